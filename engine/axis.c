@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of an axis by number, and numbers by value.
+#include "axis.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pps_axis_free(struct pps_axis *axis)
+{
+    for (int m = 0; m < axis->n_members; m++) {
+        free(axis->members[m].values);
+        free(axis->members[m].cells);
+        free(axis->members[m].entries);
+    }
+    free(axis->members);
+    pps_expr_free(axis->expr);
+    free(axis->text);
+    *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE};
+}
+
+void pps_axis_values(const struct pps_axis *axis,
+                     const double *point,
+                     struct pps_axis_values *values)
+{
+    values->count = axis->count;
+    if (axis->kind != PPS_AXIS_DEPENDENT)
+        return;
+    pps_expr_list(axis->expr, point, &values->list);
+    values->count = values->list.n;
+}
+
+static double place_one(const struct pps_param *param, double value, struct pps_axis_cell *cell)
+{
+    struct pps_axis_cell unwanted;
+    return pps_value_cell(param, value, cell != NULL ? cell : &unwanted);
+}
+
+static void place_table(const struct pps_axis *axis,
+                        uint64_t i,
+                        double *point,
+                        struct pps_axis_cell *cells)
+{
+    for (int m = 0; m < axis->n_members; m++) {
+        const struct pps_axis_member *member = &axis->members[m];
+        const uint64_t v = member->entries != NULL ? member->entries[i] : i;
+        point[member->param] = member->values[v];
+        if (cells != NULL)
+            cells[member->param] = member->cells[v];
+    }
+}
+
+static void place_composite(const struct pps_axis *axis,
+                            const struct pps_param *params,
+                            uint64_t i,
+                            double *point,
+                            struct pps_axis_cell *cells)
+{
+    const struct pps_composite *composite = axis->composite;
+    double values[PPS_MAX_PARAMS];
+    composite->value(axis->options, i, values);
+    for (int m = 0; m < composite->n_members; m++) {
+        const int p = composite->members[m];
+        point[p] = place_one(&params[p], values[m], cells != NULL ? &cells[p] : NULL);
+    }
+}
+
+bool pps_axis_place(const struct pps_axis *axis,
+                    const struct pps_param *params,
+                    const struct pps_axis_values *values,
+                    uint64_t i,
+                    double *point,
+                    struct pps_axis_cell *cells)
+{
+    const int p = axis->param;
+    struct pps_axis_cell *cell = cells != NULL ? &cells[p] : NULL;
+    char why[PPS_WHY];
+    switch (axis->kind) {
+    case PPS_AXIS_TABLE:
+        place_table(axis, i, point, cells);
+        return true;
+    case PPS_AXIS_RANGE:
+        point[p] = place_one(&params[p], axis->start + (double)i * axis->step, cell);
+        return true;
+    case PPS_AXIS_DEPENDENT:
+        point[p] = pps_expr_item(&values->list, i);
+        if (!pps_value_check(&params[p], point[p], why))
+            return false;
+        point[p] = place_one(&params[p], point[p], cell);
+        return true;
+    case PPS_AXIS_COMPOSITE:
+        place_composite(axis, params, i, point, cells);
+        return true;
+    }
+    return false;
+}
+
+static bool entry_matches(const struct pps_axis *axis, uint64_t i, const double *point)
+{
+    for (int m = 0; m < axis->n_members; m++) {
+        const struct pps_axis_member *member = &axis->members[m];
+        const uint64_t v = member->entries != NULL ? member->entries[i] : i;
+        if (member->values[v] != point[member->param])
+            return false;
+    }
+    return true;
+}
+
+static bool find_by_trial(const struct pps_axis *axis,
+                          const struct pps_param *params,
+                          const struct pps_axis_values *values,
+                          const double *point,
+                          uint64_t *i)
+{
+    double trial[PPS_MAX_PARAMS];
+    for (*i = 0; *i < values->count; ++*i)
+        if (pps_axis_place(axis, params, values, *i, trial, NULL) &&
+            trial[axis->param] == point[axis->param])
+            return true;
+    return false;
+}
+
+static bool find_in_range(const struct pps_axis *axis,
+                          const struct pps_param *params,
+                          const double *point,
+                          uint64_t *i)
+{
+    const double at = round((point[axis->param] - axis->start) / axis->step);
+    double trial[PPS_MAX_PARAMS];
+    if (!(at >= 0 && at < (double)axis->count))
+        return false;
+    *i = (uint64_t)at;
+    pps_axis_place(axis, params, NULL, *i, trial, NULL);
+    return trial[axis->param] == point[axis->param];
+}
+
+static bool find_composite(const struct pps_axis *axis,
+                           const struct pps_param *params,
+                           const double *point,
+                           uint64_t *i)
+{
+    const struct pps_composite *composite = axis->composite;
+    double values[PPS_MAX_PARAMS], trial[PPS_MAX_PARAMS];
+    for (int m = 0; m < composite->n_members; m++)
+        values[m] = point[composite->members[m]];
+    if (!composite->find(axis->options, values, i) || *i >= axis->count)
+        return false;
+    pps_axis_place(axis, params, NULL, *i, trial, NULL);
+    for (int m = 0; m < composite->n_members; m++)
+        if (trial[composite->members[m]] != values[m])
+            return false;
+    return true;
+}
+
+bool pps_axis_find(const struct pps_axis *axis,
+                   const struct pps_param *params,
+                   const struct pps_axis_values *values,
+                   const double *point,
+                   uint64_t *i)
+{
+    switch (axis->kind) {
+    case PPS_AXIS_TABLE:
+        for (*i = 0; *i < axis->count; ++*i)
+            if (entry_matches(axis, *i, point))
+                return true;
+        return false;
+    case PPS_AXIS_RANGE:
+        return find_in_range(axis, params, point, i);
+    case PPS_AXIS_DEPENDENT:
+        return find_by_trial(axis, params, values, point, i);
+    case PPS_AXIS_COMPOSITE:
+        return find_composite(axis, params, point, i);
+    }
+    return false;
+}
+
+static double highest_of_table(const struct pps_axis *axis, int p)
+{
+    double highest = -INFINITY;
+    for (int m = 0; m < axis->n_members; m++)
+        for (uint32_t v = 0; axis->members[m].param == p && v < axis->members[m].n_values; v++)
+            highest = fmax(highest, axis->members[m].values[v]);
+    return highest;
+}
+
+double pps_axis_highest(const struct pps_axis *axis, const struct pps_param *params, int p)
+{
+    switch (axis->kind) {
+    case PPS_AXIS_TABLE:
+        return highest_of_table(axis, p);
+    case PPS_AXIS_RANGE:
+        return fmax(axis->start, axis->start + (double)(axis->count - 1) * axis->step);
+    case PPS_AXIS_COMPOSITE:
+        return params[p].max;
+    case PPS_AXIS_DEPENDENT:
+        break;
+    }
+    return -INFINITY;
+}

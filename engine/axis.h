@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// One axis of a grid: it has a number of values, and each value sets one parameter or several
+// together. Built once, then const.
+#ifndef PPS_AXIS_H
+#define PPS_AXIS_H
+
+#include "expr.h"
+#include "kernel.h"
+#include "status.h"
+#include "value.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PPS_MAX_PARAMS = 64 };
+
+enum pps_axis_kind {
+    PPS_AXIS_TABLE,     // values written down: a list, lists in lockstep, a file of points
+    PPS_AXIS_RANGE,     // start + i*step, too many to write down
+    PPS_AXIS_DEPENDENT, // an expression over earlier axes
+    PPS_AXIS_COMPOSITE, // the kernel's own
+};
+
+// A parameter of a table. Its distinct values are kept once, with their cells.
+struct pps_axis_member {
+    int param;
+    uint32_t n_values;
+    double *values;
+    struct pps_axis_cell *cells;
+    uint32_t *entries; // entry i of the table has value entries[i]; NULL: value i
+};
+
+struct pps_axis {
+    enum pps_axis_kind kind;
+    uint64_t count; // of a dependent axis: 0, it is asked for at each point
+    uint64_t sets;  // bit p: parameter p
+    // table
+    int n_members;
+    struct pps_axis_member *members;
+    // range, dependent
+    int param;
+    double start, step;
+    struct pps_expr *expr;
+    char *text; // of the expression
+    // composite
+    const struct pps_composite *composite;
+    struct pps_option_value *options;
+};
+
+// The values of an axis at a point whose earlier axes are set.
+struct pps_axis_values {
+    uint64_t count;
+    struct pps_expr_list list; // of a dependent axis
+};
+
+void pps_axis_free(struct pps_axis *axis); // its contents
+
+void pps_axis_values(const struct pps_axis *axis,
+                     const double *point,
+                     struct pps_axis_values *values);
+
+// Sets point[p], and cells[p] unless cells is NULL, of the axis's parameters to value i.
+// Returns false where a dependent axis gives a value that its parameter cannot take; point[p]
+// holds it all the same, cells[p] does not.
+bool pps_axis_place(const struct pps_axis *axis,
+                    const struct pps_param *params,
+                    const struct pps_axis_values *values,
+                    uint64_t i,
+                    double *point,
+                    struct pps_axis_cell *cells);
+
+// The number of the value that sets these parameters as point has them; false: there is none.
+bool pps_axis_find(const struct pps_axis *axis,
+                   const struct pps_param *params,
+                   const struct pps_axis_values *values,
+                   const double *point,
+                   uint64_t *i);
+
+// Greatest value of parameter p that the axis sets; of a composite the parameter's own maximum,
+// of a dependent axis -INFINITY (it depends on the point).
+double pps_axis_highest(const struct pps_axis *axis, const struct pps_param *params, int p);
+
+#endif

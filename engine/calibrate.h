@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep will take, from a second of measuring: some stretches of the space are run and
+// compressed on one thread, and its rules are walked as far as time allows.
+#ifndef PPS_CALIBRATE_H
+#define PPS_CALIBRATE_H
+
+#include "codec.h"
+#include "experiment.h"
+#include "space.h"
+
+struct pps_forecast {
+    bool exact;                                    // left_out is counted to the end
+    struct pps_left_out left_out[PPS_MAX_REASONS]; // as far as counted, scaled to the whole
+    double rows;
+    double point_s;    // one thread, per point, left-out ones included
+    double text_bytes; // of the whole result
+    double data_bytes;
+    double measured_s;   // how long the measuring took
+    double worker_bytes; // memory of a worker
+};
+
+// Fills *forecast in about `seconds`.
+PPS_MUST_CHECK enum pps_status pps_calibrate(const struct pps_experiment *experiment,
+                                             struct pps_codec_choice codec,
+                                             double seconds,
+                                             struct pps_forecast *forecast,
+                                             struct pps_error *err);
+
+#endif

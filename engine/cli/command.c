@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines: option tables to getopt_long, errors with suggestions, help screens.
+#include "command.h"
+
+#include "engine/decimal.h"
+#include "engine/suggest.h"
+#include "kernels/registry.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OPTIONS = 64 };
+
+struct given {
+    int option; // index in the table
+    const char *value;
+};
+
+struct pps_args {
+    const struct pps_command *command;
+    struct pps_opt table[MAX_OPTIONS + 1]; // its options and those of the kernels
+    char names[MAX_OPTIONS][48];           // of the kernels' options, with hyphens
+    struct given *given;
+    int n_given;
+    char **words;
+    int n_words;
+    char **argv; // our own copy, which getopt may permute
+    char *line;
+};
+
+static int option_count(const struct pps_args *args)
+{
+    int n = 0;
+    while (args->table[n].name != NULL)
+        n++;
+    return n;
+}
+
+static int option_index(const struct pps_args *args, const char *name)
+{
+    for (int i = 0; args->table[i].name != NULL; i++)
+        if (strcmp(args->table[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static void add_kernel_option(struct pps_args *args, const struct pps_option *option)
+{
+    const int n = option_count(args);
+    char *name = args->names[n];
+    snprintf(name, sizeof args->names[n], "%s", option->name);
+    for (char *c = name; *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    if (n < MAX_OPTIONS && option_index(args, name) < 0)
+        args->table[n] = (struct pps_opt){name, 0, "X", option->summary};
+}
+
+static void build_table(struct pps_args *args, const struct pps_command *command)
+{
+    args->command = command;
+    for (int i = 0; i < MAX_OPTIONS && command->options[i].name != NULL; i++)
+        args->table[i] = command->options[i];
+    for (int k = 0; command->kernel_options && pps_kernels[k] != NULL; k++) {
+        const struct pps_composite *composite = pps_kernels[k]->composite;
+        for (int o = 0; composite != NULL && o < composite->n_options; o++)
+            add_kernel_option(args, &composite->options[o]);
+    }
+}
+
+// ---- the command line as typed ----------------------------------------------------------------
+
+static bool plain_word(const char *word)
+{
+    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                               "_-+=./:,@%";
+    return word[0] != '\0' && word[strspn(word, safe)] == '\0';
+}
+
+static void print_quoted(FILE *out, const char *word)
+{
+    if (plain_word(word)) {
+        fputs(word, out);
+        return;
+    }
+    fputc('\'', out);
+    for (const char *c = word; *c != '\0'; c++)
+        if (*c == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*c, out);
+    fputc('\'', out);
+}
+
+static char *quoted_line(int argc, char **argv)
+{
+    char *line = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&line, &n);
+    if (out == NULL)
+        return NULL;
+    for (int i = 0; i < argc; i++) {
+        if (i > 0)
+            fputc(' ', out);
+        print_quoted(out, argv[i]);
+    }
+    return fclose(out) == 0 ? line : NULL;
+}
+
+// ---- parsing ----------------------------------------------------------------------------------
+
+// --priority_step is --priority-step.
+static void hyphenate(char *word)
+{
+    if (strncmp(word, "--", 2) != 0)
+        return;
+    for (char *c = word; *c != '\0' && *c != '='; c++)
+        if (*c == '_')
+            *c = '-';
+}
+
+static int has_argument(const struct pps_opt *option)
+{
+    if (option->arg == NULL)
+        return no_argument;
+    return option->arg[0] == '[' ? optional_argument : required_argument;
+}
+
+static enum pps_status unknown_option(const struct pps_args *args,
+                                      const char *word,
+                                      struct pps_error *err)
+{
+    const char *names[MAX_OPTIONS];
+    size_t n = 0;
+    for (int i = 0; args->table[i].name != NULL; i++)
+        names[n++] = args->table[i].name;
+    names[n++] = "help";
+    char bare[128];
+    snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word, "="), word);
+    const char *near = strncmp(bare, "--", 2) == 0 ? pps_suggest(bare + 2, names, n) : NULL;
+    if (near != NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s has no option %s; did you mean --%s?",
+                        args->command->name, bare, near);
+    return pps_fail(err, PPS_E_INPUT, "%s has no option %s; ppsweep %s --help lists them",
+                    args->command->name, bare, args->command->name);
+}
+
+static enum pps_status bad_option(const struct pps_args *args,
+                                  int code,
+                                  int wrong,
+                                  struct pps_error *err)
+{
+    const char *word = args->argv[optind - 1];
+    char letter[3] = {'-', (char)optopt, '\0'};
+    if (code == ':')
+        return pps_fail(err, PPS_E_INPUT, "%s wants an argument", wrong ? letter : word);
+    if (optopt != 0 && strncmp(word, "--", 2) == 0)
+        return pps_fail(err, PPS_E_INPUT, "%.*s takes no argument", (int)strcspn(word, "="),
+                        word);
+    return unknown_option(args, optopt != 0 ? letter : word, err);
+}
+
+static enum pps_status parse_options(struct pps_args *args,
+                                     int argc,
+                                     bool *done,
+                                     struct pps_error *err)
+{
+    const int n = option_count(args);
+    struct option longs[MAX_OPTIONS + 2];
+    char letters[3 * MAX_OPTIONS] = ":h";
+    size_t at = 2;
+    for (int i = 0; i < n; i++) {
+        const struct pps_opt *option = &args->table[i];
+        longs[i] = (struct option){option->name, has_argument(option), NULL, 256 + i};
+        if (option->letter == 0)
+            continue;
+        letters[at++] = option->letter;
+        if (option->arg != NULL)
+            letters[at++] = ':';
+    }
+    letters[at] = '\0';
+    longs[n] = (struct option){"help", no_argument, NULL, 'h'};
+    longs[n + 1] = (struct option){NULL, 0, NULL, 0};
+
+    optind = 0;
+    opterr = 0;
+    for (int code; (code = getopt_long(argc, args->argv, letters, longs, NULL)) != -1;) {
+        if (code == 'h') {
+            pps_command_help(args->command);
+            *done = true;
+            return PPS_OK;
+        }
+        if (code == ':' || code == '?')
+            return bad_option(args, code, optopt < 256 && optopt > 0, err);
+        int index = code - 256;
+        for (int i = 0; code < 256 && i < n; i++)
+            if (args->table[i].letter == code)
+                index = i;
+        args->given[args->n_given++] = (struct given){index, optarg == NULL ? "" : optarg};
+    }
+    args->words = args->argv + optind;
+    args->n_words = argc - optind;
+    return PPS_OK;
+}
+
+static enum pps_status check_words(const struct pps_args *args, struct pps_error *err)
+{
+    const struct pps_command *command = args->command;
+    if (args->n_words < command->min_words)
+        return pps_fail(err, PPS_E_INPUT, "write: ppsweep %s %s", command->name,
+                        command->usage);
+    if (command->max_words >= 0 && args->n_words > command->max_words)
+        return pps_fail(err, PPS_E_INPUT, "%s: one word too many; write: ppsweep %s %s",
+                        args->words[command->max_words], command->name, command->usage);
+    return PPS_OK;
+}
+
+enum pps_status pps_args_parse(struct pps_args **out,
+                               const struct pps_command *command,
+                               int argc,
+                               char **argv,
+                               bool *done,
+                               struct pps_error *err)
+{
+    struct pps_args *args = calloc(1, sizeof *args);
+    *out = args;
+    *done = false;
+    if (args == NULL)
+        return pps_fail_errno(err, "no memory for", "the command line");
+    build_table(args, command);
+    args->line = quoted_line(argc, argv);
+    args->given = calloc((size_t)argc + 1, 2 * sizeof *args->given);
+    args->argv = calloc((size_t)argc + 1, sizeof *args->argv);
+    if (args->line == NULL || args->given == NULL || args->argv == NULL)
+        return pps_fail_errno(err, "no memory for", "the command line");
+    bool options = true;
+    for (int i = 0; i < argc; i++) {
+        args->argv[i] = strdup(argv[i]);
+        if (args->argv[i] == NULL)
+            return pps_fail_errno(err, "no memory for", "the command line");
+        options = options && strcmp(argv[i], "--") != 0;
+        if (options)
+            hyphenate(args->argv[i]);
+    }
+    enum pps_status status = parse_options(args, argc, done, err);
+    if (status == PPS_OK && !*done)
+        status = check_words(args, err);
+    return status;
+}
+
+void pps_args_free(struct pps_args *args)
+{
+    if (args == NULL)
+        return;
+    for (int i = 0; args->argv != NULL && args->argv[i] != NULL; i++)
+        free(args->argv[i]);
+    free(args->argv);
+    free(args->given);
+    free(args->line);
+    free(args);
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+const char *pps_arg_nth(const struct pps_args *args, const char *name, int nth)
+{
+    const int option = option_index(args, name);
+    for (int i = 0; i < args->n_given; i++)
+        if (args->given[i].option == option && nth-- == 0)
+            return args->given[i].value;
+    return NULL;
+}
+
+const char *pps_arg(const struct pps_args *args, const char *name)
+{
+    const int option = option_index(args, name);
+    for (int i = args->n_given - 1; i >= 0; i--)
+        if (args->given[i].option == option)
+            return args->given[i].value;
+    return NULL;
+}
+
+int pps_arg_words(const struct pps_args *args)
+{
+    return args->n_words;
+}
+
+const char *pps_arg_word(const struct pps_args *args, int i)
+{
+    return i < args->n_words ? args->words[i] : NULL;
+}
+
+const char *pps_arg_line(const struct pps_args *args)
+{
+    return args->line;
+}
+
+static double count_unit(const char *suffix)
+{
+    static const char *const units[] = {"", "k", "M", "G"};
+    double unit = 1;
+    for (int i = 0; i < 4; i++, unit *= 1000)
+        if (strcmp(suffix, units[i]) == 0)
+            return unit;
+    return NAN;
+}
+
+enum pps_status pps_arg_count(const struct pps_args *args,
+                              const char *name,
+                              uint64_t min,
+                              uint64_t max,
+                              uint64_t *value,
+                              struct pps_error *err)
+{
+    const char *text = pps_arg(args, name);
+    if (text == NULL)
+        return PPS_OK;
+    char *end;
+    const double number = isdigit((unsigned char)text[0]) ? strtod(text, &end) : (double)NAN;
+    const double count = isnan(number) ? (double)NAN : number * count_unit(end);
+    if (!(count >= (double)min && count <= (double)max) || floor(count) != count)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--%s %s: want a whole number from %llu to %.15g (k, M, G allowed)",
+                        name, text, (unsigned long long)min, (double)max);
+    *value = (uint64_t)count;
+    return PPS_OK;
+}
+
+enum pps_status pps_arg_number(const struct pps_args *args,
+                               const char *name,
+                               double min,
+                               double max,
+                               double *value,
+                               struct pps_error *err)
+{
+    const char *text = pps_arg(args, name);
+    if (text == NULL)
+        return PPS_OK;
+    char *end;
+    const double number = strtod(text, &end);
+    if (end == text || *end != '\0' || !(number >= min && number <= max))
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: want a number from %g to %g", name, text,
+                        min, max);
+    *value = number;
+    return PPS_OK;
+}
+
+enum pps_status pps_arg_digits(const struct pps_args *args, int *digits, struct pps_error *err)
+{
+    const char *text = pps_arg(args, "digits");
+    if (text == NULL)
+        return PPS_OK;
+    char *end;
+    const long number = strtol(text, &end, 10);
+    if (strcmp(text, "full") == 0) {
+        *digits = PPS_FULL_DIGITS;
+        return PPS_OK;
+    }
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || number > PPS_MAX_DIGITS)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--digits %s: want a number of decimals from 0 to %d, or full", text,
+                        PPS_MAX_DIGITS);
+    *digits = (int)number;
+    return PPS_OK;
+}
+
+// ---- help -------------------------------------------------------------------------------------
+
+static void print_option(const struct pps_opt *option)
+{
+    char left[64];
+    char shorts[8] = "    ";
+    if (option->letter != 0)
+        snprintf(shorts, sizeof shorts, "-%c, ", option->letter);
+    const bool optional = option->arg != NULL && option->arg[0] == '[';
+    char arg[48] = "";
+    if (optional)
+        snprintf(arg, sizeof arg, "[=%.*s]", (int)strlen(option->arg) - 2, option->arg + 1);
+    else if (option->arg != NULL)
+        snprintf(arg, sizeof arg, " %s", option->arg);
+    snprintf(left, sizeof left, "%s--%s%s", shorts, option->name, arg);
+    if (strlen(left) > 26)
+        printf("  %s\n  %-26s  %s\n", left, "", option->help);
+    else
+        printf("  %-26s  %s\n", left, option->help);
+}
+
+void pps_command_help(const struct pps_command *command)
+{
+    struct pps_args *args = calloc(1, sizeof *args);
+    if (args == NULL)
+        return;
+    build_table(args, command);
+    printf("usage: ppsweep %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
+           command->summary);
+    for (int i = 0; args->table[i].name != NULL; i++)
+        print_option(&args->table[i]);
+    print_option(&(struct pps_opt){"help", 'h', NULL, "this page"});
+    if (command->details != NULL)
+        printf("\n%s", command->details);
+    free(args);
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep: finds the subcommand and runs it; `run` may be left out.
+#include "command.h"
+
+#include "engine/status.h"
+#include "engine/suggest.h"
+#include "kernels/registry.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct pps_command *const commands[] = {
+    &pps_command_run,   &pps_command_plan, &pps_command_eval,  &pps_command_top,
+    &pps_command_slice, &pps_command_plot, &pps_command_trace, &pps_command_kernels,
+};
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static void help(void)
+{
+    printf("ppsweep: parameter sweeps over models of pipeline-parallel training\n\n"
+           "usage: ppsweep -c EXPERIMENT.json [options]     (the same as ppsweep run)\n"
+           "       ppsweep COMMAND [options]\n\ncommands:\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    printf("\n  ppsweep COMMAND --help    options of a command\n"
+           "  ppsweep --version         version and kernels\n\n"
+           "exit status: 0 done, 1 the machine failed, 2 wrong usage or input,\n"
+           "             4 finished but some points failed, 5 stopped early\n");
+}
+
+static void version(void)
+{
+    printf("ppsweep %s\n", PPS_VERSION);
+    for (int k = 0; pps_kernels[k] != NULL; k++)
+        printf("%s %s\n", pps_kernels[k]->name, pps_kernels[k]->version);
+}
+
+static enum pps_status find_command(const char *word,
+                                    const struct pps_command **command,
+                                    struct pps_error *err)
+{
+    const char *names[N_COMMANDS];
+    for (int i = 0; i < N_COMMANDS; i++) {
+        names[i] = commands[i]->name;
+        *command = commands[i];
+        if (strcmp(word, commands[i]->name) == 0)
+            return PPS_OK;
+    }
+    const char *near = pps_suggest(word, names, N_COMMANDS);
+    if (near != NULL)
+        return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; did you mean %s?", word, near);
+    return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; ppsweep --help lists them", word);
+}
+
+static enum pps_status run_command(const struct pps_command *command,
+                                   int argc,
+                                   char **argv,
+                                   struct pps_error *err)
+{
+    struct pps_args *args;
+    bool done;
+    enum pps_status status = pps_args_parse(&args, command, argc, argv, &done, err);
+    if (status == PPS_OK && !done)
+        status = command->main(args, err);
+    pps_args_free(args);
+    return status;
+}
+
+// Output that stdout could not take is a failure, except for a reader that has had enough.
+static enum pps_status close_stdout(enum pps_status status, struct pps_error *err)
+{
+    if ((fflush(stdout) != 0 || ferror(stdout)) && status == PPS_OK)
+        return pps_fail_errno(err, "cannot write", "stdout");
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct pps_error err = {.code = PPS_OK};
+    const struct pps_command *command = &pps_command_run;
+    enum pps_status status = PPS_OK;
+    const char *word = argc > 1 ? argv[1] : "--help";
+    signal(SIGXFSZ, SIG_IGN); // a file-size limit is an error of write, reported as such
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
+        help();
+    } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        version();
+    } else if (word[0] == '-') {
+        status = run_command(command, argc, argv, &err);
+    } else {
+        status = find_command(word, &command, &err);
+        if (status == PPS_OK)
+            status = run_command(command, argc - 1, argv + 1, &err);
+    }
+    status = close_stdout(status, &err);
+    if (err.code != PPS_OK && err.text[0] != '\0')
+        pps_error_print(&err);
+    return pps_exit_status(status);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep plan: what a run would do, before anything runs.
+#include "plan.h"
+
+#include "engine/calibrate.h"
+#include "engine/machine.h"
+#include "engine/rows.h"
+#include "engine/value.h"
+#include "request.h"
+#include "resultpath.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pps_opt options[] = {
+    PPS_REQUEST_OPTIONS,
+    {"output", 'o', "PATH", "as in ppsweep run"},
+    {"compress", 0, "CODEC", "as in ppsweep run"},
+    {NULL, 0, NULL, NULL},
+};
+
+enum { SHOWN_VALUES = 8 };
+
+static void print_table(const struct pps_axis *axis, const struct pps_param *params)
+{
+    const struct pps_axis_member *member = &axis->members[0];
+    for (int m = 0; m < axis->n_members; m++)
+        printf("%s%s", m > 0 ? "," : "", params[axis->members[m].param].name);
+    printf(": %" PRIu64 " value%s", axis->count, axis->count == 1 ? "" : "s");
+    for (uint32_t v = 0; axis->n_members == 1 && v < member->n_values && v < SHOWN_VALUES; v++)
+        printf("%s%.*s", v == 0 ? " " : ", ", member->cells[v].n - 1, member->cells[v].text);
+    printf("%s\n", axis->n_members == 1 && member->n_values > SHOWN_VALUES ? ", ..." : "");
+}
+
+static void print_axis(const struct pps_axis *axis, const struct pps_experiment *e)
+{
+    const struct pps_param *params = e->kernel->params;
+    char first[PPS_CELL_TEXT], last[PPS_CELL_TEXT];
+    switch (axis->kind) {
+    case PPS_AXIS_TABLE:
+        print_table(axis, params);
+        break;
+    case PPS_AXIS_RANGE:
+        pps_value_text(&params[axis->param], axis->start, first);
+        pps_value_text(&params[axis->param],
+                       axis->start + (double)(axis->count - 1) * axis->step, last);
+        printf("%s: %" PRIu64 " values %s to %s\n", params[axis->param].name, axis->count,
+               first, last);
+        break;
+    case PPS_AXIS_DEPENDENT:
+        printf("%s: %s\n", params[axis->param].name, axis->text);
+        break;
+    case PPS_AXIS_COMPOSITE:
+        for (int m = 0; m < axis->composite->n_members; m++)
+            printf("%s%s", m > 0 ? "," : "", params[axis->composite->members[m]].name);
+        printf(": %" PRIu64 " values\n", axis->count);
+        break;
+    }
+}
+
+static void print_axes(const struct pps_experiment *e)
+{
+    printf("experiment  %s, kernel %s %s, digest %016" PRIx64 "\n", e->name, e->kernel->name,
+           e->kernel->version, e->digest);
+    for (int d = 0; d < e->space.n_axes; d++) {
+        printf("%s", d == 0 ? "axes        " : "            ");
+        print_axis(&e->space.axes[d], e);
+    }
+}
+
+static void print_counts(const struct pps_experiment *e, const struct pps_forecast *f)
+{
+    char count[48];
+    const char *about = f->exact ? "" : "about ";
+    pps_human_count((double)e->n_points, count, sizeof count);
+    printf("points      %s%s\n", count, e->n_points < e->space.n_points ? " (--limit)" : "");
+    for (int r = 0; r < e->space.n_reasons; r++) {
+        if (f->left_out[r].n == 0)
+            continue;
+        pps_human_count((double)f->left_out[r].n, count, sizeof count);
+        printf("left out    %s%s: %s\n", about, count, e->space.reasons[r]);
+    }
+    pps_human_count(f->rows, count, sizeof count);
+    printf("rows        %s%s\n", about, count);
+}
+
+static void print_forecast(const struct pps_experiment *e,
+                           const struct pps_forecast *f,
+                           int threads)
+{
+    char time[32], one[32], text[32], data[32], memory[32];
+    const double total_s = f->point_s * (double)e->n_points;
+    pps_human_seconds(total_s / threads, time, sizeof time);
+    snprintf(one, sizeof one, "%.3g us", f->point_s * 1e6);
+    pps_human_bytes(f->text_bytes, text, sizeof text);
+    pps_human_bytes(f->data_bytes, data, sizeof data);
+    pps_human_bytes(f->worker_bytes * threads + 16 * 0x1p20, memory, sizeof memory);
+    printf("time        about %s on %d thread%s (%s a point on one)\n", time, threads,
+           threads == 1 ? "" : "s", one);
+    printf("size        about %s, %s of text\nmemory      about %s\n", data, text, memory);
+}
+
+enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_experiment *e = NULL;
+    struct pps_resultpath path;
+    struct pps_forecast forecast;
+    size_t scratch_bytes;
+    int threads;
+    enum pps_status status = pps_request_threads(args, &threads, err);
+    if (status == PPS_OK)
+        status = pps_request_load(args, &e, err);
+    if (status == PPS_OK)
+        status = pps_resultpath_choose(args, e, &path, err);
+    if (status == PPS_OK)
+        status = pps_scratch_bytes(e, threads, &scratch_bytes, err);
+    if (status == PPS_OK) {
+        fputs(e->notes, stderr);
+        print_axes(e);
+        fflush(stdout);
+        status = pps_calibrate(e, path.codec, 1, &forecast, err);
+    }
+    if (status == PPS_OK) {
+        print_counts(e, &forecast);
+        print_forecast(e, &forecast, threads);
+        printf("result      %s\n", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
+    }
+    pps_experiment_free(e);
+    return status;
+}
+
+static enum pps_status plan_main(const struct pps_args *args, struct pps_error *err)
+{
+    return pps_plan_print(args, err);
+}
+
+const struct pps_command pps_command_plan = {
+    .name = "plan",
+    .summary = "what a run would do: axes, counts, time, size (measures for a second)",
+    .usage = "-c EXPERIMENT.json [options]",
+    .options = options,
+    .kernel_options = true,
+    .main = plan_main,
+};

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep plot: heatmaps of a result.
+#include "engine/plot.h"
+
+#include "command.h"
+#include "words.h"
+
+#include <string.h>
+
+static const struct pps_opt options[] = {
+    {"x", 'x', "COLUMN", "to the right (as the kernel says)"},
+    {"y", 'y', "COLUMN", "upwards (as the kernel says)"},
+    {"value", 0, "COLUMN", "the colour (the kernel's first result)"},
+    {"by", 0, "COLUMNS", "a map for each group of equal values (all other parameters)"},
+    {"reduce", 0, "HOW", "combine rows of one cell: min, max, mean, first or last"},
+    {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
+    {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
+    {"output", 'o', "FOLDER", "where pictures go (outputs/heatmaps)"},
+    {"force", 0, NULL, "replace pictures that exist"},
+    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
+    "with\n"
+    "these values: n=8 sync_freq=1,2. A picture is named after the result and what tells its\n"
+    "map from the others; their paths are printed. Needs gnuplot. `ppsweep slice` writes the\n"
+    "matrices themselves; plot_scripts/heatmap.gp draws one of them.\n"
+    "\n"
+    "  ppsweep plot outputs/data/first.csv.gz n=8 --format png\n"
+    "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n";
+
+static enum pps_status read_formats(const char *list,
+                                    struct pps_plot_ask *ask,
+                                    struct pps_error *err)
+{
+    if (list == NULL)
+        list = "png,svg";
+    for (const char *word = list;; word++) {
+        const size_t n = strcspn(word, ",");
+        if (n == 3 && strncmp(word, "png", 3) == 0)
+            ask->png = true;
+        else if (n == 3 && strncmp(word, "svg", 3) == 0)
+            ask->svg = true;
+        else
+            return pps_fail(err, PPS_E_INPUT, "--format %s: write png, svg or png,svg", list);
+        word += n;
+        if (*word == '\0')
+            return PPS_OK;
+    }
+}
+
+static enum pps_status fill_ask(const struct pps_args *args,
+                                struct pps_plot_ask *ask,
+                                char *scripts,
+                                size_t cap,
+                                struct pps_error *err)
+{
+    uint64_t limit = PPS_PLOT_LIMIT;
+    ask->cut.x = pps_arg(args, "x");
+    ask->cut.y = pps_arg(args, "y");
+    ask->cut.value = pps_arg(args, "value");
+    ask->cut.by = pps_arg(args, "by");
+    ask->folder = pps_arg(args, "output");
+    ask->force = pps_arg(args, "force") != NULL;
+    ask->scripts = scripts;
+    ask->paths = stdout;
+    enum pps_status status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
+    if (status == PPS_OK)
+        status = read_formats(pps_arg(args, "format"), ask, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "limit", 0, UINT32_MAX, &limit, err);
+    if (status == PPS_OK)
+        status = pps_plot_scripts(PPS_PLOT_SCRIPTS, scripts, cap, err);
+    ask->limit = (size_t)limit;
+    return status;
+}
+
+static void report(const struct pps_plot_count *count)
+{
+    if (count->left_out > 0)
+        fprintf(stderr,
+                "ppsweep: %zu maps drawn, %zu%s left out; --limit 0 draws all of them, or keep "
+                "some rows only, as n=8 behind the result\n",
+                count->maps, count->left_out, count->at_least ? " or more" : "");
+}
+
+static enum pps_status plot_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_plot_ask ask = {0};
+    struct pps_plot_count count;
+    char scripts[4096];
+    enum pps_status status = pps_words_view(args, &ask.cut.view, err);
+    if (status == PPS_OK)
+        status = fill_ask(args, &ask, scripts, sizeof scripts, err);
+    if (status == PPS_OK)
+        status = pps_plot(&ask, &count, err);
+    if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
+        report(&count);
+    pps_words_free(&ask.cut.view);
+    return status;
+}
+
+const struct pps_command pps_command_plot = {
+    .name = "plot",
+    .summary = "Heatmaps of a result.",
+    .usage = "[options] RESULT [column=value...]",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .main = plot_main,
+};

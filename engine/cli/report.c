@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The last lines of a run.
+#include "report.h"
+
+#include "engine/machine.h"
+#include "engine/value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Prints "name=value name=value" of a point.
+static void print_point(const struct pps_experiment *e, const double *point, const char *before)
+{
+    for (int c = 0; c < e->space.n_columns; c++) {
+        const struct pps_param *param = &e->kernel->params[e->space.columns[c]];
+        char text[PPS_CELL_TEXT];
+        pps_value_text(param, point[e->space.columns[c]], text);
+        fprintf(stderr, "%s%s=%s", c > 0 ? " " : before, param->name, text);
+    }
+}
+
+static void print_index(const struct pps_experiment *e, uint64_t index, const char *before)
+{
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    if (cursor == NULL)
+        return;
+    pps_cursor_seek(cursor, &e->space, index);
+    print_point(e, cursor->point, before);
+    free(cursor);
+}
+
+static void print_left_out(const struct pps_report *r)
+{
+    for (int i = 0; i < r->experiment->space.n_reasons; i++) {
+        const struct pps_left_out *left_out = &r->totals->left_out[i];
+        char count[48];
+        if (left_out->n == 0)
+            continue;
+        pps_human_count((double)left_out->n, count, sizeof count);
+        fprintf(stderr, "left out  %s points: %s", count, r->experiment->space.reasons[i]);
+        print_index(r->experiment, left_out->example, ", for example ");
+        fputc('\n', stderr);
+    }
+    if (r->totals->failed > 0) {
+        fprintf(stderr, "failed    %llu points (rows with empty results)",
+                (unsigned long long)r->totals->failed);
+        print_index(r->experiment, r->totals->failed_example, ", for example ");
+        fputc('\n', stderr);
+    }
+}
+
+// ---- the best rows ----------------------------------------------------------------------------
+
+// A best row's text ends in its results; its cells under their names, aligned.
+static void best_widths(const struct pps_best_row *rows,
+                        size_t n,
+                        const char *header,
+                        int *width)
+{
+    int c = 0;
+    for (const char *at = header; at != NULL && c < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; c++) {
+        const size_t cell = strcspn(at, ",\n");
+        width[c] = (int)cell;
+        at = at[cell] == ',' ? at + cell + 1 : NULL;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const char *at = rows[i].text;
+        for (int k = 0; k < c && at != NULL; k++) {
+            const size_t cell = strcspn(at, ",");
+            width[k] = (int)cell > width[k] ? (int)cell : width[k];
+            at = at[cell] == ',' ? at + cell + 1 : NULL;
+        }
+    }
+}
+
+static void print_cells(const char *text, const int *width)
+{
+    const char *at = text;
+    fputs("  ", stderr);
+    for (int k = 0; at != NULL; k++) {
+        const size_t cell = strcspn(at, ",\n");
+        fprintf(stderr, "%*.*s%s", width[k], (int)cell, at, at[cell] == ',' ? "  " : "\n");
+        at = at[cell] == ',' ? at + cell + 1 : NULL;
+    }
+}
+
+static void print_best(const struct pps_report *r)
+{
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
+    size_t n;
+    const struct pps_best_row *rows = pps_best_sorted(&r->totals->best, &n);
+    char *header = pps_experiment_header(r->experiment);
+    if (n == 0 || header == NULL) {
+        free(header);
+        return;
+    }
+    const struct pps_column *column = &r->experiment->kernel->columns[r->objective];
+    fprintf(stderr, "best      by %s (%s is better)\n", column->name,
+            column->goal == PPS_HIGHER ? "higher" : "lower");
+    best_widths(rows, n, header, width);
+    print_cells(header, width);
+    for (size_t i = 0; i < n; i++)
+        print_cells(rows[i].text, width);
+    free(header);
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static void print_speed(const struct pps_report *r)
+{
+    const struct pps_totals *t = r->totals;
+    char rows[48], speed[48], wall[32], memory[32];
+    pps_human_count((double)t->rows, rows, sizeof rows);
+    pps_human_count((double)t->points / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), speed,
+                    sizeof speed);
+    pps_human_seconds(t->wall_s, wall, sizeof wall);
+    pps_human_bytes(pps_peak_memory(), memory, sizeof memory);
+    fprintf(stderr,
+            "done      %s rows in %s: %s points/s on %d thread%s, CPU/real %.1f, peak memory "
+            "%s\n",
+            rows, wall, speed, r->threads, r->threads == 1 ? "" : "s",
+            t->cpu_s / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), memory);
+}
+
+void pps_report_next(const struct pps_report *r)
+{
+    const bool stdin_like = strcmp(r->path, "-") == 0;
+    if (stdin_like)
+        return;
+    fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", r->path,
+            r->path);
+    if (r->experiment->kernel->trace_names == NULL)
+        return;
+    size_t n;
+    const struct pps_best_row *rows = pps_best_sorted(&r->totals->best, &n);
+    if (n == 0)
+        fprintf(stderr, "          ppsweep trace %s --row 1\n", r->path);
+    else if (r->totals->points == r->totals->rows)
+        fprintf(stderr, "          ppsweep trace %s --row %llu\n", r->path,
+                (unsigned long long)rows[0].index + 1);
+    else {
+        fprintf(stderr, "          ppsweep trace %s", r->experiment->kernel->name);
+        print_index(r->experiment, rows[0].index, " ");
+        fputc('\n', stderr);
+    }
+}
+
+void pps_report_print(const struct pps_report *r)
+{
+    char bytes[32];
+    print_best(r);
+    print_left_out(r);
+    print_speed(r);
+    pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
+    if (strcmp(r->path, "-") != 0)
+        fprintf(stderr, "result    %s (%s)\n", r->path, bytes);
+    pps_report_next(r);
+}
+
+// ---- for programs -----------------------------------------------------------------------------
+
+static void add_raw(cJSON *object, const char *name, uint64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    cJSON_AddRawToObject(object, name, text);
+}
+
+static cJSON *best_json(const struct pps_report *r)
+{
+    size_t n;
+    const struct pps_best_row *rows = pps_best_sorted(&r->totals->best, &n);
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < n; i++) {
+        cJSON *row = cJSON_CreateObject();
+        add_raw(row, "index", rows[i].index);
+        cJSON_AddNumberToObject(row, "value", rows[i].value);
+        cJSON_AddStringToObject(row, "row", rows[i].text);
+        cJSON_AddItemToArray(list, row);
+    }
+    return list;
+}
+
+void pps_report_json(const struct pps_report *r)
+{
+    const struct pps_totals *t = r->totals;
+    cJSON *root = cJSON_CreateObject();
+    cJSON *left_out = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "result", r->path);
+    cJSON_AddStringToObject(root, "kernel", r->experiment->kernel->name);
+    add_raw(root, "points", t->points);
+    add_raw(root, "rows", t->rows);
+    add_raw(root, "failed", t->failed);
+    for (int i = 0; i < r->experiment->space.n_reasons; i++)
+        if (t->left_out[i].n > 0)
+            add_raw(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
+    cJSON_AddItemToObject(root, "left_out", left_out);
+    cJSON_AddBoolToObject(root, "complete", t->complete);
+    add_raw(root, "data_bytes", r->data_bytes);
+    add_raw(root, "text_bytes", t->text_bytes);
+    cJSON_AddNumberToObject(root, "threads", r->threads);
+    cJSON_AddNumberToObject(root, "wall_s", t->wall_s);
+    cJSON_AddNumberToObject(root, "cpu_s", t->cpu_s);
+    cJSON_AddNumberToObject(root, "peak_memory_bytes", pps_peak_memory());
+    cJSON_AddItemToObject(root, "best", best_json(r));
+    char *text = cJSON_PrintUnformatted(root);
+    if (text != NULL)
+        printf("%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}

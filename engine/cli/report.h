@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run says when it ends: counts, the best rows, time, and the commands that come next.
+#ifndef PPS_CLI_REPORT_H
+#define PPS_CLI_REPORT_H
+
+#include "command.h"
+#include "engine/sweep.h"
+
+struct pps_report {
+    const struct pps_experiment *experiment;
+    struct pps_totals *totals;
+    int objective;
+    const char *path; // of the result
+    uint64_t data_bytes;
+    int threads;
+};
+
+// For people, on stderr.
+void pps_report_print(const struct pps_report *report);
+
+// For programs: one JSON object on stdout.
+void pps_report_json(const struct pps_report *report);
+
+// The commands that look at a result, on stderr.
+void pps_report_next(const struct pps_report *report);
+
+#endif

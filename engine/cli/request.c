@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// From options to an experiment.
+#include "request.h"
+
+#include "engine/machine.h"
+#include "engine/suggest.h"
+#include "engine/value.h"
+#include "kernels/registry.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_OVERRIDES = 256 };
+
+struct overrides {
+    struct pps_override list[MAX_OVERRIDES];
+    char *keys[MAX_OVERRIDES];
+    int n;
+};
+
+static enum pps_status add_override(struct overrides *o,
+                                    const char *key,
+                                    size_t n,
+                                    const char *text,
+                                    bool is_option)
+{
+    o->keys[o->n] = strndup(key, n);
+    if (o->keys[o->n] == NULL)
+        return PPS_E_MACHINE;
+    o->list[o->n] = (struct pps_override){o->keys[o->n], text, is_option};
+    o->n++;
+    return PPS_OK;
+}
+
+static enum pps_status read_sets(const struct pps_args *args,
+                                 struct overrides *o,
+                                 struct pps_error *err)
+{
+    const char *set;
+    for (int i = 0; (set = pps_arg_nth(args, "set", i)) != NULL; i++) {
+        const char *equals = strchr(set, '=');
+        if (equals == NULL || equals == set || equals[1] == '\0')
+            return pps_fail(err, PPS_E_INPUT, "-s %s: want KEY=VALUES, as in -s n=8,16", set);
+        if (o->n == MAX_OVERRIDES)
+            return pps_fail(err, PPS_E_INPUT, "at most %d -s", MAX_OVERRIDES);
+        if (add_override(o, set, (size_t)(equals - set), equals + 1, false) != PPS_OK)
+            return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+    }
+    return PPS_OK;
+}
+
+static enum pps_status read_kernel_options(const struct pps_args *args,
+                                           struct overrides *o,
+                                           struct pps_error *err)
+{
+    for (int k = 0; pps_kernels[k] != NULL; k++) {
+        const struct pps_composite *composite = pps_kernels[k]->composite;
+        for (int i = 0; composite != NULL && i < composite->n_options; i++) {
+            const char *name = composite->options[i].name;
+            char hyphened[48];
+            snprintf(hyphened, sizeof hyphened, "%s", name);
+            for (char *c = hyphened; *c != '\0'; c++)
+                if (*c == '_')
+                    *c = '-';
+            const char *text = pps_arg(args, hyphened);
+            if (text == NULL || o->n == MAX_OVERRIDES)
+                continue;
+            if (add_override(o, name, strlen(name), text, true) != PPS_OK)
+                return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+        }
+    }
+    return PPS_OK;
+}
+
+static enum pps_status load(const struct pps_args *args,
+                            struct overrides *overrides,
+                            struct pps_experiment **experiment,
+                            struct pps_error *err)
+{
+    struct pps_request request = {.kernels = pps_kernels, .digits = PPS_DEFAULT_DIGITS};
+    enum pps_status status = read_sets(args, overrides, err);
+    if (status == PPS_OK)
+        status = read_kernel_options(args, overrides, err);
+    if (status == PPS_OK)
+        status = pps_arg_digits(args, &request.digits, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "limit", 1, (uint64_t)1 << 62, &request.limit, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "seed", 0, (uint64_t)1 << 53, &request.seed, err);
+    if (status != PPS_OK)
+        return status;
+    request.path = pps_arg(args, "config");
+    request.points = pps_arg(args, "points");
+    request.metrics = pps_arg(args, "metrics");
+    request.seed_given = pps_arg(args, "seed") != NULL;
+    request.overrides = overrides->list;
+    request.n_overrides = overrides->n;
+    if (request.path == NULL && request.points == NULL && overrides->n == 0)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "name an experiment: -c FILE, as in ppsweep -c "
+            "sweep_configs/01-quickstart.json (or -s KEY=VALUES, or --points FILE)");
+    return pps_experiment_load(experiment, &request, err);
+}
+
+enum pps_status pps_request_load(const struct pps_args *args,
+                                 struct pps_experiment **experiment,
+                                 struct pps_error *err)
+{
+    struct overrides *overrides = calloc(1, sizeof *overrides);
+    *experiment = NULL;
+    if (overrides == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+    enum pps_status status = load(args, overrides, experiment, err);
+    for (int i = 0; i < overrides->n; i++)
+        free(overrides->keys[i]);
+    free(overrides);
+    return status;
+}
+
+enum pps_status pps_request_threads(const struct pps_args *args,
+                                    int *threads,
+                                    struct pps_error *err)
+{
+    uint64_t n = (uint64_t)pps_machine_cpus();
+    enum pps_status status = pps_arg_count(args, "threads", 1, 4096, &n, err);
+    *threads = (int)n;
+    return status;
+}
+
+enum pps_status pps_request_objective(const struct pps_args *args,
+                                      const struct pps_kernel *kernel,
+                                      int *column,
+                                      struct pps_error *err)
+{
+    const char *name = pps_arg(args, "objective");
+    *column = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
+    if (*column >= 0)
+        return PPS_OK;
+    const char *names[PPS_MAX_COLUMNS];
+    for (int c = 0; c < kernel->n_columns; c++)
+        names[c] = kernel->columns[c].name;
+    const char *near = pps_suggest(name, names, (size_t)kernel->n_columns);
+    return pps_fail(err, PPS_E_INPUT, "--objective %s: no such column%s%s%s", name,
+                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}

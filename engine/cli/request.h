@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options that say what to sweep, shared by `run` and `plan`.
+#ifndef PPS_CLI_REQUEST_H
+#define PPS_CLI_REQUEST_H
+
+#include "command.h"
+#include "engine/codec.h"
+#include "engine/experiment.h"
+
+// Entries of an option table.
+#define PPS_REQUEST_OPTIONS                                                                    \
+    {"config", 'c', "FILE", "the experiment (JSON; - reads stdin)"},                           \
+        {"set", 's', "KEY=VALUES", "set or add an axis: n=8,16  bwd_len='2..3 step 0.5'"},     \
+        {"points", 0, "FILE", "explicit points (CSV, a column a parameter), no grid"},         \
+        {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},                 \
+        {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
+        {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
+        {"seed", 0, "N", "seed of kernels that draw random numbers"},                          \
+    {                                                                                          \
+        "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \
+    }
+
+// Reads them and loads the experiment.
+PPS_MUST_CHECK enum pps_status pps_request_load(const struct pps_args *args,
+                                                struct pps_experiment **experiment,
+                                                struct pps_error *err);
+
+// -j, or the CPUs of this machine.
+PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args,
+                                                   int *threads,
+                                                   struct pps_error *err);
+
+// --objective, or the kernel's first column.
+PPS_MUST_CHECK enum pps_status pps_request_objective(const struct pps_args *args,
+                                                     const struct pps_kernel *kernel,
+                                                     int *column,
+                                                     struct pps_error *err);
+
+#endif

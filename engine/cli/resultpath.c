@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Naming a result and finding it again.
+#include "resultpath.h"
+
+#include "engine/result.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat st;
+    return ends_with(path, "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+}
+
+static enum pps_status default_name(const struct pps_experiment *experiment,
+                                    const char *folder,
+                                    struct pps_resultpath *out,
+                                    struct pps_error *err)
+{
+    const char *ending = out->codec.kind == PPS_CODEC_NONE ? ".csv" : ".csv.gz";
+    const char *slash = ends_with(folder, "/") || strcmp(folder, "/") == 0 ? "" : "/";
+    const int n = snprintf(out->path, sizeof out->path, "%s%s%s-%08x%s", folder, slash,
+                           experiment->name, (unsigned)(experiment->digest >> 32), ending);
+    out->is_default = true;
+    if (n < 0 || (size_t)n + 16 >= sizeof out->path)
+        return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", folder);
+    return PPS_OK;
+}
+
+// A plain .csv is not compressed, a .csv.gz is.
+static enum pps_status fit_codec(const struct pps_args *args,
+                                 const char *path,
+                                 struct pps_resultpath *out,
+                                 struct pps_error *err)
+{
+    const char *asked = pps_arg(args, "compress");
+    const bool plain = strcmp(path, "-") == 0 || ends_with(path, ".csv");
+    if (plain && asked == NULL)
+        out->codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
+    if (plain == (out->codec.kind == PPS_CODEC_NONE))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "-o %s and --compress %s contradict each other: %s", path,
+                    asked,
+                    plain ? "only .csv.gz is compressed" : "a plain result is named .csv");
+}
+
+enum pps_status pps_resultpath_choose(const struct pps_args *args,
+                                      const struct pps_experiment *experiment,
+                                      struct pps_resultpath *out,
+                                      struct pps_error *err)
+{
+    const char *path = pps_arg(args, "output");
+    const char *asked = pps_arg(args, "compress");
+    *out = (struct pps_resultpath){.codec = {PPS_CODEC_ZLIB, 1}};
+    if (path == NULL)
+        path = experiment->output;
+    enum pps_status status = asked != NULL ? pps_codec_parse(asked, &out->codec, err) : PPS_OK;
+    if (status != PPS_OK)
+        return status;
+    if (path == NULL)
+        return default_name(experiment, PPS_DATA_FOLDER, out, err);
+    if (strcmp(path, "-") != 0 && is_folder(path))
+        return default_name(experiment, path, out, err);
+    if (strcmp(path, "-") != 0 && !ends_with(path, ".csv") && !ends_with(path, ".csv.gz"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: end the name in .csv.gz or .csv, or name a folder that exists, "
+                        "or - for stdout",
+                        path);
+    if (strlen(path) + 16 >= sizeof out->path)
+        return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", path);
+    snprintf(out->path, sizeof out->path, "%s", path);
+    return fit_codec(args, path, out, err);
+}
+
+static enum pps_status make_folder(const char *path, struct pps_error *err)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return pps_fail(err, PPS_E_INPUT, "cannot create the folder %s: %s", path,
+                        strerror(errno));
+    return PPS_OK;
+}
+
+enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct pps_error *err)
+{
+    if (strncmp(path->path, PPS_DATA_FOLDER "/", strlen(PPS_DATA_FOLDER) + 1) != 0)
+        return PPS_OK;
+    enum pps_status status = make_folder("outputs", err);
+    return status == PPS_OK ? make_folder(PPS_DATA_FOLDER, err) : status;
+}
+
+bool pps_resultpath_complete(const struct pps_resultpath *path,
+                             const struct pps_experiment *experiment)
+{
+    struct pps_error err;
+    cJSON *manifest = NULL;
+    char digest[24];
+    if (access(path->path, F_OK) != 0 ||
+        pps_result_manifest(path->path, &manifest, &err) != PPS_OK)
+        return false;
+    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)experiment->digest);
+    const char *found = cJSON_GetStringValue(pps_json_member(manifest, "digest"));
+    const bool same = found != NULL && strcmp(found, digest) == 0;
+    cJSON_Delete(manifest);
+    return same;
+}

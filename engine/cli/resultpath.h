@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a run's result goes.
+#ifndef PPS_CLI_RESULTPATH_H
+#define PPS_CLI_RESULTPATH_H
+
+#include "command.h"
+#include "engine/codec.h"
+#include "engine/experiment.h"
+
+#define PPS_DATA_FOLDER "outputs/data"
+
+struct pps_resultpath {
+    char path[1024]; // or "-"
+    bool is_default; // the name was ours to choose
+    struct pps_codec_choice codec;
+};
+
+// From -o (or "output" of the experiment) and --compress. Creates nothing.
+PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const struct pps_args *args,
+                                                     const struct pps_experiment *experiment,
+                                                     struct pps_resultpath *out,
+                                                     struct pps_error *err);
+
+// Makes the default folder where the path lies in it and it is missing.
+PPS_MUST_CHECK enum pps_status pps_resultpath_folder(const struct pps_resultpath *path,
+                                                     struct pps_error *err);
+
+// True where a complete result of the same experiment lies at path.
+bool pps_resultpath_complete(const struct pps_resultpath *path,
+                             const struct pps_experiment *experiment);
+
+#endif

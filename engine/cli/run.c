@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep run: the sweep.
+#include "command.h"
+
+#include "engine/machine.h"
+#include "engine/manifest.h"
+#include "engine/plot.h"
+#include "engine/sweep.h"
+#include "kernels/registry.h"
+#include "plan.h"
+#include "report.h"
+#include "request.h"
+#include "resultpath.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pps_opt options[] = {
+    PPS_REQUEST_OPTIONS,
+    {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
+    {"force", 0, NULL, "replace a result of this name"},
+    {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
+    {"top", 0, "K", "how many of the best rows to show at the end (3)"},
+    {"objective", 0, "COLUMN", "the column that says which are best (the kernel's first)"},
+    {"plot", 0, NULL, "draw the heatmaps when done"},
+    {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
+    {"progress", 0, "HOW", "auto, line, log, json or never"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"json", 0, NULL, "the summary as JSON on stdout"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "An experiment is a JSON object from parameter to values:\n"
+    "\n"
+    "  { \"n\": [8, 16], \"sync_freq\": \"divisors(n)\",\n"
+    "    \"bwd_len\": {\"start\": 2, \"stop\": 3, \"step\": 0.5}, \"where\": \"sync_freq < 8\" "
+    "}\n"
+    "\n"
+    "ppsweep kernels contention lists the parameters; sweep_configs/ holds experiments to "
+    "try.\n"
+    "The result is named outputs/data/<experiment>-<digest>.csv.gz, so that the same command\n"
+    "finds it again; beside it lie an index (.idx) and a manifest (.json).\n";
+
+// Everything a run holds.
+struct run {
+    const struct pps_args *args;
+    struct pps_experiment *experiment;
+    struct pps_resultpath path;
+    struct pps_output *output;
+    struct pps_progress progress;
+    struct pps_sweep sweep;
+    struct pps_totals totals;
+    uint64_t data_bytes;
+    bool quiet, json;
+};
+
+// ---- where the blocks go ----------------------------------------------------------------------
+
+static enum pps_status block_to_file(void *self,
+                                     const struct pps_block *block,
+                                     struct pps_error *err)
+{
+    struct run *run = self;
+    return pps_output_append(run->output, block, err);
+}
+
+static enum pps_status block_to_stdout(void *self,
+                                       const struct pps_block *block,
+                                       struct pps_error *err)
+{
+    struct run *run = self;
+    if (fwrite(block->data, 1, block->data_bytes, stdout) != block->data_bytes ||
+        fflush(stdout) != 0)
+        return pps_fail_errno(err, "cannot write", "stdout");
+    run->data_bytes += block->data_bytes;
+    return PPS_OK;
+}
+
+static enum pps_status open_file(struct run *run, const char *header, struct pps_error *err)
+{
+    const struct pps_output_plan plan = {
+        .path = run->path.path,
+        .codec = run->path.codec,
+        .header = header,
+        .digest = run->experiment->digest,
+        .n_points = run->experiment->n_points,
+        .block_points = run->sweep.block_points,
+        .n_reasons = run->experiment->space.n_reasons,
+        .force = pps_arg(run->args, "force") != NULL,
+    };
+    enum pps_status status = pps_resultpath_folder(&run->path, err);
+    if (status == PPS_OK)
+        status = pps_output_open(&run->output, &plan, err);
+    if (status == PPS_OK && !pps_output_is_locked(run->output) && !run->quiet)
+        fprintf(stderr, "warning: this file system has no locks; let no other run write %s\n",
+                run->path.path);
+    return status;
+}
+
+static enum pps_status open_sink(struct run *run, struct pps_error *err)
+{
+    char *header = pps_experiment_header(run->experiment);
+    if (header == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the header");
+    enum pps_status status = PPS_OK;
+    if (strcmp(run->path.path, "-") == 0) {
+        run->sweep.sink = (struct pps_sink){run, block_to_stdout};
+        if (fputs(header, stdout) == EOF)
+            status = pps_fail_errno(err, "cannot write", "stdout");
+    } else {
+        run->sweep.sink = (struct pps_sink){run, block_to_file};
+        status = open_file(run, header, err);
+    }
+    free(header);
+    return status;
+}
+
+// ---- the run ----------------------------------------------------------------------------------
+
+static enum pps_status prepare(struct run *run, struct pps_error *err)
+{
+    struct pps_sweep *sweep = &run->sweep;
+    enum pps_progress_kind kind = PPS_PROGRESS_NEVER;
+    size_t scratch_bytes;
+    uint64_t top = 3;
+    enum pps_status status = pps_request_threads(run->args, &sweep->threads, err);
+    if (status == PPS_OK)
+        status = pps_progress_parse(pps_arg(run->args, "progress"), &kind, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(run->args, "top", 0, 1000000, &top, err);
+    if (status == PPS_OK)
+        status = pps_request_load(run->args, &run->experiment, err);
+    if (status == PPS_OK)
+        status =
+            pps_request_objective(run->args, run->experiment->kernel, &sweep->objective, err);
+    if (status == PPS_OK)
+        status = pps_resultpath_choose(run->args, run->experiment, &run->path, err);
+    if (status == PPS_OK)
+        status = pps_scratch_bytes(run->experiment, sweep->threads, &scratch_bytes, err);
+    if (status != PPS_OK)
+        return status;
+    sweep->experiment = run->experiment;
+    sweep->block_points = pps_block_points(run->experiment);
+    sweep->codec = run->path.codec;
+    sweep->n_best = top;
+    sweep->progress = &run->progress;
+    run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
+    return PPS_OK;
+}
+
+static enum pps_status finish_file(struct run *run, struct pps_error *err)
+{
+    const struct pps_manifest manifest = {
+        .experiment = run->experiment,
+        .totals = &run->totals,
+        .codec = run->path.codec,
+        .block_points = run->sweep.block_points,
+        .data_bytes = pps_output_bytes(run->output),
+        .threads = run->sweep.threads,
+        .version = PPS_VERSION,
+        .command = pps_arg_line(run->args),
+    };
+    struct pps_output *output = run->output;
+    char *text = pps_manifest_text(&manifest);
+    run->output = NULL;
+    if (text == NULL) {
+        pps_output_abandon(output);
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the manifest");
+    }
+    enum pps_status status = pps_output_finish(output, text, err);
+    free(text);
+    return status;
+}
+
+static enum pps_status stopped_early(struct run *run, struct pps_error *err)
+{
+    struct pps_output *output = run->output;
+    run->output = NULL;
+    enum pps_status status = output != NULL ? pps_output_stop(output, err) : PPS_OK;
+    if (status != PPS_OK)
+        return status;
+    return pps_fail(
+        err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done is in %s%s",
+        (unsigned long long)run->totals.points, (unsigned long long)run->experiment->n_points,
+        output != NULL ? run->path.path : "what was printed", output != NULL ? ".part" : "");
+}
+
+static enum pps_status execute(struct run *run, struct pps_error *err)
+{
+    enum pps_status status = open_sink(run, err);
+    if (status != PPS_OK)
+        return status;
+    run->sweep.stop = pps_signals_install();
+    pps_progress_begin(&run->progress, run->progress.kind, run->experiment->n_points);
+    status = pps_sweep_run(&run->sweep, &run->totals, err);
+    pps_progress_end(&run->progress);
+    if (status != PPS_OK)
+        return status;
+    if (!run->totals.complete)
+        return stopped_early(run, err);
+    if (run->output != NULL) {
+        run->data_bytes = pps_output_bytes(run->output);
+        return finish_file(run, err);
+    }
+    return PPS_OK;
+}
+
+static struct pps_report report_of(struct run *run)
+{
+    return (struct pps_report){
+        .experiment = run->experiment,
+        .totals = &run->totals,
+        .objective = run->sweep.objective,
+        .path = run->path.path,
+        .data_bytes = run->data_bytes,
+        .threads = run->sweep.threads,
+    };
+}
+
+static enum pps_status plot(struct run *run, struct pps_error *err)
+{
+    char scripts[4096];
+    struct pps_plot_count count;
+    struct pps_plot_ask ask = {
+        .cut.view = {.path = run->path.path, .kernels = pps_kernels},
+        .scripts = scripts,
+        .png = true,
+        .svg = true,
+        .force = pps_arg(run->args, "force") != NULL,
+        .limit = PPS_PLOT_LIMIT,
+        .paths = run->json ? stderr : stdout,
+    };
+    if (pps_arg(run->args, "plot") == NULL)
+        return PPS_OK;
+    enum pps_status status = pps_plot_scripts(PPS_PLOT_SCRIPTS, scripts, sizeof scripts, err);
+    return status == PPS_OK ? pps_plot(&ask, &count, err) : status;
+}
+
+static enum pps_status run_whole(struct run *run, struct pps_error *err)
+{
+    enum pps_status status = prepare(run, err);
+    if (status != PPS_OK)
+        return status;
+    if (!run->quiet && run->experiment->notes[0] != '\0')
+        fputs(run->experiment->notes, stderr);
+    if (pps_arg(run->args, "plot") != NULL && strcmp(run->path.path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT, "--plot needs a result file, not -o -");
+    const struct pps_report report = report_of(run);
+    if (run->path.is_default && pps_arg(run->args, "force") == NULL &&
+        pps_resultpath_complete(&run->path, run->experiment)) {
+        if (!run->quiet)
+            fprintf(stderr,
+                    "complete  %s holds this experiment already; --force computes it "
+                    "again\n",
+                    run->path.path);
+        if (!run->quiet)
+            pps_report_next(&report);
+        return plot(run, err);
+    }
+    status = execute(run, err);
+    if (status != PPS_OK)
+        return status;
+    const struct pps_report done = report_of(run);
+    if (run->json)
+        pps_report_json(&done);
+    if (!run->quiet)
+        pps_report_print(&done);
+    status = plot(run, err);
+    return status == PPS_OK && run->totals.failed > 0 ? PPS_E_POINTS : status;
+}
+
+static enum pps_status run_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct run run = {.args = args};
+    if (pps_arg(args, "dry-run") != NULL)
+        return pps_plan_print(args, err);
+    run.quiet = pps_arg(args, "quiet") != NULL;
+    run.json = pps_arg(args, "json") != NULL;
+    enum pps_status status = run_whole(&run, err);
+    pps_output_abandon(run.output);
+    pps_totals_free(&run.totals);
+    pps_experiment_free(run.experiment);
+    return status;
+}
+
+const struct pps_command pps_command_run = {
+    .name = "run",
+    .summary = "the sweep: every point of an experiment, rows to a compressed CSV",
+    .usage = "-c EXPERIMENT.json [options]",
+    .details = details,
+    .options = options,
+    .kernel_options = true,
+    .main = run_main,
+};

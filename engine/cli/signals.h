@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Interrupts: the first SIGINT or SIGTERM asks for an orderly end, the second ends at once.
+#ifndef PPS_CLI_SIGNALS_H
+#define PPS_CLI_SIGNALS_H
+
+#include <stdatomic.h>
+
+// Installs the handlers and returns the flag that the first signal raises.
+const atomic_bool *pps_signals_install(void);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep slice: matrices of a result as text.
+#include "engine/slice.h"
+
+#include "command.h"
+#include "engine/textfile.h"
+#include "words.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct pps_opt options[] = {
+    {"x", 'x', "COLUMN", "columns of the matrices (as the kernel says)"},
+    {"y", 'y', "COLUMN", "rows of the matrices (as the kernel says)"},
+    {"value", 0, "COLUMN", "what stands in the cells (the kernel's first result)"},
+    {"by", 0, "COLUMNS", "a matrix for each group of equal values (all other parameters)"},
+    {"reduce", 0, "HOW", "combine rows of one cell: min, max, mean, first or last"},
+    {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
+    {"force", 0, NULL, "replace files that exist"},
+    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
+    "with\n"
+    "these values: n=8 sync_freq=1,2. Rows and columns ascend: numbers first, then names.\n"
+    "gnuplot reads a matrix with `plot 'x.dat' matrix rowheaders columnheaders with image`, "
+    "and\n"
+    "the several matrices of one file with `index 0`, `index 1` ...\n"
+    "\n"
+    "  ppsweep slice outputs/data/first.csv.gz n=8 -o slices/\n";
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    const size_t n = strlen(path);
+    return (n > 0 && path[n - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
+}
+
+static enum pps_status write_all(const struct pps_cut *cut,
+                                 const char *path,
+                                 bool force,
+                                 struct pps_error *err)
+{
+    struct pps_textfile file;
+    enum pps_status status = pps_textfile_open(&file, path, force, err);
+    if (status != PPS_OK)
+        return status;
+    for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++) {
+        struct pps_slice slice;
+        status = pps_cut_slice(cut, i, &slice, err);
+        if (status == PPS_OK) {
+            // Two empty lines part matrices for gnuplot.
+            fputs(i > 0 ? "\n\n" : "", file.out);
+            pps_slice_write(&slice, file.out);
+        }
+        pps_slice_free(&slice);
+    }
+    if (status == PPS_OK)
+        return pps_textfile_close(&file, err);
+    pps_textfile_abandon(&file);
+    return status;
+}
+
+static enum pps_status write_slice(const struct pps_slice *slice,
+                                   const char *path,
+                                   bool force,
+                                   struct pps_error *err)
+{
+    struct pps_textfile file;
+    enum pps_status status = pps_textfile_open(&file, path, force, err);
+    if (status != PPS_OK)
+        return status;
+    pps_slice_write(slice, file.out);
+    status = pps_textfile_close(&file, err);
+    if (status == PPS_OK)
+        printf("%s\n", path);
+    return status;
+}
+
+static enum pps_status write_one(const struct pps_cut *cut,
+                                 size_t i,
+                                 const char *folder,
+                                 bool force,
+                                 struct pps_error *err)
+{
+    struct pps_slice slice;
+    char name[512], *path = NULL;
+    enum pps_status status = pps_cut_slice(cut, i, &slice, err);
+    if (status == PPS_OK) {
+        const size_t n = strlen(folder);
+        pps_cut_name(cut, &slice, i, name, sizeof name);
+        if (asprintf(&path, "%s%s%s.dat", folder, folder[n - 1] == '/' ? "" : "/", name) < 0) {
+            path = NULL;
+            status = pps_fail_errno(err, "write", name);
+        }
+    }
+    if (status == PPS_OK)
+        status = write_slice(&slice, path, force, err);
+    pps_slice_free(&slice);
+    free(path);
+    return status;
+}
+
+static enum pps_status write_folder(const struct pps_cut *cut,
+                                    const char *folder,
+                                    bool force,
+                                    struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return pps_fail_errno(err, "create the folder", folder);
+    for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++)
+        status = write_one(cut, i, folder, force, err);
+    return status;
+}
+
+static enum pps_status slice_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_cut_ask ask = {
+        .x = pps_arg(args, "x"),
+        .y = pps_arg(args, "y"),
+        .value = pps_arg(args, "value"),
+        .by = pps_arg(args, "by"),
+    };
+    const char *path = pps_arg(args, "output");
+    const bool force = pps_arg(args, "force") != NULL;
+    struct pps_cut *cut = NULL;
+    enum pps_status status = pps_words_view(args, &ask.view, err);
+    if (status == PPS_OK)
+        status = pps_reduce_parse(pps_arg(args, "reduce"), &ask.reduce, err);
+    if (status == PPS_OK)
+        status = pps_cut_open(&cut, &ask, err);
+    if (status == PPS_OK && path != NULL && is_folder(path))
+        status = write_folder(cut, path, force, err);
+    else if (status == PPS_OK)
+        status = write_all(cut, path, force, err);
+    if (status == PPS_OK && path != NULL && pps_arg(args, "quiet") == NULL)
+        fprintf(stderr, "ppsweep: %zu matrices\n", pps_cut_maps(cut));
+    pps_cut_close(cut);
+    pps_words_free(&ask.view);
+    return status;
+}
+
+const struct pps_command pps_command_slice = {
+    .name = "slice",
+    .summary = "The matrices behind the heatmaps of a result, as text.",
+    .usage = "[options] RESULT [column=value...]",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .main = slice_main,
+};

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep top: the best rows of a result.
+#include "engine/top.h"
+
+#include "command.h"
+#include "engine/textfile.h"
+#include "kernels/registry.h"
+#include "words.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct pps_opt options[] = {
+    {"count", 'k', "N", "how many rows, of every group (10)"},
+    {"objective", 0, "COLUMN", "the column to judge by (the kernel's first result)"},
+    {"goal", 0, "lower|higher", "which values are better (as the kernel says, else lower)"},
+    {"by", 0, "COLUMNS", "the best of every group of equal values in these columns"},
+    {"all", 0, NULL, "every row, sorted; rows without a result last"},
+    {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
+    {"force", 0, NULL, "replace FILE where it exists"},
+    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
+    "with\n"
+    "these values: n=8 sync_freq=1,2. Rows of equal value stand in the order of the result,\n"
+    "groups in the order in which they first appear. On a terminal columns are aligned;\n"
+    "elsewhere the output is CSV with the header of the result.\n"
+    "\n"
+    "  ppsweep top outputs/data/first.csv.gz -k 3 --by n\n"
+    "  ppsweep top outputs/data/first.csv.gz --all -o sorted.csv.gz\n";
+
+static enum pps_status read_goal(const char *word, enum pps_goal *goal, struct pps_error *err)
+{
+    if (word == NULL)
+        return PPS_OK;
+    if (strcmp(word, "lower") == 0)
+        *goal = PPS_LOWER;
+    else if (strcmp(word, "higher") == 0)
+        *goal = PPS_HIGHER;
+    else
+        return pps_fail(err, PPS_E_INPUT, "--goal %s: write lower or higher", word);
+    return PPS_OK;
+}
+
+static enum pps_status check_output(const char *path, struct pps_error *err)
+{
+    const size_t n = path == NULL ? 0 : strlen(path);
+    if (path == NULL || strcmp(path, "-") == 0)
+        return PPS_OK;
+    if ((n > 4 && strcmp(path + n - 4, ".csv") == 0) ||
+        (n > 7 && strcmp(path + n - 7, ".csv.gz") == 0))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "-o %s: end the name in .csv or .csv.gz", path);
+}
+
+static enum pps_status fill_ask(const struct pps_args *args,
+                                struct pps_top_ask *ask,
+                                struct pps_error *err)
+{
+    ask->objective = pps_arg(args, "objective");
+    ask->by = pps_arg(args, "by");
+    ask->all = pps_arg(args, "all") != NULL;
+    if (ask->all && (ask->by != NULL || pps_arg(args, "count") != NULL))
+        return pps_fail(err, PPS_E_INPUT, "--all sorts every row; leave out %s",
+                        ask->by != NULL ? "--by" : "-k");
+    enum pps_status status = pps_arg_count(args, "count", 1, UINT32_MAX, &ask->k, err);
+    if (status == PPS_OK)
+        status = read_goal(pps_arg(args, "goal"), &ask->goal, err);
+    if (status == PPS_OK)
+        status = check_output(pps_arg(args, "output"), err);
+    return status;
+}
+
+// The folder of a path, for temporary files beside it.
+static char *folder_of(const char *path)
+{
+    const char *slash = path == NULL ? NULL : strrchr(path, '/');
+    if (slash == NULL)
+        return strdup(path == NULL || strcmp(path, "-") == 0 ? "/tmp" : ".");
+    return strndup(path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+static void report(const struct pps_args *args, const struct pps_top_count *count)
+{
+    if (pps_arg(args, "quiet") != NULL)
+        return;
+    if (count->valued == 0)
+        fprintf(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s\n", count->rows,
+                count->objective);
+    else if (pps_arg(args, "output") != NULL)
+        fprintf(stderr, "ppsweep: %" PRIu64 " of %" PRIu64 " rows, by %s (%s is better)\n",
+                count->written, count->rows, count->objective,
+                count->higher ? "higher" : "lower");
+}
+
+static enum pps_status write_top(const struct pps_args *args,
+                                 struct pps_top_ask *ask,
+                                 struct pps_error *err)
+{
+    struct pps_textfile file;
+    struct pps_top_count count;
+    enum pps_status status =
+        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+    if (status != PPS_OK)
+        return status;
+    ask->out = file.out;
+    ask->table = !ask->all && file.path == NULL && isatty(STDOUT_FILENO);
+    status = pps_top(ask, &count, err);
+    if (status != PPS_OK) {
+        pps_textfile_abandon(&file);
+        return status;
+    }
+    status = pps_textfile_close(&file, err);
+    if (status == PPS_OK)
+        report(args, &count);
+    return status;
+}
+
+static enum pps_status top_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_top_ask ask = {.k = 10, .memory_bytes = PPS_TOP_MEMORY};
+    char *folder = folder_of(pps_arg(args, "output"));
+    enum pps_status status = pps_words_view(args, &ask.view, err);
+    if (status == PPS_OK)
+        status = fill_ask(args, &ask, err);
+    ask.folder = folder == NULL ? "." : folder;
+    if (status == PPS_OK)
+        status = write_top(args, &ask, err);
+    pps_words_free(&ask.view);
+    free(folder);
+    return status;
+}
+
+const struct pps_command pps_command_top = {
+    .name = "top",
+    .summary = "The best rows of a result: overall, of every group, or all of them sorted.",
+    .usage = "[options] RESULT [column=value...]",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .main = top_main,
+};

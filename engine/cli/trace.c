@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep trace: the timeline of one point.
+#include "command.h"
+
+#include "engine/axis.h"
+#include "engine/machine.h"
+#include "engine/onepoint.h"
+#include "engine/tracefile.h"
+#include "engine/view.h"
+#include "kernels/registry.h"
+#include "signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define TRACE_FOLDER "outputs/traces"
+
+static const struct pps_opt options[] = {
+    {"row", 0, "K", "the point of data row K of RESULT, from 1 (1)"},
+    {"output", 'o', "FILE", "NAME.json (Chrome, Perfetto), NAME.csv, or - (CSV to stdout)"},
+    {"format", 0, "FORMAT", "chrome or csv, where the name does not say"},
+    {"force", 0, NULL, "replace FILE where it exists"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "The point is a row of a result, or a kernel's with the parameters given (others take\n"
+    "their defaults). Words after RESULT change the row's parameters. Without -o the trace "
+    "goes\n"
+    "to outputs/traces/ as Chrome JSON; open it in ui.perfetto.dev or chrome://tracing, where\n"
+    "a unit of time is a microsecond. CSV has a line for each piece of constant rate.\n"
+    "\n"
+    "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
+    "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n";
+
+struct trace {
+    const struct pps_args *args;
+    const struct pps_kernel *kernel;
+    double point[PPS_MAX_PARAMS];
+    char path[1200]; // "-": stdout
+    char stem[160];
+    enum pps_trace_format format;
+};
+
+// ---- which point ------------------------------------------------------------------------------
+
+static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg_word(t->args, 0);
+    char stem[96];
+    uint64_t row = 1;
+    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status != PPS_OK)
+        return status;
+    pps_view_stem(path, stem, sizeof stem);
+    snprintf(t->stem, sizeof t->stem, "%s-row%llu", stem, (unsigned long long)row);
+    return pps_point_from_row(pps_kernels, path, row, &t->kernel, t->point, err);
+}
+
+// A name for the point: its words, if they are not too long.
+static void name_point(struct trace *t)
+{
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", t->kernel->name);
+    for (int w = 1; w < pps_arg_words(t->args); w++) {
+        const char *word = pps_arg_word(t->args, w);
+        if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
+            return;
+        at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
+    }
+}
+
+static enum pps_status choose_point(struct trace *t, struct pps_error *err)
+{
+    const char *first = pps_arg_word(t->args, 0);
+    enum pps_status status = PPS_OK;
+    t->kernel = pps_kernel_find(first);
+    if (t->kernel != NULL && pps_arg(t->args, "row") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--row needs a result; %s is a kernel", first);
+    if (t->kernel != NULL) {
+        pps_point_default(t->kernel, t->point);
+        name_point(t);
+    } else {
+        status = point_of_row(t, err);
+    }
+    for (int w = 1; w < pps_arg_words(t->args) && status == PPS_OK; w++)
+        status = pps_point_set(t->kernel, pps_arg_word(t->args, w), t->point, err);
+    if (status == PPS_OK && t->kernel->trace_names == NULL)
+        status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->kernel->name);
+    return status == PPS_OK ? pps_point_check(t->kernel, t->point, err) : status;
+}
+
+// ---- where to ---------------------------------------------------------------------------------
+
+static bool ends_with(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n > m && strcmp(text + n - m, end) == 0;
+}
+
+static enum pps_status choose_output(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
+    const bool csv = format != NULL && strcmp(format, "csv") == 0;
+    const bool chrome = format != NULL && strcmp(format, "chrome") == 0;
+    if (format != NULL && !csv && !chrome)
+        return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome or csv", format);
+    t->format = csv ? PPS_TRACE_CSV : PPS_TRACE_CHROME;
+    if (path == NULL) {
+        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s%s", t->stem,
+                 csv ? ".csv" : ".json");
+        return PPS_OK;
+    }
+    snprintf(t->path, sizeof t->path, "%s", path);
+    if (format == NULL && (strcmp(path, "-") == 0 || ends_with(path, ".csv")))
+        t->format = PPS_TRACE_CSV;
+    else if (format == NULL && !ends_with(path, ".json"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: end the name in .json or .csv, or say --format", path);
+    return PPS_OK;
+}
+
+static enum pps_status open_output(const struct trace *t, FILE **out, struct pps_error *err)
+{
+    *out = stdout;
+    if (strcmp(t->path, "-") == 0)
+        return PPS_OK;
+    if (pps_arg(t->args, "output") == NULL) {
+        mkdir("outputs", 0777);
+        mkdir(TRACE_FOLDER, 0777);
+    }
+    // A default name is made from the point, so what lies there is the same trace.
+    const bool replace =
+        pps_arg(t->args, "force") != NULL || pps_arg(t->args, "output") == NULL;
+    const int fd =
+        open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL), 0666);
+    if (fd < 0 && errno == EEXIST)
+        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", t->path);
+    *out = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (*out == NULL)
+        return pps_fail(err, PPS_E_INPUT, "cannot write %s: %s", t->path, strerror(errno));
+    return PPS_OK;
+}
+
+// ---- the trace --------------------------------------------------------------------------------
+
+static enum pps_status run_kernel(const struct trace *t,
+                                  const struct pps_trace_sink *sink,
+                                  struct pps_error *err)
+{
+    const size_t bytes = t->kernel->scratch_bytes(t->point);
+    if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
+        return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
+    struct pps_worker worker = {aligned_alloc(64, (bytes + 64) / 64 * 64),
+                                pps_signals_install()};
+    if (worker.scratch == NULL)
+        return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
+    const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
+    free(worker.scratch);
+    if (outcome == PPS_FAILED)
+        return pps_fail(err, PPS_E_POINTS, "the kernel could not finish this point");
+    return outcome == PPS_STOPPED ? pps_fail(err, PPS_E_STOPPED, "stopped") : PPS_OK;
+}
+
+static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_error *err)
+{
+    struct pps_tracefile *file = NULL;
+    enum pps_status status =
+        pps_tracefile_open(&file, t->format, t->kernel->trace_names, out, err);
+    if (status != PPS_OK)
+        return status;
+    const struct pps_trace_sink sink = pps_tracefile_sink(file);
+    status = run_kernel(t, &sink, err);
+    if (status == PPS_OK)
+        return pps_tracefile_close(file, err);
+    pps_tracefile_abandon(file);
+    return status;
+}
+
+static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct trace t = {.args = args};
+    FILE *out;
+    enum pps_status status = choose_point(&t, err);
+    if (status == PPS_OK)
+        status = choose_output(&t, err);
+    if (status == PPS_OK)
+        status = open_output(&t, &out, err);
+    if (status != PPS_OK)
+        return status;
+    status = write_trace(&t, out, err);
+    if (out != stdout && fclose(out) != 0 && status == PPS_OK)
+        status = pps_fail_errno(err, "cannot write", t.path);
+    if (out != stdout && status != PPS_OK)
+        remove(t.path);
+    if (out != stdout && status == PPS_OK)
+        printf("%s\n", t.path);
+    return status;
+}
+
+const struct pps_command pps_command_trace = {
+    .name = "trace",
+    .summary = "the timeline of one point: Chrome/Perfetto JSON or CSV",
+    .usage = "[options] RESULT | KERNEL [KEY=VALUE ...]",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .main = trace_main,
+};

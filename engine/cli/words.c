@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of commands that look at a result.
+#include "words.h"
+
+#include "kernels/registry.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+enum pps_status pps_words_view(const struct pps_args *args,
+                               struct pps_view_ask *view,
+                               struct pps_error *err)
+{
+    const int n = pps_arg_words(args) - 1;
+    const char **filters = calloc((size_t)n + 1, sizeof *filters);
+    *view = (struct pps_view_ask){pps_arg_word(args, 0), pps_kernels, filters, n};
+    if (filters == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "read", "the command line");
+    }
+    for (int i = 0; i < n; i++)
+        filters[i] = pps_arg_word(args, i + 1);
+    return PPS_OK;
+}
+
+void pps_words_free(struct pps_view_ask *view)
+{
+    free(view->filters);
+    view->filters = NULL;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of commands that look at a result: RESULT [column=value...].
+#ifndef PPS_CLI_WORDS_H
+#define PPS_CLI_WORDS_H
+
+#include "command.h"
+#include "engine/view.h"
+
+// Fills view with the command's words and all kernels. pps_words_free in every case.
+PPS_MUST_CHECK enum pps_status pps_words_view(const struct pps_args *args,
+                                              struct pps_view_ask *view,
+                                              struct pps_error *err);
+void pps_words_free(struct pps_view_ask *view);
+
+#endif

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of a row: which results are asked for, the header line, decimals; and kernels by name.
+#include "experiment.h"
+
+#include "decimal.h"
+#include "suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum pps_status unknown_column(const struct pps_kernel *kernel,
+                                      const char *name,
+                                      size_t n,
+                                      struct pps_error *err)
+{
+    const char *names[PPS_MAX_COLUMNS];
+    char word[64];
+    for (int c = 0; c < kernel->n_columns; c++)
+        names[c] = kernel->columns[c].name;
+    snprintf(word, sizeof word, "%.*s", (int)(n < 63 ? n : 63), name);
+    const char *near = pps_suggest(word, names, (size_t)kernel->n_columns);
+    if (near != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--metrics: no column \"%s\"; did you mean %s?", word,
+                        near);
+    return pps_fail(err, PPS_E_INPUT,
+                    "--metrics: no column \"%s\"; ppsweep kernels %s lists them", word,
+                    kernel->name);
+}
+
+enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
+                                   const char *metrics,
+                                   bool *wanted,
+                                   struct pps_error *err)
+{
+    const bool all = metrics != NULL && metrics[0] == '\0';
+    for (int c = 0; c < kernel->n_columns; c++)
+        wanted[c] = all || !kernel->columns[c].on_request;
+    for (const char *at = metrics; at != NULL && !all;) {
+        const size_t n = strcspn(at, ",");
+        const int c = pps_column_find(kernel, at, n);
+        if (c < 0)
+            return unknown_column(kernel, at, n, err);
+        wanted[c] = true;
+        at = at[n] == ',' ? at + n + 1 : NULL;
+    }
+    return PPS_OK;
+}
+
+char *pps_experiment_header(const struct pps_experiment *experiment)
+{
+    const struct pps_kernel *kernel = experiment->kernel;
+    const struct pps_space *space = &experiment->space;
+    char *header = NULL;
+    size_t n;
+    FILE *out = open_memstream(&header, &n);
+    if (out == NULL)
+        return NULL;
+    for (int c = 0; c < space->n_columns; c++)
+        fprintf(out, "%s%s", c > 0 ? "," : "", kernel->params[space->columns[c]].name);
+    for (int c = 0; c < kernel->n_columns; c++)
+        if (experiment->wanted[c])
+            fprintf(out, ",%s", kernel->columns[c].name);
+    fputc('\n', out);
+    return fclose(out) == 0 ? header : NULL;
+}
+
+int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits)
+{
+    const struct pps_column *column = &kernel->columns[c];
+    if (column->kind == PPS_COLUMN_INTEGER)
+        return 0;
+    return digits == PPS_DEFAULT_DIGITS ? column->decimals : digits;
+}
+
+enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,
+                                  const char *name,
+                                  const struct pps_kernel **kernel,
+                                  struct pps_error *err)
+{
+    const char *names[PPS_MAX_COLUMNS];
+    size_t n = 0;
+    for (; kernels[n] != NULL && n < PPS_MAX_COLUMNS; n++) {
+        names[n] = kernels[n]->name;
+        if (name == NULL || strcmp(name, kernels[n]->name) == 0) {
+            *kernel = kernels[n];
+            return PPS_OK;
+        }
+    }
+    const char *near = pps_suggest(name, names, n);
+    if (near != NULL)
+        return pps_fail(err, PPS_E_INPUT, "no kernel \"%.60s\"; did you mean %s?", name, near);
+    return pps_fail(err, PPS_E_INPUT, "no kernel \"%.60s\"; ppsweep kernels lists them", name);
+}

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading CSV line by line: our own buffer finds the lines, libcsv splits them.
+#include "csvfile.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+enum { CHUNK = 1 << 16 };
+
+struct pps_csv {
+    char *name;
+    int fd;
+    struct csv_parser parser;
+    bool parser_open;
+    char *buffer;      // PPS_CSV_LINE + CHUNK bytes
+    size_t begin, end; // unread part
+    bool at_end;
+    uint64_t line; // of the row's last line, from 1
+    XXH64_state_t *hash;
+    const char *line_text; // the row's last line, for places
+    size_t line_n;
+    // the row under way
+    bool row_done, too_many;
+    char *arena;
+    size_t arena_n;
+    size_t start[PPS_CSV_COLUMNS];
+    struct pps_csv_row row;
+};
+
+enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_error *err)
+{
+    struct pps_csv *csv = calloc(1, sizeof *csv);
+    *out = csv;
+    if (csv == NULL)
+        return pps_fail_errno(err, "no memory to read", path);
+    const bool is_stdin = strcmp(path, "-") == 0;
+    csv->fd = -1;
+    csv->name = strdup(is_stdin ? "stdin" : path);
+    csv->buffer = malloc(PPS_CSV_LINE + CHUNK);
+    csv->arena = malloc(2 * PPS_CSV_LINE);
+    csv->hash = XXH64_createState();
+    if (csv->name == NULL || csv->buffer == NULL || csv->arena == NULL || csv->hash == NULL)
+        return pps_fail_errno(err, "no memory to read", path);
+    XXH64_reset(csv->hash, 0);
+    csv->parser_open = csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI) == 0;
+    csv->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (csv->fd < 0 || !csv->parser_open)
+        return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", path, strerror(errno));
+    return PPS_OK;
+}
+
+void pps_csv_close(struct pps_csv *csv)
+{
+    if (csv == NULL)
+        return;
+    if (csv->parser_open)
+        csv_free(&csv->parser);
+    if (csv->fd >= 0)
+        close(csv->fd);
+    XXH64_freeState(csv->hash);
+    free(csv->name);
+    free(csv->buffer);
+    free(csv->arena);
+    free(csv);
+}
+
+// ---- what libcsv calls ------------------------------------------------------------------------
+
+static void on_cell(void *text, size_t n, void *self)
+{
+    struct pps_csv *csv = self;
+    if (csv->row.n >= PPS_CSV_COLUMNS || csv->arena_n + n + 1 > 2 * PPS_CSV_LINE) {
+        csv->too_many = true;
+        return;
+    }
+    memcpy(csv->arena + csv->arena_n, text, n);
+    csv->arena[csv->arena_n + n] = '\0';
+    csv->start[csv->row.n] = csv->arena_n;
+    csv->row.length[csv->row.n++] = n;
+    csv->arena_n += n + 1;
+}
+
+static void on_row(int terminator, void *self)
+{
+    struct pps_csv *csv = self;
+    (void)terminator;
+    csv->row_done = true;
+}
+
+// ---- lines ------------------------------------------------------------------------------------
+
+static char *line_end(const struct pps_csv *csv)
+{
+    return memchr(csv->buffer + csv->begin, '\n', csv->end - csv->begin);
+}
+
+bool pps_csv_ready(const struct pps_csv *csv)
+{
+    return csv->at_end || line_end(csv) != NULL;
+}
+
+static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
+{
+    memmove(csv->buffer, csv->buffer + csv->begin, csv->end - csv->begin);
+    csv->end -= csv->begin;
+    csv->begin = 0;
+    if (csv->end > PPS_CSV_LINE)
+        return pps_fail_at(err, PPS_E_INPUT, csv->name, (int)csv->line + 1, 0,
+                           "the line is longer than %d bytes", PPS_CSV_LINE);
+    ssize_t n;
+    do
+        n = read(csv->fd, csv->buffer + csv->end, CHUNK);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", csv->name, strerror(errno));
+    XXH64_update(csv->hash, csv->buffer + csv->end, (size_t)n);
+    if (csv->line == 0 && csv->end == 0 && n >= 3 &&
+        memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0)
+        csv->begin = 3;
+    csv->end += (size_t)n;
+    csv->at_end = n == 0;
+    return PPS_OK;
+}
+
+// The next line with its newline; n = 0 at the end.
+static enum pps_status next_line(struct pps_csv *csv,
+                                 const char **line,
+                                 size_t *n,
+                                 struct pps_error *err)
+{
+    while (!pps_csv_ready(csv)) {
+        enum pps_status status = fill(csv, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    const char *newline = line_end(csv);
+    *line = csv->buffer + csv->begin;
+    *n = newline != NULL ? (size_t)(newline + 1 - *line) : csv->end - csv->begin;
+    csv->begin += *n;
+    csv->line += *n > 0;
+    csv->line_text = *line;
+    csv->line_n = *n;
+    return PPS_OK;
+}
+
+static enum pps_status feed(struct pps_csv *csv,
+                            const char *line,
+                            size_t n,
+                            struct pps_error *err)
+{
+    if (memchr(line, '\0', n) != NULL)
+        return pps_csv_fail(csv, -1, err, "the line holds a NUL byte; this is no CSV text");
+    const size_t taken = n > 0 ? csv_parse(&csv->parser, line, n, on_cell, on_row, csv) : 0;
+    if (taken != n || (n == 0 && csv_fini(&csv->parser, on_cell, on_row, csv) != 0))
+        return pps_csv_fail(
+            csv, -1, err,
+            "a quote is out of place: a quoted cell begins and ends with \" and "
+            "doubles those inside");
+    if (csv->too_many)
+        return pps_csv_fail(csv, -1, err, "more than %d cells in a row", PPS_CSV_COLUMNS);
+    return PPS_OK;
+}
+
+enum pps_status pps_csv_next(struct pps_csv *csv,
+                             const struct pps_csv_row **row,
+                             struct pps_error *err)
+{
+    csv->row.n = 0;
+    csv->arena_n = 0;
+    csv->row_done = false;
+    *row = NULL;
+    while (!csv->row_done) {
+        const char *line;
+        size_t n;
+        enum pps_status status = next_line(csv, &line, &n, err);
+        if (status == PPS_OK)
+            status = feed(csv, line, n, err);
+        if (status != PPS_OK)
+            return status;
+        if (n == 0)
+            break;
+    }
+    for (int c = 0; c < csv->row.n; c++)
+        csv->row.text[c] = csv->arena + csv->start[c];
+    if (csv->row_done)
+        *row = &csv->row;
+    return PPS_OK;
+}
+
+uint64_t pps_csv_digest(const struct pps_csv *csv)
+{
+    return XXH64_digest(csv->hash);
+}
+
+// Where cell `column` begins in its line, from 1; 0 where quotes make that unclear.
+static int cell_column(const struct pps_csv *csv, int column)
+{
+    if (column < 0 || memchr(csv->line_text, '"', csv->line_n) != NULL)
+        return 0;
+    size_t at = 0;
+    for (; column > 0 && at < csv->line_n; at++)
+        column -= csv->line_text[at] == ',';
+    return (int)at + 1;
+}
+
+enum pps_status pps_csv_fail(const struct pps_csv *csv,
+                             int column,
+                             struct pps_error *err,
+                             const char *format,
+                             ...)
+{
+    char text[sizeof err->text];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return pps_fail_at(err, PPS_E_INPUT, csv->name, (int)csv->line, cell_column(csv, column),
+                       "%s", text);
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// System calls on files, repeated when interrupted, reported when failed.
+#include "diskfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static enum pps_status no_memory(struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+}
+
+// The folder of path in memory of its own (to be freed); NULL without memory.
+static char *folder_of(const char *path)
+{
+    char *copy = strdup(path);
+    if (copy == NULL)
+        return NULL;
+    char *folder = strdup(dirname(copy));
+    free(copy);
+    return folder;
+}
+
+static bool is_callers_fault(int error)
+{
+    static const int theirs[] = {EACCES, EPERM, EROFS,        ENOENT, ENOTDIR,
+                                 EISDIR, ELOOP, ENAMETOOLONG, ENXIO,  ETXTBSY};
+    for (size_t i = 0; i < sizeof theirs / sizeof theirs[0]; i++)
+        if (error == theirs[i])
+            return true;
+    return false;
+}
+
+enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path)
+{
+    int error = errno;
+    enum pps_status code = is_callers_fault(error) ? PPS_E_INPUT : PPS_E_MACHINE;
+    return pps_fail(err, code, "cannot open %s: %s", path, strerror(error));
+}
+
+enum pps_status pps_disk_look(const char *path,
+                              enum pps_disk_entry *entry,
+                              struct pps_error *err)
+{
+    struct stat at;
+    *entry = PPS_DISK_NOTHING;
+    if (lstat(path, &at) != 0)
+        return errno == ENOENT ? PPS_OK : pps_disk_fail_open(err, path);
+    bool is_link = S_ISLNK(at.st_mode);
+    if (is_link && stat(path, &at) != 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s is a symbolic link to nothing: remove it or write another name",
+                        path);
+    if (S_ISDIR(at.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is a folder: name a file in it", path);
+    if (!S_ISREG(at.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is no regular file: write another name", path);
+    *entry = is_link ? PPS_DISK_LINK : PPS_DISK_FILE;
+    return PPS_OK;
+}
+
+static enum pps_status check_folder(const char *folder, struct pps_error *err)
+{
+    struct stat at;
+    if (stat(folder, &at) != 0) {
+        const char *why = strerror(errno);
+        return pps_fail(err, PPS_E_INPUT, "cannot write into %s: %s; create the folder first",
+                        folder, why);
+    }
+    if (!S_ISDIR(at.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is not a folder", folder);
+    if (access(folder, W_OK | X_OK) != 0) {
+        const char *why = strerror(errno);
+        return pps_fail(err, PPS_E_INPUT, "cannot write into %s: %s", folder, why);
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err)
+{
+    size_t n = strlen(path);
+    if (n == 0 || path[n - 1] == '/')
+        return pps_fail(err, PPS_E_INPUT, "'%s' names no file", path);
+    char *folder = folder_of(path);
+    if (folder == NULL)
+        return no_memory(err);
+    enum pps_status status = check_folder(folder, err);
+    free(folder);
+    return status;
+}
+
+enum pps_status pps_disk_create(const char *path, int *fd, struct pps_error *err)
+{
+    *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    return *fd < 0 ? pps_disk_fail_open(err, path) : PPS_OK;
+}
+
+enum pps_status pps_disk_write(int fd,
+                               const char *path,
+                               const void *data,
+                               size_t n,
+                               struct pps_error *err)
+{
+    const char *at = data;
+    while (n > 0) {
+        ssize_t written = write(fd, at, n);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0)
+            return pps_fail_errno(err, "cannot write", path);
+        at += written;
+        n -= (size_t)written;
+    }
+    return PPS_OK;
+}
+
+static bool cannot_sync(int error)
+{
+    return error == EINVAL || error == ENOSYS || error == ENOTSUP;
+}
+
+enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err)
+{
+    int rc;
+    do
+        rc = fdatasync(fd);
+    while (rc != 0 && errno == EINTR);
+    return rc == 0 || cannot_sync(errno) ? PPS_OK : pps_fail_errno(err, "cannot sync", path);
+}
+
+enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err)
+{
+    if (*fd < 0)
+        return PPS_OK;
+    int rc = close(*fd); // never twice: Linux frees the descriptor even when interrupted
+    *fd = -1;
+    return rc == 0 || errno == EINTR ? PPS_OK : pps_fail_errno(err, "cannot close", path);
+}
+
+// File systems without the flag get a look first.
+static int rename_to_new(const char *from, const char *to)
+{
+    struct stat at;
+    int rc = renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+    if (rc == 0 || (errno != EINVAL && errno != ENOSYS))
+        return rc;
+    if (lstat(to, &at) == 0) {
+        errno = EEXIST;
+        return -1;
+    }
+    return rename(from, to);
+}
+
+enum pps_status pps_disk_rename(const char *from,
+                                const char *to,
+                                bool replace,
+                                struct pps_error *err)
+{
+    int rc = replace ? rename(from, to) : rename_to_new(from, to);
+    if (rc == 0)
+        return PPS_OK;
+    const char *why = strerror(errno);
+    return pps_fail(err, PPS_E_MACHINE, "cannot rename %s to %s: %s", from, to, why);
+}
+
+enum pps_status pps_disk_sync_folder(const char *path, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    char *folder = folder_of(path);
+    if (folder == NULL)
+        return no_memory(err);
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 && errno != EACCES) // a folder may be writable and yet not readable
+        status = pps_fail_errno(err, "cannot open", folder);
+    if (fd >= 0 && fsync(fd) != 0 && !cannot_sync(errno))
+        status = pps_fail_errno(err, "cannot sync", folder);
+    if (fd >= 0)
+        close(fd);
+    free(folder);
+    return status;
+}
+
+enum pps_disk_lock pps_disk_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_SETLK, &whole) == 0)
+        return PPS_DISK_LOCKED;
+    return errno == EAGAIN || errno == EACCES ? PPS_DISK_BUSY : PPS_DISK_LOCKS_NONE;
+}
+
+enum pps_disk_lock pps_disk_ask_lock(int fd)
+{
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+    if (fcntl(fd, F_OFD_GETLK, &whole) != 0)
+        return PPS_DISK_LOCKS_NONE;
+    return whole.l_type == F_UNLCK ? PPS_DISK_LOCKED : PPS_DISK_BUSY;
+}

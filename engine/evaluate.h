@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of points in CSV to the same rows with results: what `eval` does. Streams; rows that have
+// arrived are answered before more input is waited for.
+#ifndef PPS_EVALUATE_H
+#define PPS_EVALUATE_H
+
+#include "experiment.h"
+#include "kernel.h"
+#include "output.h"
+#include "status.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct pps_evaluate {
+    const struct pps_kernel *kernel;
+    const char *path; // of the input; "-": stdin
+    FILE *out;
+    const char *metrics; // as in struct pps_request
+    int digits;
+    bool keep; // columns that are neither parameters nor results pass through
+    int threads;
+    const atomic_bool *stop;
+};
+
+struct pps_evaluated {
+    uint64_t rows;
+    uint64_t failed;
+    uint64_t left_out[PPS_MAX_REASONS]; // by the kernel's reason
+};
+
+// Rows before one that is wrong are still written. PPS_E_STOPPED when the stop flag went up.
+PPS_MUST_CHECK enum pps_status pps_evaluate(const struct pps_evaluate *ask,
+                                            struct pps_evaluated *count,
+                                            struct pps_error *err);
+
+#endif

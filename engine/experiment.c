@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an experiment file and overrides to a space of points.
+#include "experiment.h"
+
+#include "loader.h"
+#include "optionjson.h"
+#include "resolve.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- columns of a row -------------------------------------------------------------------------
+
+// The parameters named, in their order, with those of the composite axis last.
+static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
+{
+    struct pps_space *space = &l->experiment->space;
+    const uint64_t members = pps_composite_sets(l->kernel->composite);
+    uint64_t shown = 0;
+    for (int e = 0; e < l->n_entries; e++) {
+        const int p = pps_param_find(l->kernel, l->entries[e].name, strlen(l->entries[e].name));
+        if (p >= 0)
+            l->experiment->named[l->experiment->n_named++] = p;
+        if (p >= 0 && (members >> p & 1) == 0) {
+            space->columns[space->n_columns++] = p;
+            shown |= (uint64_t)1 << p;
+        }
+    }
+    for (int m = 0; points != NULL && m < points->n_members; m++) {
+        const int p = points->members[m].param;
+        if ((members >> p & 1) == 0 && (shown >> p & 1) == 0)
+            space->columns[space->n_columns++] = p;
+    }
+    const uint64_t set = pps_axes_set(space);
+    for (int m = 0; l->kernel->composite != NULL && m < l->kernel->composite->n_members; m++)
+        if ((set >> l->kernel->composite->members[m] & 1) != 0)
+            space->columns[space->n_columns++] = l->kernel->composite->members[m];
+}
+
+// ---- rules ------------------------------------------------------------------------------------
+
+static enum pps_status add_rule(struct pps_loader *l, const cJSON *item)
+{
+    struct pps_space *space = &l->experiment->space;
+    const struct pps_expr_scope scope = {l->kernel->params, l->kernel->n_params};
+    if (!cJSON_IsString(item))
+        return pps_json_fail(&l->file, item, l->err,
+                             "where: want rules as text, as in \"sync_freq <= n\"");
+    if (space->n_rules == PPS_MAX_RULES)
+        return pps_json_fail(&l->file, item, l->err,
+                             "where: at most %d rules; join some with &&", PPS_MAX_RULES);
+    struct pps_rule *rule = &space->rules[space->n_rules];
+    struct pps_expr_fault fault;
+    rule->expr = pps_expr_parse(item->valuestring, &scope, &fault);
+    if (rule->expr == NULL) {
+        enum pps_status status = pps_json_fail(&l->file, item, l->err, "where: %s", fault.text);
+        pps_json_where(&l->file, item, fault.byte, &l->err->line, &l->err->column);
+        return status;
+    }
+    space->n_rules++;
+    rule->text = strdup(item->valuestring);
+    if (rule->text == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for a rule");
+    if (pps_expr_shape(rule->expr) != PPS_EXPR_TRUTH)
+        return pps_json_fail(&l->file, item, l->err,
+                             "where: a rule compares, as in \"sync_freq <= n\"");
+    return PPS_OK;
+}
+
+static enum pps_status build_rules(struct pps_loader *l)
+{
+    const cJSON *where = pps_json_member(l->file.root, "where");
+    if (where == NULL)
+        return PPS_OK;
+    if (!cJSON_IsArray(where))
+        return add_rule(l, where);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, where)
+    {
+        enum pps_status status = add_rule(l, item);
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}
+
+// ---- the other reserved words -----------------------------------------------------------------
+
+static enum pps_status choose_kernel(struct pps_loader *l)
+{
+    const cJSON *item = pps_json_member(l->file.root, "kernel");
+    if (item != NULL && !cJSON_IsString(item))
+        return pps_json_fail(&l->file, item, l->err, "kernel: want a name, as in \"%s\"",
+                             l->request->kernels[0]->name);
+    enum pps_status status = pps_kernel_choose(
+        l->request->kernels, item != NULL ? item->valuestring : NULL, &l->kernel, l->err);
+    if (status == PPS_E_INPUT) {
+        const struct pps_error said = *l->err;
+        return pps_json_fail(&l->file, item, l->err, "%s", said.text);
+    }
+    return status;
+}
+
+static enum pps_status other_words(struct pps_loader *l)
+{
+    const cJSON *root = l->file.root;
+    const cJSON *item = pps_json_member(root, "inputs");
+    if (item != NULL)
+        return pps_json_fail_key(&l->file, item, l->err, "the kernel %s takes no inputs",
+                                 l->kernel->name);
+    item = pps_json_member(root, "sample");
+    if (item != NULL)
+        return pps_json_fail_key(&l->file, item, l->err,
+                                 "sample is not available in this version; name the points in "
+                                 "a file with \"points\"");
+    item = pps_json_member(root, "seed");
+    if (item != NULL && (!cJSON_IsNumber(item) || item->valuedouble < 0 ||
+                         item->valuedouble != (double)(uint64_t)item->valuedouble))
+        return pps_json_fail(&l->file, item, l->err, "seed: want a whole number from 0 up");
+    l->experiment->seed = l->request->seed_given ? l->request->seed
+                          : item != NULL         ? (uint64_t)item->valuedouble
+                                                 : 0;
+    item = pps_json_member(root, "output");
+    if (item != NULL && (!cJSON_IsString(item) || item->valuestring[0] == '\0'))
+        return pps_json_fail(&l->file, item, l->err,
+                             "output: want a path that ends with .csv.gz or .csv");
+    if (item != NULL) {
+        l->experiment->output = strdup(item->valuestring);
+        if (l->experiment->output == NULL)
+            return pps_fail(l->err, PPS_E_MACHINE, "no memory for a path");
+    }
+    return PPS_OK;
+}
+
+static void set_name(struct pps_loader *l)
+{
+    const char *path = l->request->path;
+    const char *base = path == NULL || strcmp(path, "-") == 0 ? l->kernel->name : path;
+    const char *slash = strrchr(base, '/');
+    base = slash != NULL ? slash + 1 : base;
+    const size_t n = strlen(base);
+    const bool json = n > 5 && strcmp(base + n - 5, ".json") == 0;
+    snprintf(l->experiment->name, sizeof l->experiment->name, "%.*s", (int)(json ? n - 5 : n),
+             base);
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static enum pps_status set_up(struct pps_loader *l)
+{
+    struct pps_experiment *experiment = l->experiment;
+    enum pps_status status = choose_kernel(l);
+    if (status != PPS_OK)
+        return status;
+    experiment->kernel = experiment->space.kernel = l->kernel;
+    for (int p = 0; p < l->kernel->n_params; p++) {
+        experiment->space.base[p] = l->kernel->params[p].fallback;
+        l->axis_of[p] = -1;
+    }
+    if (l->kernel->composite != NULL)
+        pps_options_default(l->kernel->composite, experiment->options);
+    experiment->digits = l->request->digits;
+    set_name(l);
+    return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
+}
+
+static enum pps_status build(struct pps_loader *l)
+{
+    struct pps_space *space = &l->experiment->space;
+    enum pps_status status = pps_load_entries(l);
+    if (status == PPS_OK)
+        status = other_words(l);
+    if (status == PPS_OK)
+        status = pps_load_axes(l);
+    if (status == PPS_OK)
+        status = build_rules(l);
+    if (status != PPS_OK)
+        return status;
+    if (space->n_axes == 0)
+        return pps_json_fail(&l->file, l->file.root, l->err,
+                             "the experiment names no parameter");
+    choose_columns(l, l->points_path != NULL ? &space->axes[space->n_axes - 1] : NULL);
+    return PPS_OK;
+}
+
+static enum pps_status count(struct pps_loader *l)
+{
+    struct pps_experiment *experiment = l->experiment;
+    const uint64_t limit = l->request->limit;
+    enum pps_status status = pps_space_prepare(&experiment->space, l->err);
+    experiment->n_points = experiment->space.n_points;
+    if (limit != 0 && limit < experiment->n_points)
+        experiment->n_points = limit;
+    if (status == PPS_E_INPUT && l->request->path != NULL)
+        snprintf(l->err->file, sizeof l->err->file, "%s", l->request->path);
+    return status;
+}
+
+static enum pps_status load(struct pps_loader *l)
+{
+    const size_t n = (size_t)l->request->n_overrides;
+    l->experiment = calloc(1, sizeof *l->experiment);
+    l->overrides = calloc(n + 1, sizeof *l->overrides);
+    if (l->experiment == NULL || l->overrides == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the experiment");
+    enum pps_status status = pps_load_file(l);
+    if (status == PPS_OK)
+        status = set_up(l);
+    if (status == PPS_OK)
+        status = build(l);
+    if (status == PPS_OK)
+        status = count(l);
+    if (status == PPS_OK)
+        status = pps_experiment_resolve(l->experiment, l->points_path, l->err);
+    return status;
+}
+
+enum pps_status pps_experiment_load(struct pps_experiment **experiment,
+                                    const struct pps_request *request,
+                                    struct pps_error *err)
+{
+    struct pps_loader l = {.request = request, .err = err};
+    enum pps_status status = load(&l);
+    *experiment = l.experiment;
+    pps_json_free(&l.file);
+    for (int i = 0; l.overrides != NULL && i < request->n_overrides; i++)
+        pps_json_free(&l.overrides[i]);
+    free(l.overrides);
+    free(l.points_path);
+    return status;
+}
+
+void pps_experiment_free(struct pps_experiment *experiment)
+{
+    if (experiment == NULL)
+        return;
+    pps_space_free(&experiment->space);
+    for (int o = 0; o < PPS_MAX_OPTIONS; o++)
+        pps_option_free(&experiment->options[o]);
+    cJSON_Delete(experiment->resolved);
+    free(experiment->output);
+    free(experiment);
+}

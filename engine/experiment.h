@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// An experiment: a JSON file and what the command line adds to it, resolved to a kernel, a space
+// of points, columns and their digest. Built once, then const.
+#ifndef PPS_EXPERIMENT_H
+#define PPS_EXPERIMENT_H
+
+#include "jsonfile.h"
+#include "kernel.h"
+#include "space.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { PPS_MAX_OPTIONS = 8, PPS_MAX_COLUMNS = 64, PPS_DEFAULT_DIGITS = -2 };
+
+// key=text of the command line: a parameter (-s n=8,16) or an option of the kernel's composite
+// axis (--priority-step 0.1).
+struct pps_override {
+    const char *key;
+    const char *text;
+    bool is_option;
+};
+
+struct pps_request {
+    const struct pps_kernel *const *kernels; // ends with NULL; the first is the default
+    const char *path;                        // of the experiment; NULL: overrides only
+    const struct pps_override *overrides;
+    int n_overrides;
+    const char *points;  // --points; NULL
+    const char *metrics; // --metrics: "" all, or names with commas; NULL: none
+    int digits;          // PPS_DEFAULT_DIGITS, PPS_FULL_DIGITS or decimals
+    uint64_t limit;      // 0: none
+    uint64_t seed;
+    bool seed_given;
+};
+
+struct pps_experiment {
+    const struct pps_kernel *kernel;
+    char name[96]; // of the file, without folder and ending
+    struct pps_space space;
+    int n_named; // parameters that the experiment names, in its order
+    int named[PPS_MAX_PARAMS];
+    struct pps_option_value options[PPS_MAX_OPTIONS];
+    bool wanted[PPS_MAX_COLUMNS]; // result columns of a row
+    int digits;
+    uint64_t n_points; // of the space, cut by the limit
+    uint64_t seed;
+    uint64_t points_digest; // of a file of points
+    cJSON *resolved;        // an experiment that says the same, with every option spelled out
+    uint64_t digest;        // XXH64 of it
+    char *output;           // "output" of the file, or NULL
+    char notes[512];        // lines for the user, or ""
+};
+
+// Reads and resolves. PPS_E_INPUT with the place of whatever is wrong.
+PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **experiment,
+                                                   const struct pps_request *request,
+                                                   struct pps_error *err);
+void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
+
+// The header line of its rows, with a newline; the caller frees it. NULL without memory.
+char *pps_experiment_header(const struct pps_experiment *experiment);
+
+// Decimals of column c where the user asks for `digits`: a number, PPS_FULL_DIGITS or
+// PPS_DEFAULT_DIGITS.
+int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits);
+
+// Marks the result columns that --metrics asks for (NULL: only those shown anyway). PPS_E_INPUT
+// for an unknown name.
+PPS_MUST_CHECK enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
+                                                  const char *metrics,
+                                                  bool *wanted,
+                                                  struct pps_error *err);
+
+// The kernel of this name (NULL: the first), or PPS_E_INPUT with the nearest name.
+PPS_MUST_CHECK enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,
+                                                 const char *name,
+                                                 const struct pps_kernel **kernel,
+                                                 struct pps_error *err);
+
+#endif

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluation of parsed expressions on a point.
+#include "decimal.h"
+#include "exprtree.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define WHOLE_LIMIT    0x1p53
+#define MOST_DIVISIBLE 1e12
+#define TOLERANCE      1e-9 // of a step
+
+static const double no_value = (double)NAN;
+
+enum pps_expr_shape pps_expr_shape(const struct pps_expr *expr)
+{
+    return expr->shape;
+}
+
+uint64_t pps_expr_uses(const struct pps_expr *expr)
+{
+    return expr->uses;
+}
+
+// ---- operators -----------------------------------------------------------------------------
+
+// Every result is finite or NAN, so that nothing finite can come of 1/0 later on.
+static double finite_or_nan(double x)
+{
+    return isfinite(x) ? x : no_value;
+}
+
+// By squaring, with multiplications only: the same bits on every machine.
+static double power(double base, double exponent)
+{
+    double result = 1, n = fabs(exponent);
+    if (isnan(base) || !(n < WHOLE_LIMIT) || n != floor(n))
+        return no_value;
+    for (; n > 0; n = floor(n / 2)) {
+        if (fmod(n, 2) == 1)
+            result *= base;
+        base *= base;
+    }
+    return exponent < 0 ? 1 / result : result;
+}
+
+// What remains of a division rounded down: the sign is b's.
+static double modulo(double a, double b)
+{
+    double rest = fmod(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+
+static double leaf(const struct pps_expr_node *node, const double *point)
+{
+    if (node->op == PPS_OP_CONSTANT)
+        return node->constant;
+    if (node->op == PPS_OP_NUMBER && point[node->param] < 0)
+        return no_value;
+    return point[node->param];
+}
+
+static double unary(enum pps_expr_op op, double x)
+{
+    switch ((int)op) {
+    case PPS_OP_NEGATE:
+        return -x;
+    case PPS_OP_NOT:
+        return x == 0;
+    case PPS_OP_ABS:
+        return fabs(x);
+    case PPS_OP_CEIL:
+        return ceil(x);
+    case PPS_OP_FLOOR:
+        return floor(x);
+    default:
+        return round(x);
+    }
+}
+
+static double binary(enum pps_expr_op op, double a, double b)
+{
+    switch ((int)op) {
+    case PPS_OP_ADD:
+        return a + b;
+    case PPS_OP_SUBTRACT:
+        return a - b;
+    case PPS_OP_MULTIPLY:
+        return a * b;
+    case PPS_OP_DIVIDE:
+        return a / b;
+    case PPS_OP_MODULO:
+        return modulo(a, b);
+    case PPS_OP_POWER:
+        return power(a, b);
+    case PPS_OP_MIN:
+        return isnan(a) || a < b ? a : b;
+    case PPS_OP_MAX:
+        return isnan(a) || a > b ? a : b;
+    case PPS_OP_LESS:
+        return a < b;
+    case PPS_OP_LESS_EQUAL:
+        return a <= b;
+    case PPS_OP_GREATER:
+        return a > b;
+    case PPS_OP_GREATER_EQUAL:
+        return a >= b;
+    case PPS_OP_EQUAL:
+        return a == b;
+    case PPS_OP_UNEQUAL:
+        return a < b || a > b;
+    case PPS_OP_AND:
+        return a != 0 && b != 0;
+    default:
+        return a != 0 || b != 0;
+    }
+}
+
+// ---- one value -----------------------------------------------------------------------------
+
+// The value of one part; NAN where it is empty.
+static double part(const struct pps_expr *expr, enum pps_expr_part which, const double *point)
+{
+    double stack[PPS_EXPR_STACK];
+    size_t n = 0, from = which == PPS_PART_FIRST ? 0 : expr->end[which - 1];
+    for (size_t i = from; i < expr->end[which]; i++) {
+        const struct pps_expr_node *node = &expr->nodes[i];
+        if (node->op <= PPS_OP_NUMBER) {
+            stack[n++] = leaf(node, point);
+        } else if (node->op <= PPS_OP_ROUND) {
+            stack[n - 1] = finite_or_nan(unary(node->op, stack[n - 1]));
+        } else {
+            n--;
+            stack[n - 1] = finite_or_nan(binary(node->op, stack[n - 1], stack[n]));
+        }
+    }
+    return n == 0 ? no_value : stack[0];
+}
+
+double pps_expr_value(const struct pps_expr *expr, const double *point)
+{
+    if (expr->shape == PPS_EXPR_RANGE || expr->shape == PPS_EXPR_DIVISORS)
+        return no_value;
+    return finite_or_nan(part(expr, PPS_PART_FIRST, point));
+}
+
+// ---- the values of an axis -----------------------------------------------------------------
+
+// The double nearest to x's text of at most 15 digits.
+static double meant(double x)
+{
+    char text[32];
+    double rounded;
+    if (fabs(x) < WHOLE_LIMIT && x == floor(x))
+        return x + 0.0; // -0 becomes 0
+    text[pps_decimal_meant(text, x, 0)] = '\0';
+    rounded = strtod(text, NULL);
+    return isfinite(rounded) ? rounded : x; // the largest doubles would be rounded up
+}
+
+// The tolerance grows with what rounding alone can do to many steps.
+static uint64_t range_count(double start, double stop, double step)
+{
+    double steps = (stop - start) / step;
+    if (!isfinite(stop - start) || !(step > 0) || !(steps >= -TOLERANCE))
+        return 0;
+    steps = floor(steps + TOLERANCE + steps * 0x1p-50);
+    return steps < WHOLE_LIMIT - 2 ? (uint64_t)steps + 1 : (uint64_t)WHOLE_LIMIT - 1;
+}
+
+// Each d below sqrt(n) that divides n has a partner n/d above it.
+static uint64_t divisor_count(uint64_t n)
+{
+    uint64_t count = 0;
+    for (uint64_t d = 1; d * d <= n; d++)
+        if (n % d == 0)
+            count += d * d == n ? 1 : 2;
+    return count;
+}
+
+static uint64_t small_divisor(uint64_t n, uint64_t i)
+{
+    uint64_t d = 1;
+    for (;; d++)
+        if (n % d == 0 && i-- == 0)
+            return d;
+}
+
+void pps_expr_list(const struct pps_expr *expr, const double *point, struct pps_expr_list *list)
+{
+    double first = part(expr, PPS_PART_FIRST, point), step;
+    *list = (struct pps_expr_list){expr->shape, first, 1, 0};
+    switch (expr->shape) {
+    case PPS_EXPR_TRUTH:
+    case PPS_EXPR_NUMBER:
+        list->n = isfinite(first) ? 1 : 0;
+        break;
+    case PPS_EXPR_RANGE:
+        step = part(expr, PPS_PART_STEP, point);
+        list->step = expr->end[PPS_PART_STEP] == expr->end[PPS_PART_STOP] ? 1 : step;
+        list->n = range_count(first, part(expr, PPS_PART_STOP, point), list->step);
+        break;
+    case PPS_EXPR_DIVISORS:
+        if (first >= 1 && first <= MOST_DIVISIBLE && first == floor(first))
+            list->n = divisor_count((uint64_t)first);
+        break;
+    }
+}
+
+double pps_expr_item(const struct pps_expr_list *list, uint64_t i)
+{
+    uint64_t n;
+    if (list->shape != PPS_EXPR_DIVISORS)
+        return meant(list->start + (double)i * list->step);
+    // The larger half are the partners of the smaller half, from behind.
+    n = (uint64_t)list->start;
+    if (i < (list->n + 1) / 2)
+        return (double)small_divisor(n, i);
+    return (double)(n / small_divisor(n, list->n - 1 - i));
+}

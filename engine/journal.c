@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Journal records: checksums, and the order in which they reach the disk.
+#include "journal.h"
+
+#include "diskfile.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the journal is little endian");
+_Static_assert(sizeof(struct pps_index_head) == 72, "the head has no gaps");
+_Static_assert(sizeof(struct pps_index_record) == 64, "a record has no gaps");
+
+#define MAX_WAITING 256 // records; a second of work seldom has as many blocks
+
+static const char MAGIC[8] = {'p', 'p', 's', 'i', 'd', 'x', '1', '\n'};
+
+size_t pps_index_record_bytes(int n_reasons)
+{
+    return sizeof(struct pps_index_record) + ((size_t)n_reasons + 1) * sizeof(uint64_t);
+}
+
+bool pps_index_head_is_valid(const struct pps_index_head *head)
+{
+    return memcmp(head->magic, MAGIC, sizeof MAGIC) == 0 && head->head_bytes == sizeof *head &&
+           head->n_reasons <= PPS_MAX_REASONS &&
+           head->record_bytes == pps_index_record_bytes((int)head->n_reasons) &&
+           head->checksum == XXH64(head, offsetof(struct pps_index_head, checksum), 0);
+}
+
+bool pps_index_record_is_valid(const void *record, size_t record_bytes)
+{
+    uint64_t checksum;
+    size_t n = record_bytes - sizeof checksum;
+    memcpy(&checksum, (const unsigned char *)record + n, sizeof checksum);
+    return checksum == XXH64(record, n, 0);
+}
+
+enum pps_status pps_journal_create(struct pps_journal *journal,
+                                   const char *path,
+                                   const struct pps_index_head *head,
+                                   struct pps_error *err)
+{
+    struct pps_index_head full = *head;
+    memcpy(full.magic, MAGIC, sizeof MAGIC);
+    full.head_bytes = sizeof full;
+    full.record_bytes = (uint32_t)pps_index_record_bytes((int)head->n_reasons);
+    full.checksum = XXH64(&full, offsetof(struct pps_index_head, checksum), 0);
+    *journal = (struct pps_journal){.fd = -1,
+                                    .path = path,
+                                    .bytes = sizeof full,
+                                    .record_bytes = full.record_bytes,
+                                    .n_reasons = (int)head->n_reasons,
+                                    .waiting_cap = MAX_WAITING * (size_t)full.record_bytes};
+    journal->waiting = malloc(journal->waiting_cap);
+    if (journal->waiting == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the journal");
+    enum pps_status status = pps_disk_create(path, &journal->fd, err);
+    if (status == PPS_OK)
+        status = pps_disk_write(journal->fd, path, &full, sizeof full, err);
+    return status;
+}
+
+void pps_journal_add(struct pps_journal *journal,
+                     const struct pps_index_record *record,
+                     const uint64_t *left_out)
+{
+    unsigned char *at = journal->waiting + journal->waiting_bytes;
+    size_t counts_bytes = (size_t)journal->n_reasons * sizeof *left_out;
+    size_t n = sizeof *record + counts_bytes;
+    memcpy(at, record, sizeof *record);
+    memcpy(at + sizeof *record, left_out, counts_bytes);
+    uint64_t checksum = XXH64(at, n, 0);
+    memcpy(at + n, &checksum, sizeof checksum);
+    journal->waiting_bytes += journal->record_bytes;
+}
+
+bool pps_journal_is_full(const struct pps_journal *journal)
+{
+    return journal->waiting_bytes == journal->waiting_cap;
+}
+
+enum pps_status pps_journal_flush(struct pps_journal *journal, struct pps_error *err)
+{
+    if (journal->waiting_bytes == 0)
+        return PPS_OK;
+    enum pps_status status = pps_disk_write(journal->fd, journal->path, journal->waiting,
+                                            journal->waiting_bytes, err);
+    if (status != PPS_OK) {
+        // Half a record would do no harm (its checksum fails), but whole ones read better.
+        uint64_t whole = journal->bytes;
+        if (ftruncate(journal->fd, (off_t)whole) == 0)
+            (void)lseek(journal->fd, (off_t)whole, SEEK_SET);
+        return status;
+    }
+    journal->bytes += journal->waiting_bytes;
+    journal->waiting_bytes = 0;
+    return pps_disk_sync(journal->fd, journal->path, err);
+}
+
+void pps_journal_free(struct pps_journal *journal)
+{
+    free(journal->waiting);
+    if (journal->fd >= 0)
+        close(journal->fd);
+    journal->waiting = NULL;
+    journal->fd = -1;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// A JSON document with places: reads the text, has it scanned, parses it by cJSON, and matches
+// cJSON's items to the places the scan found.
+#include "jsonfile.h"
+#include "jsonscan.h"
+#include "jsontext.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define LARGEST ((size_t)64 << 20)
+
+// ---- reading -------------------------------------------------------------------------------
+
+static enum pps_status cannot_read(struct pps_error *err,
+                                   const char *name,
+                                   const char *path,
+                                   const char *why)
+{
+    return pps_fail_at(err, PPS_E_INPUT, name, 0, 0, "cannot read %s: %s", path, why);
+}
+
+static enum pps_status no_memory(struct pps_error *err, const char *name)
+{
+    return pps_fail(err, PPS_E_MACHINE, "not enough memory for %s", name);
+}
+
+static enum pps_status too_large(struct pps_error *err, const char *name)
+{
+    return pps_fail_at(err, PPS_E_INPUT, name, 0, 0,
+                       "more than %zu MiB; a document may not be larger", LARGEST >> 20);
+}
+
+static ssize_t read_some(int fd, char *text, size_t n)
+{
+    ssize_t got;
+    do
+        got = read(fd, text, n);
+    while (got < 0 && errno == EINTR);
+    return got;
+}
+
+// Everything that fd has; *text is the caller's to free, whatever happens.
+static enum pps_status read_all(int fd,
+                                const char *name,
+                                char **text,
+                                size_t *n,
+                                struct pps_error *err)
+{
+    size_t cap = 0;
+    for (;;) {
+        ssize_t got;
+        if (*n == cap) {
+            char *more = realloc(*text, cap = cap == 0 ? 1 << 16 : 2 * cap);
+            if (more == NULL)
+                return no_memory(err, name);
+            *text = more;
+        }
+        got = read_some(fd, *text + *n, cap - *n);
+        if (got < 0)
+            return cannot_read(err, name, name, strerror(errno));
+        if (got == 0)
+            return PPS_OK;
+        *n += (size_t)got;
+        if (*n > LARGEST)
+            return too_large(err, name);
+    }
+}
+
+static enum pps_status open_file(const char *path, int *fd, struct pps_error *err)
+{
+    struct stat about;
+    *fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0)
+        return cannot_read(err, path, path, strerror(errno));
+    if (fstat(*fd, &about) == 0 && S_ISDIR(about.st_mode)) {
+        close(*fd);
+        return cannot_read(err, path, path, "it is a folder; name a file in it");
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pps_error *err)
+{
+    bool from_stdin = strcmp(path, "-") == 0;
+    const char *name = from_stdin ? "stdin" : path;
+    char *text = NULL;
+    size_t n = 0;
+    int fd = STDIN_FILENO;
+    enum pps_status status = from_stdin ? PPS_OK : open_file(path, &fd, err);
+    memset(json, 0, sizeof *json);
+    if (status != PPS_OK)
+        return status;
+    status = read_all(fd, name, &text, &n, err);
+    if (status == PPS_OK)
+        status = pps_json_parse(json, name, text, n, err);
+    if (!from_stdin)
+        close(fd);
+    free(text);
+    return status;
+}
+
+// ---- matching items to places --------------------------------------------------------------
+
+// Gives the item and all below it their places, the next of which is *next. As deep as the scan
+// allowed.
+static void match(struct pps_json *json, const cJSON *item, size_t *next)
+{
+    json->places[(*next)++].item = item;
+    for (const cJSON *child = item->child; child != NULL; child = child->next)
+        match(json, child, next);
+}
+
+static const struct pps_json_place *place_of(const struct pps_json *json, const cJSON *item)
+{
+    for (size_t i = 0; i < json->n_places; i++)
+        if (json->places[i].item == item)
+            return &json->places[i];
+    return NULL;
+}
+
+// ---- repeated keys -------------------------------------------------------------------------
+
+struct member {
+    const cJSON *item;
+    size_t order;
+};
+
+static int by_key(const void *left, const void *right)
+{
+    const struct member *a = left, *b = right;
+    int order = strcmp(a->item->string, b->item->string);
+    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
+}
+
+// Index in the sorted members of the earliest that repeats the one before it; 0: none does.
+static size_t first_repeated(const struct member *members, size_t n)
+{
+    size_t found = 0;
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(members[i - 1].item->string, members[i].item->string) == 0 &&
+            (found == 0 || members[i].order < members[found].order))
+            found = i;
+    return found;
+}
+
+static enum pps_status check_object(const struct pps_json *json,
+                                    struct member *members,
+                                    size_t n,
+                                    struct pps_error *err)
+{
+    size_t repeated;
+    int line, column;
+    qsort(members, n, sizeof *members, by_key);
+    repeated = first_repeated(members, n);
+    if (repeated == 0)
+        return PPS_OK;
+    pps_json_position(json, place_of(json, members[repeated - 1].item)->key_at, &line, &column);
+    return pps_json_fail_key(json, members[repeated].item, err,
+                             "\"%.64s\" is named twice (first at line %d)",
+                             members[repeated].item->string, line);
+}
+
+static size_t list_members(const cJSON *object, struct member *members)
+{
+    size_t n = 0;
+    for (const cJSON *child = object->child; child != NULL; child = child->next, n++)
+        members[n] = (struct member){child, n};
+    return n;
+}
+
+// No object has more members than the document has values.
+static enum pps_status check_keys(const struct pps_json *json, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    struct member *members = malloc(json->n_places * sizeof *members);
+    if (members == NULL)
+        return no_memory(err, json->name);
+    for (size_t i = 0; i < json->n_places && status == PPS_OK; i++)
+        if (cJSON_IsObject(json->places[i].item))
+            status =
+                check_object(json, members, list_members(json->places[i].item, members), err);
+    free(members);
+    return status;
+}
+
+// ---- parsing -------------------------------------------------------------------------------
+
+static enum pps_status parse(struct pps_json *json, struct pps_error *err)
+{
+    size_t next = 0;
+    enum pps_status status = pps_json_check_bytes(json, err);
+    if (status == PPS_OK)
+        status = pps_json_scan(json, err);
+    if (status != PPS_OK)
+        return status;
+    // The scan has accepted the text, so this can fail for want of memory only.
+    json->root = cJSON_ParseWithLength(json->text, json->n);
+    if (json->root == NULL)
+        return no_memory(err, json->name);
+    match(json, json->root, &next);
+    return check_keys(json, err);
+}
+
+enum pps_status pps_json_parse(struct pps_json *json,
+                               const char *name,
+                               const char *text,
+                               size_t n,
+                               struct pps_error *err)
+{
+    size_t mark = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    enum pps_status status;
+    memset(json, 0, sizeof *json);
+    if (n > LARGEST)
+        return too_large(err, name);
+    json->n = n - mark;
+    json->name = strdup(name);
+    json->text = malloc(json->n + 1);
+    if (json->name == NULL || json->text == NULL) {
+        pps_json_free(json);
+        return no_memory(err, name);
+    }
+    memcpy(json->text, text + mark, json->n);
+    json->text[json->n] = '\0';
+    status = parse(json, err);
+    if (status != PPS_OK)
+        pps_json_free(json);
+    return status;
+}
+
+void pps_json_free(struct pps_json *json)
+{
+    cJSON_Delete(json->root);
+    free(json->places);
+    free(json->text);
+    free(json->name);
+    memset(json, 0, sizeof *json);
+}
+
+// ---- errors that callers find --------------------------------------------------------------
+
+enum pps_status pps_json_fail(const struct pps_json *json,
+                              const cJSON *item,
+                              struct pps_error *err,
+                              const char *format,
+                              ...)
+{
+    const struct pps_json_place *place = place_of(json, item);
+    int line = 0, column = 0;
+    enum pps_status status;
+    va_list args;
+    if (place != NULL)
+        pps_json_position(json, place->value_at, &line, &column);
+    va_start(args, format);
+    status = pps_json_fail_list(json, line, column, err, format, args);
+    va_end(args);
+    return status;
+}
+
+enum pps_status pps_json_fail_key(const struct pps_json *json,
+                                  const cJSON *item,
+                                  struct pps_error *err,
+                                  const char *format,
+                                  ...)
+{
+    const struct pps_json_place *place = place_of(json, item);
+    int line = 0, column = 0;
+    enum pps_status status;
+    va_list args;
+    if (place != NULL)
+        pps_json_position(json, place->key_at, &line, &column);
+    va_start(args, format);
+    status = pps_json_fail_list(json, line, column, err, format, args);
+    va_end(args);
+    return status;
+}
+
+// Offset of byte `byte` of the string literal at `at`, or of its closing quote where that comes
+// first; `at` where it has escapes.
+static size_t inside(const struct pps_json *json, size_t at, size_t byte)
+{
+    size_t n = strcspn(json->text + at + 1, "\"\\");
+    if (json->text[at] != '"' || json->text[at + 1 + n] == '\\')
+        return at;
+    return at + 1 + (byte < n ? byte : n);
+}
+
+void pps_json_where(const struct pps_json *json,
+                    const cJSON *item,
+                    size_t byte,
+                    int *line,
+                    int *column)
+{
+    const struct pps_json_place *place = place_of(json, item);
+    *line = 0;
+    *column = 0;
+    if (place != NULL)
+        pps_json_position(json, inside(json, place->value_at, byte), line, column);
+}
+
+const cJSON *pps_json_member(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}

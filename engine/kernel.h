@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// The one interface between the engine and a kernel (a model of training). All that a kernel
+// needs of the engine is here; the engine knows of a kernel what its `struct pps_kernel` says.
+//
+// A kernel is a pure function from points to rows: no globals, no files, no clock, no locale,
+// no memory of its own beyond the scratch it is given. The same point gives the same bits on
+// every thread, in every batch, in every order. Any function here may be called from several
+// threads at once, each with its own batch and scratch.
+#ifndef PPS_KERNEL_H
+#define PPS_KERNEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- parameters -----------------------------------------------------------------------------
+
+enum pps_kind {
+    PPS_INTEGER, // whole, |x| < 2^53
+    PPS_REAL,    // finite
+    PPS_BOOLEAN, // false or true
+    PPS_CHOICE,  // one of `names`
+};
+
+// Every value of a parameter travels as a double: an integer or a real as itself, a boolean as
+// 0 or 1, a choice as its index in `names`. A real may have `names` besides its numbers (a
+// priority is a weight, or a tier a...z): names[i] travels as -1 - i, so min must be >= 0.
+struct pps_param {
+    const char *name;
+    const char *unit;    // "" where there is none
+    const char *summary; // one line
+    enum pps_kind kind;
+    double fallback; // the default, as it travels
+    double min, max; // of the numbers; INFINITY: no limit
+    bool min_open;   // min itself is not allowed
+    bool max_open;
+    const char *const *names; // ends with NULL; or NULL
+};
+
+static inline double pps_name_value(int i)
+{
+    return -1.0 - i;
+}
+
+// ---- columns --------------------------------------------------------------------------------
+
+enum pps_column_kind {
+    PPS_COLUMN_REAL,
+    PPS_COLUMN_INTEGER,
+};
+
+enum pps_goal {
+    PPS_NEUTRAL,
+    PPS_LOWER, // smaller is better
+    PPS_HIGHER,
+};
+
+// The first column is the objective unless the user names another.
+struct pps_column {
+    const char *name;
+    const char *unit;
+    const char *summary;
+    enum pps_column_kind kind;
+    int decimals; // of a real, where the user does not say
+    enum pps_goal goal;
+    bool on_request; // only with --metrics
+};
+
+// ---- composite axis -------------------------------------------------------------------------
+
+// One index that sets several parameters at once. It is the innermost axis of a grid in which
+// none of its parameters is an axis of its own.
+
+enum pps_option_kind {
+    PPS_OPTION_NUMBER,      // a positive number
+    PPS_OPTION_ASSIGNMENTS, // one of `words`, or a list of {member: name} objects
+};
+
+struct pps_option {
+    const char *name; // the key in an experiment; also --name on the command line
+    const char *summary;
+    enum pps_option_kind kind;
+    double fallback;          // of a number; index in `words` otherwise
+    const char *const *words; // ends with NULL; or NULL
+};
+
+// What the experiment says of an option.
+struct pps_option_value {
+    double number;
+    int word;      // index in `words`; -1: `rows` hold a list
+    size_t n_rows; // of a list
+    double *rows;  // n_rows x n_members, NAN where the object does not name the member
+};
+
+struct pps_refusal {
+    int option;     // index of the option at fault
+    char text[512]; // what is wrong and what to write
+};
+
+struct pps_composite {
+    int n_members;
+    const int *members;        // indices of the parameters it sets
+    const char *const *labels; // their short names, as keys of an assignment
+    const struct pps_option *options;
+    int n_options;
+    // Number of values, at most 2^53; false: refused, with the reason.
+    bool (*count)(const struct pps_option_value *options,
+                  uint64_t *count,
+                  struct pps_refusal *refusal);
+    // Members' values for index < count.
+    void (*value)(const struct pps_option_value *options, uint64_t index, double *values);
+    // The inverse; false where no index has these values.
+    bool (*find)(const struct pps_option_value *options, const double *values, uint64_t *index);
+};
+
+// ---- running --------------------------------------------------------------------------------
+
+enum pps_outcome {
+    PPS_DONE,
+    PPS_FAILED,  // the kernel could not finish the point: a row with empty results
+    PPS_STOPPED, // the stop flag was up: no row, computed again later
+};
+
+// Points in, results out; one array a parameter and a column, which do not overlap.
+struct pps_batch {
+    size_t n_points;
+    const double *const *param; // param[p][i]: parameter p of point i
+    double *const *column;      // column[c][i]; column[c] is NULL where nobody asked for it
+    uint8_t *outcome;           // enum pps_outcome of point i
+};
+
+struct pps_worker {
+    void *scratch; // as many bytes as scratch_bytes said, 64-byte aligned; contents undefined
+    const atomic_bool *stop; // poll it when a point is long
+};
+
+// ---- trace ----------------------------------------------------------------------------------
+
+// A piece of a task's life during which its rate is constant.
+struct pps_piece {
+    int32_t group;   // the process of the picture: a GPU
+    int32_t track;   // index in `tracks`: the lane within it
+    int32_t kind;    // index in `kinds`
+    int32_t item;    // micro-batch, from 0
+    int32_t ordinal; // the label: the micro-batch, or the ordinal among its kind
+    double start, end;
+    double rate;
+    bool flag; // what `flag` names: throttled
+};
+
+struct pps_trace_sink {
+    void *self;
+    void (*piece)(void *self, const struct pps_piece *piece);
+};
+
+struct pps_trace_names {
+    const char *group;         // "gpu"
+    const char *item;          // "micro_batch"
+    const char *flag;          // "throttled"
+    const char *const *tracks; // end with NULL
+    const char *const *kinds;
+};
+
+// ---- the kernel -----------------------------------------------------------------------------
+
+// What `plot` draws unless told otherwise. Names of parameters and columns.
+struct pps_heatmap {
+    const char *x, *y, *value;
+    const char *split; // a *name* of this parameter makes a map of its own; or NULL
+};
+
+struct pps_kernel {
+    const char *name;
+    const char *summary;
+    const char *source;  // the paper or definition it reproduces
+    const char *version; // changes whenever a row could
+
+    const struct pps_param *params;
+    int n_params;
+    const struct pps_column *columns;
+    int n_columns;
+    const char *const *reasons; // why a point is left out; reasons[0] unused; ends with NULL
+    const struct pps_composite *composite; // or NULL
+    struct pps_heatmap heatmap;
+    const struct pps_trace_names *trace_names; // or NULL: no trace
+
+    // Scratch for points none of whose parameters exceeds highest[p]; SIZE_MAX: too large.
+    size_t (*scratch_bytes)(const double *highest);
+    // 0: meaningful; otherwise an index in `reasons`. The parameters are within their ranges.
+    int (*check)(const double *point);
+    // About how many nanoseconds the point takes; deterministic.
+    double (*cost)(const double *point);
+    // Every point of the batch has passed `check`.
+    void (*run)(const struct pps_batch *batch, const struct pps_worker *worker);
+    // The pieces of one point that has passed `check`, in order of their start.
+    enum pps_outcome (*trace)(const double *point,
+                              const struct pps_worker *worker,
+                              const struct pps_trace_sink *sink);
+};
+
+#endif

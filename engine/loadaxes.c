@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// The axes of an experiment: parameters in their order, lockstep groups, explicit points, the
+// kernel's composite axis.
+#include "loader.h"
+
+#include "axisjson.h"
+#include "optionjson.h"
+#include "points.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- axes -------------------------------------------------------------------------------------
+
+static void note_repeated(struct pps_loader *l, const char *name, uint64_t repeated)
+{
+    char *notes = l->experiment->notes;
+    const size_t at = strlen(notes);
+    if (repeated > 0)
+        snprintf(notes + at, sizeof l->experiment->notes - at,
+                 "note: %s lists %llu value%s twice; each is used once\n", name,
+                 (unsigned long long)repeated, repeated == 1 ? "" : "s");
+}
+
+static enum pps_status add_axis(struct pps_loader *l, const struct pps_entry *entry, int p)
+{
+    struct pps_space *space = &l->experiment->space;
+    uint64_t repeated;
+    struct pps_axis *axis = &space->axes[space->n_axes++];
+    l->axis_of[p] = space->n_axes - 1;
+    enum pps_status status =
+        pps_axis_from_json(axis, l->kernel, p, entry->json, entry->item, &repeated, l->err);
+    if (status == PPS_OK)
+        note_repeated(l, entry->name, repeated);
+    return status;
+}
+
+static enum pps_status build_axes(struct pps_loader *l)
+{
+    for (int e = 0; e < l->n_entries; e++) {
+        const struct pps_entry *entry = &l->entries[e];
+        const int p = pps_param_find(l->kernel, entry->name, strlen(entry->name));
+        const int o = pps_find_option(l->kernel, entry->name);
+        enum pps_status status =
+            p >= 0 ? add_axis(l, entry, p)
+                   : pps_option_from_json(l->kernel, o, entry->json, entry->item,
+                                          &l->experiment->options[o], l->err);
+        if (status != PPS_OK)
+            return pps_override_place(l, status);
+    }
+    return PPS_OK;
+}
+
+// ---- the composite axis -----------------------------------------------------------------------
+
+uint64_t pps_composite_sets(const struct pps_composite *composite)
+{
+    uint64_t sets = 0;
+    for (int m = 0; composite != NULL && m < composite->n_members; m++)
+        sets |= (uint64_t)1 << composite->members[m];
+    return sets;
+}
+
+uint64_t pps_axes_set(const struct pps_space *space)
+{
+    uint64_t sets = 0;
+    for (int d = 0; d < space->n_axes; d++)
+        sets |= space->axes[d].sets;
+    return sets;
+}
+
+static const struct pps_entry *option_entry(struct pps_loader *l)
+{
+    for (int e = 0; e < l->n_entries; e++)
+        if (pps_find_option(l->kernel, l->entries[e].name) >= 0)
+            return &l->entries[e];
+    return NULL;
+}
+
+static enum pps_status refuse_mixture(struct pps_loader *l, const char *what)
+{
+    const struct pps_entry *option = option_entry(l);
+    return pps_override_place(
+        l, pps_json_fail_key(option->json, option->item, l->err,
+                             "%s and %s exclude each other; leave one of them out",
+                             option->name, what));
+}
+
+static enum pps_status some_members(struct pps_loader *l, uint64_t set)
+{
+    const struct pps_composite *composite = l->kernel->composite;
+    const char *missing = "";
+    for (int m = 0; m < composite->n_members; m++)
+        if ((set >> composite->members[m] & 1) == 0)
+            missing = l->kernel->params[composite->members[m]].name;
+    for (int m = 0; m < composite->n_members; m++) {
+        const struct pps_param *param = &l->kernel->params[composite->members[m]];
+        const struct pps_entry *entry = pps_find_entry(l, param->name);
+        if (entry != NULL)
+            return pps_override_place(
+                l, pps_json_fail_key(entry->json, entry->item, l->err,
+                                     "%s is an axis of its own, so %s must be one too",
+                                     param->name, missing));
+    }
+    return PPS_OK;
+}
+
+static enum pps_status refuse_option(struct pps_loader *l, const struct pps_refusal *refusal)
+{
+    const char *name = l->kernel->composite->options[refusal->option].name;
+    const struct pps_entry *entry = pps_find_entry(l, name);
+    if (entry == NULL)
+        return pps_fail(l->err, PPS_E_INPUT, "%s: %s", name, refusal->text);
+    return pps_override_place(
+        l, pps_json_fail(entry->json, entry->item, l->err, "%s: %s", name, refusal->text));
+}
+
+static enum pps_status add_composite(struct pps_loader *l)
+{
+    const struct pps_composite *composite = l->kernel->composite;
+    struct pps_space *space = &l->experiment->space;
+    struct pps_axis axis = {.kind = PPS_AXIS_COMPOSITE, .composite = composite};
+    struct pps_refusal refusal;
+    axis.sets = pps_composite_sets(composite);
+    axis.options = l->experiment->options;
+    if (!composite->count(axis.options, &axis.count, &refusal))
+        return refuse_option(l, &refusal);
+    space->axes[space->n_axes++] = axis;
+    return PPS_OK;
+}
+
+static enum pps_status composite_or_members(struct pps_loader *l)
+{
+    const uint64_t members = pps_composite_sets(l->kernel->composite);
+    const uint64_t set = pps_axes_set(&l->experiment->space) & members;
+    if (members == 0)
+        return PPS_OK;
+    if (l->points_path != NULL)
+        return option_entry(l) != NULL ? refuse_mixture(l, "points") : PPS_OK;
+    if (set == 0)
+        return add_composite(l);
+    if (option_entry(l) != NULL)
+        return refuse_mixture(l, l->kernel->params[__builtin_ctzll(set)].name);
+    return set == members ? PPS_OK : some_members(l, set);
+}
+
+// ---- lockstep ---------------------------------------------------------------------------------
+
+static enum pps_status zip_member(struct pps_loader *l, const cJSON *name, int *axis)
+{
+    if (!cJSON_IsString(name))
+        return pps_json_fail(&l->file, name, l->err, "zip: want names of parameters");
+    const int p = pps_param_find(l->kernel, name->valuestring, strlen(name->valuestring));
+    *axis = p < 0 ? -1 : l->axis_of[p];
+    if (*axis < 0)
+        return pps_json_fail(&l->file, name, l->err,
+                             "zip: \"%.60s\" is no parameter named in this experiment",
+                             name->valuestring);
+    const struct pps_axis *found = &l->experiment->space.axes[*axis];
+    if (found->kind != PPS_AXIS_TABLE)
+        return pps_json_fail(&l->file, name, l->err,
+                             "zip: %s must be a list or a short range to go in lockstep",
+                             name->valuestring);
+    return PPS_OK;
+}
+
+// Moves the members of axis `from` to axis `to` and removes it.
+static enum pps_status join_axes(struct pps_loader *l, const cJSON *name, int to, int from)
+{
+    struct pps_space *space = &l->experiment->space;
+    struct pps_axis *target = &space->axes[to], *source = &space->axes[from];
+    if (source->count != target->count)
+        return pps_json_fail(&l->file, name, l->err,
+                             "zip: %s has %llu values but %s has %llu; lockstep needs the same "
+                             "number",
+                             name->valuestring, (unsigned long long)source->count,
+                             l->kernel->params[target->param].name,
+                             (unsigned long long)target->count);
+    struct pps_axis_member *members = realloc(
+        target->members, (size_t)(target->n_members + source->n_members) * sizeof *members);
+    if (members == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for lockstep axes");
+    memcpy(members + target->n_members, source->members,
+           (size_t)source->n_members * sizeof *members);
+    target->members = members;
+    target->n_members += source->n_members;
+    target->sets |= source->sets;
+    free(source->members);
+    memmove(source, source + 1, (size_t)(space->n_axes - from - 1) * sizeof *source);
+    space->n_axes--;
+    for (int p = 0; p < l->kernel->n_params; p++)
+        if (l->axis_of[p] == from)
+            l->axis_of[p] = to;
+        else if (l->axis_of[p] > from)
+            l->axis_of[p]--;
+    return PPS_OK;
+}
+
+static enum pps_status zip_group(struct pps_loader *l, const cJSON *group)
+{
+    const cJSON *name, *first_name = group->child;
+    if (cJSON_GetArraySize(group) < 2)
+        return pps_json_fail(&l->file, group, l->err,
+                             "zip: want at least two names, as in [\"fwd_len\", \"bwd_len\"]");
+    cJSON_ArrayForEach(name, group)
+    {
+        int first = -1, axis = -1;
+        enum pps_status status = zip_member(l, first_name, &first);
+        if (status == PPS_OK)
+            status = zip_member(l, name, &axis);
+        if (status == PPS_OK && name != first_name && axis == first)
+            status = pps_json_fail(&l->file, name, l->err, "zip: %s stands here twice",
+                                   name->valuestring);
+        if (status == PPS_OK && name != first_name)
+            status =
+                join_axes(l, name, first < axis ? first : axis, first < axis ? axis : first);
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}
+
+static enum pps_status build_zip(struct pps_loader *l)
+{
+    const cJSON *zip = pps_json_member(l->file.root, "zip");
+    if (zip == NULL)
+        return PPS_OK;
+    if (!cJSON_IsArray(zip) || zip->child == NULL)
+        return pps_json_fail(&l->file, zip, l->err,
+                             "zip: want a list of names, or a list of such lists");
+    if (!cJSON_IsArray(zip->child))
+        return zip_group(l, zip);
+    const cJSON *group;
+    cJSON_ArrayForEach(group, zip)
+    {
+        if (!cJSON_IsArray(group))
+            return pps_json_fail(&l->file, group, l->err, "zip: want a list of names");
+        enum pps_status status = zip_group(l, group);
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}
+
+// ---- points -----------------------------------------------------------------------------------
+
+// A path in a file is meant from the file's folder.
+static char *beside(const char *file, const char *path)
+{
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    char *joined = NULL;
+    if (path[0] == '/' || slash == NULL)
+        return strdup(path);
+    if (asprintf(&joined, "%.*s/%s", (int)(slash - file), file, path) < 0)
+        return NULL;
+    return joined;
+}
+
+static enum pps_status find_points(struct pps_loader *l)
+{
+    const cJSON *item = pps_json_member(l->file.root, "points");
+    if (l->request->points == NULL && item == NULL)
+        return PPS_OK;
+    if (item != NULL && !cJSON_IsString(item))
+        return pps_json_fail(&l->file, item, l->err, "points: want the path of a CSV file");
+    l->points_path = l->request->points != NULL ? strdup(l->request->points)
+                                                : beside(l->request->path, item->valuestring);
+    if (l->points_path == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for a path");
+    return PPS_OK;
+}
+
+// Beside a file of points, a parameter may only be named with one value, which holds for all.
+static enum pps_status add_points(struct pps_loader *l)
+{
+    struct pps_space *space = &l->experiment->space;
+    if (l->points_path == NULL)
+        return PPS_OK;
+    struct pps_axis *points = &space->axes[space->n_axes++];
+    enum pps_status status = pps_points_load(points, l->kernel, l->points_path,
+                                             &l->experiment->points_digest, l->err);
+    if (status != PPS_OK)
+        return status;
+    for (int e = 0; e < l->n_entries; e++) {
+        const struct pps_entry *entry = &l->entries[e];
+        const int p = pps_param_find(l->kernel, entry->name, strlen(entry->name));
+        if (p < 0)
+            continue;
+        const bool both = (points->sets >> p & 1) != 0;
+        const bool one = space->axes[l->axis_of[p]].count == 1;
+        if (both || !one)
+            return pps_override_place(
+                l, pps_json_fail_key(entry->json, entry->item, l->err,
+                                     both ? "%s is also a column of the points"
+                                          : "%s: beside points a parameter has one value",
+                                     entry->name));
+    }
+    return PPS_OK;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+enum pps_status pps_load_axes(struct pps_loader *l)
+{
+    enum pps_status status = build_axes(l);
+    if (status == PPS_OK)
+        status = build_zip(l);
+    if (status == PPS_OK)
+        status = find_points(l);
+    if (status == PPS_OK)
+        status = add_points(l);
+    return status == PPS_OK ? composite_or_members(l) : status;
+}

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an experiment says of each name: the file, then the overrides of the command line.
+#include "loader.h"
+
+#include "suggest.h"
+#include "value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const reserved[] = {"kernel", "inputs", "params", "where", "zip",
+                                       "points", "sample", "seed",   "output"};
+enum { N_RESERVED = sizeof reserved / sizeof *reserved };
+
+static bool is_reserved(const char *name)
+{
+    for (int i = 0; i < N_RESERVED; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return true;
+    return false;
+}
+
+int pps_find_option(const struct pps_kernel *kernel, const char *name)
+{
+    const struct pps_composite *composite = kernel->composite;
+    for (int o = 0; composite != NULL && o < composite->n_options; o++)
+        if (strcmp(composite->options[o].name, name) == 0)
+            return o;
+    return -1;
+}
+
+// ---- documents --------------------------------------------------------------------------------
+
+enum pps_status pps_load_file(struct pps_loader *l)
+{
+    const char *path = l->request->path;
+    enum pps_status status = path != NULL
+                                 ? pps_json_load(&l->file, path, l->err)
+                                 : pps_json_parse(&l->file, "experiment", "{}", 2, l->err);
+    if (status == PPS_OK && !cJSON_IsObject(l->file.root))
+        status = pps_json_fail(&l->file, l->file.root, l->err,
+                               "an experiment is an object: {\"n\": [8, 16], ...}");
+    return status;
+}
+
+static bool is_json_literal(const char *text, size_t n)
+{
+    double value;
+    char why[PPS_WHY];
+    static const struct pps_param any = {.kind = PPS_REAL, .min = -1e308, .max = 1e308};
+    if ((n == 4 && memcmp(text, "true", 4) == 0) || (n == 5 && memcmp(text, "false", 5) == 0))
+        return true;
+    const bool json_number = n > 0 && strchr("-0123456789", text[0]) != NULL &&
+                             strchr("0123456789", text[n - 1]) != NULL;
+    return json_number && pps_value_parse(&any, text, n, &value, why);
+}
+
+static void print_value(FILE *out, const char *text, size_t n)
+{
+    if (is_json_literal(text, n)) {
+        fwrite(text, 1, n, out);
+        return;
+    }
+    fputc('"', out);
+    for (size_t i = 0; i < n; i++) {
+        if (text[i] == '"' || text[i] == '\\')
+            fputc('\\', out);
+        fputc(text[i], out);
+    }
+    fputc('"', out);
+}
+
+// The end of the value that begins at text: a comma outside parentheses, or the end.
+static size_t value_length(const char *text)
+{
+    size_t n = 0;
+    for (int depth = 0; text[n] != '\0' && (depth > 0 || text[n] != ','); n++)
+        depth += (text[n] == '(') - (text[n] == ')');
+    return n;
+}
+
+// key=8,16 to [8,16]; what begins like JSON stays as it is.
+static char *override_to_json(const char *text)
+{
+    char *json = NULL;
+    size_t json_n;
+    FILE *out = open_memstream(&json, &json_n);
+    if (out == NULL)
+        return NULL;
+    if (strchr("[{\"", text[0]) != NULL && text[0] != '\0') {
+        fputs(text, out);
+    } else {
+        const bool list = text[value_length(text)] == ',';
+        fputs(list ? "[" : "", out);
+        for (;;) {
+            const size_t n = value_length(text);
+            print_value(out, text, n);
+            text += n;
+            if (*text++ != ',')
+                break;
+            fputc(',', out);
+        }
+        fputs(list ? "]" : "", out);
+    }
+    return fclose(out) == 0 ? json : NULL;
+}
+
+static enum pps_status parse_override(struct pps_loader *l, int i)
+{
+    const struct pps_override *override = &l->request->overrides[i];
+    char name[160];
+    snprintf(name, sizeof name, "%s%.48s%s%.80s", override->is_option ? "--" : "-s ",
+             override->key, override->is_option ? " " : "=", override->text);
+    for (char *c = name; override->is_option && *c != ' ' && *c != '\0'; c++)
+        if (*c == '_')
+            *c = '-';
+    char *json = override_to_json(override->text);
+    if (json == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the command line");
+    enum pps_status status = pps_json_parse(&l->overrides[i], name, json, strlen(json), l->err);
+    free(json);
+    return status;
+}
+
+// ---- entries ----------------------------------------------------------------------------------
+
+struct pps_entry *pps_find_entry(struct pps_loader *l, const char *name)
+{
+    for (int e = 0; e < l->n_entries; e++)
+        if (strcmp(l->entries[e].name, name) == 0)
+            return &l->entries[e];
+    return NULL;
+}
+
+static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry *entry)
+{
+    const char *names[PPS_MAX_PARAMS + PPS_MAX_OPTIONS + N_RESERVED];
+    size_t n = 0;
+    for (int p = 0; p < l->kernel->n_params; p++)
+        names[n++] = l->kernel->params[p].name;
+    for (int o = 0; l->kernel->composite != NULL && o < l->kernel->composite->n_options; o++)
+        names[n++] = l->kernel->composite->options[o].name;
+    for (int r = 0; r < N_RESERVED; r++)
+        names[n++] = reserved[r];
+    const char *near = pps_suggest(entry->name, names, n);
+    if (near != NULL)
+        return pps_json_fail_key(entry->json, entry->item, l->err,
+                                 "unknown name \"%.60s\"; did you mean %s?", entry->name, near);
+    return pps_json_fail_key(entry->json, entry->item, l->err,
+                             "unknown name \"%.60s\"; ppsweep kernels %s lists the parameters",
+                             entry->name, l->kernel->name);
+}
+
+static enum pps_status add_entry(struct pps_loader *l, const struct pps_entry *entry)
+{
+    const size_t n = strlen(entry->name);
+    if (pps_param_find(l->kernel, entry->name, n) < 0 &&
+        pps_find_option(l->kernel, entry->name) < 0)
+        return unknown_name(l, entry);
+    struct pps_entry *known = pps_find_entry(l, entry->name);
+    if (known != NULL && known->json == entry->json && entry->json == &l->file)
+        return pps_json_fail_key(entry->json, entry->item, l->err, "\"%s\" is named twice",
+                                 entry->name);
+    if (known != NULL)
+        *known = *entry;
+    else if (l->n_entries < PPS_MAX_ENTRIES)
+        l->entries[l->n_entries++] = *entry;
+    return PPS_OK;
+}
+
+static enum pps_status file_entries(struct pps_loader *l, const cJSON *object, bool top)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        enum pps_status status = PPS_OK;
+        if (top && strcmp(item->string, "params") == 0) {
+            if (!cJSON_IsObject(item))
+                return pps_json_fail(&l->file, item, l->err,
+                                     "params: want an object from parameter to values");
+            status = file_entries(l, item, false);
+        } else if (!top || !is_reserved(item->string)) {
+            status = add_entry(l, &(struct pps_entry){item->string, &l->file, item});
+        }
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_override_place(struct pps_loader *l, enum pps_status status)
+{
+    if (status != PPS_OK && l->err->file[0] == '-')
+        l->err->line = l->err->column = 0;
+    return status;
+}
+
+static enum pps_status override_entries(struct pps_loader *l)
+{
+    for (int i = 0; i < l->request->n_overrides; i++) {
+        const struct pps_override *override = &l->request->overrides[i];
+        enum pps_status status = parse_override(l, i);
+        const struct pps_entry entry = {override->key, &l->overrides[i], l->overrides[i].root};
+        if (status == PPS_OK && is_reserved(override->key))
+            status = pps_json_fail(entry.json, entry.item, l->err,
+                                   "-s sets parameters; %s is said in the experiment file",
+                                   override->key);
+        if (status == PPS_OK)
+            status = add_entry(l, &entry);
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_load_entries(struct pps_loader *l)
+{
+    enum pps_status status = file_entries(l, l->file.root, true);
+    return status == PPS_OK ? pps_override_place(l, override_entries(l)) : status;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// CPUs, memory, time, and numbers for people.
+#include "machine.h"
+
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+static int affinity_cpus(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        return CPU_COUNT(&set);
+    return (int)sysconf(_SC_NPROCESSORS_ONLN);
+}
+
+// Folder of this process's cgroup (version 2), or the root's.
+static void cgroup_file(const char *name, char *path, size_t cap)
+{
+    char line[512] = "", *group = NULL;
+    FILE *in = fopen("/proc/self/cgroup", "re");
+    while (in != NULL && group == NULL && fgets(line, sizeof line, in) != NULL)
+        if (strncmp(line, "0::", 3) == 0)
+            group = line + 3;
+    if (in != NULL)
+        fclose(in);
+    if (group != NULL)
+        group[strcspn(group, "\n")] = '\0';
+    snprintf(path, cap, "/sys/fs/cgroup%s/%s", group != NULL ? group : "", name);
+    if (access(path, R_OK) != 0)
+        snprintf(path, cap, "/sys/fs/cgroup/%s", name);
+}
+
+static double quota_cpus(void)
+{
+    char path[640];
+    double quota, period, cpus = INFINITY;
+    cgroup_file("cpu.max", path, sizeof path);
+    FILE *in = fopen(path, "re");
+    if (in != NULL && fscanf(in, "%lf %lf", &quota, &period) == 2 && period > 0)
+        cpus = ceil(quota / period);
+    if (in != NULL)
+        fclose(in);
+    return cpus;
+}
+
+int pps_machine_cpus(void)
+{
+    double cpus = fmin(affinity_cpus(), quota_cpus());
+    const char *slurm = getenv("SLURM_CPUS_PER_TASK");
+    if (slurm != NULL && atoi(slurm) > 0)
+        cpus = fmin(cpus, atoi(slurm));
+    return cpus >= 1 ? (int)cpus : 1;
+}
+
+double pps_machine_memory(void)
+{
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    char path[640];
+    double limit;
+    cgroup_file("memory.max", path, sizeof path);
+    FILE *in = fopen(path, "re");
+    if (in != NULL && fscanf(in, "%lf", &limit) == 1)
+        memory = fmin(memory, limit);
+    if (in != NULL)
+        fclose(in);
+    struct rlimit space;
+    if (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY)
+        memory = fmin(memory, (double)space.rlim_cur);
+    return memory;
+}
+
+double pps_wall_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double pps_cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double pps_peak_memory(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * (double)usage.ru_maxrss;
+}
+
+void pps_machine_name(char *out, size_t cap)
+{
+    char line[256], model[128] = "unknown CPU";
+    FILE *in = fopen("/proc/cpuinfo", "re");
+    while (in != NULL && fgets(line, sizeof line, in) != NULL)
+        if (sscanf(line, "model name : %127[^\n]", model) == 1)
+            break;
+    if (in != NULL)
+        fclose(in);
+    snprintf(out, cap, "%s, %d CPUs", model, pps_machine_cpus());
+}
+
+void pps_human_count(double n, char *out, size_t cap)
+{
+    char digits[400];
+    const int length = snprintf(digits, sizeof digits, "%.0f", n);
+    size_t at = 0;
+    for (int i = 0; i < length && at + 2 < cap; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            out[at++] = ' ';
+        out[at++] = digits[i];
+    }
+    out[at] = '\0';
+}
+
+void pps_human_bytes(double bytes, char *out, size_t cap)
+{
+    static const char *const units[] = {"bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    int unit = 0;
+    for (; bytes >= 1000 && unit < 6; unit++)
+        bytes /= 1024;
+    snprintf(out, cap, unit > 0 && bytes < 100 ? "%.1f %s" : "%.0f %s", bytes, units[unit]);
+}
+
+void pps_human_seconds(double seconds, char *out, size_t cap)
+{
+    if (!(seconds < 1e15))
+        snprintf(out, cap, "ages");
+    else if (seconds >= 86400 * 2)
+        snprintf(out, cap, "%.1f days", seconds / 86400);
+    else if (seconds >= 3600)
+        snprintf(out, cap, "%.0fh %02.0fm", floor(seconds / 3600),
+                 floor(fmod(seconds, 3600) / 60));
+    else if (seconds >= 100)
+        snprintf(out, cap, "%.0fm %02.0fs", floor(seconds / 60), floor(fmod(seconds, 60)));
+    else if (seconds >= 1)
+        snprintf(out, cap, "%.1f s", seconds);
+    else
+        snprintf(out, cap, "%.0f ms", seconds * 1000);
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing a manifest with cJSON.
+#include "manifest.h"
+
+#include "decimal.h"
+#include "machine.h"
+#include "value.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+// Counts beyond 2^53 would be rounded as JSON numbers by cJSON.
+static void add_count(cJSON *object, const char *name, uint64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    cJSON_AddRawToObject(object, name, text);
+}
+
+static void add_hex(cJSON *object, const char *name, uint64_t value)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)value);
+    cJSON_AddStringToObject(object, name, text);
+}
+
+static void add_value(cJSON *object, const struct pps_param *param, double value)
+{
+    char text[PPS_CELL_TEXT];
+    pps_value_text(param, value, text);
+    const bool number = param->kind == PPS_INTEGER || param->kind == PPS_BOOLEAN ||
+                        (param->kind == PPS_REAL && !(param->names != NULL && value < 0));
+    if (number)
+        cJSON_AddRawToObject(object, param->name, text);
+    else
+        cJSON_AddStringToObject(object, param->name, text);
+}
+
+static cJSON *point_json(const struct pps_experiment *e, uint64_t index)
+{
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    cJSON *point = cJSON_CreateObject();
+    if (cursor == NULL)
+        return point;
+    pps_cursor_seek(cursor, &e->space, index);
+    for (int c = 0; c < e->space.n_columns; c++) {
+        const int p = e->space.columns[c];
+        add_value(point, &e->kernel->params[p], cursor->point[p]);
+    }
+    free(cursor);
+    return point;
+}
+
+static void add_parameters(cJSON *root, const struct pps_experiment *e)
+{
+    cJSON *names = cJSON_AddArrayToObject(root, "parameters");
+    for (int c = 0; c < e->space.n_columns; c++)
+        cJSON_AddItemToArray(names,
+                             cJSON_CreateString(e->kernel->params[e->space.columns[c]].name));
+    cJSON *constants = cJSON_AddObjectToObject(root, "constants");
+    for (int p = 0; p < e->kernel->n_params; p++) {
+        bool shown = false;
+        for (int c = 0; c < e->space.n_columns; c++)
+            shown = shown || e->space.columns[c] == p;
+        if (!shown)
+            add_value(constants, &e->kernel->params[p], e->space.base[p]);
+    }
+}
+
+static void add_columns(cJSON *root, const struct pps_experiment *e)
+{
+    static const char *const goals[] = {"none", "lower", "higher"};
+    cJSON *columns = cJSON_AddArrayToObject(root, "columns");
+    for (int c = 0; c < e->kernel->n_columns; c++) {
+        const struct pps_column *column = &e->kernel->columns[c];
+        if (!e->wanted[c])
+            continue;
+        const int decimals = pps_column_decimals(e->kernel, c, e->digits);
+        cJSON *entry = cJSON_CreateObject();
+        cJSON_AddStringToObject(entry, "name", column->name);
+        cJSON_AddStringToObject(entry, "unit", column->unit);
+        cJSON_AddStringToObject(entry, "goal", goals[column->goal]);
+        if (decimals == PPS_FULL_DIGITS)
+            cJSON_AddStringToObject(entry, "decimals", "full");
+        else
+            cJSON_AddNumberToObject(entry, "decimals", decimals);
+        cJSON_AddItemToArray(columns, entry);
+    }
+}
+
+static void add_left_out(cJSON *root, const struct pps_manifest *m)
+{
+    const struct pps_experiment *e = m->experiment;
+    cJSON *list = cJSON_AddArrayToObject(root, "left_out");
+    for (int r = 0; r < e->space.n_reasons; r++) {
+        const struct pps_left_out *left_out = &m->totals->left_out[r];
+        if (left_out->n == 0)
+            continue;
+        cJSON *entry = cJSON_CreateObject();
+        cJSON_AddStringToObject(entry, "reason", e->space.reasons[r]);
+        add_count(entry, "points", left_out->n);
+        cJSON_AddItemToObject(entry, "example", point_json(e, left_out->example));
+        cJSON_AddItemToArray(list, entry);
+    }
+}
+
+static void add_counts(cJSON *root, const struct pps_manifest *m)
+{
+    const struct pps_totals *totals = m->totals;
+    add_count(root, "points", totals->points);
+    add_count(root, "rows", totals->rows);
+    add_count(root, "failed", totals->failed);
+    if (totals->failed > 0)
+        cJSON_AddItemToObject(root, "failed_example",
+                              point_json(m->experiment, totals->failed_example));
+    add_left_out(root, m);
+    add_count(root, "block_points", m->block_points);
+    add_count(root, "text_bytes", totals->text_bytes);
+    add_count(root, "data_bytes", m->data_bytes);
+}
+
+static void add_run(cJSON *root, const struct pps_manifest *m)
+{
+    char machine[256], codec[16];
+    pps_machine_name(machine, sizeof machine);
+    pps_codec_name(m->codec, codec, sizeof codec);
+    cJSON_AddStringToObject(root, "codec", codec);
+    cJSON_AddNumberToObject(root, "threads", m->threads);
+    cJSON_AddNumberToObject(root, "wall_s", m->totals->wall_s);
+    cJSON_AddNumberToObject(root, "cpu_s", m->totals->cpu_s);
+    cJSON_AddStringToObject(root, "machine", machine);
+    cJSON_AddStringToObject(root, "command", m->command);
+}
+
+// Puts the digest of the text so far before the closing brace.
+static char *with_digest(char *text)
+{
+    size_t n = strlen(text);
+    while (n > 0 && (text[n - 1] == '}' || text[n - 1] == '\n'))
+        n--;
+    const uint64_t digest = XXH64(text, n, 0);
+    char *whole = NULL;
+    if (asprintf(&whole, "%.*s,\n\t\"manifest_digest\":\t\"%016llx\"\n}\n", (int)n, text,
+                 (unsigned long long)digest) < 0)
+        whole = NULL;
+    return whole;
+}
+
+char *pps_manifest_text(const struct pps_manifest *m)
+{
+    const struct pps_experiment *e = m->experiment;
+    cJSON *root = cJSON_CreateObject();
+    cJSON_AddStringToObject(root, "ppsweep", m->version);
+    cJSON_AddStringToObject(root, "kernel", e->kernel->name);
+    cJSON_AddStringToObject(root, "kernel_version", e->kernel->version);
+    cJSON_AddStringToObject(root, "name", e->name);
+    add_hex(root, "digest", e->digest);
+    cJSON_AddItemToObject(root, "experiment", cJSON_Duplicate(e->resolved, true));
+    add_parameters(root, e);
+    add_columns(root, e);
+    add_counts(root, m);
+    add_run(root, m);
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL)
+        return NULL;
+    char *whole = with_digest(text);
+    cJSON_free(text);
+    return whole;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manifest beside a result: what was asked, what came out, and how to make it again.
+#ifndef PPS_MANIFEST_H
+#define PPS_MANIFEST_H
+
+#include "codec.h"
+#include "experiment.h"
+#include "sweep.h"
+
+struct pps_manifest {
+    const struct pps_experiment *experiment;
+    const struct pps_totals *totals;
+    struct pps_codec_choice codec;
+    uint64_t block_points;
+    uint64_t data_bytes; // of the result file
+    int threads;
+    const char *version; // of ppsweep
+    const char *command; // as typed
+};
+
+// The manifest as JSON text ended with a newline; the caller frees it. NULL without memory. Its
+// last member, "manifest_digest", is XXH64 of the text before it.
+char *pps_manifest_text(const struct pps_manifest *manifest);
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Distinct texts: an open-addressed hash table over one growing buffer.
+#include "names.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+void pps_names_free(struct pps_names *names)
+{
+    free(names->text);
+    free(names->at);
+    free(names->slots);
+    *names = (struct pps_names){0};
+}
+
+const char *pps_names_text(const struct pps_names *names, uint32_t id)
+{
+    return names->text + names->at[id];
+}
+
+// The slot that holds this text, or the empty one where it would go.
+static size_t find_slot(const struct pps_names *names, const char *text, size_t n)
+{
+    const size_t mask = names->n_slots - 1;
+    size_t slot = (size_t)XXH64(text, n, 0) & mask;
+    for (; names->slots[slot] != 0; slot = (slot + 1) & mask) {
+        const char *known = pps_names_text(names, names->slots[slot] - 1);
+        if (strncmp(known, text, n) == 0 && known[n] == '\0')
+            break;
+    }
+    return slot;
+}
+
+static bool grow_slots(struct pps_names *names)
+{
+    if ((size_t)names->n * 2 < names->n_slots)
+        return true;
+    const size_t n_slots = names->n_slots == 0 ? 64 : 2 * names->n_slots;
+    uint32_t *slots = calloc(n_slots, sizeof *slots);
+    if (slots == NULL)
+        return false;
+    free(names->slots);
+    names->slots = slots;
+    names->n_slots = n_slots;
+    for (uint32_t id = 0; id < names->n; id++) {
+        const char *text = pps_names_text(names, id);
+        slots[find_slot(names, text, strlen(text))] = id + 1;
+    }
+    return true;
+}
+
+static bool grow_lists(struct pps_names *names, size_t n)
+{
+    if (names->n == names->room) {
+        const uint32_t room = names->room == 0 ? 16 : 2 * names->room;
+        size_t *at = realloc(names->at, room * sizeof *at);
+        if (at == NULL)
+            return false;
+        names->at = at;
+        names->room = room;
+    }
+    if (names->text_room - names->text_bytes <= n) {
+        const size_t room = 2 * names->text_room + n + 64;
+        char *text = realloc(names->text, room);
+        if (text == NULL)
+            return false;
+        names->text = text;
+        names->text_room = room;
+    }
+    return true;
+}
+
+enum pps_status pps_names_add(struct pps_names *names,
+                              const char *text,
+                              size_t n,
+                              uint32_t *id,
+                              struct pps_error *err)
+{
+    bool fits = names->n < UINT32_MAX / 2 && grow_slots(names);
+    const size_t slot = fits ? find_slot(names, text, n) : 0;
+    if (fits && names->slots[slot] != 0) {
+        *id = names->slots[slot] - 1;
+        return PPS_OK;
+    }
+    if (!fits || !grow_lists(names, n)) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "keep", "the names of a column");
+    }
+    char *copy = names->text + names->text_bytes;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    names->at[names->n] = names->text_bytes;
+    names->text_bytes += n + 1;
+    *id = names->n++;
+    names->slots[slot] = *id + 1;
+    return PPS_OK;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a kernel's composite axis, from what an experiment says of them.
+#ifndef PPS_OPTIONJSON_H
+#define PPS_OPTIONJSON_H
+
+#include "jsonfile.h"
+#include "kernel.h"
+
+// Sets every option to its default.
+void pps_options_default(const struct pps_composite *composite,
+                         struct pps_option_value *options);
+
+// Frees what an option holds.
+void pps_option_free(struct pps_option_value *option);
+
+// Reads option o. Rows of a list are allocated; pps_option_free gives them back.
+PPS_MUST_CHECK enum pps_status pps_option_from_json(const struct pps_kernel *kernel,
+                                                    int o,
+                                                    const struct pps_json *json,
+                                                    const cJSON *item,
+                                                    struct pps_option_value *option,
+                                                    struct pps_error *err);
+
+// The option as an experiment could write it.
+cJSON *pps_option_to_json(const struct pps_kernel *kernel,
+                          int o,
+                          const struct pps_option_value *option);
+
+#endif

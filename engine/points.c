@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of points to a table axis; equal values of a column are kept once.
+#include "points.h"
+
+#include "suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+// Finds the number of a value among those seen in its column.
+struct dictionary {
+    uint32_t *slots; // 1 + number of the value; 0: free
+    uint32_t cap;    // a power of two
+    uint32_t values_cap;
+};
+
+struct loader {
+    const struct pps_kernel *kernel;
+    struct pps_axis *axis;
+    struct dictionary *dictionaries; // one a member
+    uint64_t rows_cap;
+    struct pps_csv *csv;
+    struct pps_error *err;
+};
+
+static enum pps_status no_memory(const struct loader *l)
+{
+    return pps_fail(l->err, PPS_E_MACHINE, "no memory for the points");
+}
+
+static uint32_t *slot(const struct dictionary *d, const double *values, double value)
+{
+    uint32_t at = (uint32_t)XXH3_64bits(&value, sizeof value) & (d->cap - 1);
+    while (d->slots[at] != 0 && values[d->slots[at] - 1] != value)
+        at = (at + 1) & (d->cap - 1);
+    return &d->slots[at];
+}
+
+static bool grow_dictionary(struct dictionary *d, struct pps_axis_member *member)
+{
+    const uint32_t cap = d->cap == 0 ? 64 : 2 * d->cap;
+    struct dictionary larger = {.cap = cap, .values_cap = cap / 2};
+    double *values = realloc(member->values, larger.values_cap * sizeof *values);
+    if (values != NULL)
+        member->values = values;
+    struct pps_axis_cell *cells = realloc(member->cells, larger.values_cap * sizeof *cells);
+    if (cells != NULL)
+        member->cells = cells;
+    larger.slots = calloc(cap, sizeof *larger.slots);
+    if (values == NULL || cells == NULL || larger.slots == NULL) {
+        free(larger.slots);
+        return false;
+    }
+    for (uint32_t v = 0; v < member->n_values; v++)
+        *slot(&larger, values, values[v]) = v + 1;
+    free(d->slots);
+    *d = larger;
+    return true;
+}
+
+static bool number_of(struct dictionary *d,
+                      struct pps_axis_member *member,
+                      const struct pps_param *param,
+                      double value,
+                      uint32_t *number)
+{
+    struct pps_axis_cell cell;
+    if (member->n_values >= d->values_cap && !grow_dictionary(d, member))
+        return false;
+    const double meant = pps_value_cell(param, value, &cell);
+    uint32_t *found = slot(d, member->values, meant);
+    if (*found == 0) {
+        member->values[member->n_values] = meant;
+        member->cells[member->n_values] = cell;
+        *found = ++member->n_values;
+    }
+    *number = *found - 1;
+    return true;
+}
+
+static enum pps_status add_member(struct loader *l, const struct pps_csv_row *row, int c)
+{
+    const char *name = row->text[c];
+    const int p = pps_param_find(l->kernel, name, row->length[c]);
+    if (p < 0) {
+        const char *names[PPS_MAX_PARAMS];
+        for (int i = 0; i < l->kernel->n_params; i++)
+            names[i] = l->kernel->params[i].name;
+        const char *near = pps_suggest(name, names, (size_t)l->kernel->n_params);
+        return pps_csv_fail(l->csv, c, l->err, "\"%.60s\" is no parameter of %s%s%s%s", name,
+                            l->kernel->name, near ? "; did you mean " : "", near ? near : "",
+                            near ? "?" : "");
+    }
+    if ((l->axis->sets >> p & 1) != 0)
+        return pps_csv_fail(l->csv, c, l->err, "%s stands twice in the header", name);
+    l->axis->sets |= (uint64_t)1 << p;
+    l->axis->members[l->axis->n_members++].param = p;
+    return PPS_OK;
+}
+
+static enum pps_status read_header(struct loader *l)
+{
+    const struct pps_csv_row *row;
+    enum pps_status status = pps_csv_next(l->csv, &row, l->err);
+    if (status != PPS_OK)
+        return status;
+    if (row == NULL)
+        return pps_csv_fail(l->csv, -1, l->err,
+                            "the file is empty; its first line names the parameters");
+    l->axis->members = calloc((size_t)row->n, sizeof *l->axis->members);
+    l->dictionaries = calloc((size_t)row->n, sizeof *l->dictionaries);
+    if (l->axis->members == NULL || l->dictionaries == NULL)
+        return no_memory(l);
+    for (int c = 0; c < row->n && status == PPS_OK; c++)
+        status = add_member(l, row, c);
+    return status;
+}
+
+static bool grow_rows(struct loader *l)
+{
+    l->rows_cap = l->rows_cap == 0 ? 256 : 2 * l->rows_cap;
+    for (int m = 0; m < l->axis->n_members; m++) {
+        uint32_t *entries = realloc(l->axis->members[m].entries, l->rows_cap * sizeof *entries);
+        if (entries == NULL)
+            return false;
+        l->axis->members[m].entries = entries;
+    }
+    return true;
+}
+
+static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
+{
+    struct pps_axis *axis = l->axis;
+    if (row->n != axis->n_members)
+        return pps_csv_fail(l->csv, -1, l->err, "%d cells, but the header has %d", row->n,
+                            axis->n_members);
+    if (axis->count >= l->rows_cap && !grow_rows(l))
+        return no_memory(l);
+    for (int m = 0; m < axis->n_members; m++) {
+        struct pps_axis_member *member = &axis->members[m];
+        const struct pps_param *param = &l->kernel->params[member->param];
+        char why[PPS_WHY];
+        double value;
+        if (!pps_value_parse(param, row->text[m], row->length[m], &value, why))
+            return pps_csv_fail(l->csv, m, l->err, "%s: %s", param->name, why);
+        if (!number_of(&l->dictionaries[m], member, param, value,
+                       &member->entries[axis->count]))
+            return no_memory(l);
+    }
+    axis->count++;
+    return PPS_OK;
+}
+
+static enum pps_status read_rows(struct loader *l)
+{
+    for (;;) {
+        const struct pps_csv_row *row;
+        enum pps_status status = pps_csv_next(l->csv, &row, l->err);
+        if (status == PPS_OK && row != NULL)
+            status = read_row(l, row);
+        if (status != PPS_OK || row == NULL)
+            return status;
+    }
+}
+
+enum pps_status pps_points_load(struct pps_axis *axis,
+                                const struct pps_kernel *kernel,
+                                const char *path,
+                                uint64_t *digest,
+                                struct pps_error *err)
+{
+    struct loader l = {.kernel = kernel, .axis = axis, .err = err};
+    *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE};
+    enum pps_status status = pps_csv_open(&l.csv, path, err);
+    if (status == PPS_OK)
+        status = read_header(&l);
+    if (status == PPS_OK)
+        status = read_rows(&l);
+    if (status == PPS_OK && axis->count == 0)
+        status = pps_csv_fail(l.csv, -1, err, "no points below the header line");
+    if (status == PPS_OK)
+        *digest = pps_csv_digest(l.csv);
+    for (int m = 0; l.dictionaries != NULL && m < axis->n_members; m++)
+        free(l.dictionaries[m].slots);
+    free(l.dictionaries);
+    pps_csv_close(l.csv);
+    return status;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spelling an experiment out, and its digest.
+#include "resolve.h"
+
+#include "axisjson.h"
+#include "optionjson.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+static const struct pps_axis *axis_of(const struct pps_space *space, int p)
+{
+    for (int d = 0; d < space->n_axes; d++)
+        if ((space->axes[d].sets >> p & 1) != 0)
+            return &space->axes[d];
+    return NULL;
+}
+
+// Axis of parameter p alone, as the experiment named it.
+static cJSON *named_axis(const struct pps_experiment *e, const struct pps_axis *axis, int p)
+{
+    struct pps_axis one = *axis;
+    for (int m = 0; m < axis->n_members; m++)
+        if (axis->members[m].param == p)
+            one.members = &axis->members[m];
+    one.n_members = axis->n_members > 0;
+    return pps_axis_to_json(&one, e->kernel->params);
+}
+
+static void add_params(cJSON *root, const struct pps_experiment *e)
+{
+    cJSON *params = cJSON_AddObjectToObject(root, "params");
+    for (int i = 0; i < e->n_named; i++) {
+        const int p = e->named[i];
+        cJSON_AddItemToObject(params, e->kernel->params[p].name,
+                              named_axis(e, axis_of(&e->space, p), p));
+    }
+}
+
+static void add_zip(cJSON *root, const struct pps_experiment *e)
+{
+    cJSON *zip = cJSON_CreateArray();
+    for (int d = 0; d < e->space.n_axes; d++) {
+        const struct pps_axis *axis = &e->space.axes[d];
+        if (axis->n_members < 2 || axis->members[0].entries != NULL)
+            continue;
+        cJSON *group = cJSON_CreateArray();
+        for (int m = 0; m < axis->n_members; m++)
+            cJSON_AddItemToArray(
+                group, cJSON_CreateString(e->kernel->params[axis->members[m].param].name));
+        cJSON_AddItemToArray(zip, group);
+    }
+    if (cJSON_GetArraySize(zip) > 0)
+        cJSON_AddItemToObject(root, "zip", zip);
+    else
+        cJSON_Delete(zip);
+}
+
+static void add_options(cJSON *root, const struct pps_experiment *e)
+{
+    const struct pps_composite *composite = e->kernel->composite;
+    if (composite == NULL || e->space.axes[e->space.n_axes - 1].kind != PPS_AXIS_COMPOSITE)
+        return;
+    for (int o = 0; o < composite->n_options; o++)
+        cJSON_AddItemToObject(root, composite->options[o].name,
+                              pps_option_to_json(e->kernel, o, &e->options[o]));
+}
+
+static void add_rules(cJSON *root, const struct pps_space *space)
+{
+    if (space->n_rules == 0)
+        return;
+    cJSON *where = cJSON_AddArrayToObject(root, "where");
+    for (int r = 0; r < space->n_rules; r++)
+        cJSON_AddItemToArray(where, cJSON_CreateString(space->rules[r].text));
+}
+
+// What the digest covers beside the experiment itself.
+static uint64_t digest_of(const struct pps_experiment *e, const char *text)
+{
+    char rest[512];
+    size_t at = (size_t)snprintf(
+        rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu",
+        e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,
+        (unsigned long long)e->n_points, (unsigned long long)e->seed);
+    for (int c = 0; c < e->kernel->n_columns && at < sizeof rest; c++)
+        if (e->wanted[c])
+            at += (size_t)snprintf(rest + at, sizeof rest - at, " %s",
+                                   e->kernel->columns[c].name);
+    return XXH64(rest, strlen(rest), XXH64(text, strlen(text), 0));
+}
+
+enum pps_status pps_experiment_resolve(struct pps_experiment *e,
+                                       const char *points_path,
+                                       struct pps_error *err)
+{
+    cJSON *root = cJSON_CreateObject();
+    e->resolved = root;
+    cJSON_AddStringToObject(root, "kernel", e->kernel->name);
+    add_params(root, e);
+    add_zip(root, e);
+    add_options(root, e);
+    add_rules(root, &e->space);
+    cJSON_AddNumberToObject(root, "seed", (double)e->seed);
+    char *text = cJSON_PrintUnformatted(root);
+    if (text == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the experiment");
+    e->digest = digest_of(e, text);
+    cJSON_free(text);
+    if (points_path != NULL)
+        cJSON_AddStringToObject(root, "points", points_path);
+    return PPS_OK;
+}

@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a result file: lines out of a sliding window of text, cells out of lines.
+#include "result.h"
+
+#include "textsource.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_MAX_BYTES ((size_t)1 << 20)    // longest row
+#define WINDOW_BYTES   (2 * LINE_MAX_BYTES) // so that a row that is begun always has room
+
+struct pps_result {
+    struct pps_text_source *source;
+    char *name;    // for errors
+    bool may_stop; // a .part
+    bool at_end;   // the source is dry
+    char *window;
+    size_t begin, end; // text in the window that is not read yet
+    uint64_t line;     // of the last one, from 1
+    char *header;      // the header line, cut at its commas
+    const char **names;
+    struct pps_cell *cells;
+    int n_columns;
+};
+
+static enum pps_status fail_line(const struct pps_result *result,
+                                 struct pps_error *err,
+                                 const char *text)
+{
+    int line = result->line < INT_MAX ? (int)result->line : INT_MAX;
+    return pps_fail_at(err, PPS_E_INPUT, result->name, line, 0, "%s", text);
+}
+
+// ---- lines ----------------------------------------------------------------------------------
+
+// More text behind what the window holds.
+static enum pps_status slide(struct pps_result *result, struct pps_error *err)
+{
+    size_t n = result->end - result->begin;
+    memmove(result->window, result->window + result->begin, n);
+    result->begin = 0;
+    result->end = n;
+    enum pps_status status =
+        pps_text_source_read(result->source, result->window + n, WINDOW_BYTES - n, &n, err);
+    result->end += n;
+    result->at_end = status == PPS_OK && n == 0;
+    return status;
+}
+
+// What stands in the window at the end of the source: nothing, or a line without its newline.
+static enum pps_status end_of_text(struct pps_result *result, struct pps_error *err)
+{
+    if (result->begin == result->end || result->may_stop)
+        return PPS_OK;
+    result->line++;
+    return fail_line(result, err, "the last line has no newline: the file is truncated");
+}
+
+// The next line without its newline; NULL at the end.
+static enum pps_status next_line(struct pps_result *result,
+                                 struct pps_cell *line,
+                                 struct pps_error *err)
+{
+    size_t seen = 0; // bytes of this line known to hold no newline
+    line->text = NULL;
+    for (;;) {
+        const char *start = result->window + result->begin;
+        size_t n = result->end - result->begin;
+        const char *newline = memchr(start + seen, '\n', n - seen);
+        size_t length = newline == NULL ? n : (size_t)(newline - start);
+        if (length > LINE_MAX_BYTES) {
+            result->line++;
+            return fail_line(result, err, "this line is longer than 1 MiB");
+        }
+        if (newline != NULL) {
+            result->begin += length + 1;
+            result->line++;
+            *line = (struct pps_cell){start, length - (length > 0 && newline[-1] == '\r')};
+            return PPS_OK;
+        }
+        seen = n;
+        enum pps_status status = slide(result, err);
+        if (status != PPS_OK)
+            return status;
+        if (result->at_end)
+            return end_of_text(result, err);
+    }
+}
+
+// ---- cells ----------------------------------------------------------------------------------
+
+static size_t count_commas(const char *text, size_t n)
+{
+    size_t commas = 0;
+    for (size_t i = 0; i < n; i++)
+        commas += text[i] == ',';
+    return commas;
+}
+
+static enum pps_status fail_cells(const struct pps_result *result,
+                                  struct pps_cell line,
+                                  struct pps_error *err)
+{
+    char text[96];
+    snprintf(text, sizeof text, "%zu cells, but the header line has %d",
+             count_commas(line.text, line.n) + 1, result->n_columns);
+    return fail_line(result, err, text);
+}
+
+static enum pps_status split(struct pps_result *result,
+                             struct pps_cell line,
+                             struct pps_error *err)
+{
+    const char *at = line.text, *end = line.text + line.n;
+    int last = result->n_columns - 1;
+    for (int i = 0; i < last; i++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        if (comma == NULL)
+            return fail_cells(result, line, err);
+        result->cells[i] = (struct pps_cell){at, (size_t)(comma - at)};
+        at = comma + 1;
+    }
+    result->cells[last] = (struct pps_cell){at, (size_t)(end - at)};
+    if (memchr(at, ',', (size_t)(end - at)) != NULL)
+        return fail_cells(result, line, err);
+    return PPS_OK;
+}
+
+// Takes off quotes around a cell; false for any other quote.
+static bool unquote(struct pps_cell *cell)
+{
+    if (cell->n >= 2 && cell->text[0] == '"' && cell->text[cell->n - 1] == '"')
+        *cell = (struct pps_cell){cell->text + 1, cell->n - 2};
+    return memchr(cell->text, '"', cell->n) == NULL;
+}
+
+static enum pps_status unquote_all(struct pps_result *result, struct pps_error *err)
+{
+    for (int i = 0; i < result->n_columns; i++)
+        if (!unquote(&result->cells[i]))
+            return fail_line(result, err,
+                             "a quoted cell with commas, quotes or newlines: "
+                             "results have none");
+    return PPS_OK;
+}
+
+// A line into result->cells.
+static enum pps_status cut_line(struct pps_result *result,
+                                struct pps_cell line,
+                                struct pps_error *err)
+{
+    if (memchr(line.text, '\0', line.n) != NULL)
+        return fail_line(result, err, "a NUL byte: this is no text");
+    bool has_quotes = memchr(line.text, '"', line.n) != NULL;
+    enum pps_status status = split(result, line, err);
+    return status == PPS_OK && has_quotes ? unquote_all(result, err) : status;
+}
+
+enum pps_status pps_result_next(struct pps_result *result,
+                                const struct pps_cell **cells,
+                                struct pps_error *err)
+{
+    struct pps_cell line;
+    *cells = NULL;
+    enum pps_status status = next_line(result, &line, err);
+    if (status == PPS_OK && line.text != NULL)
+        status = cut_line(result, line, err);
+    if (status == PPS_OK && line.text != NULL)
+        *cells = result->cells;
+    return status;
+}
+
+uint64_t pps_result_row(const struct pps_result *result)
+{
+    return result->line - 1;
+}
+
+// ---- the header line ------------------------------------------------------------------------
+
+static void skip_mark(struct pps_cell *line)
+{
+    if (line->n >= 3 && memcmp(line->text, "\xef\xbb\xbf", 3) == 0)
+        *line = (struct pps_cell){line->text + 3, line->n - 3};
+}
+
+// Cells of the header to names that end with NUL, in a copy.
+static enum pps_status keep_names(struct pps_result *result,
+                                  struct pps_cell line,
+                                  struct pps_error *err)
+{
+    size_t n = count_commas(line.text, line.n) + 1;
+    result->n_columns = (int)n;
+    result->header = malloc(line.n + 1);
+    result->names = calloc(n, sizeof *result->names);
+    result->cells = calloc(n, sizeof *result->cells);
+    if (result->header == NULL || result->names == NULL || result->cells == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
+    memcpy(result->header, line.text, line.n);
+    result->header[line.n] = '\0';
+    enum pps_status status = cut_line(result, (struct pps_cell){result->header, line.n}, err);
+    for (size_t i = 0; i < n && status == PPS_OK; i++) {
+        size_t at = (size_t)(result->cells[i].text - result->header);
+        result->header[at + result->cells[i].n] = '\0';
+        result->names[i] = result->header + at;
+    }
+    return status;
+}
+
+static enum pps_status read_header(struct pps_result *result, struct pps_error *err)
+{
+    struct pps_cell line;
+    enum pps_status status = next_line(result, &line, err);
+    if (status != PPS_OK)
+        return status;
+    if (line.text == NULL)
+        return pps_fail_at(err, PPS_E_INPUT, result->name, 0, 0,
+                           "is empty: a header line should be there");
+    skip_mark(&line);
+    if (line.n == 0)
+        return fail_line(result, err, "the header line is empty");
+    return keep_names(result, line, err);
+}
+
+// ---- opening --------------------------------------------------------------------------------
+
+static bool is_part(const char *path)
+{
+    size_t n = strlen(path);
+    return n >= 5 && strcmp(path + n - 5, ".part") == 0;
+}
+
+static enum pps_status start(struct pps_result *result, const char *path, struct pps_error *err)
+{
+    result->may_stop = is_part(path);
+    result->name = strdup(strcmp(path, "-") == 0 ? "stdin" : path);
+    result->window = malloc(WINDOW_BYTES);
+    if (result->name == NULL || result->window == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+    enum pps_status status = pps_text_source_open(&result->source, path, result->may_stop, err);
+    return status == PPS_OK ? read_header(result, err) : status;
+}
+
+enum pps_status pps_result_open(struct pps_result **result,
+                                const char *path,
+                                struct pps_error *err)
+{
+    *result = NULL;
+    struct pps_result *r = calloc(1, sizeof *r);
+    if (r == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+    enum pps_status status = start(r, path, err);
+    if (status != PPS_OK) {
+        pps_result_close(r);
+        return status;
+    }
+    *result = r;
+    return PPS_OK;
+}
+
+void pps_result_close(struct pps_result *result)
+{
+    if (result == NULL)
+        return;
+    pps_text_source_close(result->source);
+    free(result->name);
+    free(result->window);
+    free(result->header);
+    free(result->names);
+    free(result->cells);
+    free(result);
+}
+
+int pps_result_columns(const struct pps_result *result)
+{
+    return result->n_columns;
+}
+
+const char *pps_result_column_name(const struct pps_result *result, int column)
+{
+    return result->names[column];
+}
+
+int pps_result_find(const struct pps_result *result, const char *name)
+{
+    for (int i = 0; i < result->n_columns; i++)
+        if (strcmp(result->names[i], name) == 0)
+            return i;
+    return -1;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// From points to rows: walks a stretch of the space, runs the kernel on batches of points and
+// writes their rows as text. One a worker.
+#ifndef PPS_ROWS_H
+#define PPS_ROWS_H
+
+#include "best.h"
+#include "experiment.h"
+#include "space.h"
+
+#include <stdatomic.h>
+
+enum { PPS_BATCH = 256 };
+
+// The text of a stretch of points and what happened to them.
+struct pps_rows {
+    const char *text; // valid until the next call
+    size_t n;         // bytes
+    uint64_t rows;
+    uint64_t failed;         // rows with empty results
+    uint64_t failed_example; // the first of them
+    struct pps_left_out left_out[PPS_MAX_REASONS];
+    bool stopped; // the stop flag went up in the middle: nothing of this counts
+};
+
+struct pps_rowmaker;
+
+// Takes all memory that a worker needs. The best n_best rows by column `objective` are kept.
+PPS_MUST_CHECK enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
+                                                 const struct pps_experiment *experiment,
+                                                 int objective,
+                                                 size_t n_best,
+                                                 struct pps_error *err);
+void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
+
+// Makes the rows of the points first ... first + n - 1 of the experiment.
+PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
+                                                 uint64_t first,
+                                                 uint64_t n,
+                                                 const atomic_bool *stop,
+                                                 struct pps_rows *rows,
+                                                 struct pps_error *err);
+
+// The best rows of everything made so far; they belong to the maker.
+struct pps_best *pps_rowmaker_best(struct pps_rowmaker *maker);
+
+// Points a block: about 1 MiB of text or 50 ms of work, whichever is less. Depends on the
+// experiment only.
+uint64_t pps_block_points(const struct pps_experiment *experiment);
+
+// Mean of the kernel's cost over a few points spread evenly, in ns, and of a row's bytes.
+void pps_estimate(const struct pps_experiment *experiment, double *cost_ns, double *row_bytes);
+
+// Scratch for one worker; PPS_E_INPUT where the experiment asks for more than `threads` workers
+// can have on this machine.
+PPS_MUST_CHECK enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
+                                                 int threads,
+                                                 size_t *bytes,
+                                                 struct pps_error *err);
+
+#endif

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows as lines of CSV and as an aligned table.
+#include "rowtext.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pps_rowtext_free(struct pps_rowtext *row)
+{
+    free(row->text);
+    *row = (struct pps_rowtext){0};
+}
+
+static bool reserve(struct pps_rowtext *row, size_t more)
+{
+    if (row->room - row->n > more)
+        return true;
+    const size_t room = 2 * row->room + more + 128;
+    char *text = realloc(row->text, room);
+    if (text == NULL)
+        return false;
+    row->text = text;
+    row->room = room;
+    return true;
+}
+
+static bool add_cell(struct pps_rowtext *row, struct pps_cell cell, bool first)
+{
+    if (!reserve(row, cell.n + 2))
+        return false;
+    if (!first)
+        row->text[row->n++] = ',';
+    if (cell.n > 0)
+        memcpy(row->text + row->n, cell.text, cell.n);
+    row->n += cell.n;
+    row->text[row->n] = '\0';
+    return true;
+}
+
+static enum pps_status no_memory(struct pps_error *err)
+{
+    errno = ENOMEM;
+    return pps_fail_errno(err, "write", "a row");
+}
+
+enum pps_status pps_rowtext_join(struct pps_rowtext *row,
+                                 const struct pps_cell *cells,
+                                 const int *columns,
+                                 int n_columns,
+                                 struct pps_error *err)
+{
+    row->n = 0;
+    if (!reserve(row, 1))
+        return no_memory(err);
+    row->text[0] = '\0';
+    for (int i = 0; i < n_columns; i++)
+        if (!add_cell(row, cells[columns == NULL ? i : columns[i]], i == 0))
+            return no_memory(err);
+    return PPS_OK;
+}
+
+enum pps_status pps_rowtext_header(struct pps_rowtext *row,
+                                   const struct pps_view *view,
+                                   struct pps_error *err)
+{
+    row->n = 0;
+    for (int i = 0; i < view->n_columns; i++) {
+        const char *name = view->columns[i].name;
+        if (!add_cell(row, (struct pps_cell){name, strlen(name)}, i == 0))
+            return no_memory(err);
+    }
+    return PPS_OK;
+}
+
+// ---- table ------------------------------------------------------------------------------------
+
+// The cell at the start of a line, and what follows its comma; NULL at the end.
+static const char *split_cell(const char *line, struct pps_cell *cell)
+{
+    *cell = (struct pps_cell){line, strcspn(line, ",")};
+    line += cell->n;
+    return *line == ',' ? line + 1 : NULL;
+}
+
+// Characters as a terminal counts them, but for wide ones.
+static size_t cell_width(struct pps_cell cell)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < cell.n; i++)
+        width += ((unsigned char)cell.text[i] & 0xC0) != 0x80;
+    return width;
+}
+
+static size_t count_cells(const char *line)
+{
+    struct pps_cell cell;
+    size_t n = 0;
+    for (; line != NULL; n++)
+        line = split_cell(line, &cell);
+    return n;
+}
+
+static void put_cell(FILE *out, struct pps_cell cell, size_t width, bool last)
+{
+    double number;
+    const size_t used = cell_width(cell);
+    const int pad = (int)(width > used ? width - used : 0);
+    const bool right = pps_cell_number(cell, &number);
+    if (right)
+        fprintf(out, "%*s", pad, "");
+    fwrite(cell.text, 1, cell.n, out);
+    if (!right && !last)
+        fprintf(out, "%*s", pad, "");
+    fputs(last ? "\n" : "  ", out);
+}
+
+static void put_line(FILE *out, const char *line, const size_t *widths, size_t n_columns)
+{
+    struct pps_cell cell;
+    for (size_t c = 0; c < n_columns && line != NULL; c++) {
+        line = split_cell(line, &cell);
+        put_cell(out, cell, widths[c], line == NULL || c + 1 == n_columns);
+    }
+}
+
+enum pps_status pps_rowtext_table(FILE *out,
+                                  const char *const *lines,
+                                  size_t n,
+                                  struct pps_error *err)
+{
+    const size_t n_columns = n == 0 ? 0 : count_cells(lines[0]);
+    size_t *widths = calloc(n_columns + 1, sizeof *widths);
+    if (widths == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++) {
+        const char *line = lines[i];
+        struct pps_cell cell;
+        for (size_t c = 0; c < n_columns && line != NULL; c++) {
+            line = split_cell(line, &cell);
+            if (cell_width(cell) > widths[c])
+                widths[c] = cell_width(cell);
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        put_line(out, lines[i], widths, n_columns);
+    free(widths);
+    return PPS_OK;
+}

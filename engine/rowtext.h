@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows as lines of CSV, and as a table with aligned columns for people.
+#ifndef PPS_ROWTEXT_H
+#define PPS_ROWTEXT_H
+
+#include "result.h"
+#include "status.h"
+#include "view.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+// A buffer that is used again row after row; a zeroed one is empty.
+struct pps_rowtext {
+    char *text;
+    size_t n, room;
+};
+
+void pps_rowtext_free(struct pps_rowtext *row);
+
+// Makes row the line of these cells, without a newline. Cells of a result never hold a comma, a
+// quote or a line break. `columns` picks cells by index; NULL: the first n_columns of them.
+PPS_MUST_CHECK enum pps_status pps_rowtext_join(struct pps_rowtext *row,
+                                                const struct pps_cell *cells,
+                                                const int *columns,
+                                                int n_columns,
+                                                struct pps_error *err);
+
+// The same of the names of all columns.
+PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct pps_rowtext *row,
+                                                  const struct pps_view *view,
+                                                  struct pps_error *err);
+
+// Writes n lines (lines[0] is the header) as a table: columns as wide as their widest cell,
+// numbers to the right, texts to the left.
+PPS_MUST_CHECK enum pps_status pps_rowtext_table(FILE *out,
+                                                 const char *const *lines,
+                                                 size_t n,
+                                                 struct pps_error *err);
+
+#endif

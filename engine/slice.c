@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a result into the cells of its maps.
+#include "slice.h"
+
+#include "cut.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum pps_status no_memory(struct pps_error *err)
+{
+    errno = ENOMEM;
+    return pps_fail_errno(err, "cut", "the result");
+}
+
+const char *pps_reduce_word(enum pps_reduce reduce)
+{
+    static const char *const words[] = {"none", "min", "max", "mean", "first", "last"};
+    return words[reduce];
+}
+
+enum pps_status pps_reduce_parse(const char *word,
+                                 enum pps_reduce *reduce,
+                                 struct pps_error *err)
+{
+    *reduce = PPS_REDUCE_NONE;
+    for (int i = PPS_REDUCE_MIN; word != NULL && i <= PPS_REDUCE_LAST; i++)
+        if (strcmp(word, pps_reduce_word((enum pps_reduce)i)) == 0)
+            *reduce = (enum pps_reduce)i;
+    if (word == NULL || *reduce != PPS_REDUCE_NONE)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--reduce %s: write min, max, mean, first or last", word);
+}
+
+// ---- which columns ----------------------------------------------------------------------------
+
+static enum pps_status find_axis(const struct pps_cut *cut,
+                                 const char *option,
+                                 const char *name,
+                                 const char *fallback,
+                                 int *column,
+                                 struct pps_error *err)
+{
+    if (name != NULL)
+        return pps_view_column(&cut->view, option, name, column, err);
+    *column = fallback == NULL ? -1 : pps_result_find(cut->view.result, fallback);
+    if (*column >= 0)
+        return PPS_OK;
+    if (fallback != NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s has no column %s; name the axis: %s COLUMN",
+                        cut->view.path, fallback, option);
+    return pps_fail(err, PPS_E_INPUT, "%s: no telling what to draw; name the axis: %s COLUMN",
+                    cut->view.path, option);
+}
+
+static enum pps_status find_axes(struct pps_cut *cut,
+                                 const struct pps_cut_ask *ask,
+                                 struct pps_error *err)
+{
+    const struct pps_kernel *kernel = cut->view.kernel;
+    const struct pps_heatmap none = {0};
+    const struct pps_heatmap *map = kernel == NULL ? &none : &kernel->heatmap;
+    const char *value = ask->value;
+    if (value == NULL && map->value != NULL &&
+        pps_result_find(cut->view.result, map->value) >= 0)
+        value = map->value;
+    enum pps_status status = find_axis(cut, "--x", ask->x, map->x, &cut->x, err);
+    if (status == PPS_OK)
+        status = find_axis(cut, "--y", ask->y, map->y, &cut->y, err);
+    if (status == PPS_OK)
+        status = pps_view_objective(&cut->view, "--value", value, &cut->value, err);
+    if (status != PPS_OK)
+        return status;
+    cut->asked_axes = ask->x != NULL || ask->y != NULL;
+    cut->asked_value = ask->value != NULL;
+    if (cut->x == cut->y || cut->x == cut->value || cut->y == cut->value)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--x, --y and --value must be three columns; %s is two",
+                        cut->view.columns[cut->x == cut->y ? cut->x : cut->value].name);
+    return PPS_OK;
+}
+
+// Parameters; where nobody knows which those are, the columns left of the value.
+static bool tells_apart(const struct pps_cut *cut, int column)
+{
+    if (column == cut->x || column == cut->y || column == cut->value)
+        return false;
+    return cut->view.roles_known ? cut->view.columns[column].role == PPS_ROLE_PARAM
+                                 : column < cut->value;
+}
+
+static enum pps_status find_groups(struct pps_cut *cut,
+                                   const struct pps_cut_ask *ask,
+                                   struct pps_error *err)
+{
+    cut->split = -1;
+    if (ask->by != NULL)
+        return pps_view_list(&cut->view, "--by", ask->by, &cut->by, &cut->n_by, err);
+    cut->by = calloc((size_t)cut->view.n_columns, sizeof *cut->by);
+    if (cut->by == NULL)
+        return no_memory(err);
+    const char *split = cut->view.kernel == NULL ? NULL : cut->view.kernel->heatmap.split;
+    for (int i = 0; i < cut->view.n_columns; i++) {
+        if (!tells_apart(cut, i))
+            continue;
+        if (split != NULL && strcmp(cut->view.columns[i].name, split) == 0)
+            cut->split = cut->n_by;
+        cut->by[cut->n_by++] = i;
+    }
+    return PPS_OK;
+}
+
+// ---- which map --------------------------------------------------------------------------------
+
+struct key {
+    char *text;
+    size_t n, room;
+};
+
+// Values of `by` one after the other; without `split`, a number of the split column is "".
+static bool make_key(const struct pps_cut *cut,
+                     const struct pps_cell *cells,
+                     bool split,
+                     struct key *key)
+{
+    double number;
+    key->n = 0;
+    for (int i = 0; i < cut->n_by; i++) {
+        struct pps_cell cell = cells[cut->by[i]];
+        if (i == cut->split && !split && pps_cell_number(cell, &number))
+            cell.n = 0;
+        if (key->room - key->n < cell.n + 2) {
+            const size_t room = 2 * key->room + cell.n + 64;
+            char *text = realloc(key->text, room);
+            if (text == NULL)
+                return false;
+            key->text = text;
+            key->room = room;
+        }
+        memcpy(key->text + key->n, cell.text, cell.n);
+        key->n += cell.n;
+        key->text[key->n++] = PPS_CUT_SEPARATOR;
+    }
+    return true;
+}
+
+static enum pps_status add_key(struct pps_names *names,
+                               const struct pps_cut *cut,
+                               const struct pps_cell *cells,
+                               bool split,
+                               struct key *key,
+                               uint32_t *id,
+                               struct pps_error *err)
+{
+    if (!make_key(cut, cells, split, key))
+        return no_memory(err);
+    return pps_names_add(names, key->n == 0 ? "" : key->text, key->n, id, err);
+}
+
+static bool remember_split_key(struct pps_cut *cut, uint32_t split_key, uint32_t key)
+{
+    if (split_key >= cut->split_keys_room) {
+        const size_t room = 2 * cut->split_keys_room + 16;
+        uint32_t *list = realloc(cut->key_of_split_key, room * sizeof *list);
+        if (list == NULL)
+            return false;
+        cut->key_of_split_key = list;
+        cut->split_keys_room = room;
+    }
+    cut->key_of_split_key[split_key] = key;
+    return true;
+}
+
+// The map of a row; *wanted is false where max_maps leaves it out.
+static enum pps_status find_map(struct pps_cut *cut,
+                                const struct pps_cell *cells,
+                                struct key *key,
+                                uint32_t *map,
+                                bool *wanted,
+                                struct pps_error *err)
+{
+    uint32_t shared;
+    enum pps_status status = add_key(&cut->keys, cut, cells, false, key, &shared, err);
+    *map = shared;
+    *wanted = cut->max_maps == 0 || shared < cut->max_maps;
+    if (status != PPS_OK || !*wanted || cut->split < 0 || cut->reduce != PPS_REDUCE_NONE)
+        return status;
+    status = add_key(&cut->split_keys, cut, cells, true, key, map, err);
+    if (status == PPS_OK && !remember_split_key(cut, *map, shared))
+        status = no_memory(err);
+    return status;
+}
+
+// ---- which cell -------------------------------------------------------------------------------
+
+static size_t find_slot(const struct pps_cut *cut, const struct pps_cut_cell *cell)
+{
+    const size_t mask = cut->n_slots - 1;
+    uint64_t hash = cell->map * 0x9E3779B97F4A7C15u + cell->x;
+    hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u + cell->y;
+    hash = (hash ^ (hash >> 32)) * 0x94D049BB133111EBu;
+    size_t slot = (size_t)(hash ^ (hash >> 29)) & mask;
+    for (; cut->slots[slot] != 0; slot = (slot + 1) & mask) {
+        const struct pps_cut_cell *known = &cut->cells[cut->slots[slot] - 1];
+        if (known->map == cell->map && known->x == cell->x && known->y == cell->y)
+            break;
+    }
+    return slot;
+}
+
+static bool grow_cells(struct pps_cut *cut)
+{
+    if (cut->n_cells < cut->cells_room)
+        return true;
+    const size_t room = cut->cells_room == 0 ? 1024 : 2 * cut->cells_room;
+    struct pps_cut_cell *cells = realloc(cut->cells, room * sizeof *cells);
+    if (cells == NULL)
+        return false;
+    cut->cells = cells;
+    cut->cells_room = room;
+    free(cut->slots);
+    cut->n_slots = 2 * room;
+    cut->slots = calloc(cut->n_slots, sizeof *cut->slots);
+    if (cut->slots == NULL)
+        return false;
+    for (size_t i = 0; i < cut->n_cells; i++)
+        cut->slots[find_slot(cut, &cells[i])] = (uint32_t)i + 1;
+    return true;
+}
+
+static void combine(enum pps_reduce reduce, struct pps_cut_cell *cell, double value)
+{
+    if (isnan(value))
+        return;
+    const bool first = cell->n_rows == 0;
+    cell->n_rows += cell->n_rows < UINT32_MAX;
+    if (first || reduce == PPS_REDUCE_LAST)
+        cell->value = value;
+    else if (reduce == PPS_REDUCE_MIN)
+        cell->value = fmin(cell->value, value);
+    else if (reduce == PPS_REDUCE_MAX)
+        cell->value = fmax(cell->value, value);
+    else if (reduce == PPS_REDUCE_MEAN)
+        cell->value += (value - cell->value) / cell->n_rows;
+}
+
+static bool is_split(const struct pps_cut *cut, int column)
+{
+    const struct pps_kernel *kernel = cut->view.kernel;
+    return kernel != NULL && kernel->heatmap.split != NULL &&
+           strcmp(kernel->heatmap.split, cut->view.columns[column].name) == 0;
+}
+
+// Parameters that changed and that neither an axis nor a map's key holds.
+static void list_culprits(const struct pps_cut *cut, char *out, size_t cap)
+{
+    out[0] = '\0';
+    for (int i = 0; i < cut->view.n_columns; i++) {
+        bool known = !tells_apart(cut, i) || !cut->constants[i].varied || is_split(cut, i);
+        for (int b = 0; b < cut->n_by; b++)
+            known = known || cut->by[b] == i;
+        const size_t n = strlen(out);
+        if (!known && n + 1 < cap)
+            snprintf(out + n, cap - n, "%s%s", n == 0 ? "" : ",", cut->view.columns[i].name);
+    }
+}
+
+static enum pps_status collision(const struct pps_cut *cut,
+                                 const struct pps_cut_cell *known,
+                                 const struct pps_cut_cell *cell,
+                                 struct pps_error *err)
+{
+    char names[256];
+    list_culprits(cut, names, sizeof names);
+    const struct pps_view_column *columns = cut->view.columns;
+    return pps_fail(err, PPS_E_INPUT,
+                    "rows %llu and %llu of %s fall in one cell (%s %s, %s %s) of one map; "
+                    "%s%s%ssay how to combine rows, as --reduce min",
+                    (unsigned long long)known->row, (unsigned long long)cell->row,
+                    cut->view.path, columns[cut->x].name,
+                    pps_names_text(&cut->x_axis.names, cell->x), columns[cut->y].name,
+                    pps_names_text(&cut->y_axis.names, cell->y), names[0] == '\0' ? "" : "add ",
+                    names, names[0] == '\0' ? "" : " to --by, or ");
+}
+
+static enum pps_status add_to_cell(struct pps_cut *cut,
+                                   struct pps_cut_cell *cell,
+                                   double value,
+                                   struct pps_error *err)
+{
+    if (!grow_cells(cut))
+        return no_memory(err);
+    const size_t slot = find_slot(cut, cell);
+    if (cut->slots[slot] == 0) {
+        if (cut->n_cells == PPS_MAX_CELLS)
+            return pps_fail(err, PPS_E_INPUT,
+                            "more than %d cells in all maps; keep fewer rows, as n=8 behind "
+                            "the result's name",
+                            PPS_MAX_CELLS);
+        cut->cells[cut->n_cells++] = *cell;
+        cut->slots[slot] = (uint32_t)cut->n_cells;
+    } else if (cut->reduce == PPS_REDUCE_NONE) {
+        return collision(cut, &cut->cells[cut->slots[slot] - 1], cell, err);
+    }
+    combine(cut->reduce, &cut->cells[cut->slots[slot] - 1], value);
+    return PPS_OK;
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+static bool note_constants(struct pps_cut *cut, const struct pps_cell *cells)
+{
+    for (int i = 0; i < cut->view.n_columns; i++) {
+        struct pps_cut_constant *constant = &cut->constants[i];
+        if (constant->varied)
+            continue;
+        if (constant->text == NULL) {
+            constant->text = strndup(cells[i].text, cells[i].n);
+            constant->n = cells[i].n;
+            if (constant->text == NULL)
+                return false;
+        }
+        constant->varied =
+            constant->n != cells[i].n || memcmp(constant->text, cells[i].text, cells[i].n) != 0;
+    }
+    return true;
+}
+
+static enum pps_status add_row(struct pps_cut *cut,
+                               const struct pps_cell *cells,
+                               struct key *key,
+                               struct pps_error *err)
+{
+    struct pps_cut_cell cell = {.value = (double)NAN, .row = pps_result_row(cut->view.result)};
+    const struct pps_cell x = cells[cut->x], y = cells[cut->y];
+    bool wanted;
+    double value;
+    if (!note_constants(cut, cells))
+        return no_memory(err);
+    enum pps_status status = find_map(cut, cells, key, &cell.map, &wanted, err);
+    if (status != PPS_OK || !wanted)
+        return status;
+    if (!pps_cell_number(cells[cut->value], &value))
+        value = (double)NAN;
+    status = pps_names_add(&cut->x_axis.names, x.text, x.n, &cell.x, err);
+    if (status == PPS_OK)
+        status = pps_names_add(&cut->y_axis.names, y.text, y.n, &cell.y, err);
+    if (status == PPS_OK)
+        status = add_to_cell(cut, &cell, value, err);
+    return status;
+}
+
+static enum pps_status read_rows(struct pps_cut *cut, struct pps_error *err)
+{
+    struct key key = {0};
+    enum pps_status status;
+    for (;;) {
+        const struct pps_cell *cells;
+        status = pps_view_next(&cut->view, &cells, err);
+        if (status != PPS_OK || cells == NULL)
+            break;
+        status = add_row(cut, cells, &key, err);
+        if (status != PPS_OK)
+            break;
+    }
+    free(key.text);
+    return status;
+}
+
+static enum pps_status cut_result(struct pps_cut *cut,
+                                  const struct pps_cut_ask *ask,
+                                  struct pps_error *err)
+{
+    cut->reduce = ask->reduce;
+    cut->max_maps = ask->max_maps;
+    enum pps_status status = pps_view_open(&cut->view, &ask->view, err);
+    if (status == PPS_OK)
+        status = find_axes(cut, ask, err);
+    if (status == PPS_OK)
+        status = find_groups(cut, ask, err);
+    if (status != PPS_OK)
+        return status;
+    cut->constants = calloc((size_t)cut->view.n_columns, sizeof *cut->constants);
+    if (cut->constants == NULL)
+        return no_memory(err);
+    status = read_rows(cut, err);
+    if (status == PPS_OK && cut->n_cells == 0)
+        status = pps_fail(err, PPS_E_INPUT, "%s: no row%s, so there is nothing to cut",
+                          cut->view.path, cut->view.n_filters > 0 ? " passes the filters" : "");
+    if (status == PPS_OK)
+        status = pps_cut_finish(cut, err);
+    return status;
+}
+
+enum pps_status pps_cut_open(struct pps_cut **out,
+                             const struct pps_cut_ask *ask,
+                             struct pps_error *err)
+{
+    *out = NULL;
+    struct pps_cut *cut = calloc(1, sizeof *cut);
+    if (cut == NULL)
+        return no_memory(err);
+    const enum pps_status status = cut_result(cut, ask, err);
+    if (status == PPS_OK)
+        *out = cut;
+    else
+        pps_cut_close(cut);
+    return status;
+}
+
+void pps_cut_close(struct pps_cut *cut)
+{
+    if (cut == NULL)
+        return;
+    for (int i = 0; cut->constants != NULL && i < cut->view.n_columns; i++)
+        free(cut->constants[i].text);
+    pps_names_free(&cut->x_axis.names);
+    pps_names_free(&cut->y_axis.names);
+    pps_names_free(&cut->keys);
+    pps_names_free(&cut->split_keys);
+    free(cut->x_axis.sorted);
+    free(cut->y_axis.sorted);
+    free(cut->key_of_split_key);
+    free(cut->constants);
+    free(cut->by);
+    free(cut->cells);
+    free(cut->slots);
+    free(cut->first);
+    free(cut->varies);
+    pps_view_close(&cut->view);
+    free(cut);
+}

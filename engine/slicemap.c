@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the cells of a result to matrices: labels in order, maps in order, one dense matrix.
+#include "cut.h"
+#include "slicetext.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum pps_status no_memory(struct pps_error *err)
+{
+    errno = ENOMEM;
+    return pps_fail_errno(err, "cut", "the result");
+}
+
+// ---- labels -----------------------------------------------------------------------------------
+
+struct label {
+    const char *text;
+    double number; // NAN: it is a name
+    uint32_t id;
+};
+
+// Numbers ascending, then names in order; a total order, as ids differ.
+static int compare_labels(const void *a, const void *b)
+{
+    const struct label *x = a, *y = b;
+    const bool x_name = isnan(x->number), y_name = isnan(y->number);
+    int order = x_name - y_name;
+    if (order == 0 && x_name)
+        order = strcmp(x->text, y->text);
+    else if (order == 0)
+        order = (x->number > y->number) - (x->number < y->number);
+    return order != 0 ? order : x->id < y->id ? -1 : 1;
+}
+
+static struct label read_label(const struct pps_names *names, uint32_t id)
+{
+    struct label label = {.text = pps_names_text(names, id), .id = id};
+    const struct pps_cell cell = {label.text, strlen(label.text)};
+    if (!pps_cell_number(cell, &label.number))
+        label.number = (double)NAN;
+    return label;
+}
+
+// Fills axis->sorted; rank[id] is where label id stands.
+static bool sort_axis(struct pps_cut_axis *axis, uint32_t *rank)
+{
+    const uint32_t n = axis->names.n;
+    struct label *labels = calloc(n, sizeof *labels);
+    axis->sorted = calloc(n, sizeof *axis->sorted);
+    const bool good = labels != NULL && axis->sorted != NULL;
+    for (uint32_t id = 0; good && id < n; id++)
+        labels[id] = read_label(&axis->names, id);
+    if (good)
+        qsort(labels, n, sizeof *labels, compare_labels);
+    for (uint32_t r = 0; good && r < n; r++) {
+        axis->sorted[r] = labels[r].text;
+        axis->n_numbers += isnan(labels[r].number) ? 0 : 1;
+        rank[labels[r].id] = r;
+    }
+    free(labels);
+    return good;
+}
+
+static bool sort_axes(struct pps_cut *cut)
+{
+    uint32_t *x_rank = calloc(cut->x_axis.names.n, sizeof *x_rank);
+    uint32_t *y_rank = calloc(cut->y_axis.names.n, sizeof *y_rank);
+    const bool good = x_rank != NULL && y_rank != NULL && sort_axis(&cut->x_axis, x_rank) &&
+                      sort_axis(&cut->y_axis, y_rank);
+    for (size_t i = 0; good && i < cut->n_cells; i++) {
+        cut->cells[i].x = x_rank[cut->cells[i].x];
+        cut->cells[i].y = y_rank[cut->cells[i].y];
+    }
+    free(x_rank);
+    free(y_rank);
+    return good;
+}
+
+// ---- maps -------------------------------------------------------------------------------------
+
+static int compare_cells(const void *a, const void *b)
+{
+    const struct pps_cut_cell *p = a, *q = b;
+    if (p->map != q->map)
+        return p->map < q->map ? -1 : 1;
+    if (p->y != q->y)
+        return p->y < q->y ? -1 : 1;
+    return (p->x > q->x) - (p->x < q->x);
+}
+
+static void sort_cells(struct pps_cut *cut)
+{
+    qsort(cut->cells, cut->n_cells, sizeof *cut->cells, compare_cells);
+}
+
+// Has each cell of the maps as they are now one place for itself? The cells are sorted.
+static bool places_differ(const struct pps_cut *cut)
+{
+    for (size_t i = 1; i < cut->n_cells; i++)
+        if (compare_cells(&cut->cells[i - 1], &cut->cells[i]) == 0)
+            return false;
+    return true;
+}
+
+// Lets the numbers of the split column share maps where no two of them meet in a cell.
+static bool join_maps(struct pps_cut *cut)
+{
+    uint32_t *split_maps = calloc(cut->n_cells, sizeof *split_maps);
+    if (split_maps == NULL)
+        return false;
+    // n_rows has done its work; it finds the map that a cell had again after the sort.
+    for (size_t i = 0; i < cut->n_cells; i++) {
+        split_maps[i] = cut->cells[i].map;
+        cut->cells[i].map = cut->key_of_split_key[split_maps[i]];
+        cut->cells[i].n_rows = (uint32_t)i;
+    }
+    sort_cells(cut);
+    cut->separate = !places_differ(cut);
+    for (size_t i = 0; i < cut->n_cells && cut->separate; i++)
+        cut->cells[i].map = split_maps[cut->cells[i].n_rows];
+    free(split_maps);
+    if (cut->separate)
+        sort_cells(cut);
+    return true;
+}
+
+static enum pps_status find_first_cells(struct pps_cut *cut, struct pps_error *err)
+{
+    const struct pps_names *keys = pps_cut_keys(cut);
+    cut->n_maps = keys->n;
+    if (!cut->separate && cut->max_maps > 0 && cut->n_maps > cut->max_maps)
+        cut->n_maps = cut->max_maps;
+    cut->n_left_out =
+        cut->max_maps > 0 && cut->keys.n > cut->max_maps ? cut->keys.n - cut->max_maps : 0;
+    cut->first = calloc(cut->n_maps + 1, sizeof *cut->first);
+    if (cut->first == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < cut->n_cells; i++)
+        cut->first[cut->cells[i].map + 1] = i + 1;
+    return PPS_OK;
+}
+
+enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err)
+{
+    free(cut->slots);
+    cut->slots = NULL;
+    bool good = sort_axes(cut);
+    if (good && cut->split >= 0 && cut->reduce == PPS_REDUCE_NONE)
+        good = join_maps(cut);
+    else if (good)
+        sort_cells(cut);
+    enum pps_status status = good ? find_first_cells(cut, err) : no_memory(err);
+    if (status == PPS_OK && !pps_cut_choose_names(cut))
+        status = no_memory(err);
+    return status;
+}
+
+size_t pps_cut_maps(const struct pps_cut *cut)
+{
+    return cut->n_maps;
+}
+
+size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
+{
+    *at_least = cut->separate && cut->n_left_out > 0;
+    return cut->n_left_out;
+}
+
+// ---- one map ----------------------------------------------------------------------------------
+
+struct span {
+    const struct pps_cut_cell *cells;
+    size_t n;
+};
+
+// Labels of the axis that occur; place[rank] is where each stands among them.
+static bool pick_labels(const struct pps_cut_axis *axis,
+                        struct span span,
+                        bool is_y,
+                        uint32_t *place,
+                        const char ***labels,
+                        size_t *n,
+                        size_t *n_numbers)
+{
+    for (size_t i = 0; i < span.n; i++)
+        place[is_y ? span.cells[i].y : span.cells[i].x] = 1;
+    *labels = calloc(axis->names.n, sizeof **labels);
+    if (*labels == NULL)
+        return false;
+    for (uint32_t rank = 0; rank < axis->names.n; rank++) {
+        if (place[rank] == 0)
+            continue;
+        place[rank] = (uint32_t)*n;
+        (*labels)[(*n)++] = axis->sorted[rank];
+        *n_numbers += rank < axis->n_numbers ? 1 : 0;
+    }
+    return true;
+}
+
+static bool better(const struct pps_slice *slice, double value, double than)
+{
+    return slice->goal == PPS_HIGHER ? value > than : value < than;
+}
+
+// One value a cell, and the best of them.
+static void fill_matrix(struct pps_slice *slice,
+                        struct span span,
+                        const uint32_t *x_place,
+                        const uint32_t *y_place)
+{
+    double best = 0;
+    uint64_t best_row = 0;
+    for (size_t i = 0; i < span.n; i++) {
+        const struct pps_cut_cell *cell = &span.cells[i];
+        const size_t x = x_place[cell->x], y = y_place[cell->y];
+        slice->cells[y * slice->n_x + x] = cell->value;
+        if (isnan(cell->value))
+            continue;
+        const bool same = slice->has_best && cell->value == best;
+        slice->n_best = same ? slice->n_best + 1 : slice->n_best;
+        if (!slice->has_best || better(slice, cell->value, best))
+            slice->n_best = 1;
+        else if (!same || cell->row > best_row)
+            continue;
+        slice->has_best = true;
+        slice->best_x = x;
+        slice->best_y = y;
+        best = cell->value;
+        best_row = cell->row;
+    }
+}
+
+static enum pps_status make_matrix(const struct pps_cut *cut,
+                                   struct span span,
+                                   struct pps_slice *slice,
+                                   uint32_t *x_place,
+                                   uint32_t *y_place,
+                                   struct pps_error *err)
+{
+    if (!pick_labels(&cut->x_axis, span, false, x_place, &slice->x, &slice->n_x,
+                     &slice->n_x_numbers) ||
+        !pick_labels(&cut->y_axis, span, true, y_place, &slice->y, &slice->n_y,
+                     &slice->n_y_numbers))
+        return no_memory(err);
+    if (slice->n_x > PPS_MAX_CELLS / slice->n_y)
+        return pps_fail(err, PPS_E_INPUT,
+                        "a map of %zu x %zu values of %s and %s is too large; keep fewer rows, "
+                        "as n=8 behind the result's name",
+                        slice->n_x, slice->n_y, slice->x_name, slice->y_name);
+    const size_t n = slice->n_x * slice->n_y;
+    slice->cells = malloc(n * sizeof *slice->cells);
+    if (slice->cells == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < n; i++)
+        slice->cells[i] = (double)NAN;
+    fill_matrix(slice, span, x_place, y_place);
+    return PPS_OK;
+}
+
+enum pps_status pps_cut_slice(const struct pps_cut *cut,
+                              size_t i,
+                              struct pps_slice *slice,
+                              struct pps_error *err)
+{
+    const struct pps_view_column *columns = cut->view.columns;
+    const struct span span = {cut->cells + cut->first[i], cut->first[i + 1] - cut->first[i]};
+    *slice = (struct pps_slice){
+        .x_name = columns[cut->x].name,
+        .y_name = columns[cut->y].name,
+        .value_name = columns[cut->value].name,
+        .unit = columns[cut->value].unit,
+        .goal = columns[cut->value].goal,
+        .reduce = cut->reduce,
+    };
+    uint32_t *x_place = calloc(cut->x_axis.names.n, sizeof *x_place);
+    uint32_t *y_place = calloc(cut->y_axis.names.n, sizeof *y_place);
+    enum pps_status status = PPS_OK;
+    if (x_place == NULL || y_place == NULL || !pps_cut_title(cut, i, slice))
+        status = no_memory(err);
+    if (status == PPS_OK)
+        status = make_matrix(cut, span, slice, x_place, y_place, err);
+    free(x_place);
+    free(y_place);
+    return status;
+}
+
+void pps_slice_free(struct pps_slice *slice)
+{
+    free(slice->title);
+    free(slice->piece);
+    free(slice->x);
+    free(slice->y);
+    free(slice->cells);
+    *slice = (struct pps_slice){0};
+}

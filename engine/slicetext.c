@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// Titles and names of maps, and slices as text for gnuplot.
+#include "slicetext.h"
+
+#include "decimal.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PIECE_CHARS = 80 }; // longest piece of a file name
+
+// ---- keys -------------------------------------------------------------------------------------
+
+// Value b of a key.
+static struct pps_cell key_value(const struct pps_names *keys, size_t i, int b)
+{
+    const char *text = pps_names_text(keys, (uint32_t)i);
+    for (; b > 0; b--)
+        text = strchr(text, PPS_CUT_SEPARATOR) + 1;
+    return (struct pps_cell){text, strcspn(text, (const char[]){PPS_CUT_SEPARATOR, '\0'})};
+}
+
+static struct pps_cell map_value(const struct pps_cut *cut, size_t map, int b)
+{
+    return key_value(pps_cut_keys(cut), map, b);
+}
+
+static bool same_cell(struct pps_cell a, struct pps_cell b)
+{
+    return a.n == b.n && memcmp(a.text, b.text, a.n) == 0;
+}
+
+// Does this value of the key differ between maps, those that max_maps leaves out included? A
+// filter's column counts as such: another filter gives another map.
+static bool tells_apart(const struct pps_cut *cut, int b)
+{
+    const struct pps_names *keys = b == cut->split ? pps_cut_keys(cut) : &cut->keys;
+    const struct pps_cell first = key_value(keys, 0, b);
+    for (size_t i = 1; i < keys->n; i++)
+        if (!same_cell(first, key_value(keys, i, b)))
+            return true;
+    return pps_view_filters(&cut->view, cut->by[b]);
+}
+
+static bool in_key(const struct pps_cut *cut, int column)
+{
+    for (int b = 0; b < cut->n_by; b++)
+        if (cut->by[b] == column)
+            return true;
+    return false;
+}
+
+// ---- titles -----------------------------------------------------------------------------------
+
+static void put_part(FILE *out, long *n, const char *name, struct pps_cell value)
+{
+    // The numbers of the split column share the map.
+    if (value.n > 0)
+        fprintf(out, "%s%s=%.*s", (*n)++ == 0 ? "" : " ", name, (int)value.n, value.text);
+}
+
+static void put_title(FILE *out, const struct pps_cut *cut, size_t map)
+{
+    const struct pps_view_column *columns = cut->view.columns;
+    long n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int b = 0; b < cut->n_by; b++)
+            if (cut->varies[b] == (pass == 0))
+                put_part(out, &n, columns[cut->by[b]].name, map_value(cut, map, b));
+    for (int i = 0; i < cut->view.n_columns; i++) {
+        const struct pps_cut_constant *constant = &cut->constants[i];
+        if (i != cut->x && i != cut->y && columns[i].role == PPS_ROLE_PARAM &&
+            !constant->varied && !in_key(cut, i))
+            put_part(out, &n, columns[i].name, (struct pps_cell){constant->text, constant->n});
+    }
+}
+
+static void put_piece(FILE *out, const struct pps_cut *cut, size_t map)
+{
+    long n = 0;
+    for (int b = 0; b < cut->n_by; b++) {
+        const struct pps_cell value = map_value(cut, map, b);
+        if (!cut->varies[b] || value.n == 0)
+            continue;
+        const bool digit = isdigit((unsigned char)value.text[0]);
+        fprintf(out, "%s%s%s%.*s", n++ == 0 ? "" : "-", cut->view.columns[cut->by[b]].name,
+                digit ? "" : "_", (int)value.n, value.text);
+    }
+}
+
+static char *make_text(const struct pps_cut *cut,
+                       size_t map,
+                       void (*put)(FILE *, const struct pps_cut *, size_t))
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (out == NULL)
+        return NULL;
+    put(out, cut, map);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice)
+{
+    slice->title = make_text(cut, i, put_title);
+    slice->piece = make_text(cut, i, put_piece);
+    return slice->title != NULL && slice->piece != NULL;
+}
+
+// ---- names ------------------------------------------------------------------------------------
+
+static bool good_name(const char *piece)
+{
+    for (const char *c = piece; *c != '\0'; c++)
+        if (!isalnum((unsigned char)*c) && strchr("._-+", *c) == NULL)
+            return false;
+    return strlen(piece) <= PIECE_CHARS;
+}
+
+bool pps_cut_choose_names(struct pps_cut *cut)
+{
+    cut->varies = calloc((size_t)cut->n_by + 1, sizeof *cut->varies);
+    bool good = cut->varies != NULL;
+    for (int b = 0; good && b < cut->n_by; b++)
+        cut->varies[b] = tells_apart(cut, b);
+    for (size_t map = 0; good && map < cut->n_maps && !cut->numbered; map++) {
+        char *piece = make_text(cut, map, put_piece);
+        good = piece != NULL;
+        cut->numbered = good && !good_name(piece);
+        free(piece);
+    }
+    return good;
+}
+
+// What was asked for beyond the usual, so that pictures of other columns have other names.
+static void put_asked(FILE *out, const struct pps_cut *cut)
+{
+    const struct pps_view_column *columns = cut->view.columns;
+    if (cut->asked_axes)
+        fprintf(out, "-%s-%s", columns[cut->x].name, columns[cut->y].name);
+    if (cut->asked_value)
+        fprintf(out, "-%s", columns[cut->value].name);
+    if (cut->reduce != PPS_REDUCE_NONE)
+        fprintf(out, "-%s", pps_reduce_word(cut->reduce));
+}
+
+void pps_cut_name(const struct pps_cut *cut,
+                  const struct pps_slice *slice,
+                  size_t i,
+                  char *out,
+                  size_t cap)
+{
+    char stem[256], asked[256] = "";
+    FILE *text = fmemopen(asked, sizeof asked, "w");
+    if (text != NULL) {
+        put_asked(text, cut);
+        fclose(text);
+    }
+    for (char *c = asked; *c != '\0'; c++)
+        *c = *c == '/' ? '_' : *c;
+    pps_view_stem(cut->view.path, stem, sizeof stem);
+    if (cut->numbered)
+        snprintf(out, cap, "%s%s-%zu", stem, asked, i + 1);
+    else
+        snprintf(out, cap, "%s%s%s%s", stem, asked, slice->piece[0] == '\0' ? "" : "-",
+                 slice->piece);
+}
+
+// ---- text -------------------------------------------------------------------------------------
+
+// gnuplot tells words apart by spaces and knows no escapes.
+static void put_word(FILE *out, const char *word)
+{
+    if (*word == '\0')
+        fputc('_', out);
+    for (; *word != '\0'; word++)
+        fputc(isspace((unsigned char)*word) || *word == '"' || *word == '#' ? '_' : *word, out);
+}
+
+// gnuplot cuts strings of more than about a thousand characters, hence several lines.
+static void put_labels(FILE *out, const char *key, const char *const *labels, size_t n)
+{
+    size_t written = 0;
+    fprintf(out, "# %s \"", key);
+    for (size_t i = 0; i < n; i++) {
+        if (written > 500) {
+            fprintf(out, "\"\n# %s \"", key);
+            written = 0;
+        } else if (i > 0) {
+            fputc(' ', out);
+        }
+        put_word(out, labels[i]);
+        written += strlen(labels[i]) + 1;
+    }
+    fputs("\"\n", out);
+}
+
+static void put_quoted(FILE *out, const char *key, const char *text)
+{
+    fprintf(out, "# %s \"", key);
+    for (; *text != '\0'; text++)
+        fputc(*text == '"' ? '\'' : *text == '\n' || *text == '\r' ? ' ' : *text, out);
+    fputs("\"\n", out);
+}
+
+static void put_number(FILE *out, double value)
+{
+    char text[PPS_DECIMAL_CAP];
+    if (isfinite(value))
+        fwrite(text, 1, pps_decimal_full(text, value), out);
+    else
+        fputs("NaN", out);
+}
+
+static void put_range(const struct pps_slice *slice, FILE *out)
+{
+    double min = (double)INFINITY, max = -min;
+    for (size_t i = 0; i < slice->n_x * slice->n_y; i++) {
+        min = fmin(min, slice->cells[i]);
+        max = fmax(max, slice->cells[i]);
+    }
+    fputs("# min ", out);
+    put_number(out, min);
+    fputs("\n# max ", out);
+    put_number(out, max);
+    fputc('\n', out);
+}
+
+static void put_head(const struct pps_slice *slice, FILE *out)
+{
+    static const char *const goals[] = {"none", "lower", "higher"};
+    put_quoted(out, "title", slice->title);
+    put_quoted(out, "x", slice->x_name);
+    put_quoted(out, "y", slice->y_name);
+    put_quoted(out, "value", slice->value_name);
+    put_quoted(out, "unit", slice->unit);
+    fprintf(out, "# goal %s\n", goals[slice->goal]);
+    fprintf(out, "# reduce %s\n", pps_reduce_word(slice->reduce));
+    fprintf(out, "# x-numbers %zu\n# y-numbers %zu\n", slice->n_x_numbers, slice->n_y_numbers);
+    put_labels(out, "x-labels", slice->x, slice->n_x);
+    put_labels(out, "y-labels", slice->y, slice->n_y);
+    if (!slice->has_best)
+        return;
+    put_range(slice, out);
+    fprintf(out, "# best-x %zu\n# best-y %zu\n# best-cells %zu\n# best-value ",
+            slice->best_x + 1, slice->best_y + 1, slice->n_best);
+    put_number(out, slice->cells[slice->best_y * slice->n_x + slice->best_x]);
+    fputc('\n', out);
+}
+
+void pps_slice_write(const struct pps_slice *slice, FILE *out)
+{
+    put_head(slice, out);
+    put_word(out, slice->y_name);
+    for (size_t x = 0; x < slice->n_x; x++) {
+        fputc(' ', out);
+        put_word(out, slice->x[x]);
+    }
+    for (size_t y = 0; y < slice->n_y; y++) {
+        fputc('\n', out);
+        put_word(out, slice->y[y]);
+        for (size_t x = 0; x < slice->n_x; x++) {
+            fputc(' ', out);
+            put_number(out, slice->cells[y * slice->n_x + x]);
+        }
+    }
+    fputc('\n', out);
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Titles and names of the maps of a cut result; for slicemap.c.
+#ifndef PPS_SLICETEXT_H
+#define PPS_SLICETEXT_H
+
+#include "cut.h"
+
+#include <stdbool.h>
+
+// Decides whether maps are named by what tells them apart or by number. False: no memory.
+bool pps_cut_choose_names(struct pps_cut *cut);
+
+// Fills title and piece of map i. False: no memory.
+bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice);
+
+#endif

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers to points and back: laying out the space, and walking it.
+#include "space.h"
+
+#include "subtrees.h"
+
+#include <limits.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- laying out -------------------------------------------------------------------------------
+
+static uint64_t axis_uses(const struct pps_axis *axis)
+{
+    return axis->kind == PPS_AXIS_DEPENDENT ? pps_expr_uses(axis->expr) : 0;
+}
+
+static enum pps_status check_order(const struct pps_space *space, struct pps_error *err)
+{
+    uint64_t later = 0;
+    for (int d = space->n_axes - 1; d >= 0; d--) {
+        const struct pps_axis *axis = &space->axes[d];
+        later |= axis->sets;
+        const uint64_t wrong = axis_uses(axis) & later;
+        if (wrong == 0)
+            continue;
+        const char *self = space->kernel->params[axis->param].name;
+        const char *other = space->kernel->params[__builtin_ctzll(wrong)].name;
+        if (strcmp(self, other) == 0)
+            return pps_fail(err, PPS_E_INPUT, "%s cannot depend on itself", self);
+        return pps_fail(err, PPS_E_INPUT, "%s depends on %s, so name %s before it", self, other,
+                        other);
+    }
+    return PPS_OK;
+}
+
+static void find_live(struct pps_space *space)
+{
+    uint64_t used = 0, set = 0;
+    space->live[space->n_axes] = 0;
+    space->constant_from = 0;
+    for (int d = space->n_axes - 1; d >= 0; d--) {
+        used |= axis_uses(&space->axes[d]);
+        space->live[d] = used;
+        if (space->axes[d].kind == PPS_AXIS_DEPENDENT && space->constant_from == 0)
+            space->constant_from = d + 1;
+    }
+    for (int d = 0; d < space->n_axes; d++) {
+        space->live[d] &= set;
+        set |= space->axes[d].sets;
+    }
+}
+
+static enum pps_status count_constant(struct pps_space *space, struct pps_error *err)
+{
+    space->below[space->n_axes] = 1;
+    for (int d = space->n_axes - 1; d >= space->constant_from; d--)
+        if (__builtin_mul_overflow(space->below[d + 1], space->axes[d].count,
+                                   &space->below[d]) ||
+            space->below[d] > (uint64_t)1 << 63)
+            return pps_fail(err, PPS_E_INPUT,
+                            "more than 2^63 points; take fewer or shorter axes");
+    return PPS_OK;
+}
+
+static void find_columns(struct pps_space *space)
+{
+    int first = space->n_columns;
+    for (int d = space->n_axes - 1; d >= 0; d--) {
+        for (int c = 0; c < first; c++)
+            if ((space->axes[d].sets >> space->columns[c] & 1) != 0)
+                first = c;
+        space->first_column[d] = first;
+    }
+}
+
+static void find_highest(struct pps_space *space)
+{
+    for (int p = 0; p < space->kernel->n_params; p++)
+        space->highest[p] = space->base[p];
+    for (int d = 0; d < space->n_axes; d++)
+        for (uint64_t sets = space->axes[d].sets; sets != 0; sets &= sets - 1) {
+            const int p = __builtin_ctzll(sets);
+            space->highest[p] = pps_axis_highest(&space->axes[d], space->kernel->params, p);
+        }
+}
+
+// The axis that decides an expression: the innermost whose parameters it uses.
+static int deciding_level(const struct pps_space *space, const struct pps_expr *expr)
+{
+    for (int d = space->n_axes - 1; d > 0; d--)
+        if ((space->axes[d].sets & pps_expr_uses(expr)) != 0)
+            return d;
+    return 0;
+}
+
+static void add_reason(struct pps_space *space, const char *what, const char *how)
+{
+    snprintf(space->reasons[space->n_reasons++], PPS_REASON_TEXT, "%s%s", what, how);
+}
+
+static enum pps_status find_reasons(struct pps_space *space, struct pps_error *err)
+{
+    int n = space->n_rules;
+    for (int d = 0; d < space->n_axes; d++)
+        n += space->axes[d].kind == PPS_AXIS_DEPENDENT;
+    for (int r = 1; space->kernel->reasons[r] != NULL; r++)
+        n++;
+    if (n > PPS_MAX_REASONS)
+        return pps_fail(err, PPS_E_INPUT, "at most %d rules and dependent axes together",
+                        PPS_MAX_REASONS - (n - space->n_rules));
+    space->n_reasons = 0;
+    for (int r = 0; r < space->n_rules; r++) {
+        space->rules[r].level = deciding_level(space, space->rules[r].expr);
+        add_reason(space, space->rules[r].text, "");
+    }
+    for (int d = 0; d < space->n_axes; d++) {
+        if (space->axes[d].kind != PPS_AXIS_DEPENDENT)
+            continue;
+        space->range_reason[d] = space->n_reasons;
+        add_reason(space, space->kernel->params[space->axes[d].param].name,
+                   " outside its range");
+    }
+    space->kernel_reason = space->n_reasons;
+    for (int r = 1; space->kernel->reasons[r] != NULL; r++)
+        add_reason(space, space->kernel->reasons[r], "");
+    return PPS_OK;
+}
+
+enum pps_status pps_space_prepare(struct pps_space *space, struct pps_error *err)
+{
+    enum pps_status status = check_order(space, err);
+    if (status != PPS_OK)
+        return status;
+    find_live(space);
+    find_columns(space);
+    find_highest(space);
+    status = count_constant(space, err);
+    if (status != PPS_OK)
+        return status;
+    if (space->constant_from == 0)
+        space->n_points = space->below[0];
+    else
+        status = pps_subtrees_count(space, &space->n_points, err);
+    if (status != PPS_OK)
+        return status;
+    if (space->n_points == 0)
+        return pps_fail(err, PPS_E_INPUT, "no point at all: a dependent axis has no values");
+    return find_reasons(space, err);
+}
+
+void pps_space_free(struct pps_space *space)
+{
+    for (int d = 0; d < space->n_axes; d++)
+        pps_axis_free(&space->axes[d]);
+    for (int r = 0; r < space->n_rules; r++) {
+        pps_expr_free(space->rules[r].expr);
+        free(space->rules[r].text);
+    }
+    pps_subtrees_free(space->subtrees);
+    space->subtrees = NULL;
+    space->n_axes = space->n_rules = 0;
+}
+
+// ---- moving -----------------------------------------------------------------------------------
+
+static uint64_t below(const struct pps_space *space, int d, const double *point)
+{
+    return d >= space->constant_from ? space->below[d] : pps_subtrees_below(space, d, point);
+}
+
+static void place(struct pps_cursor *cursor, int d, uint64_t at)
+{
+    struct pps_cursor_level *level = &cursor->level[d];
+    const struct pps_space *space = cursor->space;
+    level->at = at;
+    level->refused = !pps_axis_place(&space->axes[d], space->kernel->params, &level->values, at,
+                                     cursor->point, cursor->cells);
+}
+
+// Puts axis d on the first value from `at` on that has points below it, which begin at start.
+static void settle(struct pps_cursor *cursor, int d, uint64_t at, uint64_t start)
+{
+    for (;; at++) {
+        place(cursor, d, at);
+        const uint64_t n = below(cursor->space, d + 1, cursor->point);
+        cursor->level[d].end = start + n;
+        if (n > 0)
+            return;
+    }
+}
+
+static void touch(struct pps_cursor *cursor, int d)
+{
+    if (d < cursor->fresh)
+        cursor->fresh = d;
+    if (cursor->space->first_column[d] < cursor->stale)
+        cursor->stale = cursor->space->first_column[d];
+}
+
+// Moves on to index, the first point past the current value of axis d - 1 or of a deeper one.
+static void advance(struct pps_cursor *cursor, uint64_t index)
+{
+    const struct pps_space *space = cursor->space;
+    cursor->index = index;
+    if (index >= space->n_points)
+        return;
+    int d = space->n_axes - 1;
+    while (d > 0 && cursor->level[d - 1].end <= index)
+        d--;
+    touch(cursor, d);
+    settle(cursor, d, cursor->level[d].at + 1, index);
+    for (d++; d < space->n_axes; d++) {
+        pps_axis_values(&space->axes[d], cursor->point, &cursor->level[d].values);
+        settle(cursor, d, 0, index);
+    }
+}
+
+// Puts axis d on the value whose points hold index, where they begin at *start.
+static void seek_level(struct pps_cursor *cursor, int d, uint64_t index, uint64_t *start)
+{
+    const struct pps_space *space = cursor->space;
+    const struct pps_axis *axis = &space->axes[d];
+    pps_axis_values(axis, cursor->point, &cursor->level[d].values);
+    if ((space->live[d + 1] & axis->sets) == 0) {
+        place(cursor, d, 0);
+        const uint64_t n = below(space, d + 1, cursor->point);
+        const uint64_t at = (index - *start) / n;
+        place(cursor, d, at);
+        *start += at * n;
+        cursor->level[d].end = *start + n;
+        return;
+    }
+    settle(cursor, d, 0, *start);
+    while (cursor->level[d].end <= index) {
+        *start = cursor->level[d].end;
+        settle(cursor, d, cursor->level[d].at + 1, *start);
+    }
+}
+
+void pps_cursor_seek(struct pps_cursor *cursor, const struct pps_space *space, uint64_t index)
+{
+    uint64_t start = 0;
+    cursor->space = space;
+    cursor->index = index;
+    cursor->fresh = 0;
+    cursor->stale = 0;
+    memcpy(cursor->point, space->base, sizeof cursor->point);
+    for (int d = 0; d < space->n_axes; d++)
+        seek_level(cursor, d, index, &start);
+}
+
+void pps_cursor_step(struct pps_cursor *cursor)
+{
+    advance(cursor, cursor->index + 1);
+}
+
+// ---- leaving out ------------------------------------------------------------------------------
+
+// The reason why the current point is left out and the axis that decides it; -1: it is not.
+static int refusal(const struct pps_cursor *cursor, int *level)
+{
+    const struct pps_space *space = cursor->space;
+    for (int d = cursor->fresh; d < space->n_axes; d++) {
+        *level = d;
+        if (cursor->level[d].refused)
+            return space->range_reason[d];
+        for (int r = 0; r < space->n_rules; r++)
+            if (space->rules[r].level == d &&
+                pps_expr_value(space->rules[r].expr, cursor->point) == 0)
+                return r;
+    }
+    *level = space->n_axes - 1;
+    const int reason = space->kernel->check(cursor->point);
+    return reason == 0 ? -1 : space->kernel_reason + reason - 1;
+}
+
+static void join_prefix(struct pps_cursor *cursor)
+{
+    const struct pps_space *space = cursor->space;
+    size_t at = cursor->offset[cursor->stale];
+    for (int c = cursor->stale; c < space->n_columns; c++) {
+        const struct pps_axis_cell *cell = &cursor->cells[space->columns[c]];
+        memcpy(cursor->prefix + at, cell->text, sizeof cell->text);
+        at += cell->n;
+        cursor->offset[c + 1] = at;
+    }
+    cursor->prefix_n = at;
+    cursor->stale = space->n_columns;
+}
+
+bool pps_cursor_next(struct pps_cursor *cursor, uint64_t end, struct pps_left_out *left_out)
+{
+    while (cursor->index < end) {
+        int level;
+        const int reason = refusal(cursor, &level);
+        cursor->fresh = INT_MAX;
+        if (reason < 0) {
+            join_prefix(cursor);
+            return true;
+        }
+        const uint64_t past = cursor->level[level].end < end ? cursor->level[level].end : end;
+        if (left_out[reason].n == 0)
+            left_out[reason].example = cursor->index;
+        left_out[reason].n += past - cursor->index;
+        if (past < end)
+            advance(cursor, past);
+        cursor->index = past;
+    }
+    return false;
+}
+
+// ---- finding ----------------------------------------------------------------------------------
+
+bool pps_space_find(const struct pps_space *space, const double *wanted, uint64_t *index)
+{
+    double point[PPS_MAX_PARAMS];
+    memcpy(point, space->base, sizeof point);
+    for (int p = 0; p < space->kernel->n_params; p++) {
+        bool set = false;
+        for (int d = 0; d < space->n_axes; d++)
+            set = set || (space->axes[d].sets >> p & 1) != 0;
+        if (!set && wanted[p] != space->base[p])
+            return false;
+    }
+    *index = 0;
+    for (int d = 0; d < space->n_axes; d++) {
+        const struct pps_axis *axis = &space->axes[d];
+        struct pps_axis_values values;
+        uint64_t at;
+        pps_axis_values(axis, point, &values);
+        if (!pps_axis_find(axis, space->kernel->params, &values, wanted, &at))
+            return false;
+        const bool matter = (space->live[d + 1] & axis->sets) != 0;
+        for (uint64_t i = matter ? 0 : at; i <= at; i++) {
+            pps_axis_place(axis, space->kernel->params, &values, i, point, NULL);
+            if (i < at)
+                *index += below(space, d + 1, point);
+        }
+        if (!matter)
+            *index += at * below(space, d + 1, point);
+    }
+    return true;
+}

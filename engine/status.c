@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filling and printing the error record.
+#include "status.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int pps_exit_status(enum pps_status code)
+{
+    static const int exit_status[] = {
+#define PPS_STATUS_EXIT(code, status, sentence) [code] = (status),
+        PPS_STATUS_LIST(PPS_STATUS_EXIT)
+#undef PPS_STATUS_EXIT
+    };
+    return exit_status[code];
+}
+
+static void fill(struct pps_error *err,
+                 enum pps_status code,
+                 const char *file,
+                 int line,
+                 int column)
+{
+    err->code = code;
+    snprintf(err->file, sizeof err->file, "%s", file);
+    err->line = line;
+    err->column = column;
+}
+
+enum pps_status pps_fail(struct pps_error *err, enum pps_status code, const char *format, ...)
+{
+    va_list args;
+    fill(err, code, "", 0, 0);
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return code;
+}
+
+enum pps_status pps_fail_at(struct pps_error *err,
+                            enum pps_status code,
+                            const char *file,
+                            int line,
+                            int column,
+                            const char *format,
+                            ...)
+{
+    va_list args;
+    fill(err, code, file, line, column);
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return code;
+}
+
+enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path)
+{
+    const char *why = strerror(errno);
+    return pps_fail(err, PPS_E_MACHINE, "%s %s: %s", what, path, why);
+}
+
+void pps_error_print(const struct pps_error *err)
+{
+    char place[640] = "";
+    if (err->file[0] != '\0' && err->line > 0 && err->column > 0)
+        snprintf(place, sizeof place, "%s:%d:%d: ", err->file, err->line, err->column);
+    else if (err->file[0] != '\0' && err->line > 0)
+        snprintf(place, sizeof place, "%s:%d: ", err->file, err->line);
+    else if (err->file[0] != '\0')
+        snprintf(place, sizeof place, "%s: ", err->file);
+    fprintf(stderr, "ppsweep: %s%s\n", place, err->text);
+}

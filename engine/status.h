@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can go wrong: status codes with their exit status, and the one error record that the
+// lowest level fills and `main` prints.
+#ifndef PPS_STATUS_H
+#define PPS_STATUS_H
+
+#include <stdarg.h>
+
+// X(code, exit status, sentence)
+#define PPS_STATUS_LIST(X)                                                                     \
+    X(PPS_OK, 0, "done")                                                                       \
+    X(PPS_E_MACHINE, 1, "the machine failed (disk, memory, a system call)")                    \
+    X(PPS_E_INPUT, 2, "an option or an input is wrong")                                        \
+    X(PPS_E_INFEASIBLE, 3, "nothing feasible exists")                                          \
+    X(PPS_E_POINTS, 4, "finished, but some points failed")                                     \
+    X(PPS_E_STOPPED, 5, "stopped early, resumable")
+
+enum pps_status {
+#define PPS_STATUS_ENUM(code, exit_status, sentence) code,
+    PPS_STATUS_LIST(PPS_STATUS_ENUM)
+#undef PPS_STATUS_ENUM
+};
+
+#define PPS_MUST_CHECK __attribute__((warn_unused_result))
+
+// Filled once, by the function that saw the fault; callers pass it up untouched.
+struct pps_error {
+    enum pps_status code;
+    char file[512];  // the input at fault, or ""
+    int line;        // from 1; 0: unknown
+    int column;      // from 1; 0: unknown
+    char text[1024]; // what is wrong and what to write, one line, no full stop
+};
+
+// The exit status of a code.
+int pps_exit_status(enum pps_status code);
+
+// Fills err (file, line and column empty) and returns code, so that a function can
+// `return pps_fail(err, PPS_E_INPUT, "...", ...)`.
+enum pps_status pps_fail(struct pps_error *err, enum pps_status code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// The same with a place. line or column 0: unknown.
+enum pps_status pps_fail_at(struct pps_error *err,
+                            enum pps_status code,
+                            const char *file,
+                            int line,
+                            int column,
+                            const char *format,
+                            ...) __attribute__((format(printf, 6, 7)));
+
+// PPS_E_MACHINE with "<what> <path>: <strerror(errno)>".
+enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path);
+
+// Writes "ppsweep: file:line:column: text" and a newline to stderr, in one write.
+void pps_error_print(const struct pps_error *err);
+
+#endif

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The known name nearest to a mistyped one: edit distance with swaps of neighbours, over names
+// of at most LONGEST characters, so that it needs no memory and hostile words cost nothing.
+#include "suggest.h"
+
+#include <string.h>
+
+#define LONGEST 64
+
+static char fold(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return (char)(c - 'A' + 'a');
+    return c == '-' ? '_' : c;
+}
+
+static size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// Cells of three rows of the table: two before, one before, this one.
+struct rows {
+    size_t older[LONGEST + 1], old[LONGEST + 1], now[LONGEST + 1];
+};
+
+static void next_row(struct rows *rows, const char *a, size_t i, const char *b, size_t n_b)
+{
+    rows->now[0] = i;
+    for (size_t j = 1; j <= n_b; j++) {
+        char x = fold(a[i - 1]), y = fold(b[j - 1]);
+        size_t best = rows->old[j - 1] + (x != y);
+        best = least(best, rows->old[j] + 1);
+        best = least(best, rows->now[j - 1] + 1);
+        if (i > 1 && j > 1 && x == fold(b[j - 2]) && y == fold(a[i - 2]))
+            best = least(best, rows->older[j - 2] + 1);
+        rows->now[j] = best;
+    }
+}
+
+static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+    struct rows rows = {0};
+    for (size_t j = 0; j <= n_b; j++)
+        rows.now[j] = j;
+    for (size_t i = 1; i <= n_a; i++) {
+        memcpy(rows.older, rows.old, sizeof rows.old);
+        memcpy(rows.old, rows.now, sizeof rows.now);
+        next_row(&rows, a, i, b, n_b);
+    }
+    return rows.now[n_b];
+}
+
+// Greatest distance still called near: a third of the word, at least 1.
+static size_t limit_of(size_t n_word)
+{
+    return n_word < 6 ? 1 : n_word / 3;
+}
+
+const char *pps_suggest(const char *word, const char *const *names, size_t n)
+{
+    size_t n_word = strnlen(word, LONGEST + 1);
+    const char *nearest = NULL;
+    size_t best = limit_of(n_word) + 1;
+    if (n_word > LONGEST)
+        return NULL;
+    for (size_t i = 0; i < n; i++) {
+        size_t n_name = strnlen(names[i], LONGEST + 1);
+        if (n_name > LONGEST)
+            continue;
+        size_t d = distance(word, n_word, names[i], n_name);
+        // Something of the word must remain: "x" is not near "n".
+        if (d < best && (d < n_word || d < n_name)) {
+            best = d;
+            nearest = names[i];
+        }
+    }
+    return nearest;
+}

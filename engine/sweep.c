@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool. Blocks are dealt in order from one counter; a finished block waits in a ring of
+// slots until all before it are written; whoever finishes the next block due writes, and goes on
+// with those that wait behind it. No thread runs further ahead than the ring is long.
+#include "sweep.h"
+
+#include "machine.h"
+
+#include <omp.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SLOTS_PER_THREAD = 2 };
+
+struct slot {
+    bool ready;
+    uint64_t points;
+    struct pps_block block;
+    struct pps_left_out left_out[PPS_MAX_REASONS];
+    uint64_t failed_example;
+    unsigned char *data;
+    size_t data_cap;
+};
+
+struct pool {
+    const struct pps_sweep *sweep;
+    struct pps_totals *totals;
+    uint64_t n_blocks;
+    pthread_mutex_t lock; // guards all below
+    pthread_cond_t moved; // next_due or ended has changed
+    uint64_t next_block;  // to be dealt
+    uint64_t next_due;    // to be written
+    bool writing;
+    bool ended; // an error, or the stop flag in the middle of a block
+    struct slot *slots;
+    uint64_t n_slots;
+    enum pps_status status; // the first error
+    struct pps_error *err;
+};
+
+// ---- dealing ----------------------------------------------------------------------------------
+
+static bool stopped(const struct pool *pool)
+{
+    return atomic_load_explicit(pool->sweep->stop, memory_order_relaxed);
+}
+
+static bool deal(struct pool *pool, uint64_t *block)
+{
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->ended && pool->next_block >= pool->next_due + pool->n_slots)
+        pthread_cond_wait(&pool->moved, &pool->lock);
+    const bool any = !pool->ended && !stopped(pool) && pool->next_block < pool->n_blocks;
+    *block = pool->next_block;
+    pool->next_block += any;
+    pthread_mutex_unlock(&pool->lock);
+    return any;
+}
+
+static void end(struct pool *pool, enum pps_status status, const struct pps_error *err)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (status != PPS_OK && pool->status == PPS_OK) {
+        pool->status = status;
+        *pool->err = *err;
+    }
+    pool->ended = true;
+    pthread_cond_broadcast(&pool->moved);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+// ---- writing in order -------------------------------------------------------------------------
+
+static void add_left_out(struct pps_left_out *total, const struct pps_left_out *part)
+{
+    if (total->n == 0)
+        total->example = part->example;
+    total->n += part->n;
+}
+
+static void add_totals(struct pool *pool, const struct slot *slot)
+{
+    struct pps_totals *totals = pool->totals;
+    totals->points += slot->points;
+    totals->rows += slot->block.rows;
+    if (totals->failed == 0)
+        totals->failed_example = slot->failed_example;
+    totals->failed += slot->block.failed;
+    totals->text_bytes += slot->block.text_bytes;
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        if (slot->left_out[r].n > 0)
+            add_left_out(&totals->left_out[r], &slot->left_out[r]);
+}
+
+// Writes the blocks that are due. Called with the lock, which is let go while writing.
+static void write_due(struct pool *pool)
+{
+    pool->writing = true;
+    for (;;) {
+        struct slot *slot = &pool->slots[pool->next_due % pool->n_slots];
+        struct pps_error err;
+        if (!slot->ready || pool->status != PPS_OK)
+            break;
+        pthread_mutex_unlock(&pool->lock);
+        const struct pps_sink *sink = &pool->sweep->sink;
+        enum pps_status status = sink->block(sink->self, &slot->block, &err);
+        if (status == PPS_OK) {
+            add_totals(pool, slot);
+            if (pool->sweep->progress != NULL)
+                pps_progress_update(pool->sweep->progress, pool->totals->points,
+                                    pool->totals->rows);
+        } else {
+            end(pool, status, &err);
+        }
+        pthread_mutex_lock(&pool->lock);
+        slot->ready = false;
+        pool->next_due++;
+        pthread_cond_broadcast(&pool->moved);
+    }
+    pool->writing = false;
+}
+
+static void hand_in(struct pool *pool, struct slot *slot)
+{
+    pthread_mutex_lock(&pool->lock);
+    slot->ready = true;
+    if (!pool->writing)
+        write_due(pool);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+// ---- making -----------------------------------------------------------------------------------
+
+static enum pps_status fill_slot(struct slot *slot,
+                                 uint64_t index,
+                                 const struct pps_rows *rows,
+                                 struct pps_codec *codec,
+                                 struct pps_error *err)
+{
+    const size_t bound = pps_codec_bound(codec, rows->n);
+    if (bound > slot->data_cap) {
+        free(slot->data);
+        slot->data = malloc(bound);
+        slot->data_cap = slot->data != NULL ? bound : 0;
+    }
+    if (slot->data == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a compressed block");
+    slot->block = (struct pps_block){.index = index, .data = slot->data};
+    slot->block.rows = rows->rows;
+    slot->block.failed = rows->failed;
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        slot->left_out[r] = rows->left_out[r];
+        slot->block.left_out[r] = rows->left_out[r].n;
+    }
+    slot->failed_example = rows->failed_example;
+    pps_block_set_text(&slot->block, rows->text, rows->n);
+    slot->block.data_bytes =
+        pps_codec_block(codec, rows->text, rows->n, slot->data, slot->data_cap);
+    return PPS_OK;
+}
+
+static enum pps_status make_block(struct pool *pool,
+                                  struct pps_rowmaker *maker,
+                                  struct pps_codec *codec,
+                                  uint64_t index,
+                                  bool *abandoned,
+                                  struct pps_error *err)
+{
+    const uint64_t first = index * pool->sweep->block_points;
+    const uint64_t left = pool->sweep->experiment->n_points - first;
+    const uint64_t n = left < pool->sweep->block_points ? left : pool->sweep->block_points;
+    struct slot *slot = &pool->slots[index % pool->n_slots];
+    struct pps_rows rows;
+    enum pps_status status = pps_rowmaker_make(maker, first, n, pool->sweep->stop, &rows, err);
+    *abandoned = rows.stopped;
+    if (status != PPS_OK || rows.stopped)
+        return status;
+    status = fill_slot(slot, index, &rows, codec, err);
+    if (status != PPS_OK)
+        return status;
+    slot->points = n;
+    hand_in(pool, slot);
+    return PPS_OK;
+}
+
+// Rows of blocks that were never written must not count, so only a whole run keeps its best.
+static enum pps_status keep_best(struct pool *pool,
+                                 struct pps_rowmaker *maker,
+                                 struct pps_error *err)
+{
+    size_t n;
+    const struct pps_best_row *rows = pps_best_sorted(pps_rowmaker_best(maker), &n);
+    enum pps_status status = PPS_OK;
+    pthread_mutex_lock(&pool->lock);
+    for (size_t i = 0; i < n && status == PPS_OK; i++)
+        status = pps_best_add(&pool->totals->best, rows[i].value, rows[i].index, rows[i].text,
+                              rows[i].n, err);
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
+static void work(struct pool *pool)
+{
+    const struct pps_sweep *sweep = pool->sweep;
+    struct pps_error err;
+    struct pps_rowmaker *maker = NULL;
+    struct pps_codec *codec = NULL;
+    bool abandoned = false;
+    uint64_t index;
+    enum pps_status status =
+        pps_rowmaker_open(&maker, sweep->experiment, sweep->objective, sweep->n_best, &err);
+    if (status == PPS_OK)
+        status = pps_codec_open(&codec, sweep->codec, &err);
+    while (status == PPS_OK && !abandoned && deal(pool, &index))
+        status = make_block(pool, maker, codec, index, &abandoned, &err);
+    if (status == PPS_OK)
+        status = keep_best(pool, maker, &err);
+    if (status != PPS_OK || abandoned)
+        end(pool, status, &err);
+    pps_codec_close(codec);
+    pps_rowmaker_close(maker);
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static enum pps_status start(struct pool *pool, int threads, struct pps_error *err)
+{
+    pool->n_slots = (uint64_t)threads * SLOTS_PER_THREAD;
+    pool->slots = calloc(pool->n_slots, sizeof *pool->slots);
+    if (pool->slots == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->moved, NULL);
+    return PPS_OK;
+}
+
+static void finish(struct pool *pool)
+{
+    for (uint64_t s = 0; s < pool->n_slots; s++)
+        free(pool->slots[s].data);
+    free(pool->slots);
+    pthread_cond_destroy(&pool->moved);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
+                              struct pps_totals *totals,
+                              struct pps_error *err)
+{
+    const struct pps_kernel *kernel = sweep->experiment->kernel;
+    const uint64_t n = sweep->experiment->n_points;
+    struct pool pool = {.sweep = sweep, .totals = totals, .err = err};
+    const double wall_s = pps_wall_seconds(), cpu_s = pps_cpu_seconds();
+    *totals = (struct pps_totals){.points = 0};
+    pps_best_init(&totals->best, sweep->n_best,
+                  kernel->columns[sweep->objective].goal == PPS_HIGHER);
+    enum pps_status status = start(&pool, sweep->threads, err);
+    if (status != PPS_OK)
+        return status;
+    pool.n_blocks = n / sweep->block_points + (n % sweep->block_points != 0);
+    const int threads =
+        pool.n_blocks < (uint64_t)sweep->threads ? (int)pool.n_blocks : sweep->threads;
+#pragma omp parallel num_threads(threads)
+    work(&pool);
+    totals->complete = pool.status == PPS_OK && totals->points == n;
+    totals->wall_s = pps_wall_seconds() - wall_s;
+    totals->cpu_s = pps_cpu_seconds() - cpu_s;
+    finish(&pool);
+    return pool.status;
+}
+
+void pps_totals_free(struct pps_totals *totals)
+{
+    pps_best_free(&totals->best);
+}

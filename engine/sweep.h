@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running a sweep: a pool of OpenMP threads makes blocks of rows, compresses them, and hands
+// them on in order.
+#ifndef PPS_SWEEP_H
+#define PPS_SWEEP_H
+
+#include "codec.h"
+#include "experiment.h"
+#include "output.h"
+#include "progress.h"
+#include "rows.h"
+
+#include <stdatomic.h>
+
+// Takes the blocks in ascending order, one at a time but from any thread.
+struct pps_sink {
+    void *self;
+    enum pps_status (*block)(void *self, const struct pps_block *block, struct pps_error *err);
+};
+
+struct pps_sweep {
+    const struct pps_experiment *experiment;
+    uint64_t block_points;
+    int threads;
+    struct pps_codec_choice codec;
+    struct pps_sink sink;
+    struct pps_progress *progress; // or NULL
+    const atomic_bool *stop;       // goes up when the run shall end early
+    int objective;                 // column of the best rows
+    size_t n_best;
+};
+
+struct pps_totals {
+    uint64_t points; // passed, left-out ones included
+    uint64_t rows;
+    uint64_t failed, failed_example;
+    struct pps_left_out left_out[PPS_MAX_REASONS];
+    uint64_t text_bytes;
+    double wall_s, cpu_s;
+    bool complete;
+    struct pps_best best;
+};
+
+// Runs it. totals is filled in every case as far as the run came; pps_totals_free gives back
+// what it holds. A stop is no error: totals->complete is false then. The first error of a worker
+// or of the sink ends the run.
+PPS_MUST_CHECK enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
+                                             struct pps_totals *totals,
+                                             struct pps_error *err);
+void pps_totals_free(struct pps_totals *totals);
+
+#endif

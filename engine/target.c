@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which names a result may take, and how it takes them: nothing that is there is touched
+// without force, and never while another run writes it.
+#include "target.h"
+
+#include "diskfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { DATA = PPS_TARGET_DATA, INDEX = PPS_TARGET_INDEX, N_FILES = PPS_TARGET_FILES };
+
+static char *join(const char *a, const char *b, const char *c)
+{
+    size_t n = strlen(a) + strlen(b) + strlen(c) + 1;
+    char *text = malloc(n);
+    if (text != NULL)
+        snprintf(text, n, "%s%s%s", a, b, c);
+    return text;
+}
+
+enum pps_status pps_target_init(struct pps_target *target,
+                                const char *path,
+                                bool force,
+                                struct pps_error *err)
+{
+    static const char *const ending[N_FILES] = {"", ".idx", ".json"};
+    *target = (struct pps_target){.force = force};
+    for (int i = 0; i < N_FILES; i++) {
+        target->final[i] = join(path, ending[i], "");
+        target->part[i] = join(path, ending[i], ".part");
+        if (target->final[i] == NULL || target->part[i] == NULL)
+            return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+    }
+    return PPS_OK;
+}
+
+void pps_target_free(struct pps_target *target)
+{
+    for (int i = 0; i < N_FILES; i++) {
+        free(target->final[i]);
+        free(target->part[i]);
+    }
+    *target = (struct pps_target){.force = false};
+}
+
+// ---- what is refused ------------------------------------------------------------------------
+
+static enum pps_status fail_busy(const struct pps_target *target, struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s is being written by another run: wait for it or write another name",
+                    target->part[DATA]);
+}
+
+static enum pps_status check_final(const struct pps_target *target,
+                                   int i,
+                                   struct pps_error *err)
+{
+    enum pps_disk_entry entry;
+    const char *path = target->final[i];
+    enum pps_status status = pps_disk_look(path, &entry, err);
+    if (status != PPS_OK || entry == PPS_DISK_NOTHING)
+        return status;
+    if (target->force && entry == PPS_DISK_LINK)
+        return pps_fail(err, PPS_E_INPUT, "%s is a symbolic link: write the name of its file",
+                        path);
+    if (target->force)
+        return PPS_OK;
+    if (i == DATA)
+        return pps_fail(err, PPS_E_INPUT, "%s exists: nothing to do; --force computes it again",
+                        path);
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s exists, but not its data: move it away, or --force replaces it", path);
+}
+
+static bool is_busy(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (fd < 0)
+        return false;
+    bool busy = pps_disk_ask_lock(fd) == PPS_DISK_BUSY;
+    close(fd);
+    return busy;
+}
+
+static enum pps_status check_part(const struct pps_target *target, struct pps_error *err)
+{
+    enum pps_disk_entry entry;
+    const char *path = target->part[DATA];
+    enum pps_status status = pps_disk_look(path, &entry, err);
+    if (status != PPS_OK || entry == PPS_DISK_NOTHING)
+        return status;
+    if (is_busy(path))
+        return fail_busy(target, err);
+    if (target->force)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s exists (an interrupted run): move it away to keep it, or --force "
+                    "starts afresh",
+                    path);
+}
+
+enum pps_status pps_target_check(const struct pps_target *target, struct pps_error *err)
+{
+    enum pps_status status = pps_disk_check_folder(target->final[DATA], err);
+    if (status == PPS_OK)
+        status = check_final(target, DATA, err);
+    if (status == PPS_OK)
+        status = check_part(target, err);
+    for (int i = INDEX; i < N_FILES && status == PPS_OK; i++)
+        status = check_final(target, i, err);
+    return status;
+}
+
+// ---- taking the names -----------------------------------------------------------------------
+
+// Whether the open file still has its name: its writer may have finished in between.
+static bool is_same_file(int fd, const char *path)
+{
+    struct stat open_file, named;
+    return fstat(fd, &open_file) == 0 && lstat(path, &named) == 0 &&
+           open_file.st_dev == named.st_dev && open_file.st_ino == named.st_ino &&
+           S_ISREG(named.st_mode);
+}
+
+// The lock of an opened NAME.part, which is emptied once the lock is ours.
+static enum pps_status take(const struct pps_target *target,
+                            int fd,
+                            bool *is_locked,
+                            struct pps_error *err)
+{
+    const char *path = target->part[DATA];
+    enum pps_disk_lock lock = pps_disk_lock(fd);
+    if (lock == PPS_DISK_BUSY || !is_same_file(fd, path))
+        return fail_busy(target, err);
+    *is_locked = lock == PPS_DISK_LOCKED;
+    // Again: another run may have finished before the lock was ours.
+    enum pps_status status = check_final(target, DATA, err);
+    if (status != PPS_OK && !target->force)
+        unlink(path); // ours: new and empty
+    if (status != PPS_OK)
+        return status;
+    return ftruncate(fd, 0) == 0 ? PPS_OK : pps_fail_errno(err, "cannot empty", path);
+}
+
+enum pps_status pps_target_open(const struct pps_target *target,
+                                int *fd,
+                                bool *is_locked,
+                                struct pps_error *err)
+{
+    int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (target->force ? 0 : O_EXCL);
+    *fd = open(target->part[DATA], flags, 0666);
+    if (*fd < 0)
+        return errno == EEXIST ? fail_busy(target, err)
+                               : pps_disk_fail_open(err, target->part[DATA]);
+    enum pps_status status = take(target, *fd, is_locked, err);
+    if (status != PPS_OK) {
+        close(*fd);
+        *fd = -1;
+    }
+    return status;
+}
+
+// The data's name comes last: who sees it finds the others. After a failure they get their
+// .part names back.
+enum pps_status pps_target_publish(const struct pps_target *target, struct pps_error *err)
+{
+    static const int order[N_FILES] = {INDEX, PPS_TARGET_MANIFEST, DATA};
+    enum pps_status status = PPS_OK;
+    int n = 0;
+    for (int i = 0; i < N_FILES && status == PPS_OK; i++)
+        status = check_final(target, order[i], err);
+    for (; n < N_FILES && status == PPS_OK; n++)
+        status = pps_disk_rename(target->part[order[n]], target->final[order[n]], target->force,
+                                 err);
+    if (status == PPS_OK)
+        return pps_disk_sync_folder(target->final[DATA], err);
+    for (int i = n - 2; i >= 0; i--) // the last one tried failed
+        (void)rename(target->final[order[i]], target->part[order[i]]);
+    return status;
+}

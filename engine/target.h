@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The names a result takes: NAME, NAME.idx and NAME.json, each with .part while it is written.
+// What may be taken, the lock, and the renames at the end.
+#ifndef PPS_TARGET_H
+#define PPS_TARGET_H
+
+#include "status.h"
+
+#include <stdbool.h>
+
+enum pps_target_file {
+    PPS_TARGET_DATA,
+    PPS_TARGET_INDEX,
+    PPS_TARGET_MANIFEST,
+    PPS_TARGET_FILES
+};
+
+struct pps_target {
+    char *final[PPS_TARGET_FILES];
+    char *part[PPS_TARGET_FILES];
+    bool force; // what is there may be replaced
+};
+
+// A zeroed target may always be freed.
+PPS_MUST_CHECK enum pps_status pps_target_init(struct pps_target *target,
+                                               const char *path,
+                                               bool force,
+                                               struct pps_error *err);
+void pps_target_free(struct pps_target *target);
+
+// Refuses (PPS_E_INPUT) what pps_output_open documents.
+PPS_MUST_CHECK enum pps_status pps_target_check(const struct pps_target *target,
+                                                struct pps_error *err);
+
+// Opens NAME.part, empty and locked; *is_locked is false where the file system has no locks.
+// After a failure *fd is -1 and nothing was changed.
+PPS_MUST_CHECK enum pps_status pps_target_open(const struct pps_target *target,
+                                               int *fd,
+                                               bool *is_locked,
+                                               struct pps_error *err);
+
+// Renames index, manifest and, last, the data; syncs the folder.
+PPS_MUST_CHECK enum pps_status pps_target_publish(const struct pps_target *target,
+                                                  struct pps_error *err);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// A text file that appears under its name only when it is whole.
+#include "textfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+// ---- gzip behind a FILE -----------------------------------------------------------------------
+
+static ssize_t write_gz(void *cookie, const char *data, size_t n)
+{
+    const int written = gzwrite(cookie, data, (unsigned)n);
+    return written > 0 ? written : 0;
+}
+
+static int close_gz(void *cookie)
+{
+    return gzclose(cookie) == Z_OK ? 0 : EOF;
+}
+
+static FILE *open_gz(int fd)
+{
+    gzFile gz = gzdopen(fd, "wb6");
+    if (gz == NULL)
+        return NULL;
+    FILE *out = fopencookie(gz, "w", (cookie_io_functions_t){NULL, write_gz, NULL, close_gz});
+    if (out == NULL)
+        gzclose(gz);
+    return out;
+}
+
+// ---- names ------------------------------------------------------------------------------------
+
+enum pps_status pps_textfile_check(const char *path, bool force, struct pps_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) != 0)
+        return PPS_OK;
+    if (S_ISDIR(info.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is a folder; write the name of a file", path);
+    if (!force)
+        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
+    return PPS_OK;
+}
+
+enum pps_status pps_textfile_rename(const char *from,
+                                    const char *path,
+                                    bool force,
+                                    struct pps_error *err)
+{
+    const unsigned flags = force ? 0 : RENAME_NOREPLACE;
+    if (renameat2(AT_FDCWD, from, AT_FDCWD, path, flags) == 0)
+        return PPS_OK;
+    if (errno == EEXIST && !force)
+        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
+    // Some file systems know no flags.
+    if ((errno == EINVAL || errno == ENOSYS) && rename(from, path) == 0)
+        return PPS_OK;
+    return pps_fail_errno(err, "rename to", path);
+}
+
+// ---- opening, closing -------------------------------------------------------------------------
+
+static void forget(struct pps_textfile *file)
+{
+    free(file->path);
+    free(file->temp);
+    *file = (struct pps_textfile){0};
+}
+
+static bool ends_in_gz(const char *path)
+{
+    const size_t n = strlen(path);
+    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
+}
+
+static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
+{
+    const int fd = mkostemp(file->temp, O_CLOEXEC);
+    if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+        return pps_fail(err, PPS_E_INPUT, "%s: its folder does not exist", file->path);
+    if (fd < 0)
+        return pps_fail_errno(err, "create", file->path);
+    const mode_t mask = umask(0);
+    umask(mask);
+    if (fchmod(fd, 0666 & ~mask) == 0)
+        file->out = ends_in_gz(file->path) ? open_gz(fd) : fdopen(fd, "w");
+    if (file->out != NULL)
+        return PPS_OK;
+    const enum pps_status status = pps_fail_errno(err, "create", file->path);
+    close(fd);
+    unlink(file->temp);
+    return status;
+}
+
+enum pps_status pps_textfile_open(struct pps_textfile *file,
+                                  const char *path,
+                                  bool force,
+                                  struct pps_error *err)
+{
+    *file = (struct pps_textfile){.out = stdout, .force = force};
+    if (path == NULL || strcmp(path, "-") == 0)
+        return PPS_OK;
+    file->out = NULL;
+    enum pps_status status = pps_textfile_check(path, force, err);
+    if (status == PPS_OK) {
+        file->path = strdup(path);
+        if (file->path == NULL || asprintf(&file->temp, "%s.XXXXXX", path) < 0) {
+            file->temp = NULL;
+            errno = ENOMEM;
+            status = pps_fail_errno(err, "create", path);
+        }
+    }
+    if (status == PPS_OK)
+        status = create(file, err);
+    if (status != PPS_OK)
+        forget(file);
+    return status;
+}
+
+enum pps_status pps_textfile_close(struct pps_textfile *file, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (file->path == NULL) {
+        if (fflush(file->out) != 0 || ferror(file->out))
+            status = pps_fail_errno(err, "write", "standard output");
+        forget(file);
+        return status;
+    }
+    const bool failed = fflush(file->out) != 0 || ferror(file->out);
+    if (failed)
+        status = pps_fail_errno(err, "write", file->path);
+    if (fclose(file->out) != 0 && !failed)
+        status = pps_fail_errno(err, "write", file->path);
+    if (status == PPS_OK)
+        status = pps_textfile_rename(file->temp, file->path, file->force, err);
+    if (status != PPS_OK)
+        unlink(file->temp);
+    forget(file);
+    return status;
+}
+
+void pps_textfile_abandon(struct pps_textfile *file)
+{
+    if (file->path != NULL) {
+        fclose(file->out);
+        unlink(file->temp);
+    }
+    forget(file);
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain or gzip bytes from a file, of any size, through two bounded buffers.
+#include "textsource.h"
+
+#define ZLIB_CONST // next_in is a pointer to const
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#define INPUT_BYTES ((size_t)256 << 10)
+
+struct pps_text_source {
+    char *name; // for errors
+    int fd;
+    bool may_stop;
+    bool is_gzip;
+    bool in_member;  // between a member's first byte and its trailer
+    bool at_eof;     // of the file
+    bool is_damaged; // met after text that had to be given first
+    z_stream zlib;
+    const unsigned char *at; // bytes read and not used
+    size_t left;
+    unsigned char input[INPUT_BYTES];
+};
+
+static enum pps_status fail(const struct pps_text_source *source,
+                            struct pps_error *err,
+                            const char *text)
+{
+    return pps_fail_at(err, PPS_E_INPUT, source->name, 0, 0, "%s", text);
+}
+
+// Reads behind what is left, which must be at the buffer's start.
+static enum pps_status read_more(struct pps_text_source *source, struct pps_error *err)
+{
+    ssize_t n;
+    do
+        n = read(source->fd, source->input + source->left, INPUT_BYTES - source->left);
+    while (n < 0 && errno == EINTR);
+    if (n < 0)
+        return pps_fail_errno(err, "cannot read", source->name);
+    source->at_eof = n == 0;
+    source->at = source->input;
+    source->left += (size_t)n;
+    return PPS_OK;
+}
+
+static enum pps_status fill(struct pps_text_source *source, struct pps_error *err)
+{
+    return source->left > 0 || source->at_eof ? PPS_OK : read_more(source, err);
+}
+
+// ---- opening --------------------------------------------------------------------------------
+
+static enum pps_status fail_missing(const char *path, struct pps_error *err)
+{
+    char part[4096];
+    int n = snprintf(part, sizeof part, "%s.part", path);
+    if (n > 0 && (size_t)n < sizeof part && access(part, F_OK) == 0)
+        return pps_fail(err, PPS_E_INPUT, "%s does not exist, only %s of an interrupted run",
+                        path, part);
+    return pps_fail(err, PPS_E_INPUT, "%s does not exist", path);
+}
+
+static enum pps_status open_fd(const char *path, int *fd, struct pps_error *err)
+{
+    struct stat at;
+    *fd = strcmp(path, "-") == 0 ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
+    if (*fd < 0 && errno == ENOENT)
+        return fail_missing(path, err);
+    if (*fd < 0) {
+        const char *why = strerror(errno);
+        return pps_fail(err, PPS_E_INPUT, "cannot open %s: %s", path, why);
+    }
+    if (fstat(*fd, &at) == 0 && S_ISDIR(at.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is a folder: name a file in it", path);
+    return PPS_OK;
+}
+
+// Two bytes tell gzip from text.
+static enum pps_status see_kind(struct pps_text_source *source, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    while (source->left < 2 && !source->at_eof && status == PPS_OK)
+        status = read_more(source, err);
+    if (status != PPS_OK)
+        return status;
+    source->is_gzip = source->left >= 2 && source->at[0] == 0x1f && source->at[1] == 0x8b;
+    source->in_member = source->is_gzip;
+    if (source->is_gzip && inflateInit2(&source->zlib, 15 + 16) != Z_OK)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+    return PPS_OK;
+}
+
+enum pps_status pps_text_source_open(struct pps_text_source **source,
+                                     const char *path,
+                                     bool may_stop,
+                                     struct pps_error *err)
+{
+    *source = NULL;
+    struct pps_text_source *s = calloc(1, sizeof *s);
+    if (s == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+    s->fd = -1;
+    s->may_stop = may_stop;
+    s->at = s->input;
+    s->name = strdup(strcmp(path, "-") == 0 ? "stdin" : path);
+    enum pps_status status = s->name == NULL
+                                 ? pps_fail(err, PPS_E_MACHINE, "out of memory for a path")
+                                 : open_fd(path, &s->fd, err);
+    if (status == PPS_OK)
+        status = see_kind(s, err);
+    if (status != PPS_OK) {
+        pps_text_source_close(s);
+        return status;
+    }
+    *source = s;
+    return PPS_OK;
+}
+
+void pps_text_source_close(struct pps_text_source *source)
+{
+    if (source == NULL)
+        return;
+    if (source->is_gzip)
+        inflateEnd(&source->zlib);
+    if (source->fd >= 0)
+        close(source->fd);
+    free(source->name);
+    free(source);
+}
+
+// ---- reading --------------------------------------------------------------------------------
+
+static enum pps_status read_plain(struct pps_text_source *source,
+                                  char *out,
+                                  size_t cap,
+                                  size_t *n,
+                                  struct pps_error *err)
+{
+    enum pps_status status = fill(source, err);
+    *n = source->left < cap ? source->left : cap;
+    memcpy(out, source->at, *n);
+    source->at += *n;
+    source->left -= *n;
+    return status;
+}
+
+// One call of inflate over what is left.
+static int inflate_some(struct pps_text_source *source, char *out, size_t cap, size_t *n)
+{
+    z_stream *z = &source->zlib;
+    uInt room = cap < UINT_MAX ? (uInt)cap : UINT_MAX;
+    z->next_in = source->at;
+    z->avail_in = (uInt)source->left;
+    z->next_out = (unsigned char *)out;
+    z->avail_out = room;
+    int rc = inflate(z, Z_NO_FLUSH);
+    source->at = z->next_in;
+    source->left = z->avail_in;
+    *n = room - z->avail_out;
+    return rc;
+}
+
+static enum pps_status judge(struct pps_text_source *source, int rc, struct pps_error *err)
+{
+    if (rc == Z_MEM_ERROR)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+    source->in_member = rc != Z_STREAM_END;
+    source->is_damaged = rc != Z_STREAM_END && rc != Z_OK && rc != Z_BUF_ERROR;
+    return PPS_OK;
+}
+
+static enum pps_status read_gzip(struct pps_text_source *source,
+                                 char *out,
+                                 size_t cap,
+                                 size_t *n,
+                                 struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    for (*n = 0; *n == 0 && status == PPS_OK;) {
+        if (source->is_damaged)
+            return fail(source, err, "is damaged: its compressed data cannot be read further");
+        status = fill(source, err);
+        if (status != PPS_OK)
+            break;
+        if (source->left == 0) // the end, perhaps too early
+            return source->in_member && !source->may_stop
+                       ? fail(source, err, "is truncated: its end is missing")
+                       : PPS_OK;
+        if (!source->in_member && inflateReset(&source->zlib) == Z_OK)
+            source->in_member = true;
+        status = judge(source, inflate_some(source, out, cap, n), err);
+    }
+    return status;
+}
+
+enum pps_status pps_text_source_read(struct pps_text_source *source,
+                                     char *out,
+                                     size_t cap,
+                                     size_t *n,
+                                     struct pps_error *err)
+{
+    *n = 0;
+    return source->is_gzip ? read_gzip(source, out, cap, n, err)
+                           : read_plain(source, out, cap, n, err);
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best rows of a result: a heap a group, or an external sort of everything.
+#include "top.h"
+
+#include "best.h"
+#include "names.h"
+#include "rowsort.h"
+#include "rowtext.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+// Rows that the heaps of all groups may keep together: with rows of 150 bytes, about 1 GB.
+#define MAX_KEPT 4000000
+
+struct top {
+    const struct pps_top_ask *ask;
+    struct pps_top_count *count;
+    struct pps_view view;
+    int objective;
+    int *by;
+    int n_by;
+    struct pps_rowtext row, key;
+    struct pps_rowsort *sort;
+    struct pps_names groups;
+    struct pps_best *bests; // one a group
+    size_t n_bests, bests_room;
+    size_t kept;
+};
+
+// ---- what to do -------------------------------------------------------------------------------
+
+static enum pps_status open_top(struct top *top, struct pps_error *err)
+{
+    const struct pps_top_ask *ask = top->ask;
+    enum pps_status status = pps_view_open(&top->view, &ask->view, err);
+    if (status == PPS_OK)
+        status =
+            pps_view_objective(&top->view, "--objective", ask->objective, &top->objective, err);
+    if (status == PPS_OK && ask->by != NULL)
+        status = pps_view_list(&top->view, "--by", ask->by, &top->by, &top->n_by, err);
+    if (status != PPS_OK)
+        return status;
+    const struct pps_view_column *column = &top->view.columns[top->objective];
+    const enum pps_goal goal = ask->goal == PPS_NEUTRAL ? column->goal : ask->goal;
+    top->count->higher = goal == PPS_HIGHER;
+    snprintf(top->count->objective, sizeof top->count->objective, "%s", column->name);
+    return PPS_OK;
+}
+
+static void close_top(struct top *top)
+{
+    for (size_t i = 0; i < top->n_bests; i++)
+        pps_best_free(&top->bests[i]);
+    free(top->bests);
+    free(top->by);
+    pps_rowtext_free(&top->row);
+    pps_rowtext_free(&top->key);
+    pps_names_free(&top->groups);
+    pps_rowsort_close(top->sort);
+    pps_view_close(&top->view);
+}
+
+// ---- all rows, sorted -------------------------------------------------------------------------
+
+static enum pps_status write_sorted(struct top *top, struct pps_error *err)
+{
+    FILE *out = top->ask->out;
+    struct pps_sort_row row;
+    fprintf(out, "%s\n", top->row.text);
+    for (;;) {
+        const enum pps_status status = pps_rowsort_next(top->sort, &row, err);
+        if (status != PPS_OK || row.text == NULL)
+            return status;
+        fwrite(row.text, 1, row.n, out);
+        // Nobody reads on, or the disk is full: the owner of `out` says so.
+        if (fputc('\n', out) == EOF)
+            return PPS_OK;
+        top->count->written++;
+    }
+}
+
+static enum pps_status sort_row(struct top *top,
+                                const struct pps_cell *cells,
+                                double value,
+                                struct pps_error *err)
+{
+    enum pps_status status = pps_rowtext_join(&top->row, cells, NULL, top->view.n_columns, err);
+    if (status == PPS_OK)
+        status = pps_rowsort_add(
+            top->sort,
+            &(struct pps_sort_row){value, top->count->rows, top->row.text, top->row.n}, err);
+    return status;
+}
+
+// ---- the best ---------------------------------------------------------------------------------
+
+static enum pps_status find_group(struct top *top,
+                                  const struct pps_cell *cells,
+                                  uint32_t *group,
+                                  struct pps_error *err)
+{
+    enum pps_status status = pps_rowtext_join(&top->key, cells, top->by, top->n_by, err);
+    if (status == PPS_OK)
+        status = pps_names_add(&top->groups, top->key.text, top->key.n, group, err);
+    if (status != PPS_OK || *group < top->n_bests)
+        return status;
+    if (top->n_bests == top->bests_room) {
+        const size_t room = 2 * top->bests_room + 4;
+        struct pps_best *bests = realloc(top->bests, room * sizeof *bests);
+        if (bests == NULL) {
+            errno = ENOMEM;
+            return pps_fail_errno(err, "keep", "the groups of --by");
+        }
+        top->bests = bests;
+        top->bests_room = room;
+    }
+    pps_best_init(&top->bests[top->n_bests++], (size_t)top->ask->k, top->count->higher);
+    return PPS_OK;
+}
+
+static enum pps_status keep_row(struct top *top,
+                                const struct pps_cell *cells,
+                                uint32_t group,
+                                double value,
+                                struct pps_error *err)
+{
+    struct pps_best *best = &top->bests[group];
+    const size_t before = best->n;
+    enum pps_status status = pps_rowtext_join(&top->row, cells, NULL, top->view.n_columns, err);
+    if (status == PPS_OK)
+        status = pps_best_add(best, value, top->count->rows, top->row.text, top->row.n, err);
+    top->kept += best->n - before;
+    if (status == PPS_OK && top->kept > MAX_KEPT)
+        status = pps_fail(err, PPS_E_INPUT,
+                          "more than %d rows to keep; choose a smaller -k, fewer columns in "
+                          "--by, or sort everything with --all",
+                          MAX_KEPT);
+    return status;
+}
+
+static enum pps_status best_row(struct top *top,
+                                const struct pps_cell *cells,
+                                double value,
+                                struct pps_error *err)
+{
+    uint32_t group;
+    const enum pps_status status = find_group(top, cells, &group, err);
+    if (status != PPS_OK || !pps_best_would_take(&top->bests[group], value))
+        return status;
+    return keep_row(top, cells, group, value, err);
+}
+
+// All lines in order: the header, then the rows group by group.
+static const char **list_lines(struct top *top)
+{
+    const char **lines = calloc(top->kept + 1, sizeof *lines);
+    size_t n = 0;
+    if (lines == NULL)
+        return NULL;
+    lines[n++] = top->row.text;
+    for (size_t i = 0; i < top->n_bests; i++) {
+        size_t n_rows;
+        const struct pps_best_row *rows = pps_best_sorted(&top->bests[i], &n_rows);
+        for (size_t r = 0; r < n_rows; r++)
+            lines[n++] = rows[r].text;
+    }
+    return lines;
+}
+
+static enum pps_status write_best(struct top *top, struct pps_error *err)
+{
+    const char **lines = list_lines(top);
+    enum pps_status status = PPS_OK;
+    if (lines == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "write", "the best rows");
+    }
+    if (top->ask->table)
+        status = pps_rowtext_table(top->ask->out, lines, top->kept + 1, err);
+    for (size_t i = 0; i <= top->kept && !top->ask->table; i++)
+        fprintf(top->ask->out, "%s\n", lines[i]);
+    top->count->written = top->kept;
+    free(lines);
+    return status;
+}
+
+// ---- both -------------------------------------------------------------------------------------
+
+static enum pps_status read_rows(struct top *top, struct pps_error *err)
+{
+    for (;; top->count->rows++) {
+        const struct pps_cell *cells;
+        enum pps_status status = pps_view_next(&top->view, &cells, err);
+        if (status != PPS_OK || cells == NULL)
+            return status;
+        double value;
+        if (pps_cell_number(cells[top->objective], &value))
+            top->count->valued++;
+        else
+            value = (double)NAN;
+        status =
+            top->ask->all ? sort_row(top, cells, value, err) : best_row(top, cells, value, err);
+        if (status != PPS_OK)
+            return status;
+    }
+}
+
+static enum pps_status run_top(struct top *top, struct pps_error *err)
+{
+    const struct pps_top_ask *ask = top->ask;
+    enum pps_status status = open_top(top, err);
+    if (status == PPS_OK && ask->all)
+        status = pps_rowsort_open(&top->sort, ask->memory_bytes, top->count->higher,
+                                  ask->folder, err);
+    if (status == PPS_OK)
+        status = read_rows(top, err);
+    if (status == PPS_OK)
+        status = pps_rowtext_header(&top->row, &top->view, err);
+    if (status == PPS_OK)
+        status = ask->all ? write_sorted(top, err) : write_best(top, err);
+    return status;
+}
+
+enum pps_status pps_top(const struct pps_top_ask *ask,
+                        struct pps_top_count *count,
+                        struct pps_error *err)
+{
+    struct top top = {.ask = ask, .count = count};
+    *count = (struct pps_top_count){0};
+    const enum pps_status status = run_top(&top, err);
+    close_top(&top);
+    return status;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best rows of a result by one of its columns: overall, of every group, or all rows sorted.
+// Rows that do not have the column's value (a point that failed) are not among the best, and
+// stand last where all rows are sorted.
+#ifndef PPS_TOP_H
+#define PPS_TOP_H
+
+#include "status.h"
+#include "view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+// What a sort may hold in memory before it writes to disk.
+#define PPS_TOP_MEMORY ((size_t)256 << 20)
+
+struct pps_top_ask {
+    struct pps_view_ask view;
+    const char *objective; // a column; NULL: the kernel's first
+    enum pps_goal goal;    // PPS_NEUTRAL: the column's own, or lower where it has none
+    const char *by;        // columns with commas between: the best of every group; NULL: of all
+    uint64_t k;            // how many, of every group
+    bool all;              // every row, sorted; k and by do not count
+    size_t memory_bytes;   // of the sort
+    const char *folder;    // for its temporary file, where TMPDIR is not set
+    FILE *out;
+    bool table; // aligned columns instead of CSV; not with `all`
+};
+
+struct pps_top_count {
+    uint64_t rows;    // read, and passed the filters
+    uint64_t valued;  // of those, with a value of the objective
+    uint64_t written; // lines after the header
+    char objective[128];
+    bool higher;
+};
+
+// Reads the result and writes its best rows to ask->out under its header. Rows of equal value
+// stand in the order of the file. Whether the writing worked is for the owner of `out` to see.
+PPS_MUST_CHECK enum pps_status pps_top(const struct pps_top_ask *ask,
+                                       struct pps_top_count *count,
+                                       struct pps_error *err);
+
+#endif

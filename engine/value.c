@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a parameter: text to double and back.
+#include "value.h"
+
+#include "decimal.h"
+#include "suggest.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const boolean_names[] = {"false", "true", NULL};
+
+static const char *const *names_of(const struct pps_param *param)
+{
+    return param->kind == PPS_BOOLEAN ? boolean_names : param->names;
+}
+
+static int count_names(const char *const *names)
+{
+    int n = 0;
+    while (names != NULL && names[n] != NULL)
+        n++;
+    return n;
+}
+
+static int find_name(const char *const *names, const char *text, size_t n)
+{
+    for (int i = 0; names != NULL && names[i] != NULL; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], text, n) == 0)
+            return i;
+    return -1;
+}
+
+static bool takes_numbers(const struct pps_param *param)
+{
+    return param->kind == PPS_INTEGER || param->kind == PPS_REAL;
+}
+
+// ---- what may be written ----------------------------------------------------------------------
+
+static void describe_limits(const struct pps_param *param, char *out, size_t cap)
+{
+    char low[40] = "", high[40] = "";
+    if (isfinite(param->min))
+        snprintf(low, sizeof low, "%s %.15g", param->min_open ? "above" : "from", param->min);
+    if (isfinite(param->max))
+        snprintf(high, sizeof high, "%s %.15g", param->max_open ? "below" : "to", param->max);
+    const char *noun = param->kind == PPS_INTEGER ? "a whole number" : "a number";
+    snprintf(out, cap, "%s%s%s%s%s", noun, low[0] ? " " : "", low,
+             high[0] && low[0] && param->min_open ? " and" : "", high[0] ? " " : "");
+    const size_t at = strlen(out);
+    snprintf(out + at, cap - at, "%s%s", high,
+             isfinite(param->min) && !isfinite(param->max) && !param->min_open ? " up" : "");
+}
+
+void pps_value_domain(const struct pps_param *param, char *out, size_t cap)
+{
+    const char *const *names = names_of(param);
+    const int n = count_names(names);
+    size_t at = 0;
+    out[0] = '\0';
+    if (takes_numbers(param)) {
+        describe_limits(param, out, cap);
+        at = strlen(out);
+        if (n > 0)
+            snprintf(out + at, cap - at, ", or a letter %s ... %s", names[0], names[n - 1]);
+        return;
+    }
+    for (int i = 0; i < n && at < cap; i++)
+        at += (size_t)snprintf(out + at, cap - at, "%s%s",
+                               i == 0       ? ""
+                               : i == n - 1 ? " or "
+                                            : ", ",
+                               names[i]);
+}
+
+static bool refuse(const struct pps_param *param, char why[PPS_WHY], const char *got)
+{
+    char domain[120];
+    pps_value_domain(param, domain, sizeof domain);
+    snprintf(why, PPS_WHY, "want %s (got %.40s)", domain, got);
+    return false;
+}
+
+// ---- checking ---------------------------------------------------------------------------------
+
+static bool within(const struct pps_param *param, double value)
+{
+    if (!isfinite(value) || value < param->min || value > param->max)
+        return false;
+    if ((param->min_open && value <= param->min) || (param->max_open && value >= param->max))
+        return false;
+    return param->kind == PPS_REAL ||
+           (value == floor(value) && fabs(value) < 9007199254740992.0);
+}
+
+static bool is_name(const struct pps_param *param, double value)
+{
+    const int n = count_names(names_of(param));
+    if (takes_numbers(param))
+        return n > 0 && value <= -1 && value >= -n && value == floor(value);
+    return value >= 0 && value < n && value == floor(value);
+}
+
+bool pps_value_check(const struct pps_param *param, double number, char why[PPS_WHY])
+{
+    if (takes_numbers(param) && within(param, number))
+        return true;
+    char got[40];
+    snprintf(got, sizeof got, "%.15g", number);
+    return refuse(param, why, got);
+}
+
+static bool parse_number(const char *text, size_t n, double *value)
+{
+    char copy[64];
+    if (n == 0 || n >= sizeof copy)
+        return false;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    // strtod alone would also take blanks, hexadecimal, "inf" and "nan".
+    if (strspn(copy, "0123456789+-.eE") != n || strpbrk(copy, "0123456789") == NULL)
+        return false;
+    char *end;
+    *value = strtod(copy, &end);
+    return *end == '\0';
+}
+
+static bool refuse_text(const struct pps_param *param,
+                        const char *text,
+                        size_t n,
+                        char why[PPS_WHY])
+{
+    char word[40], got[48];
+    snprintf(word, sizeof word, "%.*s", (int)(n < 39 ? n : 39), text);
+    for (char *c = word; *c != '\0'; c++)
+        if (iscntrl((unsigned char)*c))
+            *c = '?';
+    snprintf(got, sizeof got, "\"%s\"", word);
+    refuse(param, why, n == 0 ? "nothing" : got);
+    const char *const *names = names_of(param);
+    const char *near = NULL;
+    if (!takes_numbers(param))
+        near = pps_suggest(word, names, (size_t)count_names(names));
+    const size_t at = strlen(why);
+    if (near != NULL)
+        snprintf(why + at, PPS_WHY - at, "; did you mean %s?", near);
+    return false;
+}
+
+bool pps_value_parse(const struct pps_param *param,
+                     const char *text,
+                     size_t n,
+                     double *value,
+                     char why[PPS_WHY])
+{
+    const int name = find_name(names_of(param), text, n);
+    if (name >= 0) {
+        *value = takes_numbers(param) ? pps_name_value(name) : name;
+        return true;
+    }
+    double number;
+    if (!takes_numbers(param) || !parse_number(text, n, &number))
+        return refuse_text(param, text, n, why);
+    if (!within(param, number)) {
+        char got[48];
+        snprintf(got, sizeof got, "%.*s", (int)n, text);
+        return refuse(param, why, got);
+    }
+    *value = number;
+    return true;
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+size_t pps_value_text(const struct pps_param *param, double value, char out[PPS_CELL_TEXT])
+{
+    size_t n;
+    if (is_name(param, value)) {
+        const int i = (int)(takes_numbers(param) ? -1 - value : value);
+        n = strlen(names_of(param)[i]);
+        memcpy(out, names_of(param)[i], n);
+    } else if (param->kind == PPS_INTEGER) {
+        n = pps_decimal_integer(out, value);
+    } else {
+        n = pps_decimal_meant(out, value, 1);
+    }
+    out[n] = '\0';
+    return n;
+}
+
+double pps_value_cell(const struct pps_param *param, double value, struct pps_axis_cell *cell)
+{
+    const size_t n = pps_value_text(param, value, cell->text);
+    const bool number = takes_numbers(param) && !is_name(param, value);
+    const double meant = number && param->kind == PPS_REAL ? strtod(cell->text, NULL) : value;
+    cell->text[n] = ',';
+    cell->n = (uint8_t)(n + 1);
+    return meant;
+}
+
+int pps_param_find(const struct pps_kernel *kernel, const char *name, size_t n)
+{
+    for (int p = 0; p < kernel->n_params; p++)
+        if (strlen(kernel->params[p].name) == n && memcmp(kernel->params[p].name, name, n) == 0)
+            return p;
+    return -1;
+}
+
+int pps_column_find(const struct pps_kernel *kernel, const char *name, size_t n)
+{
+    for (int c = 0; c < kernel->n_columns; c++)
+        if (strlen(kernel->columns[c].name) == n &&
+            memcmp(kernel->columns[c].name, name, n) == 0)
+            return c;
+    return -1;
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// A result file as those who look at it see it: roles of columns, lookup by name, filters.
+#include "view.h"
+
+#include "suggest.h"
+#include "value.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pps_filter {
+    int column;
+    const char *values; // with commas between
+};
+
+// ---- what the columns are -------------------------------------------------------------------
+
+static const struct pps_kernel *kernel_of_name(const struct pps_kernel *const *kernels,
+                                               const char *name)
+{
+    for (; name != NULL && *kernels != NULL; kernels++)
+        if (strcmp((*kernels)->name, name) == 0)
+            return *kernels;
+    return NULL;
+}
+
+// What the kernel says a column of this name is. `status` may stand in any result.
+static struct pps_view_column describe(const struct pps_kernel *kernel, const char *name)
+{
+    struct pps_view_column column = {.name = name};
+    const int p = pps_param_find(kernel, name, strlen(name));
+    const int c = pps_column_find(kernel, name, strlen(name));
+    if (p >= 0) {
+        column.role = PPS_ROLE_PARAM;
+        snprintf(column.unit, sizeof column.unit, "%s", kernel->params[p].unit);
+    } else if (c >= 0) {
+        column.role = PPS_ROLE_RESULT;
+        column.goal = kernel->columns[c].goal;
+        snprintf(column.unit, sizeof column.unit, "%s", kernel->columns[c].unit);
+    }
+    return column;
+}
+
+// Has the kernel all columns of the file, and the file one of its results?
+static bool kernel_matches(const struct pps_view *view, const struct pps_kernel *kernel)
+{
+    bool result = false;
+    for (int i = 0; i < view->n_columns; i++) {
+        const char *name = view->columns[i].name;
+        const enum pps_role role = describe(kernel, name).role;
+        if (role == PPS_ROLE_OTHER && strcmp(name, "status") != 0)
+            return false;
+        result = result || role == PPS_ROLE_RESULT;
+    }
+    return result;
+}
+
+static void roles_from_kernel(struct pps_view *view)
+{
+    for (int i = 0; i < view->n_columns; i++)
+        view->columns[i] = describe(view->kernel, view->columns[i].name);
+    view->roles_known = true;
+}
+
+static enum pps_goal goal_of_word(const char *word)
+{
+    if (word != NULL && strcmp(word, "lower") == 0)
+        return PPS_LOWER;
+    return word != NULL && strcmp(word, "higher") == 0 ? PPS_HIGHER : PPS_NEUTRAL;
+}
+
+static const char *member_text(const cJSON *object, const char *key)
+{
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+static struct pps_view_column *column_of_name(struct pps_view *view, const char *name)
+{
+    for (int i = 0; name != NULL && i < view->n_columns; i++)
+        if (strcmp(view->columns[i].name, name) == 0)
+            return &view->columns[i];
+    return NULL;
+}
+
+// The manifest's lists say more than the kernel: they were true when the file was written.
+static void roles_from_manifest(struct pps_view *view, const cJSON *manifest)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(manifest, "parameters"))
+    {
+        struct pps_view_column *column = column_of_name(view, cJSON_GetStringValue(item));
+        if (column != NULL)
+            column->role = PPS_ROLE_PARAM;
+    }
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(manifest, "columns"))
+    {
+        struct pps_view_column *column = column_of_name(view, member_text(item, "name"));
+        const char *unit = member_text(item, "unit");
+        if (column == NULL)
+            continue;
+        column->role = PPS_ROLE_RESULT;
+        column->goal = goal_of_word(member_text(item, "goal"));
+        snprintf(column->unit, sizeof column->unit, "%s", unit == NULL ? "" : unit);
+        view->roles_known = true;
+    }
+}
+
+static enum pps_status find_roles(struct pps_view *view,
+                                  const struct pps_kernel *const *kernels,
+                                  struct pps_error *err)
+{
+    cJSON *manifest = NULL;
+    enum pps_status status = PPS_OK;
+    if (strcmp(view->path, "-") != 0)
+        status = pps_result_manifest(view->path, &manifest, err);
+    if (status != PPS_OK)
+        return status;
+    view->kernel = kernel_of_name(kernels, member_text(manifest, "kernel"));
+    for (; manifest == NULL && view->kernel == NULL && *kernels != NULL; kernels++)
+        if (kernel_matches(view, *kernels))
+            view->kernel = *kernels;
+    if (view->kernel != NULL)
+        roles_from_kernel(view);
+    roles_from_manifest(view, manifest);
+    cJSON_Delete(manifest);
+    return PPS_OK;
+}
+
+// ---- filters ----------------------------------------------------------------------------------
+
+static enum pps_status add_filter(struct pps_view *view,
+                                  const char *word,
+                                  struct pps_error *err)
+{
+    const char *equals = strchr(word, '=');
+    char name[128];
+    if (equals == NULL || equals == word)
+        return pps_fail(err, PPS_E_INPUT, "%s: write a filter as column=value[,value...]",
+                        word);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+    struct pps_filter *filter = &view->filters[view->n_filters++];
+    filter->values = equals + 1;
+    return pps_view_column(view, word, name, &filter->column, err);
+}
+
+static bool cell_is(struct pps_cell cell, const char *value, size_t n)
+{
+    double a, b;
+    if (cell.n == n && memcmp(cell.text, value, n) == 0)
+        return true;
+    return pps_cell_number(cell, &a) && pps_cell_number((struct pps_cell){value, n}, &b) &&
+           a == b;
+}
+
+static bool passes(const struct pps_filter *filter, struct pps_cell cell)
+{
+    const char *value = filter->values;
+    for (;; value++) {
+        const size_t n = strcspn(value, ",");
+        if (cell_is(cell, value, n))
+            return true;
+        value += n;
+        if (*value == '\0')
+            return false;
+    }
+}
+
+bool pps_view_filters(const struct pps_view *view, int column)
+{
+    for (int i = 0; i < view->n_filters; i++)
+        if (view->filters[i].column == column)
+            return true;
+    return false;
+}
+
+// ---- opening, reading -------------------------------------------------------------------------
+
+static enum pps_status fill_view(struct pps_view *view,
+                                 const struct pps_view_ask *ask,
+                                 struct pps_error *err)
+{
+    view->n_columns = pps_result_columns(view->result);
+    view->columns = calloc((size_t)view->n_columns, sizeof *view->columns);
+    view->filters = calloc((size_t)ask->n_filters + 1, sizeof *view->filters);
+    if (view->columns == NULL || view->filters == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "look at", view->path);
+    }
+    for (int i = 0; i < view->n_columns; i++)
+        view->columns[i].name = pps_result_column_name(view->result, i);
+    enum pps_status status = find_roles(view, ask->kernels, err);
+    for (int i = 0; i < ask->n_filters && status == PPS_OK; i++)
+        status = add_filter(view, ask->filters[i], err);
+    return status;
+}
+
+enum pps_status pps_view_open(struct pps_view *view,
+                              const struct pps_view_ask *ask,
+                              struct pps_error *err)
+{
+    *view = (struct pps_view){.path = ask->path};
+    enum pps_status status = pps_result_open(&view->result, ask->path, err);
+    if (status == PPS_OK)
+        status = fill_view(view, ask, err);
+    if (status != PPS_OK)
+        pps_view_close(view);
+    return status;
+}
+
+void pps_view_close(struct pps_view *view)
+{
+    pps_result_close(view->result);
+    free(view->columns);
+    free(view->filters);
+    *view = (struct pps_view){0};
+}
+
+enum pps_status pps_view_next(struct pps_view *view,
+                              const struct pps_cell **cells,
+                              struct pps_error *err)
+{
+    for (;;) {
+        const enum pps_status status = pps_result_next(view->result, cells, err);
+        if (status != PPS_OK || *cells == NULL)
+            return status;
+        bool keep = true;
+        for (int i = 0; i < view->n_filters && keep; i++)
+            keep = passes(&view->filters[i], (*cells)[view->filters[i].column]);
+        if (keep)
+            return PPS_OK;
+    }
+}
+
+// ---- columns by name --------------------------------------------------------------------------
+
+static enum pps_status unknown_column(const struct pps_view *view,
+                                      const char *option,
+                                      const char *name,
+                                      struct pps_error *err)
+{
+    const char *near = NULL;
+    const char **names = calloc((size_t)view->n_columns, sizeof *names);
+    for (int i = 0; names != NULL && i < view->n_columns; i++)
+        names[i] = view->columns[i].name;
+    if (names != NULL)
+        near = pps_suggest(name, names, (size_t)view->n_columns);
+    free(names);
+    if (near != NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s: %s has no column %s; did you mean %s?", option,
+                        view->path, name, near);
+    return pps_fail(err, PPS_E_INPUT, "%s: %s has no column %s; its first line lists them",
+                    option, view->path, name);
+}
+
+enum pps_status pps_view_column(const struct pps_view *view,
+                                const char *option,
+                                const char *name,
+                                int *column,
+                                struct pps_error *err)
+{
+    *column = pps_result_find(view->result, name);
+    return *column >= 0 ? PPS_OK : unknown_column(view, option, name, err);
+}
+
+static enum pps_status add_listed(const struct pps_view *view,
+                                  const char *option,
+                                  const char *name,
+                                  int *columns,
+                                  int *n,
+                                  struct pps_error *err)
+{
+    enum pps_status status = pps_view_column(view, option, name, &columns[*n], err);
+    for (int i = 0; status == PPS_OK && i < *n; i++)
+        if (columns[i] == columns[*n])
+            status = pps_fail(err, PPS_E_INPUT, "%s names %s twice", option, name);
+    (*n)++;
+    return status;
+}
+
+enum pps_status pps_view_list(const struct pps_view *view,
+                              const char *option,
+                              const char *list,
+                              int **columns,
+                              int *n,
+                              struct pps_error *err)
+{
+    char *copy = strdup(list);
+    *n = 0;
+    *columns = calloc(strlen(list) + 1, sizeof **columns);
+    if (copy == NULL || *columns == NULL) {
+        free(copy);
+        errno = ENOMEM;
+        return pps_fail_errno(err, "read", option);
+    }
+    enum pps_status status = PPS_OK;
+    char *rest = NULL;
+    for (char *name = strtok_r(copy, ",", &rest); name != NULL && status == PPS_OK;
+         name = strtok_r(NULL, ",", &rest))
+        status = add_listed(view, option, name, *columns, n, err);
+    free(copy);
+    return status;
+}
+
+enum pps_status pps_view_objective(const struct pps_view *view,
+                                   const char *option,
+                                   const char *name,
+                                   int *column,
+                                   struct pps_error *err)
+{
+    if (name != NULL)
+        return pps_view_column(view, option, name, column, err);
+    for (int i = 0; view->kernel != NULL && i < view->kernel->n_columns; i++) {
+        *column = pps_result_find(view->result, view->kernel->columns[i].name);
+        if (*column >= 0)
+            return PPS_OK;
+    }
+    for (*column = 0; *column < view->n_columns; (*column)++)
+        if (view->columns[*column].role == PPS_ROLE_RESULT)
+            return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "%s: no telling which column is the result; name it: %s",
+                    view->path, option);
+}
+
+void pps_view_stem(const char *path, char *out, size_t cap)
+{
+    static const char *const endings[] = {".part", ".gz", ".csv"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash == NULL ? path : slash + 1;
+    snprintf(out, cap, "%s", strcmp(path, "-") == 0 ? "stdin" : name);
+    for (int i = 0; i < 3; i++) {
+        const size_t n = strlen(out), n_ending = strlen(endings[i]);
+        if (n > n_ending && strcmp(out + n - n_ending, endings[i]) == 0)
+            out[n - n_ending] = '\0';
+    }
+}

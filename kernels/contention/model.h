@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// The dual-channel communication-contention model: one training iteration of a pipeline whose
+// transfers share a network port a GPU. A plain library: it knows no engine, file or thread.
+// Equations and algorithm: model.md.
+//
+// Work, time and lengths are in one arbitrary unit; rates and shares are fractions of a GPU's
+// compute or of a port. All functions are pure: the same point gives the same bits, and scaling
+// all lengths by a power of two scales every time by it, bit for bit. Safe from any number of
+// threads, each with its own scratch.
+#ifndef PPS_CONTENTION_MODEL_H
+#define PPS_CONTENTION_MODEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum contention_pipeline {
+    CONTENTION_1F1B,
+    CONTENTION_GPIPE,
+};
+
+enum contention_channels {
+    CONTENTION_SHARED, // one port a GPU
+    CONTENTION_DUPLEX, // one downstream, one upstream
+    CONTENTION_IDEAL,  // every transfer at rate 1, no impact on compute
+};
+
+// Kinds of task. The first three use the port; their order is the last tie-break for it.
+enum contention_kind {
+    CONTENTION_FWD_PROP,
+    CONTENTION_GRAD_PROP,
+    CONTENTION_GRAD_SYNC,
+    CONTENTION_FORWARD,
+    CONTENTION_BACKWARD,
+};
+#define CONTENTION_N_SHARING 3 // kinds that use the port
+
+struct contention_point {
+    int32_t n;                     // micro-batches, 1 ... 1,000,000
+    int32_t gpus;                  // stages, 1 ... 4096
+    int32_t sync_freq;             // micro-batches a gradient synchronisation, 1 ... n
+    double fwd_len;                // > 0
+    double bwd_len;                // > 0
+    double prop_len;               // >= 0, one activation or gradient transfer
+    double sync_base_len;          // >= 0, synchronisation a micro-batch covered
+    double fwd_impact, bwd_impact; // [0, 1): slowdown of compute by a full-rate synchronisation
+    enum contention_pipeline pipeline;
+    enum contention_channels channels;
+    bool congestion; // receivers take no more than 1 (shared channels, more than 2 GPUs)
+    double priority[CONTENTION_N_SHARING]; // a weight >= 0; or a tier: -1 is a, -2 is b ...
+};
+
+struct contention_result {
+    double total_time; // of the last event
+    int64_t n_events;  // distinct times at which something finished
+
+    // The rest only where metrics are asked for, all over [0, total_time]; see model.md.
+    double bubble_ratio;
+    double compute_slowdown;
+    double port_utilization;
+    double exposed_comm;
+    double latency[CONTENTION_N_SHARING]; // mean finish - ready; 0 without tasks of the kind
+    int64_t throttled_tasks;
+    int32_t peak_in_flight;
+    double ideal_time; // total_time with channels ideal
+};
+
+enum contention_status {
+    CONTENTION_DONE,
+    CONTENTION_STUCK,   // nothing makes progress: an internal error, the result is undefined
+    CONTENTION_STOPPED, // the stop flag was up, the result is undefined
+};
+
+// A stretch of a task's life during which its rate is constant and above 0.
+struct contention_piece {
+    enum contention_kind kind;
+    int32_t micro_batch; // from 0; of a synchronisation, the last one it covers
+    int32_t ordinal;     // among the tasks of its kind and GPU, from 0
+    int32_t gpu;
+    double start, end; // start < end
+    double rate;
+    bool throttled; // held back by its receiver
+};
+
+struct contention_sink {
+    void *self;
+    void (*piece)(void *self, const struct contention_piece *piece);
+};
+
+// Bytes of scratch that do for every point with no more n and gpus than `largest`, and for
+// gpipe points only if `largest` is one: O(gpus) for 1f1b, O(n + gpus) for gpipe. SIZE_MAX:
+// more than an address space holds. Other fields of `largest` are not looked at.
+size_t contention_scratch_bytes(const struct contention_point *largest);
+
+// Simulates a point, which must be within the ranges above. `scratch` is 64-byte aligned, as
+// large as contention_scratch_bytes says, its contents undefined before and after. `stop` is
+// polled every few thousand events; NULL: never. Allocates nothing.
+enum contention_status contention_simulate(const struct contention_point *point,
+                                           bool want_metrics,
+                                           void *scratch,
+                                           const atomic_bool *stop,
+                                           struct contention_result *result);
+
+// The same without metrics, telling every piece of every task in order of start. Pieces of one
+// task with equal rate are joined, as far as the scratch's queue of unfinished pieces allows.
+enum contention_status contention_trace(const struct contention_point *point,
+                                        void *scratch,
+                                        const atomic_bool *stop,
+                                        const struct contention_sink *sink,
+                                        struct contention_result *result);
+
+#endif

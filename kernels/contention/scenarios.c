@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Priority scenarios of a sweep as one axis.
+#include "scenarios.h"
+
+#include <math.h>
+
+#define COUNT_MAX ((uint64_t)1 << 53)
+#define STEPS_MAX ((int64_t)1 << 27) // with three kinds already more than COUNT_MAX
+#define SAME      1e-14              // weights that differ by less are one weight
+
+// Tier of fwd_prop, grad_prop, grad_sync; '-': none.
+static const char default_tiers[][4] = {"---", "a--", "-a-"};
+static const char all_tiers[][4] = {
+    "---", "--a", "-a-", "-aa", "-ab", "-ba", "a--", "a-a", "a-b", "aa-", "aaa", "aab", "ab-",
+    "aba", "abb", "abc", "acb", "b-a", "ba-", "baa", "bab", "bac", "bba", "bca", "cab", "cba",
+};
+
+static size_t n_scenarios(const struct contention_scenarios *s)
+{
+    if (s->tiers == CONTENTION_TIERS_LIST)
+        return s->n_rows;
+    return s->tiers == CONTENTION_TIERS_ALL ? sizeof all_tiers / sizeof *all_tiers
+                                            : sizeof default_tiers / sizeof *default_tiers;
+}
+
+// The tier of a kind as a priority; NAN: it shares.
+static double tier(const struct contention_scenarios *s, size_t scenario, int kind)
+{
+    if (s->tiers == CONTENTION_TIERS_LIST)
+        return s->rows[scenario * CONTENTION_N_SHARING + (size_t)kind];
+    const char(*table)[4] = s->tiers == CONTENTION_TIERS_ALL ? all_tiers : default_tiers;
+    char letter = table[scenario][kind];
+    return letter == '-' ? (double)NAN : -1.0 - (letter - 'a');
+}
+
+// The kinds that share in a scenario, in order; returns how many.
+static int sharing(const struct contention_scenarios *s, size_t scenario, int *kinds)
+{
+    int count = 0;
+    for (int kind = 0; kind < CONTENTION_N_SHARING; kind++)
+        if (isnan(tier(s, scenario, kind)))
+            kinds[count++] = kind;
+    return count;
+}
+
+// Ways to split `steps` steps over m kinds.
+static uint64_t splits(int64_t steps, int m)
+{
+    uint64_t k = (uint64_t)steps;
+    if (m < 2)
+        return 1;
+    return m == 2 ? k + 1 : (k + 1) * (k + 2) / 2;
+}
+
+uint64_t contention_scenarios_count(const struct contention_scenarios *s)
+{
+    uint64_t count = 0;
+    int kinds[CONTENTION_N_SHARING];
+    if (s->steps > STEPS_MAX)
+        return 0;
+    for (size_t k = 0; k < n_scenarios(s); k++) {
+        count += splits(s->steps, sharing(s, k, kinds));
+        if (count > COUNT_MAX)
+            return 0;
+    }
+    return count;
+}
+
+// Number of splits over three kinds whose first part is less than `first` steps.
+static uint64_t splits_before(int64_t steps, int64_t first)
+{
+    uint64_t f = (uint64_t)first;
+    return f * (uint64_t)(steps + 1) - f * (f - (f > 0)) / 2;
+}
+
+// The first part of split number `index` over three kinds: the root of splits_before = index,
+// corrected for rounding.
+static int64_t first_part(int64_t steps, uint64_t index)
+{
+    double b = 2 * (double)steps + 3;
+    double root = (b - sqrt(fmax(b * b - 8 * (double)index, 0))) / 2;
+    int64_t first = (int64_t)fmin(root, (double)steps);
+    while (first > 0 && splits_before(steps, first) > index)
+        first--;
+    while (first < steps && splits_before(steps, first + 1) <= index)
+        first++;
+    return first;
+}
+
+// Split number `index` over m kinds, in steps.
+static void split(int64_t steps, int m, uint64_t index, int64_t *part)
+{
+    if (m == 3) {
+        part[0] = first_part(steps, index);
+        index -= splits_before(steps, part[0]);
+        steps -= part[0];
+        part++;
+    }
+    if (m >= 2) {
+        part[0] = (int64_t)index;
+        part[1] = steps - part[0];
+    } else if (m == 1) {
+        part[0] = steps;
+    }
+}
+
+void contention_scenarios_value(const struct contention_scenarios *s,
+                                uint64_t index,
+                                double priority[CONTENTION_N_SHARING])
+{
+    int kinds[CONTENTION_N_SHARING];
+    int64_t part[CONTENTION_N_SHARING] = {0};
+    size_t scenario = 0;
+    int m = sharing(s, 0, kinds);
+    while (index >= splits(s->steps, m)) {
+        index -= splits(s->steps, m);
+        m = sharing(s, ++scenario, kinds);
+    }
+    split(s->steps, m, index, part);
+    for (int kind = 0; kind < CONTENTION_N_SHARING; kind++)
+        priority[kind] = tier(s, scenario, kind);
+    for (int k = 0; k < m; k++)
+        priority[kinds[k]] = (double)part[k] / (double)s->steps;
+}
+
+// The weights of the sharing kinds in steps; false: no multiples that add up to 1.
+static bool parts_of(const struct contention_scenarios *s,
+                     const int *kinds,
+                     int m,
+                     const double *priority,
+                     int64_t *part)
+{
+    int64_t sum = m == 0 ? s->steps : 0;
+    for (int k = 0; k < m; k++) {
+        double weight = priority[kinds[k]];
+        if (!(weight >= 0 && weight <= 1))
+            return false;
+        part[k] = (int64_t)floor(weight * (double)s->steps + 0.5);
+        if (fabs((double)part[k] / (double)s->steps - weight) > SAME)
+            return false;
+        sum += part[k];
+    }
+    return sum == s->steps;
+}
+
+// Whether the kinds with a tier in the scenario, and no others, have that very tier.
+static bool tiers_match(const struct contention_scenarios *s,
+                        size_t scenario,
+                        const double *priority)
+{
+    for (int kind = 0; kind < CONTENTION_N_SHARING; kind++) {
+        double expected = tier(s, scenario, kind);
+        if (isnan(expected) ? priority[kind] < 0 : priority[kind] != expected)
+            return false;
+    }
+    return true;
+}
+
+bool contention_scenarios_find(const struct contention_scenarios *s,
+                               const double priority[CONTENTION_N_SHARING],
+                               uint64_t *index)
+{
+    uint64_t before = 0;
+    for (size_t scenario = 0; scenario < n_scenarios(s); scenario++) {
+        int kinds[CONTENTION_N_SHARING];
+        int64_t part[CONTENTION_N_SHARING];
+        int m = sharing(s, scenario, kinds);
+        if (tiers_match(s, scenario, priority)) {
+            if (!parts_of(s, kinds, m, priority, part))
+                return false;
+            *index = before;
+            if (m == 3)
+                *index += splits_before(s->steps, part[0]) + (uint64_t)part[1];
+            else if (m == 2)
+                *index += (uint64_t)part[0];
+            return true;
+        }
+        before += splits(s->steps, m);
+    }
+    return false;
+}

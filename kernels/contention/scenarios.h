@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Priority scenarios of a sweep as one axis: which kinds have a tier, and how the others split
+// weight 1 in multiples of a step. Nothing is stored: an index is taken apart by arithmetic.
+//
+// Order: scenario by scenario; within one, weights ascend lexicographically as (fwd_prop,
+// grad_prop, grad_sync). A scenario that leaves no kind to share is one value.
+#ifndef PPS_CONTENTION_SCENARIOS_H
+#define PPS_CONTENTION_SCENARIOS_H
+
+#include "model.h"
+
+enum contention_tiers {
+    CONTENTION_TIERS_DEFAULT, // no tier; fwd_prop a; grad_prop a
+    CONTENTION_TIERS_ALL,     // every assignment of none, a, b, c without a gap in the letters
+    CONTENTION_TIERS_LIST,
+};
+
+struct contention_scenarios {
+    int64_t steps; // weights are multiples of 1 / steps; >= 1
+    enum contention_tiers tiers;
+    size_t n_rows;      // of a list, >= 1
+    const double *rows; // n_rows x 3 priorities; NAN: no tier
+};
+
+// Number of values; 0: more than 2^53.
+uint64_t contention_scenarios_count(const struct contention_scenarios *s);
+
+// The priorities of index < count; a weight is the double nearest to i / steps.
+void contention_scenarios_value(const struct contention_scenarios *s,
+                                uint64_t index,
+                                double priority[CONTENTION_N_SHARING]);
+
+// The first index with these priorities, weights to 1e-14; false: there is none.
+bool contention_scenarios_find(const struct contention_scenarios *s,
+                               const double priority[CONTENTION_N_SHARING],
+                               uint64_t *index);
+
+#endif

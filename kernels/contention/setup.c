@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fast path's scratch and what is worked out of a point before its first event.
+#include "shares.h"
+
+#include <string.h>
+
+#define EPS 1e-9
+#define EPOCH_UNITS                                                                            \
+    4096 // units of the lengths' power of two after which the clock starts again
+
+// ---- scratch ---------------------------------------------------------------------------------
+
+// Hands out arrays of one piece of memory, each 64-byte aligned; without memory it only adds
+// up. SIZE_MAX: too large.
+struct layout {
+    char *base;
+    size_t bytes;
+};
+
+static void *take(struct layout *l, size_t count, size_t size)
+{
+    size_t start = l->bytes, room = SIZE_MAX - 64;
+    if (start > room || count > (room - start) / size) {
+        l->bytes = SIZE_MAX;
+        return NULL;
+    }
+    l->bytes = (start + count * size + 63) / 64 * 64;
+    return l->base == NULL ? NULL : l->base + start;
+}
+
+static size_t power_of_two(size_t least)
+{
+    size_t power = 1;
+    while (power < least)
+        power *= 2;
+    return power;
+}
+
+// Micro-batches that can be under way at once: in 1f1b stage 0 lets no more than gpus in.
+static size_t in_flight(const struct contention_point *p)
+{
+    int32_t most = p->pipeline == CONTENTION_1F1B && p->gpus < p->n ? p->gpus : p->n;
+    return power_of_two((size_t)most);
+}
+
+// Arrays for points no larger than `p`.
+static void lay_out(struct sim *s, struct layout *l, const struct contention_point *p)
+{
+    size_t gpus = (size_t)p->gpus, ring = in_flight(p);
+    size_t pieces = power_of_two(4 * (ring + 4 * gpus)); // several times the active tasks
+    s->ring = (uint32_t)(ring - 1);
+    s->stages = take(l, gpus, sizeof *s->stages);
+    size_t places = gpus;
+    s->n_levels = 0;
+    do {
+        places = (places + FAN - 1) / FAN;
+        s->times[s->n_levels++] = take(l, FAN * places, sizeof **s->times);
+    } while (places > 1);
+    s->due = take(l, gpus, sizeof *s->due);
+    s->touched = take(l, gpus, sizeof *s->touched);
+    s->target = take(l, ring, sizeof *s->target);
+    s->in_region = take(l, gpus + 2 * REGION_PAD, sizeof *s->in_region);
+    s->seeds = take(l, 4 * gpus, sizeof *s->seeds);
+    s->metrics = take(l, gpus, sizeof *s->metrics);
+    s->ready = take(l, ring, sizeof *s->ready);
+    s->tracer.of_transfer = take(l, ring, sizeof *s->tracer.of_transfer);
+    s->tracer.of_stage = take(l, 3 * gpus, sizeof *s->tracer.of_stage);
+    s->tracer.queue = take(l, pieces, sizeof *s->tracer.queue);
+    s->tracer.cap = pieces;
+}
+
+size_t contention_scratch_bytes(const struct contention_point *largest)
+{
+    struct sim s;
+    struct layout l = {.base = NULL};
+    lay_out(&s, &l, largest);
+    return l.bytes;
+}
+
+// ---- what holds for the whole point ----------------------------------------------------------
+
+// The largest power of two no greater than the longest length: the point's unit of time.
+static double unit_of(const struct contention_point *p)
+{
+    int exponent;
+    frexp(fmax(fmax(p->fwd_len, p->bwd_len), fmax(p->prop_len, p->sync_base_len)), &exponent);
+    return ldexp(1, exponent - 1);
+}
+
+// The kinds of a mask that have its best tier.
+static unsigned best_tier(const struct contention_point *p, unsigned kinds)
+{
+    double best = -HUGE_VAL;
+    unsigned winners = 0;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++) {
+        double tier = p->priority[k];
+        if (!(kinds & KIND_BIT(k)) || tier >= 0 || tier < best)
+            continue;
+        winners = tier > best ? KIND_BIT(k) : winners | KIND_BIT(k);
+        best = tier;
+    }
+    return winners;
+}
+
+static struct rule rule_for(const struct contention_point *p, unsigned kinds)
+{
+    struct rule rule = {.winners = best_tier(p, kinds)};
+    double sum = 0;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        if (kinds & KIND_BIT(k) && p->priority[k] > WEIGHT_MIN)
+            sum += rule.part[k] = p->priority[k];
+    rule.weighted = sum > 0;
+    for (int k = 0; k < CONTENTION_N_SHARING && rule.weighted; k++)
+        rule.part[k] /= sum;
+    return rule;
+}
+
+static void set_constants(struct sim *s, const struct contention_point *p)
+{
+    double unit = unit_of(p);
+    bool ideal = p->channels == CONTENTION_IDEAL;
+    s->eps_work = EPS * unit;
+    s->span = EPOCH_UNITS * unit;
+    s->compute_len[FWD] = p->fwd_len;
+    s->compute_len[GRAD] = p->bwd_len;
+    s->impact[1] = ideal ? 0 : p->fwd_impact;
+    s->impact[2] = ideal ? 0 : p->bwd_impact;
+    s->sync_work = p->sync_base_len * p->sync_freq;
+    s->left_work = p->sync_base_len * (p->n % p->sync_freq);
+    s->instant_prop = p->prop_len <= s->eps_work;
+    s->instant_sync = s->sync_work <= s->eps_work;
+    s->instant_left = s->left_work <= s->eps_work;
+    // In gpipe every fwd_prop is over before the first grad_prop, so no receiver has too much.
+    s->congestion = p->congestion && p->channels == CONTENTION_SHARED && p->gpus > 2 &&
+                    p->pipeline == CONTENTION_1F1B && !s->instant_prop;
+    for (int c = 0; c < 2; c++)
+        s->even[c] = ideal || p->priority[c] >= 0;
+    for (unsigned kinds = 1; kinds < sizeof s->rules / sizeof *s->rules; kinds++)
+        s->rules[kinds] = rule_for(p, kinds);
+}
+
+// ---- the state before the first event --------------------------------------------------------
+
+static int32_t window_of(const struct contention_point *p, int32_t j)
+{
+    if (p->pipeline == CONTENTION_GPIPE)
+        return p->n;
+    if (j == 0)
+        return p->gpus;
+    return j == p->gpus - 1 ? 1 : p->n;
+}
+
+static void set_stage(struct sim *s, int32_t j)
+{
+    const struct contention_point *p = s->p;
+    bool last = j == p->gpus - 1;
+    struct stage *st = &s->stages[j];
+    *st = (struct stage){
+        .in = {j == 0 ? p->n : 0, last && p->pipeline == CONTENTION_1F1B ? p->n : 0},
+        .window = window_of(p, j),
+        .next_sync = p->sync_freq,
+        .sync_at = -1,
+    };
+    for (int k = 0; k < N_SLOTS; k++)
+        st->rem[k] = HUGE_VAL;
+    s->metrics[j] = (struct stage_metrics){0};
+}
+
+static void clear_times(struct sim *s)
+{
+    size_t places = (size_t)s->p->gpus;
+    for (int l = 0; l < s->n_levels; l++) {
+        places = (places + FAN - 1) / FAN;
+        for (size_t k = 0; k < FAN * places; k++)
+            s->times[l][k] = (struct times){HUGE_VAL, HUGE_VAL};
+    }
+}
+
+void contention_setup(struct sim *s, const struct contention_point *point, void *scratch)
+{
+    struct layout l = {.base = scratch};
+    *s = (struct sim){.p = point};
+    lay_out(s, &l, point);
+    set_constants(s, point);
+    clear_times(s);
+    memset(s->in_region, 0, (size_t)point->gpus + 2 * REGION_PAD);
+    for (int32_t j = 0; j < point->gpus; j++)
+        set_stage(s, j);
+}

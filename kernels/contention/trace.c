@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pieces of tasks out of the fast path. A piece is known only when it ends, but is told in
+// order of start: a queue holds those that wait for an earlier one to end. Where it is full,
+// the earliest is cut in two.
+#include "state.h"
+
+static struct open_piece *numbered(const struct tracer *t, uint64_t number)
+{
+    return &t->queue[number & (t->cap - 1)];
+}
+
+// Where the number of a task's open piece is kept.
+static uint64_t *number_of(const struct sim *s, int32_t j, enum slot slot, int32_t i)
+{
+    if (slot == FWD || slot == GRAD)
+        return &s->tracer.of_transfer[(uint32_t)i & s->ring];
+    return &s->tracer.of_stage[3 * (size_t)j + (size_t)(slot - SYNC)];
+}
+
+static void tell(const struct tracer *t, const struct contention_piece *piece)
+{
+    if (piece->start < piece->end)
+        t->sink->piece(t->sink->self, piece);
+}
+
+static void tell_closed(struct tracer *t)
+{
+    for (; t->first < t->end && numbered(t, t->first)->closed; t->first++)
+        tell(t, &numbered(t, t->first)->piece);
+}
+
+static void append(struct sim *s, const struct open_piece *open)
+{
+    struct tracer *t = &s->tracer;
+    const struct contention_piece *piece = &open->piece;
+    *numbered(t, t->end) = *open;
+    *number_of(s, piece->gpu, open->slot, piece->micro_batch) = ++t->end;
+}
+
+// Makes room for one more: cuts open pieces in two until a closed one comes first. The queue
+// has more places than there are active tasks, so there is one.
+static void make_room(struct sim *s)
+{
+    struct tracer *t = &s->tracer;
+    while (t->end - t->first == t->cap) {
+        struct open_piece open = *numbered(t, t->first++);
+        open.piece.end = clock_time(s);
+        tell(t, &open.piece);
+        open.piece.start = open.piece.end;
+        append(s, &open);
+        tell_closed(t);
+    }
+}
+
+static void close(struct sim *s, uint64_t *number)
+{
+    if (*number == 0)
+        return;
+    struct open_piece *open = numbered(&s->tracer, *number - 1);
+    open->piece.end = clock_time(s);
+    open->closed = true;
+    *number = 0;
+    tell_closed(&s->tracer);
+}
+
+static enum contention_kind kind_of(const struct stage *st, enum slot slot)
+{
+    if (slot == COMPUTE)
+        return st->computing == 1 ? CONTENTION_FORWARD : CONTENTION_BACKWARD;
+    return slot == LEFT ? CONTENTION_GRAD_SYNC : (enum contention_kind)slot;
+}
+
+// The task runs at this rate from now on.
+static void set_rate(struct sim *s,
+                     int32_t j,
+                     enum slot slot,
+                     int32_t i,
+                     double rate,
+                     bool throttled)
+{
+    uint64_t *number = number_of(s, j, slot, i);
+    if (*number != 0) {
+        const struct contention_piece *piece = &numbered(&s->tracer, *number - 1)->piece;
+        if (piece->rate == rate && piece->throttled == throttled)
+            return;
+        close(s, number);
+    }
+    if (rate <= 0)
+        return;
+    make_room(s);
+    enum contention_kind kind = kind_of(&s->stages[j], slot);
+    append(s, &(struct open_piece){
+                  .piece = {.kind = kind,
+                            .micro_batch = i,
+                            .ordinal = kind == CONTENTION_GRAD_SYNC ? i / s->p->sync_freq : i,
+                            .gpu = j,
+                            .start = clock_time(s),
+                            .rate = rate,
+                            .throttled = throttled},
+                  .slot = slot,
+              });
+}
+
+void contention_tracer_start(struct sim *s, const struct contention_sink *sink)
+{
+    struct tracer *t = &s->tracer;
+    t->sink = sink;
+    t->first = t->end = 0;
+    for (uint32_t k = 0; k <= s->ring; k++)
+        t->of_transfer[k] = 0;
+    for (int32_t k = 0; k < 3 * s->p->gpus; k++)
+        t->of_stage[k] = 0;
+}
+
+void contention_tracer_finish(struct sim *s, int32_t j, enum slot slot, int32_t i)
+{
+    close(s, number_of(s, j, slot, i));
+}
+
+static void class_rates(struct sim *s, int32_t j, int c)
+{
+    const struct stage *st = &s->stages[j];
+    for (int32_t k = 0; k < st->done[c] - st->sent[c]; k++) {
+        double exclusive = k == 0 ? st->rate[c] : k == 1 ? st->second[c] : 0;
+        set_rate(s, j, (enum slot)c, st->sent[c] + k, s->even[c] > 0 ? st->rate[c] : exclusive,
+                 k < st->throttled[c]);
+    }
+}
+
+void contention_tracer_rates(struct sim *s, int32_t j)
+{
+    const struct stage *st = &s->stages[j];
+    for (int c = 0; c < 2; c++)
+        class_rates(s, j, c);
+    if (st->rem[SYNC] < HUGE_VAL)
+        set_rate(s, j, SYNC, st->sync_at, st->rate[SYNC], false);
+    if (st->rem[LEFT] < HUGE_VAL)
+        set_rate(s, j, LEFT, s->p->n - 1, st->rate[LEFT], false);
+    if (st->computing != 0)
+        set_rate(s, j, COMPUTE, st->done[st->computing - 1], st->rate[COMPUTE], false);
+}
+
+void contention_tracer_end(struct sim *s)
+{
+    tell_closed(&s->tracer);
+}

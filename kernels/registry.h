@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The list of kernels.
+#ifndef PPS_REGISTRY_H
+#define PPS_REGISTRY_H
+
+#include "engine/kernel.h"
+
+// All kernels in the order of registry.def, ended with NULL.
+extern const struct pps_kernel *const pps_kernels[];
+
+// NULL where there is none of that name.
+const struct pps_kernel *pps_kernel_find(const char *name);
+
+#endif

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+# One heatmap from one slice (README.md tells what a slice is). By hand:
+#
+#   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/heatmap.gp
+#
+# slice  the file that `ppsweep slice` wrote
+# out    the picture: NAME.png or NAME.svg
+# map    which matrix of a file with several, from 0 (default 0)
+# scale  pixels of a PNG for one unit of length (default 1.5)
+
+if (!exists("slice") || !exists("out")) {
+    print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" heatmap.gp"
+    exit status 2
+}
+if (!exists("map")) map = 0
+if (!exists("scale")) scale = 1.5
+
+reset
+set encoding utf8
+
+# ---- what the slice says of itself ------------------------------------------------------------
+# Its comment lines are "# key value"; with another comment character they can be read.
+
+title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "none"; reduce = "none"
+x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0
+min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
+
+keep(key, value) = \
+    key eq "title"      ? (title_text = value, 0) : \
+    key eq "x"          ? (x_name = value, 0) : \
+    key eq "y"          ? (y_name = value, 0) : \
+    key eq "value"      ? (value_name = value, 0) : \
+    key eq "unit"       ? (unit = value, 0) : \
+    key eq "goal"       ? (goal = value, 0) : \
+    key eq "reduce"     ? (reduce = value, 0) : \
+    key eq "x-labels"   ? (x_labels = x_labels . " " . value, 0) : \
+    key eq "y-labels"   ? (y_labels = y_labels . " " . value, 0) : \
+    key eq "x-numbers"  ? (x_numbers = int(real(value)), 0) : \
+    key eq "y-numbers"  ? (y_numbers = int(real(value)), 0) : \
+    key eq "min"        ? (min = real(value), 0) : \
+    key eq "max"        ? (max = real(value), 0) : \
+    key eq "best-x"     ? (best_x = int(real(value)), 0) : \
+    key eq "best-y"     ? (best_y = int(real(value)), 0) : \
+    key eq "best-cells" ? (best_cells = int(real(value)), 0) : \
+    key eq "best-value" ? (best_text = value, 0) : 0
+
+set datafile commentschars "\001"
+stats slice index map using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
+set datafile commentschars "#"
+
+nx = words(x_labels)
+ny = words(y_labels)
+if (nx == 0 || ny == 0) {
+    print sprintf("%s: no slice in it", slice)
+    exit status 2
+}
+
+# ---- texts ------------------------------------------------------------------------------------
+
+larger(a, b) = a > b ? a : b
+smaller(a, b) = a < b ? a : b
+
+has_values = (min == min)
+range = has_values ? max - min : 0
+span = has_values ? larger(abs(min), abs(max)) : 0
+
+# As many decimals as tell this step; another form for the very large and the very small.
+decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
+form(step) = span >= 1e6 || (span > 0 && span < 1e-3) ? "%.4g" : sprintf("%%.%df", decimals(step))
+cell_form = form(range / 150.)
+cell_chars = has_values ? larger(strlen(sprintf(cell_form, min)), strlen(sprintf(cell_form, max))) : 1
+
+x_chars = 0; y_chars = 0; x_name_chars = 0
+do for [i = 1:nx] {
+    x_chars = larger(x_chars, strlen(word(x_labels, i)))
+    if (i > x_numbers) { x_name_chars = larger(x_name_chars, strlen(word(x_labels, i))) }
+}
+do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
+
+# ---- sizes, in pixels -------------------------------------------------------------------------
+
+CHAR = 7.2 # width of a character of the labels, generously
+LINE = 19  # height of a line of text
+
+cell_w = nx <= 14 ? larger(46, CHAR * cell_chars + 10) : \
+         nx <= 26 ? larger(32, 6 * cell_chars + 6) : \
+         nx <= 60 ? 15 : larger(4, 900. / nx)
+cell_h = ny <= 14 ? 34 : ny <= 26 ? 24 : ny <= 60 ? 15 : larger(4, 900. / ny)
+with_text = has_values && cell_w >= 6 * cell_chars + 2 && cell_h >= 14
+cell_font = cell_w >= CHAR * cell_chars + 6 && cell_h >= 22 ? 10 : 8
+
+# Numbers and names stand apart, and names never become as small as many numbers do. wide_x and
+# high_y are the size of a name's cell in cells of a number.
+wide_x = larger(1, 15. / cell_w)
+high_y = larger(1, 15. / cell_h)
+gap_x = x_numbers > 0 && x_numbers < nx ? larger(0.25, 9. / cell_w) : 0
+gap_y = y_numbers > 0 && y_numbers < ny ? larger(0.25, 9. / cell_h) : 0
+span_x = x_numbers + gap_x + (nx - x_numbers) * wide_x
+span_y = y_numbers + gap_y + (ny - y_numbers) * high_y
+plot_w = cell_w * span_x
+plot_h = cell_h * span_y
+
+# Every how many numbers of an axis have a label.
+steps = "1 2 5 10 20 25 50 100 200 250 500 1000 10000"
+x_step = 1; y_step = 1
+do for [i = words(steps):1:-1] {
+    if (int(word(steps, i)) * cell_w >= CHAR * x_chars + 6) { x_step = int(word(steps, i)) }
+    if (int(word(steps, i)) * cell_h >= 14) { y_step = int(word(steps, i)) }
+}
+# Names cannot be thinned out: where they are too wide they stand upright.
+upright = x_name_chars * CHAR > cell_w * wide_x
+x_text_h = upright ? larger(x_chars, x_name_chars) * CHAR + 8 : LINE
+
+bar_h = larger(plot_h, 120)
+over = (bar_h - plot_h) / 2. # by which the colour bar is higher, on either side
+pad_left = 24 + LINE + CHAR * y_chars
+pad_right = 24 + 16 + CHAR * (larger(cell_chars, 3) + 2) + LINE + 12
+extra = larger(0, 620 - pad_left - plot_w - pad_right) / 2. # a title needs some width
+pad_left = pad_left + extra
+W = pad_left + plot_w + pad_right + extra
+
+# The title, in lines of the picture's width.
+line_chars = int((W - 40) / (CHAR + 0.6))
+n_lines = ceil(strlen(title_text) / real(line_chars))
+line_chars = smaller(line_chars, larger(n_lines, 1) > 1 ? strlen(title_text) / n_lines + 14 : line_chars)
+title_lines = ""; n_lines = 0; row = ""
+do for [i = 1:words(title_text)] {
+    if (row eq "") {
+        row = word(title_text, i)
+    } else { if (strlen(row) + 1 + strlen(word(title_text, i)) > line_chars) {
+        title_lines = title_lines . row . "\n"
+        n_lines = n_lines + 1
+        row = word(title_text, i)
+    } else {
+        row = row . " " . word(title_text, i)
+    } }
+}
+title_lines = title_lines . row
+n_lines = row eq "" ? n_lines : n_lines + 1
+
+pad_top = 14 + n_lines * LINE + 12 + over
+pad_bottom = larger(x_text_h + LINE + 18, over + 14) + LINE + 10
+H = pad_top + plot_h + pad_bottom
+
+# ---- terminal ---------------------------------------------------------------------------------
+
+is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
+if (is_svg) {
+    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" background "white"
+} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
+    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
+        font "sans-serif,8.25" fontscale scale linewidth scale background "white"
+} else {
+    scale = 1
+    set terminal png noenhanced size int(W), int(H) font "sans,8.25" background "#ffffff"
+} }
+# A point is a pixel of an SVG and 4/3 pixels of a PNG.
+font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
+small_font = font_of(11)
+name_font = font_of(13)
+best_font = font_of(12)
+value_font = font_of(cell_font)
+set output out
+
+# ---- axes -------------------------------------------------------------------------------------
+
+# Where cell i stands, from 0, and half its size.
+px(i) = i < x_numbers ? i + 0.5 : x_numbers + gap_x + (i - x_numbers + 0.5) * wide_x
+py(i) = i < y_numbers ? i + 0.5 : y_numbers + gap_y + (i - y_numbers + 0.5) * high_y
+dx(i) = i < x_numbers ? 0.5 : 0.5 * wide_x
+dy(i) = i < y_numbers ? 0.5 : 0.5 * high_y
+
+set lmargin at screen pad_left / W
+set rmargin at screen (pad_left + plot_w) / W
+set bmargin at screen pad_bottom / H
+set tmargin at screen (pad_bottom + plot_h) / H
+set xrange [0:span_x]
+set yrange [0:span_y]
+unset border
+unset key
+set tics out nomirror scale 0.4
+if (upright) {
+    set xtics rotate by 90 right
+}
+set xtics () font small_font
+set ytics () font small_font
+do for [i = 1:nx] {
+    if (i > x_numbers || (i - 1) % x_step == 0) { set xtics add (word(x_labels, i) px(i - 1)) }
+}
+do for [i = 1:ny] {
+    if (i > y_numbers || (i - 1) % y_step == 0) { set ytics add (word(y_labels, i) py(i - 1)) }
+}
+
+# Everything else is placed by the pixel, from the bottom left.
+set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+set label 2 x_name at screen (pad_left + plot_w / 2) / W, screen (pad_bottom - x_text_h - 18) / H \
+    center font name_font
+set label 3 y_name at screen (14 + extra) / W, screen (pad_bottom + plot_h / 2) / H \
+    center rotate by 90 font name_font
+
+# ---- colours ----------------------------------------------------------------------------------
+
+# viridis
+set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
+    5 "#21918c", 6 "#22a884", 7 "#44bf70", 8 "#7ad151", 9 "#bddf26", 10 "#fde725")
+slack = range > 0 ? 0 : span > 0 ? span * 0.01 : 1
+low = has_values ? min - slack : 0
+high = has_values ? max + slack : 1
+set cbrange [low:high]
+bar_x = pad_left + plot_w + 24
+bar_y = pad_bottom - over
+set colorbox vertical user origin screen bar_x / W, screen bar_y / H \
+    size screen 16. / W, screen bar_h / H noborder
+bar_form = form((high - low) / 6.)
+set cbtics out scale 0.4 font small_font format bar_form
+if (reduce ne "none") {
+    value_name = reduce . " " . value_name
+}
+set label 4 (unit eq "" ? value_name : sprintf("%s (%s)", value_name, unit)) \
+    at screen (W - 14 - extra) / W, screen (pad_bottom + plot_h / 2) / H \
+    center rotate by 90 font name_font
+if (!has_values) {
+    unset colorbox
+    unset label 4
+    set label 4 "no values" at screen (pad_left + plot_w / 2) / W, \
+        screen (pad_bottom + plot_h / 2) / H center font name_font
+}
+
+# Text that can be read on its cell: light on the dark half of the palette.
+ink(v) = (v - low) / (high - low) < 0.5 ? 0xffffff : 0x000000
+text_of(v) = v == v ? sprintf(cell_form, v) : ""
+
+# ---- the best cell ----------------------------------------------------------------------------
+
+BEST = "#d7191c"
+if (has_values) {
+    # Of small cells the frame stands outside.
+    mx = larger(dx(best_x - 1), 5. / cell_w)
+    my = larger(dy(best_y - 1), 5. / cell_h)
+    bx = px(best_x - 1)
+    by = py(best_y - 1)
+    set object 1 rectangle from bx - mx, by - my to bx + mx, by + my \
+        front fillstyle empty border lc rgb "white" lw 5
+    set object 2 rectangle from bx - mx, by - my to bx + mx, by + my \
+        front fillstyle empty border lc rgb BEST lw 2.5
+    best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
+        x_name, word(x_labels, best_x), y_name, word(y_labels, best_y))
+    if (best_cells > 1) {
+        best_line = best_line . sprintf(" (and %d more cells)", best_cells - 1)
+    }
+    set label 5 best_line at screen 0.5, screen 16. / H center \
+        font best_font textcolor rgb BEST
+}
+
+# ---- the picture ------------------------------------------------------------------------------
+
+# Small cells have no lines between them; they overlap a little, so that nothing shines through.
+has_lines = cell_w >= 10 && cell_h >= 10
+more_x = has_lines ? 0 : 0.4 / cell_w
+more_y = has_lines ? 0 : 0.4 / cell_h
+if (has_lines) {
+    set style fill solid 1 border lc rgb "white"
+} else {
+    set style fill solid 1 noborder
+}
+# The first line and the first column are labels.
+cells = "matrix every ::1:1"
+if (with_text) {
+    plot slice index map @cells using (px($1 - 1)):(py($2 - 1)): \
+            (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 \
+            with boxxyerror linecolor palette, \
+        "" index map @cells using (px($1 - 1)):(py($2 - 1)):(text_of($3)):(ink($3)) \
+            with labels font value_font textcolor rgb variable
+} else {
+    plot slice index map @cells using (px($1 - 1)):(py($2 - 1)): \
+            (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 \
+        with boxxyerror linecolor palette
+}
+set output

@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds and runs every test:
+#   ./test.sh           all of it: formatting, gcc and clang, sanitizers, command line, fuzz smoke
+#   ./test.sh --quick   the release build and its tests only
+#   ./test.sh --ci      all of it, warnings are errors
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cd "$top"
+mode=${1:-}
+case $mode in '' | --quick | --ci) ;; *)
+	echo "usage: ./test.sh [--quick | --ci]" >&2
+	exit 2
+	;;
+esac
+export PPS_CMAKE_OPTIONS="-DPPS_TESTS=ON"
+[[ $mode == --ci ]] && PPS_CMAKE_OPTIONS+=" -DPPS_WERROR=ON"
+passed=0 failed=0
+
+# step NAME COMMAND...: runs it, shows its output only when it fails, counts.
+step() {
+	local name=$1 log start=$SECONDS
+	shift
+	log=$(mktemp)
+	if "$@" >"$log" 2>&1; then
+		passed=$((passed + 1))
+		printf 'ok      %-46s %4d s\n' "$name" $((SECONDS - start))
+	else
+		failed=$((failed + 1))
+		printf 'FAILED  %-46s %4d s\n' "$name" $((SECONDS - start))
+		tail -60 "$log"
+	fi
+	rm -f "$log"
+}
+
+formatted() {
+	git ls-files -z '*.c' '*.h' | xargs -0 clang-format --dry-run -Werror
+}
+
+unit_tests() {
+	ctest --test-dir "build/$1" --output-on-failure
+}
+
+# Criterion reports a leak but exits 0, so the sanitizers write to files and any file is a failure.
+sanitized_tests() {
+	local logs
+	logs=$(mktemp -d)
+	ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
+		ctest --test-dir build/asan --output-on-failure || return 1
+	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan \
+		tests/cli/run-cases build/asan/ppsweep || return 1
+	cat "$logs"/* 2>/dev/null
+	[[ -z $(ls -A "$logs") ]]
+}
+
+thread_sanitized() {
+	local out
+	out=$(mktemp -d)
+	export TSAN_OPTIONS=ignore_noninstrumented_modules=1:halt_on_error=1:exitcode=66
+	build/tsan/ppsweep -c sweep_configs/02-paper.json -j 4 -o "$out/a.csv.gz" -q &&
+		build/tsan/ppsweep -c sweep_configs/03-all-tiers.json -j 3 -o - -q >/dev/null &&
+		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 30000 -j 4 -o "$out/b.csv" -q &&
+		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
+	local status=$?
+	rm -rf "$out"
+	return $status
+}
+
+fuzz_smoke() {
+	local target=$1 corpus
+	corpus=$(mktemp -d)
+	build/fuzz/tests/fuzz/"fuzz_$target" -max_total_time=20 -rss_limit_mb=2048 -artifact_prefix="$corpus/" \
+		"$corpus" "tests/fuzz/corpus/$target"
+	local status=$?
+	rm -rf "$corpus"
+	return $status
+}
+
+packaging/install-deps test
+step "release build" packaging/build release
+step "unit tests" unit_tests release
+step "command-line cases" tests/cli/run-cases build/release/ppsweep
+step "command-line properties" tests/cli/run-properties build/release/ppsweep
+if [[ $mode != --quick ]]; then
+	step "formatting" formatted
+	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang packaging/build release ppsweep
+	step "debug build" packaging/build debug
+	step "unit tests with assertions" unit_tests debug
+	step "address and undefined-behaviour build" packaging/build asan
+	step "tests under address and undefined behaviour" sanitized_tests
+	step "thread-sanitizer build" packaging/build tsan ppsweep
+	step "runs under the thread sanitizer" thread_sanitized
+	step "fuzz build" packaging/build fuzz
+	for source in tests/fuzz/fuzz_*.c; do
+		target=$(basename "$source" .c)
+		step "fuzz ${target#fuzz_}" fuzz_smoke "${target#fuzz_}"
+	done
+fi
+echo "$passed passed, $failed failed"
+((failed == 0))

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading an experiment from text, for tests.
+#ifndef TEST_EXPERIMENTS_H
+#define TEST_EXPERIMENTS_H
+
+#include "engine/experiment.h"
+#include "kernels/registry.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static inline enum pps_status load_text(const char *text,
+                                        struct pps_experiment **experiment,
+                                        struct pps_error *err)
+{
+    char path[] = "/tmp/pps-experiment-XXXXXX";
+    const int fd = mkstemp(path);
+    FILE *out = fdopen(fd, "w");
+    fputs(text, out);
+    fclose(out);
+    const struct pps_request request = {.kernels = pps_kernels,
+                                        .path = path,
+                                        .digits = PPS_DEFAULT_DIGITS};
+    const enum pps_status status = pps_experiment_load(experiment, &request, err);
+    unlink(path);
+    return status;
+}
+
+// Fails the test where the text is no experiment.
+static inline struct pps_experiment *load_good(const char *text)
+{
+    struct pps_experiment *experiment;
+    struct pps_error err = {.text = ""};
+    const enum pps_status status = load_text(text, &experiment, &err);
+    cr_assert_eq(status, PPS_OK, "%s: %d:%d: %s", text, err.line, err.column, err.text);
+    return experiment;
+}
+
+#endif

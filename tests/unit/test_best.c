@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// The heap of best rows: what it keeps, in which order, and that the order of adding is nothing.
+#include "engine/best.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 200 };
+
+struct item {
+    double value;
+    uint64_t index;
+};
+
+static void add(struct pps_best *best, struct item item)
+{
+    struct pps_error err;
+    char text[32];
+    const int n = snprintf(text, sizeof text, "row %llu", (unsigned long long)item.index);
+    cr_assert_eq(pps_best_add(best, item.value, item.index, text, (size_t)n, &err), PPS_OK);
+}
+
+static unsigned next_random(unsigned *state)
+{
+    *state = *state * 1664525u + 1013904223u;
+    return *state >> 8;
+}
+
+static void shuffle(struct item *items, unsigned seed)
+{
+    for (unsigned i = N - 1; i > 0; i--) {
+        const unsigned j = next_random(&seed) % (i + 1);
+        const struct item kept = items[i];
+        items[i] = items[j];
+        items[j] = kept;
+    }
+}
+
+static bool higher_wins;
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (x->value != y->value)
+        return ((x->value < y->value) != higher_wins) ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+// Catches a heap that sifts wrongly, forgets the text's owner, or lets the first of two equal
+// values win by order of adding instead of by index.
+Test(best, any_order_of_adding_gives_the_sorted_prefix)
+{
+    static const size_t caps[] = {1, 2, 3, 7, 64, N, N + 5};
+    for (unsigned trial = 0; trial < 60; trial++) {
+        const size_t cap = caps[trial % 7];
+        struct item items[N], sorted[N];
+        // Few distinct values: many ties.
+        for (unsigned i = 0; i < N; i++)
+            items[i] = (struct item){(double)((i * 7 + trial) % 23), i};
+        memcpy(sorted, items, sizeof items);
+        higher_wins = trial % 2 == 1;
+        qsort(sorted, N, sizeof *sorted, by_rank);
+        shuffle(items, trial);
+
+        struct pps_best best;
+        pps_best_init(&best, cap, higher_wins);
+        for (unsigned i = 0; i < N; i++)
+            add(&best, items[i]);
+        size_t n;
+        const struct pps_best_row *rows = pps_best_sorted(&best, &n);
+        cr_assert_eq(n, cap < N ? cap : N);
+        for (size_t i = 0; i < n; i++) {
+            char text[32];
+            snprintf(text, sizeof text, "row %llu", (unsigned long long)sorted[i].index);
+            cr_assert_eq(rows[i].index, sorted[i].index, "trial %u row %zu", trial, i);
+            cr_assert_str_eq(rows[i].text, text);
+            cr_assert_eq(rows[i].n, strlen(text));
+        }
+        pps_best_free(&best);
+    }
+}
+
+// Catches a readout that spoils the heap for rows added after it.
+Test(best, reading_in_between_changes_nothing)
+{
+    struct pps_best often, once;
+    pps_best_init(&often, 10, false);
+    pps_best_init(&once, 10, false);
+    unsigned seed = 5;
+    for (uint64_t i = 0; i < 500; i++) {
+        const struct item item = {(double)(next_random(&seed) % 50), i};
+        size_t n;
+        add(&often, item);
+        add(&once, item);
+        if (i % 3 == 0)
+            pps_best_sorted(&often, &n);
+    }
+    size_t n_often, n_once;
+    const struct pps_best_row *a = pps_best_sorted(&often, &n_often);
+    const struct pps_best_row *b = pps_best_sorted(&once, &n_once);
+    cr_assert_eq(n_often, n_once);
+    for (size_t i = 0; i < n_once; i++)
+        cr_assert_eq(a[i].index, b[i].index);
+    pps_best_free(&often);
+    pps_best_free(&once);
+}
+
+// Catches a fast test that turns away a row that ties with the worst but has a lower index, or
+// that lets in NAN or anything at all where none are wanted.
+Test(best, would_take_is_never_wrong)
+{
+    struct pps_best best;
+    pps_best_init(&best, 2, false);
+    cr_assert(pps_best_would_take(&best, 1e300));
+    cr_assert_not(pps_best_would_take(&best, NAN));
+    add(&best, (struct item){5, 10});
+    add(&best, (struct item){5, 11});
+    cr_assert(pps_best_would_take(&best, 5));
+    cr_assert_not(pps_best_would_take(&best, 5.1));
+    add(&best, (struct item){5, 2});
+    add(&best, (struct item){5, 12});
+    add(&best, (struct item){NAN, 0});
+    size_t n;
+    const struct pps_best_row *rows = pps_best_sorted(&best, &n);
+    cr_assert_eq(n, 2);
+    cr_assert_eq(rows[0].index, 2);
+    cr_assert_eq(rows[1].index, 10);
+    pps_best_free(&best);
+
+    pps_best_init(&best, 0, true);
+    cr_assert_not(pps_best_would_take(&best, 1));
+    add(&best, (struct item){1, 1});
+    cr_assert_eq(best.n, 0);
+    pps_best_free(&best);
+}

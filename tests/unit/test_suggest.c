@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nearest name: what is near and, as important, what is not.
+#include "engine/suggest.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static const char *const names[] = {
+    "n", "sync_freq", "fwd_len", "bwd_len", "sync_base_len", "fwd_impact", "zero-bubble"};
+enum { N_NAMES = sizeof names / sizeof names[0] };
+
+struct row {
+    const char *word, *wanted; // wanted NULL: nothing is near
+};
+
+Test(suggest, nearest)
+{
+    static const struct row rows[] = {
+        {"sync_frq", "sync_freq"},
+        {"sync-freq", "sync_freq"},
+        {"SYNC_FREQ", "sync_freq"},
+        {"sync_freqq", "sync_freq"},
+        {"snyc_freq", "sync_freq"}, // a swap counts one
+        {"fwd_lne", "fwd_len"},
+        {"fwdlen", "fwd_len"},
+        {"bwd_lem", "bwd_len"},
+        {"fwd_imapct", "fwd_impact"},
+        {"zero_bubble", "zero-bubble"},
+        {"N", "n"},
+        {"nn", "n"},
+        {"n", "n"},
+        {"x", NULL}, // nothing of it would remain
+        {"", NULL},
+        {"length", NULL},
+        {"frequency", NULL},
+        {"sync", NULL},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *got = pps_suggest(rows[i].word, names, N_NAMES);
+        bool right = rows[i].wanted == NULL ? got == NULL
+                                            : got != NULL && strcmp(got, rows[i].wanted) == 0;
+        cr_assert(right, "\"%s\" gives %s", rows[i].word, got != NULL ? got : "nothing");
+    }
+}
+
+Test(suggest, hostile_words)
+{
+    static char word[100000];
+    memset(word, 'n', sizeof word - 1);
+    cr_assert_null(pps_suggest(word, names, N_NAMES));
+    cr_assert_null(pps_suggest("n", names, 0));
+}
+
+// Of two names equally near, the first.
+Test(suggest, ties)
+{
+    cr_assert_str_eq(pps_suggest("cwd_len", names, N_NAMES), "fwd_len");
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best rows of a result file, its groups, and sorting beyond memory.
+#include "engine/rowsort.h"
+#include "engine/top.h"
+
+#include <criterion/criterion.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[64];
+
+static void enter(void)
+{
+    strcpy(folder, "/tmp/pps-top-XXXXXX");
+    cr_assert(mkdtemp(folder) != NULL);
+    cr_assert_eq(chdir(folder), 0);
+    setenv("TMPDIR", folder, 1);
+}
+
+static void leave(void)
+{
+    char command[128];
+    cr_assert_eq(chdir("/"), 0);
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    cr_assert_eq(system(command), 0);
+}
+
+TestSuite(top, .init = enter, .fini = leave);
+
+static void spill(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    cr_assert(file != NULL);
+    fputs(text, file);
+    fclose(file);
+}
+
+static const struct pps_param params[] = {{.name = "n"}, {.name = "m"}};
+static const struct pps_column columns[] = {
+    {.name = "time", .goal = PPS_LOWER},
+    {.name = "speed", .goal = PPS_HIGHER},
+};
+static const struct pps_kernel kernel = {
+    .name = "toy",
+    .params = params,
+    .n_params = 2,
+    .columns = columns,
+    .n_columns = 2,
+};
+static const struct pps_kernel *const kernels[] = {&kernel, NULL};
+
+static const char result[] = "n,m,time,speed\n"
+                             "2,1,5.0,1\n"
+                             "1,1,3.0,2\n"
+                             "2,2,4.0,\n"
+                             "1,2,3.0,4\n"
+                             "2,3,,9\n"
+                             "1,3,7.0,4\n";
+
+// Runs `ask` over the text; returns what was written, or NULL and err.
+static char *run(struct pps_top_ask ask, const char *text, struct pps_error *err)
+{
+    struct pps_top_count count;
+    char *written = NULL;
+    size_t size;
+    spill("r.csv", text);
+    ask.view.path = "r.csv";
+    ask.view.kernels = kernels;
+    ask.folder = folder;
+    ask.out = open_memstream(&written, &size);
+    const enum pps_status status = pps_top(&ask, &count, err);
+    fclose(ask.out);
+    if (status == PPS_OK)
+        return written;
+    free(written);
+    return NULL;
+}
+
+// Catches a wrong goal, ties out of order, groups out of order, rows without a value among the
+// best, and a filter that lets through what it should not.
+Test(top, chooses_the_right_rows)
+{
+    static const char *filter[] = {"n=2.0"};
+    const struct {
+        struct pps_top_ask ask;
+        const char *rows;
+    } cases[] = {
+        {{.k = 2}, "1,1,3.0,2\n1,2,3.0,4\n"},
+        {{.k = 9}, "1,1,3.0,2\n1,2,3.0,4\n2,2,4.0,\n2,1,5.0,1\n1,3,7.0,4\n"},
+        {{.k = 1, .by = "n"}, "2,2,4.0,\n1,1,3.0,2\n"},
+        {{.k = 1, .by = "n,m"}, "2,1,5.0,1\n1,1,3.0,2\n2,2,4.0,\n1,2,3.0,4\n1,3,7.0,4\n"},
+        {{.k = 2, .objective = "speed"}, "2,3,,9\n1,2,3.0,4\n"},
+        {{.k = 1, .objective = "speed", .goal = PPS_LOWER}, "2,1,5.0,1\n"},
+        {{.k = 1, .view = {.filters = filter, .n_filters = 1}}, "2,2,4.0,\n"},
+        {{.all = true}, "1,1,3.0,2\n1,2,3.0,4\n2,2,4.0,\n2,1,5.0,1\n1,3,7.0,4\n2,3,,9\n"},
+        {{.all = true, .objective = "speed"},
+         "2,3,,9\n1,2,3.0,4\n1,3,7.0,4\n1,1,3.0,2\n2,1,5.0,1\n2,2,4.0,\n"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pps_error err = {0};
+        char *written = run(cases[i].ask, result, &err);
+        cr_assert(written != NULL, "case %zu: %s", i, err.text);
+        cr_assert_eq(strncmp(written, "n,m,time,speed\n", 15), 0);
+        cr_assert_str_eq(written + 15, cases[i].rows, "case %zu", i);
+        free(written);
+    }
+}
+
+// Catches names that nobody has passing silently, and errors without a remedy.
+Test(top, wrong_names_are_refused_with_a_hint)
+{
+    static const char *bad_word[] = {"n"}, *bad_name[] = {"nn=2"};
+    const struct {
+        struct pps_top_ask ask;
+        const char *text, *says;
+    } cases[] = {
+        {{.k = 1, .objective = "tiem"}, result, "did you mean time?"},
+        {{.k = 1, .by = "n,n"}, result, "--by names n twice"},
+        {{.k = 1, .view = {.filters = bad_word, .n_filters = 1}}, result, "column=value"},
+        {{.k = 1, .view = {.filters = bad_name, .n_filters = 1}}, result, "did you mean n?"},
+        {{.k = 1}, "a,b\n1,2\n", "--objective"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pps_error err = {0};
+        cr_assert(run(cases[i].ask, cases[i].text, &err) == NULL, "case %zu", i);
+        cr_assert_eq(err.code, PPS_E_INPUT, "case %zu", i);
+        cr_assert(strstr(err.text, cases[i].says) != NULL, "case %zu: %s", i, err.text);
+    }
+}
+
+// Catches a table whose columns do not line up.
+Test(top, a_table_is_aligned)
+{
+    struct pps_error err = {0};
+    char *written = run((struct pps_top_ask){.k = 2, .table = true}, result, &err);
+    cr_assert_str_eq(written, "n  m  time  speed\n"
+                              "1  1   3.0      2\n"
+                              "1  2   3.0      4\n");
+    free(written);
+}
+
+struct item {
+    double value;
+    uint64_t index;
+};
+
+static int compare_items(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    if (isnan(x->value) != isnan(y->value))
+        return isnan(x->value) ? 1 : -1;
+    if (!isnan(x->value) && x->value != y->value)
+        return x->value < y->value ? -1 : 1;
+    return x->index < y->index ? -1 : 1;
+}
+
+enum { N_ROWS = 20000 };
+
+// Catches a merge that loses, repeats or misplaces rows, rows that straddle a read buffer, a row
+// larger than all memory, and a temporary file that stays behind.
+Test(top, sorting_spills_and_merges)
+{
+    static struct item items[N_ROWS];
+    static char long_text[200000];
+    struct pps_rowsort *sort;
+    struct pps_error err;
+    memset(long_text, 'x', sizeof long_text);
+    cr_assert_eq(pps_rowsort_open(&sort, 1, false, folder, &err), PPS_OK);
+    for (uint64_t i = 0; i < N_ROWS; i++) {
+        items[i] = (struct item){i % 97 == 0 ? NAN : (double)(i * 7919 % 1000), i};
+        const size_t n = i == 777 ? sizeof long_text : i % 300;
+        const struct pps_sort_row row = {items[i].value, i, long_text, n};
+        cr_assert_eq(pps_rowsort_add(sort, &row, &err), PPS_OK);
+    }
+    qsort(items, N_ROWS, sizeof *items, compare_items);
+    struct pps_sort_row row;
+    for (size_t i = 0; i < N_ROWS; i++) {
+        cr_assert_eq(pps_rowsort_next(sort, &row, &err), PPS_OK);
+        cr_assert(row.text != NULL, "row %zu is missing", i);
+        cr_assert_eq(row.index, items[i].index, "row %zu", i);
+        cr_assert_eq(row.n, row.index == 777 ? sizeof long_text : row.index % 300);
+        cr_assert_eq(memcmp(row.text, long_text, row.n), 0);
+    }
+    for (int i = 0; i < 2; i++) {
+        cr_assert_eq(pps_rowsort_next(sort, &row, &err), PPS_OK);
+        cr_assert(row.text == NULL);
+    }
+    pps_rowsort_close(sort);
+    DIR *left = opendir(folder);
+    for (const struct dirent *entry; (entry = readdir(left)) != NULL;)
+        cr_assert_eq(entry->d_name[0], '.', "%s stayed behind", entry->d_name);
+    closedir(left);
+}
+
+// Catches an unwritable temporary folder that goes unnoticed until rows are missing.
+Test(top, a_sort_without_a_folder_says_so)
+{
+    struct pps_rowsort *sort;
+    struct pps_error err;
+    enum pps_status status = PPS_OK;
+    setenv("TMPDIR", "/nonexistent-folder", 1);
+    cr_assert_eq(pps_rowsort_open(&sort, 1, true, folder, &err), PPS_OK);
+    for (uint64_t i = 0; i < N_ROWS && status == PPS_OK; i++)
+        status = pps_rowsort_add(sort, &(struct pps_sort_row){1, i, "text", 4}, &err);
+    cr_assert_eq(status, PPS_E_MACHINE);
+    cr_assert(strstr(err.text, "/nonexistent-folder") != NULL, "%s", err.text);
+    pps_rowsort_close(sort);
+}
