@@ -89,7 +89,10 @@ bool pps_axis_place(const struct pps_axis *axis,
         point[p] = place_one(&params[p], point[p], cell);
         return true;
     case PPS_AXIS_COMPOSITE:
-        place_composite(axis, params, i, point, cells);
+        if (axis->n_members > 0)
+            place_table(axis, i, point, cells);
+        else
+            place_composite(axis, params, i, point, cells);
         return true;
     }
     return false;

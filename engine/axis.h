@@ -18,7 +18,7 @@ enum pps_axis_kind {
     PPS_AXIS_TABLE,     // values written down: a list, lists in lockstep, a file of points
     PPS_AXIS_RANGE,     // start + i*step, too many to write down
     PPS_AXIS_DEPENDENT, // an expression over earlier axes
-    PPS_AXIS_COMPOSITE, // the kernel's own
+    PPS_AXIS_COMPOSITE, // the kernel's own; its members are written down where they are few
 };
 
 // A parameter of a table. Its distinct values are kept once, with their cells.
@@ -34,7 +34,7 @@ struct pps_axis {
     enum pps_axis_kind kind;
     uint64_t count; // of a dependent axis: 0, it is asked for at each point
     uint64_t sets;  // bit p: parameter p
-    // table
+    // table, short composite
     int n_members;
     struct pps_axis_member *members;
     // range, dependent

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cut result is made of; for slice.c, which fills it, and slicemap.c, which hands it out.
+// What a cut result is made of; for slice.c and slicecolumns.c, which fill it,
+// and slicemap.c, which hands it out.
 #ifndef PPS_CUT_H
 #define PPS_CUT_H
 
@@ -64,6 +65,15 @@ static inline const struct pps_names *pps_cut_keys(const struct pps_cut *cut)
 {
     return cut->separate ? &cut->split_keys : &cut->keys;
 }
+
+// Fills x, y, value, by and split, having opened the view.
+PPS_MUST_CHECK enum pps_status pps_cut_columns(struct pps_cut *cut,
+                                               const struct pps_cut_ask *ask,
+                                               struct pps_error *err);
+
+// A parameter beside the axes and the value; where nobody knows which columns are parameters,
+// those left of the value.
+bool pps_cut_tells_apart(const struct pps_cut *cut, int column);
 
 // Puts labels, cells and maps in order, having read all rows.
 PPS_MUST_CHECK enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err);

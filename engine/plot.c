@@ -31,7 +31,7 @@ struct plot {
     size_t n;
 };
 
-// ---- folders ----------------------------------------------------------------------------------
+// ---- folders --------------------------------------------------------------------------------
 
 void pps_plot_folder(const char *result, char *out, size_t cap)
 {
@@ -109,7 +109,7 @@ static void remove_work(struct plot *plot)
     rmdir(plot->work);
 }
 
-// ---- what to draw -----------------------------------------------------------------------------
+// ---- what to draw ---------------------------------------------------------------------------
 
 static enum pps_status no_memory(struct pps_error *err)
 {
@@ -188,7 +188,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
     return status;
 }
 
-// ---- drawing ----------------------------------------------------------------------------------
+// ---- drawing --------------------------------------------------------------------------------
 
 static enum pps_status make_work(struct plot *plot, struct pps_error *err)
 {

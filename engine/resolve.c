@@ -44,7 +44,8 @@ static void add_zip(cJSON *root, const struct pps_experiment *e)
     cJSON *zip = cJSON_CreateArray();
     for (int d = 0; d < e->space.n_axes; d++) {
         const struct pps_axis *axis = &e->space.axes[d];
-        if (axis->n_members < 2 || axis->members[0].entries != NULL)
+        if (axis->kind != PPS_AXIS_TABLE || axis->n_members < 2 ||
+            axis->members[0].entries != NULL)
             continue;
         cJSON *group = cJSON_CreateArray();
         for (int m = 0; m < axis->n_members; m++)

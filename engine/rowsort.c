@@ -113,7 +113,7 @@ void pps_rowsort_close(struct pps_rowsort *sort)
     free(sort);
 }
 
-// ---- writing runs -----------------------------------------------------------------------------
+// ---- writing runs ---------------------------------------------------------------------------
 
 static enum pps_status open_file(struct pps_rowsort *sort, struct pps_error *err)
 {
@@ -217,7 +217,7 @@ static enum pps_status spill(struct pps_rowsort *sort, struct pps_error *err)
     return PPS_OK;
 }
 
-// ---- adding -----------------------------------------------------------------------------------
+// ---- adding ---------------------------------------------------------------------------------
 
 static bool reserve(void **list, size_t *room, size_t wanted, size_t unit)
 {
@@ -265,7 +265,7 @@ enum pps_status pps_rowsort_add(struct pps_rowsort *sort,
     return PPS_OK;
 }
 
-// ---- merging ----------------------------------------------------------------------------------
+// ---- merging --------------------------------------------------------------------------------
 
 // Makes `wanted` bytes of the run's rows stand in its window, or all that are left.
 static enum pps_status fill(struct pps_rowsort *sort,

@@ -74,7 +74,7 @@ enum pps_status pps_rowtext_header(struct pps_rowtext *row,
     return PPS_OK;
 }
 
-// ---- table ------------------------------------------------------------------------------------
+// ---- table ----------------------------------------------------------------------------------
 
 // The cell at the start of a line, and what follows its comma; NULL at the end.
 static const char *split_cell(const char *line, struct pps_cell *cell)

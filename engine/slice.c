@@ -15,104 +15,7 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "cut", "the result");
 }
 
-const char *pps_reduce_word(enum pps_reduce reduce)
-{
-    static const char *const words[] = {"none", "min", "max", "mean", "first", "last"};
-    return words[reduce];
-}
-
-enum pps_status pps_reduce_parse(const char *word,
-                                 enum pps_reduce *reduce,
-                                 struct pps_error *err)
-{
-    *reduce = PPS_REDUCE_NONE;
-    for (int i = PPS_REDUCE_MIN; word != NULL && i <= PPS_REDUCE_LAST; i++)
-        if (strcmp(word, pps_reduce_word((enum pps_reduce)i)) == 0)
-            *reduce = (enum pps_reduce)i;
-    if (word == NULL || *reduce != PPS_REDUCE_NONE)
-        return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--reduce %s: write min, max, mean, first or last", word);
-}
-
-// ---- which columns ----------------------------------------------------------------------------
-
-static enum pps_status find_axis(const struct pps_cut *cut,
-                                 const char *option,
-                                 const char *name,
-                                 const char *fallback,
-                                 int *column,
-                                 struct pps_error *err)
-{
-    if (name != NULL)
-        return pps_view_column(&cut->view, option, name, column, err);
-    *column = fallback == NULL ? -1 : pps_result_find(cut->view.result, fallback);
-    if (*column >= 0)
-        return PPS_OK;
-    if (fallback != NULL)
-        return pps_fail(err, PPS_E_INPUT, "%s has no column %s; name the axis: %s COLUMN",
-                        cut->view.path, fallback, option);
-    return pps_fail(err, PPS_E_INPUT, "%s: no telling what to draw; name the axis: %s COLUMN",
-                    cut->view.path, option);
-}
-
-static enum pps_status find_axes(struct pps_cut *cut,
-                                 const struct pps_cut_ask *ask,
-                                 struct pps_error *err)
-{
-    const struct pps_kernel *kernel = cut->view.kernel;
-    const struct pps_heatmap none = {0};
-    const struct pps_heatmap *map = kernel == NULL ? &none : &kernel->heatmap;
-    const char *value = ask->value;
-    if (value == NULL && map->value != NULL &&
-        pps_result_find(cut->view.result, map->value) >= 0)
-        value = map->value;
-    enum pps_status status = find_axis(cut, "--x", ask->x, map->x, &cut->x, err);
-    if (status == PPS_OK)
-        status = find_axis(cut, "--y", ask->y, map->y, &cut->y, err);
-    if (status == PPS_OK)
-        status = pps_view_objective(&cut->view, "--value", value, &cut->value, err);
-    if (status != PPS_OK)
-        return status;
-    cut->asked_axes = ask->x != NULL || ask->y != NULL;
-    cut->asked_value = ask->value != NULL;
-    if (cut->x == cut->y || cut->x == cut->value || cut->y == cut->value)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--x, --y and --value must be three columns; %s is two",
-                        cut->view.columns[cut->x == cut->y ? cut->x : cut->value].name);
-    return PPS_OK;
-}
-
-// Parameters; where nobody knows which those are, the columns left of the value.
-static bool tells_apart(const struct pps_cut *cut, int column)
-{
-    if (column == cut->x || column == cut->y || column == cut->value)
-        return false;
-    return cut->view.roles_known ? cut->view.columns[column].role == PPS_ROLE_PARAM
-                                 : column < cut->value;
-}
-
-static enum pps_status find_groups(struct pps_cut *cut,
-                                   const struct pps_cut_ask *ask,
-                                   struct pps_error *err)
-{
-    cut->split = -1;
-    if (ask->by != NULL)
-        return pps_view_list(&cut->view, "--by", ask->by, &cut->by, &cut->n_by, err);
-    cut->by = calloc((size_t)cut->view.n_columns, sizeof *cut->by);
-    if (cut->by == NULL)
-        return no_memory(err);
-    const char *split = cut->view.kernel == NULL ? NULL : cut->view.kernel->heatmap.split;
-    for (int i = 0; i < cut->view.n_columns; i++) {
-        if (!tells_apart(cut, i))
-            continue;
-        if (split != NULL && strcmp(cut->view.columns[i].name, split) == 0)
-            cut->split = cut->n_by;
-        cut->by[cut->n_by++] = i;
-    }
-    return PPS_OK;
-}
-
-// ---- which map --------------------------------------------------------------------------------
+// ---- which map ------------------------------------------------------------------------------
 
 struct key {
     char *text;
@@ -193,7 +96,7 @@ static enum pps_status find_map(struct pps_cut *cut,
     return status;
 }
 
-// ---- which cell -------------------------------------------------------------------------------
+// ---- which cell -----------------------------------------------------------------------------
 
 static size_t find_slot(const struct pps_cut *cut, const struct pps_cut_cell *cell)
 {
@@ -258,7 +161,8 @@ static void list_culprits(const struct pps_cut *cut, char *out, size_t cap)
 {
     out[0] = '\0';
     for (int i = 0; i < cut->view.n_columns; i++) {
-        bool known = !tells_apart(cut, i) || !cut->constants[i].varied || is_split(cut, i);
+        bool known =
+            !pps_cut_tells_apart(cut, i) || !cut->constants[i].varied || is_split(cut, i);
         for (int b = 0; b < cut->n_by; b++)
             known = known || cut->by[b] == i;
         const size_t n = strlen(out);
@@ -308,7 +212,7 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
     return PPS_OK;
 }
 
-// ---- reading ----------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------
 
 static bool note_constants(struct pps_cut *cut, const struct pps_cell *cells)
 {
@@ -377,9 +281,7 @@ static enum pps_status cut_result(struct pps_cut *cut,
     cut->max_maps = ask->max_maps;
     enum pps_status status = pps_view_open(&cut->view, &ask->view, err);
     if (status == PPS_OK)
-        status = find_axes(cut, ask, err);
-    if (status == PPS_OK)
-        status = find_groups(cut, ask, err);
+        status = pps_cut_columns(cut, ask, err);
     if (status != PPS_OK)
         return status;
     cut->constants = calloc((size_t)cut->view.n_columns, sizeof *cut->constants);

@@ -44,10 +44,10 @@ const char *pps_reduce_word(enum pps_reduce reduce);
 
 // A result that has been cut.
 //
-// Where ask->by is NULL, a *name* (letter) of the kernel's `heatmap.split` parameter makes a map
-// of its own while all its numbers share one, as on a grid on which it is what x and y leave
-// over. Where several of its numbers meet in one cell, they tell maps apart as well, unless
-// `reduce` says how to combine them.
+// Where ask->by is NULL, a *name* (letter) of the kernel's `heatmap.split` parameter makes a
+// map of its own while all its numbers share one, as on a grid on which it is what x and y
+// leave over. Where several of its numbers meet in one cell, they tell maps apart as well,
+// unless `reduce` says how to combine them.
 struct pps_cut;
 
 PPS_MUST_CHECK enum pps_status pps_cut_open(struct pps_cut **cut,
@@ -89,7 +89,7 @@ void pps_slice_free(struct pps_slice *slice); // a zeroed one is fine
 // lines ("# key value"), the x labels, then a line for every y. Writing errors show in `out`.
 void pps_slice_write(const struct pps_slice *slice, FILE *out);
 
-// The name of slice i among those of the result: "<stem>", "<stem>-<piece>" or "<stem>-<number>"
+// The name of slice i among those of the result: "<stem>", "<stem>-<piece>", "<stem>-<number>"
 // where a piece would be too long or is no good as a file name.
 void pps_cut_name(const struct pps_cut *cut,
                   const struct pps_slice *slice,

@@ -14,7 +14,7 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "cut", "the result");
 }
 
-// ---- labels -----------------------------------------------------------------------------------
+// ---- labels ---------------------------------------------------------------------------------
 
 struct label {
     const char *text;
@@ -79,7 +79,7 @@ static bool sort_axes(struct pps_cut *cut)
     return good;
 }
 
-// ---- maps -------------------------------------------------------------------------------------
+// ---- maps -----------------------------------------------------------------------------------
 
 static int compare_cells(const void *a, const void *b)
 {
@@ -169,7 +169,7 @@ size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
     return cut->n_left_out;
 }
 
-// ---- one map ----------------------------------------------------------------------------------
+// ---- one map --------------------------------------------------------------------------------
 
 struct span {
     const struct pps_cut_cell *cells;

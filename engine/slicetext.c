@@ -12,7 +12,7 @@
 
 enum { PIECE_CHARS = 80 }; // longest piece of a file name
 
-// ---- keys -------------------------------------------------------------------------------------
+// ---- keys -----------------------------------------------------------------------------------
 
 // Value b of a key.
 static struct pps_cell key_value(const struct pps_names *keys, size_t i, int b)
@@ -53,7 +53,7 @@ static bool in_key(const struct pps_cut *cut, int column)
     return false;
 }
 
-// ---- titles -----------------------------------------------------------------------------------
+// ---- titles ---------------------------------------------------------------------------------
 
 static void put_part(FILE *out, long *n, const char *name, struct pps_cell value)
 {
@@ -114,7 +114,7 @@ bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice)
     return slice->title != NULL && slice->piece != NULL;
 }
 
-// ---- names ------------------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------------------------------
 
 static bool good_name(const char *piece)
 {
@@ -173,7 +173,7 @@ void pps_cut_name(const struct pps_cut *cut,
                  slice->piece);
 }
 
-// ---- text -------------------------------------------------------------------------------------
+// ---- text -----------------------------------------------------------------------------------
 
 // gnuplot tells words apart by spaces and knows no escapes.
 static void put_word(FILE *out, const char *word)

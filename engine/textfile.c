@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-// ---- gzip behind a FILE -----------------------------------------------------------------------
+// ---- gzip behind a FILE ---------------------------------------------------------------------
 
 static ssize_t write_gz(void *cookie, const char *data, size_t n)
 {
@@ -34,7 +34,7 @@ static FILE *open_gz(int fd)
     return out;
 }
 
-// ---- names ------------------------------------------------------------------------------------
+// ---- names ----------------------------------------------------------------------------------
 
 enum pps_status pps_textfile_check(const char *path, bool force, struct pps_error *err)
 {
@@ -64,7 +64,7 @@ enum pps_status pps_textfile_rename(const char *from,
     return pps_fail_errno(err, "rename to", path);
 }
 
-// ---- opening, closing -------------------------------------------------------------------------
+// ---- opening, closing -----------------------------------------------------------------------
 
 static void forget(struct pps_textfile *file)
 {

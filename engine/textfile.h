@@ -17,8 +17,8 @@ struct pps_textfile {
     bool force;
 };
 
-// path "-" or NULL: standard output. PPS_E_INPUT where the file exists and !force, where it is a
-// folder, or its folder does not exist.
+// path "-" or NULL: standard output. PPS_E_INPUT where the file exists and !force, where it is
+// a folder, or its folder does not exist.
 PPS_MUST_CHECK enum pps_status pps_textfile_open(struct pps_textfile *file,
                                                  const char *path,
                                                  bool force,

@@ -29,7 +29,7 @@ struct top {
     size_t kept;
 };
 
-// ---- what to do -------------------------------------------------------------------------------
+// ---- what to do -----------------------------------------------------------------------------
 
 static enum pps_status open_top(struct top *top, struct pps_error *err)
 {
@@ -62,7 +62,7 @@ static void close_top(struct top *top)
     pps_view_close(&top->view);
 }
 
-// ---- all rows, sorted -------------------------------------------------------------------------
+// ---- all rows, sorted -----------------------------------------------------------------------
 
 static enum pps_status write_sorted(struct top *top, struct pps_error *err)
 {
@@ -94,7 +94,7 @@ static enum pps_status sort_row(struct top *top,
     return status;
 }
 
-// ---- the best ---------------------------------------------------------------------------------
+// ---- the best -------------------------------------------------------------------------------
 
 static enum pps_status find_group(struct top *top,
                                   const struct pps_cell *cells,
@@ -186,7 +186,7 @@ static enum pps_status write_best(struct top *top, struct pps_error *err)
     return status;
 }
 
-// ---- both -------------------------------------------------------------------------------------
+// ---- both -----------------------------------------------------------------------------------
 
 static enum pps_status read_rows(struct top *top, struct pps_error *err)
 {

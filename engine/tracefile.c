@@ -36,7 +36,7 @@ static void put_number(FILE *out, double value)
     fwrite(text, 1, pps_decimal_full(text, value), out);
 }
 
-// ---- CSV --------------------------------------------------------------------------------------
+// ---- CSV ------------------------------------------------------------------------------------
 
 static void csv_piece(void *self, const struct pps_piece *piece)
 {
@@ -50,7 +50,7 @@ static void csv_piece(void *self, const struct pps_piece *piece)
     fputs(piece->flag ? ",1\n" : ",0\n", file->out);
 }
 
-// ---- JSON -------------------------------------------------------------------------------------
+// ---- JSON -----------------------------------------------------------------------------------
 
 // Names are identifiers, but nothing a kernel says may break the JSON.
 static void put_text(FILE *out, const char *text)
@@ -211,7 +211,7 @@ static void chrome_piece(void *self, const struct pps_piece *piece)
     fprintf(file->out, "\":%s}}", piece->flag ? "true" : "false");
 }
 
-// ---- opening, closing -------------------------------------------------------------------------
+// ---- opening, closing -----------------------------------------------------------------------
 
 enum pps_status pps_tracefile_open(struct pps_tracefile **out_file,
                                    enum pps_trace_format format,

@@ -192,11 +192,31 @@ size_t pps_value_text(const struct pps_param *param, double value, char out[PPS_
     return n;
 }
 
+// The double that a text of pps_decimal_meant stands for. Without an exponent its at most 15
+// digits and its power of ten are exact doubles, so one division rounds as strtod would.
+static double meant_value(const char *text, size_t n)
+{
+    static const double powers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
+                                    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
+    const bool negative = text[0] == '-';
+    uint64_t digits = 0;
+    size_t decimals = 0, i = negative;
+    for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
+        digits = 10 * digits + (uint64_t)(text[i] - '0');
+    if (i < n && text[i] == '.')
+        for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++, decimals++)
+            digits = 10 * digits + (uint64_t)(text[i] - '0');
+    if (i < n || decimals > 16 || digits >= (uint64_t)1 << 53)
+        return strtod(text, NULL);
+    const double value = (double)digits / powers[decimals];
+    return negative ? -value : value;
+}
+
 double pps_value_cell(const struct pps_param *param, double value, struct pps_axis_cell *cell)
 {
     const size_t n = pps_value_text(param, value, cell->text);
     const bool number = takes_numbers(param) && !is_name(param, value);
-    const double meant = number && param->kind == PPS_REAL ? strtod(cell->text, NULL) : value;
+    const double meant = number && param->kind == PPS_REAL ? meant_value(cell->text, n) : value;
     cell->text[n] = ',';
     cell->n = (uint8_t)(n + 1);
     return meant;

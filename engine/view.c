@@ -129,7 +129,7 @@ static enum pps_status find_roles(struct pps_view *view,
     return PPS_OK;
 }
 
-// ---- filters ----------------------------------------------------------------------------------
+// ---- filters --------------------------------------------------------------------------------
 
 static enum pps_status add_filter(struct pps_view *view,
                                   const char *word,
@@ -176,7 +176,7 @@ bool pps_view_filters(const struct pps_view *view, int column)
     return false;
 }
 
-// ---- opening, reading -------------------------------------------------------------------------
+// ---- opening, reading -----------------------------------------------------------------------
 
 static enum pps_status fill_view(struct pps_view *view,
                                  const struct pps_view_ask *ask,
@@ -234,7 +234,7 @@ enum pps_status pps_view_next(struct pps_view *view,
     }
 }
 
-// ---- columns by name --------------------------------------------------------------------------
+// ---- columns by name ------------------------------------------------------------------------
 
 static enum pps_status unknown_column(const struct pps_view *view,
                                       const char *option,

@@ -18,10 +18,11 @@ if (!exists("scale")) scale = 1.5
 reset
 set encoding utf8
 
-# ---- what the slice says of itself ------------------------------------------------------------
+# ---- what the slice says of itself -----------------------------------------------------------
 # Its comment lines are "# key value"; with another comment character they can be read.
 
-title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "none"; reduce = "none"
+title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""
+goal = "none"; reduce = "none"
 x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
 
@@ -55,7 +56,7 @@ if (nx == 0 || ny == 0) {
     exit status 2
 }
 
-# ---- texts ------------------------------------------------------------------------------------
+# ---- texts -----------------------------------------------------------------------------------
 
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
@@ -66,9 +67,11 @@ span = has_values ? larger(abs(min), abs(max)) : 0
 
 # As many decimals as tell this step; another form for the very large and the very small.
 decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
-form(step) = span >= 1e6 || (span > 0 && span < 1e-3) ? "%.4g" : sprintf("%%.%df", decimals(step))
+form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
+    ? "%.4g" : sprintf("%%.%df", decimals(step))
 cell_form = form(range / 150.)
-cell_chars = has_values ? larger(strlen(sprintf(cell_form, min)), strlen(sprintf(cell_form, max))) : 1
+cell_chars = has_values \
+    ? larger(strlen(sprintf(cell_form, min)), strlen(sprintf(cell_form, max))) : 1
 
 x_chars = 0; y_chars = 0; x_name_chars = 0
 do for [i = 1:nx] {
@@ -77,7 +80,7 @@ do for [i = 1:nx] {
 }
 do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
 
-# ---- sizes, in pixels -------------------------------------------------------------------------
+# ---- sizes, in pixels ------------------------------------------------------------------------
 
 CHAR = 7.2 # width of a character of the labels, generously
 LINE = 19  # height of a line of text
@@ -122,7 +125,8 @@ W = pad_left + plot_w + pad_right + extra
 # The title, in lines of the picture's width.
 line_chars = int((W - 40) / (CHAR + 0.6))
 n_lines = ceil(strlen(title_text) / real(line_chars))
-line_chars = smaller(line_chars, larger(n_lines, 1) > 1 ? strlen(title_text) / n_lines + 14 : line_chars)
+# Lines of about the same length.
+if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
 title_lines = ""; n_lines = 0; row = ""
 do for [i = 1:words(title_text)] {
     if (row eq "") {
@@ -142,11 +146,12 @@ pad_top = 14 + n_lines * LINE + 12 + over
 pad_bottom = larger(x_text_h + LINE + 18, over + 14) + LINE + 10
 H = pad_top + plot_h + pad_bottom
 
-# ---- terminal ---------------------------------------------------------------------------------
+# ---- terminal --------------------------------------------------------------------------------
 
 is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
 if (is_svg) {
-    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" background "white"
+    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" \
+        background "white"
 } else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
     set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
         font "sans-serif,8.25" fontscale scale linewidth scale background "white"
@@ -162,7 +167,7 @@ best_font = font_of(12)
 value_font = font_of(cell_font)
 set output out
 
-# ---- axes -------------------------------------------------------------------------------------
+# ---- axes ------------------------------------------------------------------------------------
 
 # Where cell i stands, from 0, and half its size.
 px(i) = i < x_numbers ? i + 0.5 : x_numbers + gap_x + (i - x_numbers + 0.5) * wide_x
@@ -193,12 +198,12 @@ do for [i = 1:ny] {
 
 # Everything else is placed by the pixel, from the bottom left.
 set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
-set label 2 x_name at screen (pad_left + plot_w / 2) / W, screen (pad_bottom - x_text_h - 18) / H \
-    center font name_font
+set label 2 x_name at screen (pad_left + plot_w / 2) / W, \
+    screen (pad_bottom - x_text_h - 18) / H center font name_font
 set label 3 y_name at screen (14 + extra) / W, screen (pad_bottom + plot_h / 2) / H \
     center rotate by 90 font name_font
 
-# ---- colours ----------------------------------------------------------------------------------
+# ---- colours ---------------------------------------------------------------------------------
 
 # viridis
 set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
@@ -216,13 +221,16 @@ set cbtics out scale 0.4 font small_font format bar_form
 if (reduce ne "none") {
     value_name = reduce . " " . value_name
 }
-set label 4 (unit eq "" ? value_name : sprintf("%s (%s)", value_name, unit)) \
+# total_time (time) says nothing more than total_time.
+if (unit ne "" && strstrt(value_name, unit) == 0) {
+    value_name = sprintf("%s (%s)", value_name, unit)
+}
+set label 4 value_name \
     at screen (W - 14 - extra) / W, screen (pad_bottom + plot_h / 2) / H \
     center rotate by 90 font name_font
 if (!has_values) {
     unset colorbox
-    unset label 4
-    set label 4 "no values" at screen (pad_left + plot_w / 2) / W, \
+    set label 4 "no values" norotate at screen (pad_left + plot_w / 2) / W, \
         screen (pad_bottom + plot_h / 2) / H center font name_font
 }
 
@@ -230,7 +238,7 @@ if (!has_values) {
 ink(v) = (v - low) / (high - low) < 0.5 ? 0xffffff : 0x000000
 text_of(v) = v == v ? sprintf(cell_form, v) : ""
 
-# ---- the best cell ----------------------------------------------------------------------------
+# ---- the best cell ---------------------------------------------------------------------------
 
 BEST = "#d7191c"
 if (has_values) {
@@ -243,16 +251,18 @@ if (has_values) {
         front fillstyle empty border lc rgb "white" lw 5
     set object 2 rectangle from bx - mx, by - my to bx + mx, by + my \
         front fillstyle empty border lc rgb BEST lw 2.5
-    best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
+    best_line = sprintf("%s %s at %s=%s %s=%s", \
+        goal eq "higher" ? "highest" : "lowest", best_text, \
         x_name, word(x_labels, best_x), y_name, word(y_labels, best_y))
     if (best_cells > 1) {
-        best_line = best_line . sprintf(" (and %d more cells)", best_cells - 1)
+        best_line = best_line . sprintf(" (and %d more cell%s)", best_cells - 1, \
+            best_cells > 2 ? "s" : "")
     }
     set label 5 best_line at screen 0.5, screen 16. / H center \
         font best_font textcolor rgb BEST
 }
 
-# ---- the picture ------------------------------------------------------------------------------
+# ---- the picture -----------------------------------------------------------------------------
 
 # Small cells have no lines between them; they overlap a little, so that nothing shines through.
 has_lines = cell_w >= 10 && cell_h >= 10
@@ -265,7 +275,9 @@ if (has_lines) {
 }
 # The first line and the first column are labels.
 cells = "matrix every ::1:1"
-if (with_text) {
+if (!has_values) {
+    plot NaN
+} else { if (with_text) {
     plot slice index map @cells using (px($1 - 1)):(py($2 - 1)): \
             (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 \
             with boxxyerror linecolor palette, \
@@ -275,5 +287,5 @@ if (with_text) {
     plot slice index map @cells using (px($1 - 1)):(py($2 - 1)): \
             (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 \
         with boxxyerror linecolor palette
-}
+} }
 set output

@@ -55,14 +55,15 @@ ALWAYS_INLINE void give_one(const struct sim *s, struct stage *st, unsigned kind
 // Every task of a kind present its share of the kind's part.
 ALWAYS_INLINE void give_each(struct stage *st, unsigned kinds, const double *part)
 {
-    for (int c = 0; c < 2; c++) {
-        double each = part[c] / class_count(st, c);
-        st->rate[c] = kinds & KIND_BIT(c) ? each : st->rate[c];
+    for (int c = 0; c < 2; c++)
+        if (kinds & KIND_BIT(c))
+            st->rate[c] = part[c] / class_count(st, c);
+    if (kinds & KIND_BIT(CONTENTION_GRAD_SYNC)) {
+        bool sync = slot_active(st, SYNC), left = slot_active(st, LEFT);
+        double each = sync && left ? part[2] * 0.5 : part[2];
+        st->rate[SYNC] = sync ? each : 0;
+        st->rate[LEFT] = left ? each : 0;
     }
-    bool sync = slot_active(st, SYNC), left = slot_active(st, LEFT);
-    double each = sync && left ? part[2] * 0.5 : part[2];
-    st->rate[SYNC] = sync ? each : 0;
-    st->rate[LEFT] = left ? each : 0;
 }
 
 ALWAYS_INLINE int32_t kind_count(const struct stage *st, int kind)

@@ -171,7 +171,7 @@ Test(top, sorting_spills_and_merges)
     memset(long_text, 'x', sizeof long_text);
     cr_assert_eq(pps_rowsort_open(&sort, 1, false, folder, &err), PPS_OK);
     for (uint64_t i = 0; i < N_ROWS; i++) {
-        items[i] = (struct item){i % 97 == 0 ? NAN : (double)(i * 7919 % 1000), i};
+        items[i] = (struct item){i % 97 == 0 ? (double)NAN : (double)(i * 7919 % 1000), i};
         const size_t n = i == 777 ? sizeof long_text : i % 300;
         const struct pps_sort_row row = {items[i].value, i, long_text, n};
         cr_assert_eq(pps_rowsort_add(sort, &row, &err), PPS_OK);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speed of the contention model: fast path against reference, and the cost of an event as
+// points grow. One JSON line a measurement; CPU time, the least of several runs; results of
+// the two are compared. Not a test: a slow machine is no failure, a wrong result is.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "kernels/contention/model.h"
+#include "kernels/contention/reference.h"
+
+#define RUNS  7
+#define STEPS 10 // of the weights: 66 points
+
+static double cpu_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static struct contention_point point_of(int32_t n, int32_t gpus)
+{
+    return (struct contention_point){.n = n,
+                                     .gpus = gpus,
+                                     .sync_freq = 1,
+                                     .fwd_len = 1,
+                                     .bwd_len = 2,
+                                     .prop_len = 1,
+                                     .sync_base_len = 2,
+                                     .fwd_impact = 0.2,
+                                     .bwd_impact = 0.2,
+                                     .congestion = true,
+                                     .priority = {0.3, 0.3, 0.4}};
+}
+
+// What all weights at step 0.1 add up to.
+struct total {
+    double time;
+    double events;
+};
+
+static void add(struct total *total, const struct contention_result *result)
+{
+    total->time += result->total_time;
+    total->events += (double)result->n_events;
+}
+
+static struct total sweep(struct contention_point p, void *scratch)
+{
+    struct total total = {0};
+    struct contention_result result;
+    for (int a = 0; a <= STEPS; a++)
+        for (int b = 0; a + b <= STEPS; b++) {
+            p.priority[0] = a / (double)STEPS;
+            p.priority[1] = b / (double)STEPS;
+            p.priority[2] = (STEPS - a - b) / (double)STEPS;
+            if (scratch != NULL)
+                contention_simulate(&p, false, scratch, NULL, &result);
+            else
+                contention_reference(&p, false, NULL, &result);
+            add(&total, &result);
+        }
+    return total;
+}
+
+// Least CPU seconds of `repeats` sweeps.
+static double measure(const struct contention_point *p,
+                      void *scratch,
+                      int repeats,
+                      struct total *total)
+{
+    double least = HUGE_VAL;
+    for (int run = 0; run < RUNS; run++) {
+        double start = cpu_seconds();
+        for (int k = 0; k < repeats; k++)
+            *total = sweep(*p, scratch);
+        least = fmin(least, cpu_seconds() - start);
+    }
+    return least / repeats;
+}
+
+static void *room_for(const struct contention_point *p)
+{
+    return aligned_alloc(64, (contention_scratch_bytes(p) + 63) / 64 * 64);
+}
+
+// Fast path and reference at the default size; false: their results differ.
+static bool compare(void)
+{
+    const int points = (STEPS + 1) * (STEPS + 2) / 2;
+    struct contention_point p = point_of(8, 4);
+    struct total fast, reference;
+    void *scratch = room_for(&p);
+    double fast_s = measure(&p, scratch, 20, &fast);
+    double reference_s = measure(&p, NULL, 2, &reference);
+    free(scratch);
+    bool same = fabs(fast.time - reference.time) <= 1e-9 * reference.time;
+    printf("{\"name\":\"contention\",\"n\":8,\"gpus\":4,\"points_per_s\":%.0f,"
+           "\"us_per_point\":%.3f,\"reference_us_per_point\":%.3f,\"ratio\":%.2f,"
+           "\"results\":\"%s\"}\n",
+           points / fast_s, 1e6 * fast_s / points, 1e6 * reference_s / points,
+           reference_s / fast_s, same ? "agree" : "differ");
+    return same;
+}
+
+static void grow(int32_t n, int32_t gpus)
+{
+    struct contention_point p = point_of(n, gpus);
+    struct total total;
+    void *scratch = room_for(&p);
+    double seconds = measure(&p, scratch, 1 + 2048 / (n * gpus), &total);
+    free(scratch);
+    printf("{\"name\":\"contention_growth\",\"n\":%d,\"gpus\":%d,\"ns_per_event\":%.1f,"
+           "\"events_per_point\":%.0f}\n",
+           n, gpus, 1e9 * seconds / total.events,
+           total.events * 2 / ((STEPS + 1) * (STEPS + 2)));
+}
+
+int main(void)
+{
+    bool same = compare();
+    for (int32_t n = 8; n <= 512; n *= 4)
+        grow(n, 4);
+    for (int32_t gpus = 4; gpus <= 64; gpus *= 2)
+        grow(64, gpus);
+    return same ? 0 : 1;
+}
