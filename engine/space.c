@@ -247,6 +247,7 @@ void pps_cursor_seek(struct pps_cursor *cursor, const struct pps_space *space, u
     cursor->index = index;
     cursor->fresh = 0;
     cursor->stale = 0;
+    cursor->offset[0] = 0;
     memcpy(cursor->point, space->base, sizeof cursor->point);
     for (int d = 0; d < space->n_axes; d++)
         seek_level(cursor, d, index, &start);

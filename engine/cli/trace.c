@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define TRACE_FOLDER "outputs/traces"
 
@@ -63,10 +64,10 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
 }
 
 // A name for the point: its words, if they are not too long.
-static void name_point(struct trace *t)
+static void name_point(struct trace *t, int first_word)
 {
     size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", t->kernel->name);
-    for (int w = 1; w < pps_arg_words(t->args); w++) {
+    for (int w = first_word; w < pps_arg_words(t->args); w++) {
         const char *word = pps_arg_word(t->args, w);
         if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
             return;
@@ -78,16 +79,19 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 {
     const char *first = pps_arg_word(t->args, 0);
     enum pps_status status = PPS_OK;
-    t->kernel = pps_kernel_find(first);
+    // Without a name, parameters are those of the first kernel.
+    const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
+    const int first_word = nameless ? 0 : 1;
+    t->kernel = nameless ? pps_kernels[0] : pps_kernel_find(first);
     if (t->kernel != NULL && pps_arg(t->args, "row") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--row needs a result; %s is a kernel", first);
+        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
     if (t->kernel != NULL) {
         pps_point_default(t->kernel, t->point);
-        name_point(t);
+        name_point(t, first_word);
     } else {
         status = point_of_row(t, err);
     }
-    for (int w = 1; w < pps_arg_words(t->args) && status == PPS_OK; w++)
+    for (int w = first_word; w < pps_arg_words(t->args) && status == PPS_OK; w++)
         status = pps_point_set(t->kernel, pps_arg_word(t->args, w), t->point, err);
     if (status == PPS_OK && t->kernel->trace_names == NULL)
         status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->kernel->name);
@@ -205,7 +209,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
 const struct pps_command pps_command_trace = {
     .name = "trace",
     .summary = "the timeline of one point: Chrome/Perfetto JSON or CSV",
-    .usage = "[options] RESULT | KERNEL [KEY=VALUE ...]",
+    .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,
     .min_words = 1,

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz target: a whole experiment, and the first steps through its space.
+#include "bytes.h"
+
+#include "engine/experiment.h"
+#include "kernels/registry.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+static void walk(const struct pps_experiment *e)
+{
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
+    if (cursor == NULL)
+        return;
+    const uint64_t starts[] = {0, e->n_points / 3, e->n_points - 1};
+    for (int s = 0; s < 3; s++) {
+        const uint64_t left = e->n_points - starts[s];
+        pps_cursor_seek(cursor, &e->space, starts[s]);
+        for (int i = 0; i < 20; i++) {
+            if (!pps_cursor_next(cursor, starts[s] + (left < 100 ? left : 100), left_out))
+                break;
+            pps_cursor_step(cursor);
+        }
+    }
+    free(cursor);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+    const struct bytes_file file = bytes_open(data, n);
+    const struct pps_request request = {.kernels = pps_kernels,
+                                        .path = file.path,
+                                        .digits = PPS_DEFAULT_DIGITS};
+    struct pps_experiment *experiment;
+    struct pps_error err;
+    if (pps_experiment_load(&experiment, &request, &err) == PPS_OK)
+        walk(experiment);
+    pps_experiment_free(experiment);
+    bytes_close(&file);
+    return 0;
+}
