@@ -49,6 +49,17 @@ enum pps_status pps_axis_table(struct pps_axis *axis,
 
 // ---- one value --------------------------------------------------------------------------------
 
+// A number that stands in quotes, or on the command line in a form that JSON has not.
+static bool is_number_text(const struct pps_param *param, const char *text)
+{
+    char *end;
+    if ((param->kind != PPS_INTEGER && param->kind != PPS_REAL) || text[0] == '\0' ||
+        strspn(text, "0123456789+-.eE") != strlen(text))
+        return false;
+    strtod(text, &end);
+    return *end == '\0';
+}
+
 static enum pps_status scalar(const struct source *s, const cJSON *item, double *value)
 {
     char why[PPS_WHY];
@@ -58,9 +69,7 @@ static enum pps_status scalar(const struct source *s, const cJSON *item, double 
             return PPS_OK;
     } else if (cJSON_IsString(item)) {
         const char *text = item->valuestring;
-        const bool takes_numbers =
-            s->param->kind == PPS_INTEGER || s->param->kind == PPS_REAL;
-        const bool numeric = takes_numbers && strchr("+-.0123456789", text[0]) != NULL;
+        const bool numeric = is_number_text(s->param, text);
         if (!numeric && pps_value_parse(s->param, text, strlen(text), value, why))
             return PPS_OK;
         char domain[120];
@@ -276,6 +285,11 @@ static enum pps_status from_range(struct pps_axis *axis,
                                   const cJSON *object)
 {
     struct range range = {.step = 1};
+    char domain[120];
+    pps_value_domain(s->param, domain, sizeof domain);
+    if (s->param->kind != PPS_INTEGER && s->param->kind != PPS_REAL)
+        return pps_json_fail(s->json, object, s->err, "%s: want %s, not a range",
+                             s->param->name, domain);
     enum pps_status status = range_keys(s, object);
     if (status == PPS_OK)
         status = range_member(s, object, "start", &range.start);
@@ -317,12 +331,16 @@ static enum pps_status from_constant(struct pps_axis *axis,
         status = check_range_value(s, item, pps_expr_item(&list, 1), "");
     if (status != PPS_OK)
         return status;
-    if (list.n > PPS_TABLE_MAX)
+    if (list.n > PPS_TABLE_MAX && list.shape == PPS_EXPR_RANGE)
         return make_range(axis, s, &(struct range){list.start, last, list.step, list.n});
-    double values[PPS_TABLE_MAX];
+    double *values = calloc(list.n, sizeof *values);
+    if (values == NULL)
+        return pps_fail(s->err, PPS_E_MACHINE, "no memory for the values of an axis");
     for (uint64_t i = 0; i < list.n; i++)
         values[i] = pps_expr_item(&list, i);
-    return pps_axis_table(axis, s->kernel, s->p, values, list.n, s->err);
+    status = pps_axis_table(axis, s->kernel, s->p, values, list.n, s->err);
+    free(values);
+    return status;
 }
 
 static enum pps_status expression_fault(const struct source *s,
@@ -366,13 +384,21 @@ static enum pps_status from_expression(struct pps_axis *axis,
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static bool is_expression(const struct pps_param *param, const cJSON *item)
+#define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
+
+static bool is_expression(const struct pps_kernel *kernel,
+                          const struct pps_param *param,
+                          const cJSON *item)
 {
     double value;
     char why[PPS_WHY];
     if (!cJSON_IsString(item) || (param->kind != PPS_INTEGER && param->kind != PPS_REAL))
         return false;
     const char *text = item->valuestring;
+    // Where letters are values, a single word that is no parameter is a wrong letter.
+    if (param->names != NULL && pps_param_find(kernel, text, strlen(text)) < 0 &&
+        strspn(text, WORD_LETTERS) == strlen(text))
+        return false;
     return !pps_value_parse(param, text, strlen(text), &value, why);
 }
 
@@ -391,7 +417,7 @@ enum pps_status pps_axis_from_json(struct pps_axis *axis,
         return from_list(axis, &s, item, n_repeated);
     if (cJSON_IsObject(item))
         return from_range(axis, &s, item);
-    if (is_expression(s.param, item))
+    if (is_expression(kernel, s.param, item))
         return from_expression(axis, &s, item);
     double value;
     enum pps_status status = scalar(&s, item, &value);

@@ -170,8 +170,8 @@ static enum pps_status add_row(struct evaluator *e, const struct pps_csv_row *ro
     double point[PPS_MAX_PARAMS];
     char why[PPS_WHY];
     if (row->n != e->n_input)
-        return pps_csv_fail(e->csv, -1, e->err, "%d cells, but the header has %d", row->n,
-                            e->n_input);
+        return pps_csv_fail(e->csv, -1, e->err, "%d cell%s, but the header has %d", row->n,
+                            row->n == 1 ? "" : "s", e->n_input);
     for (int p = 0; p < e->kernel->n_params; p++)
         point[p] = e->kernel->params[p].fallback;
     for (int c = 0; c < row->n; c++) {

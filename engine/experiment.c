@@ -115,9 +115,11 @@ static enum pps_status other_words(struct pps_loader *l)
                                  "sample is not available in this version; name the points in "
                                  "a file with \"points\"");
     item = pps_json_member(root, "seed");
-    if (item != NULL && (!cJSON_IsNumber(item) || item->valuedouble < 0 ||
-                         item->valuedouble != (double)(uint64_t)item->valuedouble))
-        return pps_json_fail(&l->file, item, l->err, "seed: want a whole number from 0 up");
+    if (item != NULL &&
+        (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble >= 0x1p53 ||
+         item->valuedouble != (double)(uint64_t)item->valuedouble))
+        return pps_json_fail(&l->file, item, l->err,
+                             "seed: want a whole number from 0 up, below 2^53");
     l->experiment->seed = l->request->seed_given ? l->request->seed
                           : item != NULL         ? (uint64_t)item->valuedouble
                                                  : 0;

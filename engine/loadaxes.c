@@ -328,6 +328,35 @@ static enum pps_status add_points(struct pps_loader *l)
     return PPS_OK;
 }
 
+// ---- order ------------------------------------------------------------------------------------
+
+// A value may depend on parameters that are named before it.
+static enum pps_status check_order(struct pps_loader *l)
+{
+    const struct pps_space *space = &l->experiment->space;
+    for (int e = 0; e < l->n_entries; e++) {
+        const struct pps_entry *entry = &l->entries[e];
+        const int p = pps_param_find(l->kernel, entry->name, strlen(entry->name));
+        uint64_t later = 0;
+        if (p < 0 || space->axes[l->axis_of[p]].kind != PPS_AXIS_DEPENDENT)
+            continue;
+        for (int d = l->axis_of[p]; d < space->n_axes; d++)
+            later |= space->axes[d].sets;
+        later &= pps_expr_uses(space->axes[l->axis_of[p]].expr);
+        if (later == 0)
+            continue;
+        const char *other = l->kernel->params[__builtin_ctzll(later)].name;
+        if ((later >> p & 1) != 0)
+            return pps_override_place(l,
+                                      pps_json_fail(entry->json, entry->item, l->err,
+                                                    "%s cannot depend on itself", entry->name));
+        return pps_override_place(l, pps_json_fail(entry->json, entry->item, l->err,
+                                                   "%s depends on %s, so name %s before it",
+                                                   entry->name, other, other));
+    }
+    return PPS_OK;
+}
+
 // ---- the whole --------------------------------------------------------------------------------
 
 enum pps_status pps_load_axes(struct pps_loader *l)
@@ -339,5 +368,7 @@ enum pps_status pps_load_axes(struct pps_loader *l)
         status = find_points(l);
     if (status == PPS_OK)
         status = add_points(l);
-    return status == PPS_OK ? composite_or_members(l) : status;
+    if (status == PPS_OK)
+        status = composite_or_members(l);
+    return status == PPS_OK ? check_order(l) : status;
 }

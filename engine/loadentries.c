@@ -155,6 +155,10 @@ static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry
 static enum pps_status add_entry(struct pps_loader *l, const struct pps_entry *entry)
 {
     const size_t n = strlen(entry->name);
+    if (is_reserved(entry->name))
+        return pps_json_fail_key(entry->json, entry->item, l->err,
+                                 "%s is no parameter; it stands beside params, not in it",
+                                 entry->name);
     if (pps_param_find(l->kernel, entry->name, n) < 0 &&
         pps_find_option(l->kernel, entry->name) < 0)
         return unknown_name(l, entry);

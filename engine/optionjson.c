@@ -65,10 +65,12 @@ static enum pps_status read_word(const struct pps_option *spec,
         snprintf(known + at, sizeof known - at, "%s\"%s\"", n > 0 ? ", " : "", spec->words[n]);
     }
     const char *near = pps_suggest(item->valuestring, spec->words, n);
-    return pps_json_fail(json, item, err,
-                         "%s: no such word as \"%.40s\"%s%s%s; want %s or a list", spec->name,
-                         item->valuestring, near ? "; did you mean " : "", near ? near : "",
-                         near ? "?" : "", known);
+    if (near != NULL)
+        return pps_json_fail(json, item, err,
+                             "%s: no such word as \"%.40s\"; did you mean \"%s\"?", spec->name,
+                             item->valuestring, near);
+    return pps_json_fail(json, item, err, "%s: no such word as \"%.40s\"; want %s or a list",
+                         spec->name, item->valuestring, known);
 }
 
 static int member_of(const struct pps_kernel *kernel, const char *key)
@@ -193,7 +195,10 @@ enum pps_status pps_option_from_json(const struct pps_kernel *kernel,
         return read_word(spec, json, item, option, err);
     if (cJSON_IsArray(item))
         return read_list(kernel, spec, json, item, option, err);
-    return pps_json_fail(json, item, err, "%s: want a word or a list of objects", spec->name);
+    return pps_json_fail(json, item, err,
+                         "%s: want a word or a list of objects, as in [{}, {\"%s\": \"%s\"}]",
+                         spec->name, kernel->composite->labels[0],
+                         kernel->params[kernel->composite->members[0]].names[0]);
 }
 
 static cJSON *row_to_json(const struct pps_kernel *kernel, const double *row)

@@ -133,8 +133,8 @@ static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
 {
     struct pps_axis *axis = l->axis;
     if (row->n != axis->n_members)
-        return pps_csv_fail(l->csv, -1, l->err, "%d cells, but the header has %d", row->n,
-                            axis->n_members);
+        return pps_csv_fail(l->csv, -1, l->err, "%d cell%s, but the header has %d", row->n,
+                            row->n == 1 ? "" : "s", axis->n_members);
     if (axis->count >= l->rows_cap && !grow_rows(l))
         return no_memory(l);
     for (int m = 0; m < axis->n_members; m++) {

@@ -138,7 +138,7 @@ static enum pps_status fill_slot(struct slot *slot,
                                  struct pps_codec *codec,
                                  struct pps_error *err)
 {
-    const size_t bound = pps_codec_bound(codec, rows->n);
+    const size_t bound = pps_codec_bound(codec, rows->n) + 1; // a block may hold no row
     if (bound > slot->data_cap) {
         free(slot->data);
         slot->data = malloc(bound);

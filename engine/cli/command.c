@@ -143,6 +143,15 @@ static enum pps_status unknown_option(const struct pps_args *args,
     char bare[128];
     snprintf(bare, sizeof bare, "%.*s", (int)strcspn(word, "="), word);
     const char *near = strncmp(bare, "--", 2) == 0 ? pps_suggest(bare + 2, names, n) : NULL;
+    const char *first = NULL, *second = NULL;
+    for (size_t i = 0; i < n && strlen(bare) > 2; i++)
+        if (strncmp(names[i], bare + 2, strlen(bare + 2)) == 0) {
+            second = first != NULL && second == NULL ? names[i] : second;
+            first = first != NULL ? first : names[i];
+        }
+    if (second != NULL)
+        return pps_fail(err, PPS_E_INPUT, "%s may mean --%s or --%s; write more of it", bare,
+                        first, second);
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "%s has no option %s; did you mean --%s?",
                         args->command->name, bare, near);
@@ -201,6 +210,10 @@ static enum pps_status parse_options(struct pps_args *args,
         for (int i = 0; code < 256 && i < n; i++)
             if (args->table[i].letter == code)
                 index = i;
+        if (optarg != NULL && optarg[0] == '\0' &&
+            has_argument(&args->table[index]) == required_argument)
+            return pps_fail(err, PPS_E_INPUT, "--%s wants an argument; it is empty",
+                            args->table[index].name);
         args->given[args->n_given++] = (struct given){index, optarg == NULL ? "" : optarg};
     }
     args->words = args->argv + optind;
@@ -214,9 +227,18 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
     if (args->n_words < command->min_words)
         return pps_fail(err, PPS_E_INPUT, "write: ppsweep %s %s", command->name,
                         command->usage);
-    if (command->max_words >= 0 && args->n_words > command->max_words)
+    if (command->max_words >= 0 && args->n_words > command->max_words) {
+        // An optional argument that was written as a word of its own.
+        for (int i = 0; i < args->n_given; i++)
+            if (has_argument(&args->table[args->given[i].option]) == optional_argument &&
+                args->given[i].value[0] == '\0')
+                return pps_fail(
+                    err, PPS_E_INPUT, "%s: one word too many; for --%s write --%s=%s",
+                    args->words[command->max_words], args->table[args->given[i].option].name,
+                    args->table[args->given[i].option].name, args->words[command->max_words]);
         return pps_fail(err, PPS_E_INPUT, "%s: one word too many; write: ppsweep %s %s",
                         args->words[command->max_words], command->name, command->usage);
+    }
     return PPS_OK;
 }
 
@@ -320,13 +342,18 @@ enum pps_status pps_arg_count(const struct pps_args *args,
     const char *text = pps_arg(args, name);
     if (text == NULL)
         return PPS_OK;
-    char *end;
-    const double number = isdigit((unsigned char)text[0]) ? strtod(text, &end) : (double)NAN;
+    char *end, highest[32];
+    // strtod alone would take hexadecimal.
+    const bool decimal = isdigit((unsigned char)text[0]) && strpbrk(text, "xX") == NULL;
+    const double number = decimal ? strtod(text, &end) : (double)NAN;
     const double count = isnan(number) ? (double)NAN : number * count_unit(end);
+    const bool power = max > UINT32_MAX && (max & (max - 1)) == 0;
+    snprintf(highest, sizeof highest, power ? "2^%llu" : "%llu",
+             power ? (unsigned long long)__builtin_ctzll(max) : (unsigned long long)max);
     if (!(count >= (double)min && count <= (double)max) || floor(count) != count)
         return pps_fail(err, PPS_E_INPUT,
-                        "--%s %s: want a whole number from %llu to %.15g (k, M, G allowed)",
-                        name, text, (unsigned long long)min, (double)max);
+                        "--%s %s: want a whole number from %llu to %s (k, M, G allowed)", name,
+                        text, (unsigned long long)min, highest);
     *value = (uint64_t)count;
     return PPS_OK;
 }

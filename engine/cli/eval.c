@@ -3,12 +3,12 @@
 #include "command.h"
 
 #include "engine/evaluate.h"
+#include "engine/textfile.h"
 #include "kernels/registry.h"
 #include "request.h"
 #include "signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +18,7 @@ static const struct pps_opt options[] = {
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
     {"keep", 0, NULL, "pass columns through that are neither parameters nor results"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
-    {"output", 'o', "FILE", "write to FILE (CSV) instead of stdout"},
+    {"output", 'o', "FILE", "write to FILE (CSV, compressed if .gz) instead of stdout"},
     {"force", 0, NULL, "replace FILE where it exists"},
     {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
@@ -43,24 +43,6 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
                 (unsigned long long)count->failed);
 }
 
-static enum pps_status open_output(const struct pps_args *args,
-                                   FILE **out,
-                                   struct pps_error *err)
-{
-    const char *path = pps_arg(args, "output");
-    *out = stdout;
-    if (path == NULL || strcmp(path, "-") == 0)
-        return PPS_OK;
-    const int exclusive = pps_arg(args, "force") != NULL ? O_TRUNC : O_EXCL;
-    const int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | exclusive, 0666);
-    if (fd < 0 && errno == EEXIST)
-        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
-    *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (*out == NULL)
-        return pps_fail(err, PPS_E_INPUT, "cannot write %s: %s", path, strerror(errno));
-    return PPS_OK;
-}
-
 static enum pps_status prepare(const struct pps_args *args,
                                struct pps_evaluate *ask,
                                struct pps_error *err)
@@ -74,7 +56,31 @@ static enum pps_status prepare(const struct pps_args *args,
     ask->path = pps_arg_words(args) > 1 ? pps_arg_word(args, 1) : "-";
     if (status == PPS_OK && strcmp(ask->path, "-") != 0 && access(ask->path, R_OK) != 0)
         status = pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", ask->path, strerror(errno));
-    return status == PPS_OK ? open_output(args, &ask->out, err) : status;
+    return status;
+}
+
+// Answers all rows; those before a wrong one are kept, but a file that has none is not.
+static enum pps_status answer(const struct pps_args *args,
+                              struct pps_evaluate *ask,
+                              struct pps_evaluated *count,
+                              struct pps_error *err)
+{
+    struct pps_textfile file;
+    struct pps_error closing;
+    enum pps_status status =
+        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+    if (status != PPS_OK)
+        return status;
+    ask->out = file.out;
+    status = pps_evaluate(ask, count, err);
+    if (status != PPS_OK && count->rows == 0) {
+        pps_textfile_abandon(&file);
+        return status;
+    }
+    const enum pps_status closed = pps_textfile_close(&file, &closing);
+    if (status == PPS_OK && closed != PPS_OK)
+        *err = closing;
+    return status == PPS_OK ? closed : status;
 }
 
 static enum pps_status eval_main(const struct pps_args *args, struct pps_error *err)
@@ -85,13 +91,10 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
         .keep = pps_arg(args, "keep") != NULL,
         .stop = pps_signals_install(),
     };
-    struct pps_evaluated count;
+    struct pps_evaluated count = {.rows = 0};
     enum pps_status status = prepare(args, &ask, err);
-    if (status != PPS_OK)
-        return status;
-    status = pps_evaluate(&ask, &count, err);
-    if (ask.out != stdout && fclose(ask.out) != 0 && status == PPS_OK)
-        status = pps_fail_errno(err, "cannot write", pps_arg(args, "output"));
+    if (status == PPS_OK)
+        status = answer(args, &ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(ask.kernel, &count);
     return status == PPS_OK && count.failed > 0 ? PPS_E_POINTS : status;

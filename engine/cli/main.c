@@ -48,6 +48,10 @@ static enum pps_status find_command(const char *word,
             return PPS_OK;
     }
     const char *near = pps_suggest(word, names, N_COMMANDS);
+    const char *ending = strrchr(word, '.');
+    if (ending != NULL && strcmp(ending, ".json") == 0)
+        return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; write: ppsweep -c %s", word,
+                        word);
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; did you mean %s?", word, near);
     return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; ppsweep --help lists them", word);

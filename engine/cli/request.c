@@ -142,6 +142,10 @@ enum pps_status pps_request_objective(const struct pps_args *args,
     for (int c = 0; c < kernel->n_columns; c++)
         names[c] = kernel->columns[c].name;
     const char *near = pps_suggest(name, names, (size_t)kernel->n_columns);
-    return pps_fail(err, PPS_E_INPUT, "--objective %s: no such column%s%s%s", name,
-                    near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    if (near != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--objective %s: no such result; did you mean %s?",
+                        name, near);
+    return pps_fail(err, PPS_E_INPUT,
+                    "--objective %s: no such result; ppsweep kernels %s lists them", name,
+                    kernel->name);
 }

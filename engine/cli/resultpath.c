@@ -73,9 +73,9 @@ enum pps_status pps_resultpath_choose(const struct pps_args *args,
         return default_name(experiment, path, out, err);
     if (strcmp(path, "-") != 0 && !ends_with(path, ".csv") && !ends_with(path, ".csv.gz"))
         return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .csv.gz or .csv, or name a folder that exists, "
+                        "%s %s: end the name in .csv.gz or .csv, or name a folder that exists, "
                         "or - for stdout",
-                        path);
+                        pps_arg(args, "output") != NULL ? "-o" : "output", path);
     if (strlen(path) + 16 >= sizeof out->path)
         return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", path);
     snprintf(out->path, sizeof out->path, "%s", path);

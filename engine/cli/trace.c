@@ -2,7 +2,7 @@
 // ppsweep trace: the timeline of one point.
 #include "command.h"
 
-#include "engine/axis.h"
+#include "engine/experiment.h"
 #include "engine/machine.h"
 #include "engine/onepoint.h"
 #include "engine/tracefile.h"
@@ -83,6 +83,8 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
     const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
     const int first_word = nameless ? 0 : 1;
     t->kernel = nameless ? pps_kernels[0] : pps_kernel_find(first);
+    if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
+        return pps_kernel_choose(pps_kernels, first, &t->kernel, err);
     if (t->kernel != NULL && pps_arg(t->args, "row") != NULL)
         return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
     if (t->kernel != NULL) {
@@ -185,6 +187,13 @@ static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_
     return status;
 }
 
+// Devices and pipes are written, but never removed.
+static bool is_file(const char *path)
+{
+    struct stat st;
+    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
 {
     struct trace t = {.args = args};
@@ -199,7 +208,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
     status = write_trace(&t, out, err);
     if (out != stdout && fclose(out) != 0 && status == PPS_OK)
         status = pps_fail_errno(err, "cannot write", t.path);
-    if (out != stdout && status != PPS_OK)
+    if (out != stdout && status != PPS_OK && is_file(t.path))
         remove(t.path);
     if (out != stdout && status == PPS_OK)
         printf("%s\n", t.path);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// ---- parameters ------------------------------------------------------------------------------
+// ---- parameters -----------------------------------------------------------------------------
 
 enum {
     N,
@@ -123,7 +123,7 @@ static int check(const double *point)
     return point[SYNC_FREQ] > point[N] ? 1 : 0;
 }
 
-// ---- columns ---------------------------------------------------------------------------------
+// ---- columns --------------------------------------------------------------------------------
 
 enum {
     TOTAL_TIME,
@@ -216,7 +216,7 @@ static void set_row(const struct pps_batch *batch, size_t i, const struct conten
     set_column(batch, IDEAL_TIME, i, r->ideal_time);
 }
 
-// ---- running ---------------------------------------------------------------------------------
+// ---- running --------------------------------------------------------------------------------
 
 static size_t scratch_bytes(const double *highest)
 {
@@ -224,15 +224,16 @@ static size_t scratch_bytes(const double *highest)
     return contention_scratch_bytes(&largest);
 }
 
-// Nanoseconds of a task, fitted to bench_contention on a 2 GHz x86-64 machine: a start for the
-// size of blocks and the first estimate, no more.
+// Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
+// estimate, no more. With few stages the processor learns the pattern of events.
 static double cost(const double *point)
 {
     double stages = point[GPUS], n = point[N];
     double tasks = n * (4 * stages - 2) + stages * ceil(n / point[SYNC_FREQ]);
-    double congested = point[CONGESTION] != 0 && point[CHANNELS] == CONTENTION_SHARED &&
-                       point[PIPELINE] == CONTENTION_1F1B;
-    return 200 + 50 * stages + tasks * (30 + 10 * congested + 10 * fmin(sqrt(stages / 16), 2));
+    bool congested = point[CONGESTION] != 0 && point[CHANNELS] == CONTENTION_SHARED &&
+                     point[PIPELINE] == CONTENTION_1F1B;
+    double per_task = 30 + 50 * (1 - 4 / fmax(stages, 4)) + (congested ? 5 : 0);
+    return 300 + 40 * stages + tasks * per_task;
 }
 
 static enum pps_outcome outcome_of(enum contention_status status)
@@ -271,7 +272,7 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
     }
 }
 
-// ---- trace -----------------------------------------------------------------------------------
+// ---- trace ----------------------------------------------------------------------------------
 
 static const char *const track_names[] = {"compute", "downstream", "upstream", NULL};
 static const char *const kind_names[] = {"forward",   "backward",  "fwd_prop",
@@ -322,7 +323,7 @@ static enum pps_outcome trace(const double *value,
         contention_trace(&point, worker->scratch, worker->stop, &pieces, &result));
 }
 
-// ---- the axis of priorities ------------------------------------------------------------------
+// ---- the axis of priorities -----------------------------------------------------------------
 
 enum {
     PRIORITY_STEP,
@@ -420,7 +421,7 @@ static const struct pps_composite priorities = {
     .find = find,
 };
 
-// ---- the kernel ------------------------------------------------------------------------------
+// ---- the kernel -----------------------------------------------------------------------------
 
 extern const struct pps_kernel pps_kernel_contention;
 const struct pps_kernel pps_kernel_contention = {

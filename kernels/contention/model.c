@@ -14,7 +14,7 @@ enum observe {
     TRACE,
 };
 
-// ---- what a finished task sets free: (a) and (b) ---------------------------------------------
+// ---- what a finished task sets free: (a) and (b) --------------------------------------------
 
 ALWAYS_INLINE void count_latency(struct sim *s, int kind, double ready)
 {
@@ -216,7 +216,7 @@ ALWAYS_INLINE void finish_stage(struct sim *s, int32_t j, enum observe observe)
     }
 }
 
-// ---- (c) and (d) -----------------------------------------------------------------------------
+// ---- (c) and (d) ----------------------------------------------------------------------------
 
 ALWAYS_INLINE int32_t least(int32_t a, int32_t b)
 {
@@ -346,7 +346,7 @@ ALWAYS_INLINE void settle(struct sim *s, enum observe observe)
     s->n_touched = 0;
 }
 
-// ---- time ------------------------------------------------------------------------------------
+// ---- time -----------------------------------------------------------------------------------
 
 // Bit k: something of place k of the block ends now.
 ALWAYS_INLINE unsigned due_places(const struct times *block, double now)
@@ -418,7 +418,7 @@ ALWAYS_INLINE bool next_event(struct sim *s, enum observe observe)
     return true;
 }
 
-// ---- the whole -------------------------------------------------------------------------------
+// ---- the whole ------------------------------------------------------------------------------
 
 static bool all_done(const struct sim *s)
 {

@@ -4,11 +4,14 @@
 
 #include <string.h>
 
+// Remaining work that counts as none, in units (unit_of).
 #define EPS 1e-9
-#define EPOCH_UNITS                                                                            \
-    4096 // units of the lengths' power of two after which the clock starts again
 
-// ---- scratch ---------------------------------------------------------------------------------
+// Units of time after which the clock starts again from 0: the fewer, the more digits times
+// have; a restart costs a look at each stage.
+#define EPOCH_UNITS 16
+
+// ---- scratch --------------------------------------------------------------------------------
 
 // Hands out arrays of one piece of memory, each 64-byte aligned; without memory it only adds
 // up. SIZE_MAX: too large.
@@ -77,7 +80,7 @@ size_t contention_scratch_bytes(const struct contention_point *largest)
     return l.bytes;
 }
 
-// ---- what holds for the whole point ----------------------------------------------------------
+// ---- what holds for the whole point ---------------------------------------------------------
 
 // The largest power of two no greater than the longest length: the point's unit of time.
 static double unit_of(const struct contention_point *p)
@@ -139,7 +142,7 @@ static void set_constants(struct sim *s, const struct contention_point *p)
         s->rules[kinds] = rule_for(p, kinds);
 }
 
-// ---- the state before the first event --------------------------------------------------------
+// ---- the state before the first event -------------------------------------------------------
 
 static int32_t window_of(const struct contention_point *p, int32_t j)
 {

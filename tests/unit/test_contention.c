@@ -12,7 +12,7 @@
 
 #define CELLS 32
 
-// ---- the two simulators behind one face ------------------------------------------------------
+// ---- the two simulators behind one face -----------------------------------------------------
 
 struct simulator {
     const char *name;
@@ -43,7 +43,7 @@ static const struct simulator simulators[] = {
 };
 #define N_SIMULATORS (sizeof simulators / sizeof *simulators)
 
-// ---- reading tables --------------------------------------------------------------------------
+// ---- reading tables -------------------------------------------------------------------------
 
 struct table {
     FILE *file;
@@ -204,7 +204,7 @@ Test(contention, metrics)
     }
 }
 
-// ---- traces ----------------------------------------------------------------------------------
+// ---- traces ---------------------------------------------------------------------------------
 
 #define PIECES 1024
 #define CLOSE  2e-6 // of times and rates in the trace files, which carry 10 digits

@@ -233,7 +233,7 @@ Test(contention_kernel, find_refuses_what_is_not_there)
         cr_assert_not(kernel()->composite->find(option, strangers[k], &index), "row %zu", k);
 }
 
-// ---- batches ---------------------------------------------------------------------------------
+// ---- batches --------------------------------------------------------------------------------
 
 #define PARAMS  32
 #define COLUMNS 32

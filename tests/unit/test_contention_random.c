@@ -19,7 +19,7 @@
 #endif
 #define TOLERANCE 1e-9 // relative
 
-// ---- random points ---------------------------------------------------------------------------
+// ---- random points --------------------------------------------------------------------------
 
 struct random {
     uint64_t state;
@@ -106,7 +106,7 @@ static struct contention_point random_point(uint64_t seed)
     return p;
 }
 
-// ---- comparing -------------------------------------------------------------------------------
+// ---- comparing ------------------------------------------------------------------------------
 
 static const char *show(const struct contention_point *p)
 {
@@ -224,7 +224,7 @@ Test(contention_random, fast_path_equals_reference)
                 worst, sensitive);
 }
 
-// ---- traces ----------------------------------------------------------------------------------
+// ---- traces ---------------------------------------------------------------------------------
 
 // Work done by the pieces, per kind and throttled or not, and when the last one ended.
 struct tally {
@@ -269,7 +269,7 @@ Test(contention_random, traces_hold_all_work_in_order)
     free(scratch);
 }
 
-// ---- extremes --------------------------------------------------------------------------------
+// ---- extremes -------------------------------------------------------------------------------
 
 static void check_at(const struct contention_point *p)
 {
@@ -342,7 +342,7 @@ Test(contention_random, many_micro_batches)
     }
 }
 
-// ---- scaling and stopping --------------------------------------------------------------------
+// ---- scaling and stopping -------------------------------------------------------------------
 
 static struct contention_point scaled(struct contention_point p, double factor)
 {
