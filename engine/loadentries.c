@@ -5,6 +5,7 @@
 #include "suggest.h"
 #include "value.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,14 +47,17 @@ enum pps_status pps_load_file(struct pps_loader *l)
 
 static bool is_json_literal(const char *text, size_t n)
 {
-    double value;
-    char why[PPS_WHY];
-    static const struct pps_param any = {.kind = PPS_REAL, .min = -1e308, .max = 1e308};
     if ((n == 4 && memcmp(text, "true", 4) == 0) || (n == 5 && memcmp(text, "false", 5) == 0))
         return true;
-    const bool json_number = n > 0 && strchr("-0123456789", text[0]) != NULL &&
-                             strchr("0123456789", text[n - 1]) != NULL;
-    return json_number && pps_value_parse(&any, text, n, &value, why);
+    // Whether JSON writes the number so, and whether it is finite, the document's reader says.
+    char copy[80], *end;
+    if (n == 0 || n >= sizeof copy || strspn(text, "0123456789+-.eE") < n ||
+        strchr("-0123456789", text[0]) == NULL || !isdigit((unsigned char)text[n - 1]))
+        return false;
+    memcpy(copy, text, n);
+    copy[n] = '\0';
+    strtod(copy, &end);
+    return *end == '\0';
 }
 
 static void print_value(FILE *out, const char *text, size_t n)

@@ -135,7 +135,8 @@ static bool refuse_text(const struct pps_param *param,
                         char why[PPS_WHY])
 {
     char word[40], got[48];
-    snprintf(word, sizeof word, "%.*s", (int)(n < 39 ? n : 39), text);
+    // With its quotes no longer than what refuse() shows.
+    snprintf(word, sizeof word, "%.*s%s", (int)(n < 38 ? n : 35), text, n < 38 ? "" : "...");
     for (char *c = word; *c != '\0'; c++)
         if (iscntrl((unsigned char)*c))
             *c = '?';

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const struct pps_opt options[] = {
@@ -65,10 +66,15 @@ static enum pps_status answer(const struct pps_args *args,
                               struct pps_evaluated *count,
                               struct pps_error *err)
 {
+    const char *path = pps_arg(args, "output");
     struct pps_textfile file;
     struct pps_error closing;
+    struct stat st;
+    // A device or a pipe would be replaced by the file.
+    if (path != NULL && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is no regular file: write another name", path);
     enum pps_status status =
-        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+        pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;

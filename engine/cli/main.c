@@ -86,6 +86,7 @@ int main(int argc, char **argv)
     enum pps_status status = PPS_OK;
     const char *word = argc > 1 ? argv[1] : "--help";
     signal(SIGXFSZ, SIG_IGN); // a file-size limit is an error of write, reported as such
+    signal(SIGPIPE, SIG_DFL); // a closed pipe ends quietly, also where our caller ignores it
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         help();
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {

@@ -184,9 +184,10 @@ static enum pps_status stopped_early(struct run *run, struct pps_error *err)
     if (status != PPS_OK)
         return status;
     return pps_fail(
-        err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done is in %s%s",
+        err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
         (unsigned long long)run->totals.points, (unsigned long long)run->experiment->n_points,
-        output != NULL ? run->path.path : "what was printed", output != NULL ? ".part" : "");
+        output != NULL ? "is in " : "was printed", output != NULL ? run->path.path : "",
+        output != NULL ? ".part" : "");
 }
 
 static enum pps_status execute(struct run *run, struct pps_error *err)

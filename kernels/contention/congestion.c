@@ -187,7 +187,8 @@ static void seed(struct sim *s, int32_t r)
         s->seeds[s->n_seeds++] = r;
 }
 
-// Takes back every region that a change at sender j can concern.
+// Takes back every region that a change at sender j can concern: those of its receivers, and
+// those beside them, which is more than any case known needs.
 static void dissolve_around(struct sim *s, int32_t j)
 {
     for (int32_t r = j - 3; r <= j + 3; r += 2) {

@@ -11,6 +11,10 @@
 // have; a restart costs a look at each stage.
 #define EPOCH_UNITS 16
 
+// Places of the queue of pieces beyond one for each task that can be active: the more, the
+// fewer pieces are cut in two. 1024 (40 kB) leave traces that a person can look at uncut.
+#define PIECES_MORE 1024
+
 // ---- scratch --------------------------------------------------------------------------------
 
 // Hands out arrays of one piece of memory, each 64-byte aligned; without memory it only adds
@@ -50,7 +54,7 @@ static size_t in_flight(const struct contention_point *p)
 static void lay_out(struct sim *s, struct layout *l, const struct contention_point *p)
 {
     size_t gpus = (size_t)p->gpus, ring = in_flight(p);
-    size_t pieces = power_of_two(4 * (ring + 4 * gpus)); // several times the active tasks
+    size_t pieces = ring + 3 * gpus + PIECES_MORE;
     s->ring = (uint32_t)(ring - 1);
     s->stages = take(l, gpus, sizeof *s->stages);
     size_t places = gpus;

@@ -70,17 +70,21 @@ struct stage_metrics {
     bool exposed;
 };
 
+// A piece that waits to be told.
 struct open_piece {
-    struct contention_piece piece;
-    enum slot slot;
-    bool closed;
+    double start, end, rate;
+    int32_t gpu, micro_batch;
+    uint8_t kind; // enum contention_kind
+    uint8_t slot; // enum slot
+    bool throttled;
+    bool closed; // `end` is known
 };
 
 // The unfinished pieces of the active tasks, and finished ones that started after one of them.
 struct tracer {
     const struct contention_sink *sink;
-    struct open_piece *queue; // in order of start; number k is at k & (cap - 1)
-    size_t cap;               // a power of two
+    struct open_piece *queue; // in order of start; number k is at k % cap
+    size_t cap;               // more than there can be active tasks
     uint64_t first, end;      // numbers in the queue: first ... end - 1
     uint64_t *of_transfer;    // [i & ring]: its open piece's number + 1; 0: none
     uint64_t *of_stage;       // [3 j]: those of SYNC, LEFT, COMPUTE

@@ -6,7 +6,7 @@
 
 static struct open_piece *numbered(const struct tracer *t, uint64_t number)
 {
-    return &t->queue[number & (t->cap - 1)];
+    return &t->queue[number % t->cap];
 }
 
 // Where the number of a task's open piece is kept.
@@ -17,24 +17,37 @@ static uint64_t *number_of(const struct sim *s, int32_t j, enum slot slot, int32
     return &s->tracer.of_stage[3 * (size_t)j + (size_t)(slot - SYNC)];
 }
 
-static void tell(const struct tracer *t, const struct contention_piece *piece)
+static void tell(const struct sim *s, const struct open_piece *open)
 {
-    if (piece->start < piece->end)
-        t->sink->piece(t->sink->self, piece);
+    const struct contention_sink *sink = s->tracer.sink;
+    bool is_sync = open->kind == CONTENTION_GRAD_SYNC;
+    if (open->start >= open->end)
+        return;
+    sink->piece(sink->self, &(struct contention_piece){
+                                .kind = (enum contention_kind)open->kind,
+                                .micro_batch = open->micro_batch,
+                                .ordinal = is_sync ? open->micro_batch / s->p->sync_freq
+                                                   : open->micro_batch,
+                                .gpu = open->gpu,
+                                .start = open->start,
+                                .end = open->end,
+                                .rate = open->rate,
+                                .throttled = open->throttled,
+                            });
 }
 
-static void tell_closed(struct tracer *t)
+static void tell_closed(struct sim *s)
 {
+    struct tracer *t = &s->tracer;
     for (; t->first < t->end && numbered(t, t->first)->closed; t->first++)
-        tell(t, &numbered(t, t->first)->piece);
+        tell(s, numbered(t, t->first));
 }
 
 static void append(struct sim *s, const struct open_piece *open)
 {
     struct tracer *t = &s->tracer;
-    const struct contention_piece *piece = &open->piece;
     *numbered(t, t->end) = *open;
-    *number_of(s, piece->gpu, open->slot, piece->micro_batch) = ++t->end;
+    *number_of(s, open->gpu, (enum slot)open->slot, open->micro_batch) = ++t->end;
 }
 
 // Makes room for one more: cuts open pieces in two until a closed one comes first. The queue
@@ -44,23 +57,23 @@ static void make_room(struct sim *s)
     struct tracer *t = &s->tracer;
     while (t->end - t->first == t->cap) {
         struct open_piece open = *numbered(t, t->first++);
-        open.piece.end = clock_time(s);
-        tell(t, &open.piece);
-        open.piece.start = open.piece.end;
+        open.end = clock_time(s);
+        tell(s, &open);
+        open.start = open.end;
         append(s, &open);
-        tell_closed(t);
+        tell_closed(s);
     }
 }
 
-static void close(struct sim *s, uint64_t *number)
+static void close_piece(struct sim *s, uint64_t *number)
 {
     if (*number == 0)
         return;
     struct open_piece *open = numbered(&s->tracer, *number - 1);
-    open->piece.end = clock_time(s);
+    open->end = clock_time(s);
     open->closed = true;
     *number = 0;
-    tell_closed(&s->tracer);
+    tell_closed(s);
 }
 
 static enum contention_kind kind_of(const struct stage *st, enum slot slot)
@@ -80,24 +93,22 @@ static void set_rate(struct sim *s,
 {
     uint64_t *number = number_of(s, j, slot, i);
     if (*number != 0) {
-        const struct contention_piece *piece = &numbered(&s->tracer, *number - 1)->piece;
-        if (piece->rate == rate && piece->throttled == throttled)
+        const struct open_piece *open = numbered(&s->tracer, *number - 1);
+        if (open->rate == rate && open->throttled == throttled)
             return;
-        close(s, number);
+        close_piece(s, number);
     }
     if (rate <= 0)
         return;
     make_room(s);
-    enum contention_kind kind = kind_of(&s->stages[j], slot);
     append(s, &(struct open_piece){
-                  .piece = {.kind = kind,
-                            .micro_batch = i,
-                            .ordinal = kind == CONTENTION_GRAD_SYNC ? i / s->p->sync_freq : i,
-                            .gpu = j,
-                            .start = clock_time(s),
-                            .rate = rate,
-                            .throttled = throttled},
-                  .slot = slot,
+                  .start = clock_time(s),
+                  .rate = rate,
+                  .gpu = j,
+                  .micro_batch = i,
+                  .kind = (uint8_t)kind_of(&s->stages[j], slot),
+                  .slot = (uint8_t)slot,
+                  .throttled = throttled,
               });
 }
 
@@ -114,7 +125,7 @@ void contention_tracer_start(struct sim *s, const struct contention_sink *sink)
 
 void contention_tracer_finish(struct sim *s, int32_t j, enum slot slot, int32_t i)
 {
-    close(s, number_of(s, j, slot, i));
+    close_piece(s, number_of(s, j, slot, i));
 }
 
 static void class_rates(struct sim *s, int32_t j, int c)
@@ -142,5 +153,5 @@ void contention_tracer_rates(struct sim *s, int32_t j)
 
 void contention_tracer_end(struct sim *s)
 {
-    tell_closed(&s->tracer);
+    tell_closed(s);
 }

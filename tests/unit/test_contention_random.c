@@ -230,7 +230,7 @@ Test(contention_random, fast_path_equals_reference)
 struct tally {
     double work[5][2];
     double start, end;
-    int unordered;
+    int unordered, count;
 };
 
 static void count_piece(void *self, const struct contention_piece *piece)
@@ -240,6 +240,7 @@ static void count_piece(void *self, const struct contention_piece *piece)
     t->unordered += piece->start < t->start || piece->end <= piece->start;
     t->start = piece->start;
     t->end = fmax(t->end, piece->end);
+    t->count++;
 }
 
 static double tally_error(const struct tally *a, const struct tally *b)
@@ -251,6 +252,21 @@ static double tally_error(const struct tally *a, const struct tally *b)
     return worst;
 }
 
+static void check_trace(const struct contention_point *p, void *scratch, struct tally *fast)
+{
+    struct contention_result result;
+    struct tally reference = {.end = 0};
+    const struct contention_sink to_fast = {fast, count_piece};
+    const struct contention_sink to_reference = {&reference, count_piece};
+    *fast = (struct tally){.end = 0};
+    cr_assert_eq(contention_trace(p, scratch, NULL, &to_fast, &result), CONTENTION_DONE);
+    cr_assert_eq(contention_reference(p, false, &to_reference, &result), CONTENTION_DONE);
+    cr_assert_eq(fast->unordered, 0, "%s: pieces out of order", show(p));
+    cr_assert_leq(fast->count, reference.count, "%s: more pieces than events cut", show(p));
+    cr_assert(tally_error(fast, &reference) <= 1e-8, "%s: %g", show(p),
+              tally_error(fast, &reference));
+}
+
 // Catches pieces lost or cut wrongly in congested points, which few golden traces have.
 Test(contention_random, traces_hold_all_work_in_order)
 {
@@ -258,13 +274,8 @@ Test(contention_random, traces_hold_all_work_in_order)
     void *scratch = room(contention_scratch_bytes(&largest));
     for (uint64_t seed = 0; seed < N_POINTS / 50; seed++) {
         struct contention_point p = random_point(seed + N_POINTS);
-        struct contention_result fast, reference;
-        struct tally a = {.end = 0}, b = {.end = 0};
-        const struct contention_sink to_a = {&a, count_piece}, to_b = {&b, count_piece};
-        cr_assert_eq(contention_trace(&p, scratch, NULL, &to_a, &fast), CONTENTION_DONE);
-        cr_assert_eq(contention_reference(&p, false, &to_b, &reference), CONTENTION_DONE);
-        cr_assert_eq(a.unordered, 0, "%s: pieces out of order", show(&p));
-        cr_assert(tally_error(&a, &b) <= 1e-8, "%s: %g", show(&p), tally_error(&a, &b));
+        struct tally tally;
+        check_trace(&p, scratch, &tally);
     }
     free(scratch);
 }
@@ -340,6 +351,24 @@ Test(contention_random, many_micro_batches)
         p.bwd_len = k & 2 ? 1.7 : 2;
         check_at(&p);
     }
+}
+
+// Catches a queue of pieces that overflows, or loses what it cuts: here thousands of pieces
+// wait for synchronisations that take longer than all the rest.
+Test(contention_random, traces_with_a_full_queue)
+{
+    struct contention_point p = usual();
+    struct tally tally;
+    p.n = 64;
+    p.gpus = 16;
+    p.sync_base_len = 1000;
+    p.channels = CONTENTION_IDEAL;
+    void *scratch = room(contention_scratch_bytes(&p));
+    check_trace(&p, scratch, &tally);
+    int n_tasks = 64 * (5 * 16 - 2);
+    cr_assert_gt(tally.count, n_tasks, "nothing was cut: the test misses its point");
+    cr_assert_lt(tally.count, n_tasks + n_tasks / 4);
+    free(scratch);
 }
 
 // ---- scaling and stopping -------------------------------------------------------------------
