@@ -37,7 +37,7 @@ formatted() {
 }
 
 unit_tests() {
-	ctest --test-dir "build/$1" --output-on-failure
+	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure
 }
 
 # Criterion reports a leak but exits 0, so the sanitizers write to files and any file is a failure.
@@ -45,7 +45,7 @@ sanitized_tests() {
 	local logs
 	logs=$(mktemp -d)
 	ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
-		ctest --test-dir build/asan --output-on-failure || return 1
+		PPS_RANDOM_POINTS=1500 ctest --test-dir build/asan --output-on-failure || return 1
 	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan \
 		tests/cli/run-cases build/asan/ppsweep || return 1
 	cat "$logs"/* 2>/dev/null
@@ -77,14 +77,14 @@ fuzz_smoke() {
 
 packaging/install-deps test
 step "release build" packaging/build release
-step "unit tests" unit_tests release
+step "unit tests" unit_tests release 20000
 step "command-line cases" tests/cli/run-cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 if [[ $mode != --quick ]]; then
 	step "formatting" formatted
 	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang packaging/build release ppsweep
 	step "debug build" packaging/build debug
-	step "unit tests with assertions" unit_tests debug
+	step "unit tests with assertions" unit_tests debug 3000
 	step "address and undefined-behaviour build" packaging/build asan
 	step "tests under address and undefined behaviour" sanitized_tests
 	step "thread-sanitizer build" packaging/build tsan ppsweep

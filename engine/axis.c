@@ -179,7 +179,7 @@ bool pps_axis_find(const struct pps_axis *axis,
 
 static double highest_of_table(const struct pps_axis *axis, int p)
 {
-    double highest = -INFINITY;
+    double highest = -HUGE_VAL;
     for (int m = 0; m < axis->n_members; m++)
         for (uint32_t v = 0; axis->members[m].param == p && v < axis->members[m].n_values; v++)
             highest = fmax(highest, axis->members[m].values[v]);
@@ -198,5 +198,5 @@ double pps_axis_highest(const struct pps_axis *axis, const struct pps_param *par
     case PPS_AXIS_DEPENDENT:
         break;
     }
-    return -INFINITY;
+    return -HUGE_VAL;
 }

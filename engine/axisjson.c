@@ -116,7 +116,7 @@ static uint64_t drop_repeated(const struct pps_param *param, double *values, uin
     qsort(sorted, n, sizeof *sorted, by_value);
     for (uint64_t i = n - 1; i > 0; i--)
         if (sorted[i].value == sorted[i - 1].value)
-            values[sorted[i].at] = NAN;
+            values[sorted[i].at] = (double)NAN;
     free(sorted);
     uint64_t kept = 0;
     for (uint64_t i = 0; i < n; i++)
@@ -230,19 +230,23 @@ static enum pps_status range_member(const struct source *s,
     return PPS_OK;
 }
 
-// The values next to stop that the range could end on.
-static enum pps_status refuse_stop(const struct source *s,
-                                   const cJSON *object,
-                                   const struct range *range,
-                                   double steps)
+// PPS_E_INPUT where stop is no whole number of steps away, with the nearest stops that are.
+static enum pps_status check_steps(const struct source *s,
+                                   const cJSON *place,
+                                   const char *which,
+                                   const struct range *range)
 {
+    const double steps = (range->stop - range->start) / range->step;
+    if (fabs(steps - round(steps)) <= 1e-9 * fmax(1, steps))
+        return PPS_OK;
     char low[32], high[32];
     low[pps_decimal_meant(low, range->start + floor(steps) * range->step, 0)] = '\0';
     high[pps_decimal_meant(high, range->start + ceil(steps) * range->step, 0)] = '\0';
-    return pps_json_fail(s->json, pps_json_member(object, "stop"), s->err,
-                         "%s.stop: %.15g is not a whole number of steps of %.15g from %.15g; "
+    return pps_json_fail(s->json, place, s->err,
+                         "%s%s: %.15g is not a whole number of steps of %.15g from %.15g; "
                          "the nearest stops are %s and %s",
-                         s->param->name, range->stop, range->step, range->start, low, high);
+                         s->param->name, which, range->stop, range->step, range->start, low,
+                         high);
 }
 
 static enum pps_status count_range(const struct source *s,
@@ -263,8 +267,9 @@ static enum pps_status count_range(const struct source *s,
         return pps_json_fail(s->json, step != NULL ? step : object, s->err,
                              "%s: the range has more than 2^53 values; take a larger step",
                              name);
-    if (fabs(steps - round(steps)) > 1e-9 * fmax(1, steps))
-        return refuse_stop(s, object, range, steps);
+    enum pps_status status = check_steps(s, pps_json_member(object, "stop"), ".stop", range);
+    if (status != PPS_OK)
+        return status;
     range->n = (uint64_t)round(steps) + 1;
     return PPS_OK;
 }
@@ -324,7 +329,12 @@ static enum pps_status from_constant(struct pps_axis *axis,
         return pps_json_fail(s->json, item, s->err, "%s: \"%.60s\" has no value",
                              s->param->name, item->valuestring);
     const double first = pps_expr_item(&list, 0), last = pps_expr_item(&list, list.n - 1);
-    enum pps_status status = check_range_value(s, item, first, "");
+    const struct range range = {list.start, list.stop, list.step, list.n};
+    enum pps_status status = PPS_OK;
+    if (list.shape == PPS_EXPR_RANGE)
+        status = check_steps(s, item, "", &range);
+    if (status == PPS_OK)
+        status = check_range_value(s, item, first, "");
     if (status == PPS_OK)
         status = check_range_value(s, item, last, "");
     if (status == PPS_OK && list.n > 1)
@@ -332,7 +342,7 @@ static enum pps_status from_constant(struct pps_axis *axis,
     if (status != PPS_OK)
         return status;
     if (list.n > PPS_TABLE_MAX && list.shape == PPS_EXPR_RANGE)
-        return make_range(axis, s, &(struct range){list.start, last, list.step, list.n});
+        return make_range(axis, s, &range);
     double *values = calloc(list.n, sizeof *values);
     if (values == NULL)
         return pps_fail(s->err, PPS_E_MACHINE, "no memory for the values of an axis");

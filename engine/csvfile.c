@@ -113,10 +113,9 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
     if (csv->end > PPS_CSV_LINE)
         return pps_fail_at(err, PPS_E_INPUT, csv->name, (int)csv->line + 1, 0,
                            "the line is longer than %d bytes", PPS_CSV_LINE);
-    ssize_t n;
-    do
-        n = read(csv->fd, csv->buffer + csv->end, CHUNK);
-    while (n < 0 && errno == EINTR);
+    const ssize_t n = read(csv->fd, csv->buffer + csv->end, CHUNK);
+    if (n < 0 && errno == EINTR)
+        return pps_fail(err, PPS_E_STOPPED, "stopped while waiting for input");
     if (n < 0)
         return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", csv->name, strerror(errno));
     XXH64_update(csv->hash, csv->buffer + csv->end, (size_t)n);

@@ -27,7 +27,8 @@ PPS_MUST_CHECK enum pps_status pps_csv_open(struct pps_csv **csv,
 void pps_csv_close(struct pps_csv *csv); // NULL is fine
 
 // The next row, valid until the next call; NULL at the end. Broken quotes, NUL bytes, more than
-// PPS_CSV_COLUMNS cells or a line beyond PPS_CSV_LINE bytes are PPS_E_INPUT.
+// PPS_CSV_COLUMNS cells or a line beyond PPS_CSV_LINE bytes are PPS_E_INPUT. PPS_E_STOPPED where
+// a signal ended the wait for input.
 PPS_MUST_CHECK enum pps_status pps_csv_next(struct pps_csv *csv,
                                             const struct pps_csv_row **row,
                                             struct pps_error *err);

@@ -197,7 +197,7 @@ static enum pps_status grow_scratch(struct evaluator *e)
 {
     double highest[PPS_MAX_PARAMS];
     for (int p = 0; p < e->kernel->n_params; p++) {
-        highest[p] = -INFINITY;
+        highest[p] = -HUGE_VAL;
         for (size_t i = 0; i < e->n; i++)
             highest[p] = fmax(highest[p], param_array(e, p)[i]);
     }

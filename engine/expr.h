@@ -71,6 +71,7 @@ double pps_expr_value(const struct pps_expr *expr, const double *point);
 struct pps_expr_list {
     enum pps_expr_shape shape;
     double start, step;
+    double stop; // of a RANGE, as written: it may lie beyond the last value
     uint64_t n;
 };
 void pps_expr_list(const struct pps_expr *expr,

@@ -189,7 +189,7 @@ static uint64_t small_divisor(uint64_t n, uint64_t i)
 void pps_expr_list(const struct pps_expr *expr, const double *point, struct pps_expr_list *list)
 {
     double first = part(expr, PPS_PART_FIRST, point), step;
-    *list = (struct pps_expr_list){expr->shape, first, 1, 0};
+    *list = (struct pps_expr_list){.shape = expr->shape, .start = first, .step = 1};
     switch (expr->shape) {
     case PPS_EXPR_TRUTH:
     case PPS_EXPR_NUMBER:
@@ -198,7 +198,8 @@ void pps_expr_list(const struct pps_expr *expr, const double *point, struct pps_
     case PPS_EXPR_RANGE:
         step = part(expr, PPS_PART_STEP, point);
         list->step = expr->end[PPS_PART_STEP] == expr->end[PPS_PART_STOP] ? 1 : step;
-        list->n = range_count(first, part(expr, PPS_PART_STOP, point), list->step);
+        list->stop = part(expr, PPS_PART_STOP, point);
+        list->n = range_count(first, list->stop, list->step);
         break;
     case PPS_EXPR_DIVISORS:
         if (first >= 1 && first <= MOST_DIVISIBLE && first == floor(first))

@@ -17,12 +17,9 @@
 
 // ---- reading -------------------------------------------------------------------------------
 
-static enum pps_status cannot_read(struct pps_error *err,
-                                   const char *name,
-                                   const char *path,
-                                   const char *why)
+static enum pps_status cannot_read(struct pps_error *err, const char *name, const char *why)
 {
-    return pps_fail_at(err, PPS_E_INPUT, name, 0, 0, "cannot read %s: %s", path, why);
+    return pps_fail_at(err, PPS_E_INPUT, name, 0, 0, "cannot read it: %s", why);
 }
 
 static enum pps_status no_memory(struct pps_error *err, const char *name)
@@ -63,7 +60,7 @@ static enum pps_status read_all(int fd,
         }
         got = read_some(fd, *text + *n, cap - *n);
         if (got < 0)
-            return cannot_read(err, name, name, strerror(errno));
+            return cannot_read(err, name, strerror(errno));
         if (got == 0)
             return PPS_OK;
         *n += (size_t)got;
@@ -77,10 +74,10 @@ static enum pps_status open_file(const char *path, int *fd, struct pps_error *er
     struct stat about;
     *fd = open(path, O_RDONLY | O_CLOEXEC);
     if (*fd < 0)
-        return cannot_read(err, path, path, strerror(errno));
+        return cannot_read(err, path, strerror(errno));
     if (fstat(*fd, &about) == 0 && S_ISDIR(about.st_mode)) {
         close(*fd);
-        return cannot_read(err, path, path, "it is a folder; name a file in it");
+        return cannot_read(err, path, "it is a folder; name a file in it");
     }
     return PPS_OK;
 }

@@ -39,7 +39,7 @@ static void cgroup_file(const char *name, char *path, size_t cap)
 static double quota_cpus(void)
 {
     char path[640];
-    double quota, period, cpus = INFINITY;
+    double quota, period, cpus = HUGE_VAL;
     cgroup_file("cpu.max", path, sizeof path);
     FILE *in = fopen(path, "re");
     if (in != NULL && fscanf(in, "%lf %lf", &quota, &period) == 2 && period > 0)

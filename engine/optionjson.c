@@ -118,7 +118,7 @@ static enum pps_status read_assignment(const struct pps_kernel *kernel,
                              spec->name, composite->labels[0],
                              kernel->params[composite->members[0]].names[0]);
     for (int m = 0; m < composite->n_members; m++)
-        row[m] = NAN;
+        row[m] = (double)NAN;
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {

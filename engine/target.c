@@ -73,8 +73,7 @@ static enum pps_status check_final(const struct pps_target *target,
     if (target->force)
         return PPS_OK;
     if (i == DATA)
-        return pps_fail(err, PPS_E_INPUT, "%s exists: nothing to do; --force computes it again",
-                        path);
+        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
     return pps_fail(err, PPS_E_INPUT,
                     "%s exists, but not its data: move it away, or --force replaces it", path);
 }

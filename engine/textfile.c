@@ -43,6 +43,8 @@ enum pps_status pps_textfile_check(const char *path, bool force, struct pps_erro
         return PPS_OK;
     if (S_ISDIR(info.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is a folder; write the name of a file", path);
+    if (!S_ISREG(info.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is no regular file; write another name", path);
     if (!force)
         return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
     return PPS_OK;
@@ -61,7 +63,7 @@ enum pps_status pps_textfile_rename(const char *from,
     // Some file systems know no flags.
     if ((errno == EINVAL || errno == ENOSYS) && rename(from, path) == 0)
         return PPS_OK;
-    return pps_fail_errno(err, "rename to", path);
+    return pps_fail_errno(err, "cannot rename to", path);
 }
 
 // ---- opening, closing -----------------------------------------------------------------------
@@ -84,15 +86,17 @@ static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
     const int fd = mkostemp(file->temp, O_CLOEXEC);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return pps_fail(err, PPS_E_INPUT, "%s: its folder does not exist", file->path);
+    if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
+        return pps_fail(err, PPS_E_INPUT, "cannot create %s: %s", file->path, strerror(errno));
     if (fd < 0)
-        return pps_fail_errno(err, "create", file->path);
+        return pps_fail_errno(err, "cannot create", file->path);
     const mode_t mask = umask(0);
     umask(mask);
     if (fchmod(fd, 0666 & ~mask) == 0)
         file->out = ends_in_gz(file->path) ? open_gz(fd) : fdopen(fd, "w");
     if (file->out != NULL)
         return PPS_OK;
-    const enum pps_status status = pps_fail_errno(err, "create", file->path);
+    const enum pps_status status = pps_fail_errno(err, "cannot create", file->path);
     close(fd);
     unlink(file->temp);
     return status;

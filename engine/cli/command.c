@@ -329,7 +329,7 @@ static double count_unit(const char *suffix)
     for (int i = 0; i < 4; i++, unit *= 1000)
         if (strcmp(suffix, units[i]) == 0)
             return unit;
-    return NAN;
+    return (double)NAN;
 }
 
 enum pps_status pps_arg_count(const struct pps_args *args,

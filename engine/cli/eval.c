@@ -95,7 +95,7 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
         .digits = PPS_DEFAULT_DIGITS,
         .metrics = pps_arg(args, "metrics"),
         .keep = pps_arg(args, "keep") != NULL,
-        .stop = pps_signals_install(),
+        .stop = pps_signals_install(true),
     };
     struct pps_evaluated count = {.rows = 0};
     enum pps_status status = prepare(args, &ask, err);

@@ -14,6 +14,7 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,6 +114,7 @@ static enum pps_status open_sink(struct run *run, struct pps_error *err)
             status = pps_fail_errno(err, "cannot write", "stdout");
     } else {
         run->sweep.sink = (struct pps_sink){run, block_to_file};
+        signal(SIGPIPE, SIG_IGN); // a reader of stderr that goes away does not end the run
         status = open_file(run, header, err);
     }
     free(header);
@@ -195,7 +197,7 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
     enum pps_status status = open_sink(run, err);
     if (status != PPS_OK)
         return status;
-    run->sweep.stop = pps_signals_install();
+    run->sweep.stop = pps_signals_install(false);
     pps_progress_begin(&run->progress, run->progress.kind, run->experiment->n_points);
     status = pps_sweep_run(&run->sweep, &run->totals, err);
     pps_progress_end(&run->progress);

@@ -6,7 +6,6 @@
 #include "engine/status.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -19,12 +18,12 @@ static void on_signal(int number)
         _exit(pps_exit_status(PPS_E_STOPPED));
 }
 
-const atomic_bool *pps_signals_install(void)
+const atomic_bool *pps_signals_install(bool interrupt_reads)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);
     action.sa_handler = on_signal;
-    action.sa_flags = SA_RESTART;
+    action.sa_flags = interrupt_reads ? 0 : SA_RESTART;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     return &stop;

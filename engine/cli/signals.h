@@ -4,8 +4,10 @@
 #define PPS_CLI_SIGNALS_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
-// Installs the handlers and returns the flag that the first signal raises.
-const atomic_bool *pps_signals_install(void);
+// Installs the handlers and returns the flag that the first signal raises. With
+// interrupt_reads a signal also ends a wait for input (errno EINTR).
+const atomic_bool *pps_signals_install(bool interrupt_reads);
 
 #endif

@@ -32,7 +32,6 @@ struct task {
     double ready; // time
 };
 
-// Tasks in no particular order.
 struct list {
     struct task **task;
     int count;
@@ -41,10 +40,8 @@ struct list {
 struct reference {
     const struct contention_point *p;
     struct task *tasks;     // [kind][stage][micro-batch]
-    struct list *transfers; // [stage]: active ones
-    struct list *waiting;   // [stage]: ready compute tasks
+    struct list *transfers; // [stage]: active ones, listed anew at every event
     struct task **running;  // [stage]: or NULL
-    struct task **finished; // those of the current pass
     struct task **members;  // room for one stage's transfers, during the congestion rounds
     int32_t *in_flight;     // [stage]
     double eps_work;
@@ -157,72 +154,18 @@ static bool may_start(const struct reference *s, const struct task *t)
     return backward_may_start(s, t->i, t->j);
 }
 
-static void append(struct list *list, struct task *t)
-{
-    list->task[list->count++] = t;
-}
-
-static void take_out(struct list *list, const struct task *t)
-{
-    int k = 0;
-    while (list->task[k] != t)
-        k++;
-    list->task[k] = list->task[--list->count];
-}
-
-// Makes the task ready if it exists, still waits and all it waits for is done.
-static void wake(struct reference *s, enum contention_kind kind, int32_t i, int32_t j)
-{
-    if (i < 0 || i >= s->p->n || j < 0 || j >= s->p->gpus)
-        return;
-    struct task *t = at(s, kind, i, j);
-    if (!t->exists || t->state != WAITING || !may_start(s, t))
-        return;
-    t->ready = s->time;
-    t->state = is_transfer(t) ? ACTIVE : READY;
-    append(is_transfer(t) ? &s->transfers[j] : &s->waiting[j], t);
-}
-
-// Looks again at every task that may have waited for t.
-static void wake_after(struct reference *s, const struct task *t)
-{
-    const struct contention_point *p = s->p;
-    int32_t i = t->i, j = t->j;
-    switch (t->kind) {
-    case CONTENTION_FORWARD:
-        wake(s, CONTENTION_FWD_PROP, i, j);
-        wake(s, CONTENTION_FORWARD, i + 1, j);
-        wake(s, CONTENTION_BACKWARD, i, j);
-        if (i == p->n - 1 && j == p->gpus - 1)
-            for (int32_t k = 0; k < p->n; k++)
-                wake(s, CONTENTION_BACKWARD, k, j);
-        break;
-    case CONTENTION_BACKWARD:
-        wake(s, CONTENTION_GRAD_PROP, i, j);
-        wake(s, CONTENTION_GRAD_SYNC, i, j);
-        wake(s, CONTENTION_FORWARD, i + 1, j);
-        wake(s, CONTENTION_FORWARD, i + p->gpus, j);
-        break;
-    case CONTENTION_FWD_PROP:
-        wake(s, CONTENTION_FORWARD, i, j + 1);
-        break;
-    case CONTENTION_GRAD_PROP:
-        wake(s, CONTENTION_BACKWARD, i, j - 1);
-        break;
-    case CONTENTION_GRAD_SYNC:
-        wake(s, CONTENTION_GRAD_SYNC, i + p->sync_freq, j);
-        break;
-    }
-}
-
 // ---- an event: (a) and (b), then (c) --------------------------------------------------------
+
+static size_t n_tasks(const struct reference *s)
+{
+    return (size_t)N_KINDS * (size_t)s->p->gpus * (size_t)s->p->n;
+}
 
 static void finish(struct reference *s, struct task *t)
 {
     t->state = FINISHED;
     s->left--;
     if (is_transfer(t)) {
-        take_out(&s->transfers[t->j], t);
         s->latency[t->kind] += s->time - t->ready;
         s->latency_count[t->kind]++;
     } else {
@@ -231,57 +174,79 @@ static void finish(struct reference *s, struct task *t)
     }
 }
 
-// One pass of (a): finishes what is done; the number of tasks it finished.
-static int finish_all(struct reference *s)
+// (a): finishes what is done; whether there was any.
+static bool finish_all(struct reference *s)
 {
-    int count = 0;
-    for (int32_t j = 0; j < s->p->gpus; j++) {
-        struct task *running = s->running[j];
-        if (running != NULL && running->left <= s->eps_work)
-            s->finished[count++] = running;
-        const struct list *active = &s->transfers[j];
-        for (int k = 0; k < active->count; k++)
-            if (active->task[k]->left <= s->eps_work)
-                s->finished[count++] = active->task[k];
-    }
-    for (int k = 0; k < count; k++)
-        finish(s, s->finished[k]);
-    return count;
+    bool any = false;
+    for (size_t k = 0; k < n_tasks(s); k++)
+        if (s->tasks[k].state == ACTIVE && s->tasks[k].left <= s->eps_work) {
+            finish(s, &s->tasks[k]);
+            any = true;
+        }
+    return any;
 }
 
-static void finish_and_wake(struct reference *s, struct contention_result *result)
+// (b): makes ready what waits for nothing any more; whether there was any.
+static bool ready_all(struct reference *s)
 {
-    int count;
-    while ((count = finish_all(s)) > 0)
-        for (int k = 0; k < count; k++)
-            wake_after(s, s->finished[k]);
+    bool any = false;
+    for (size_t k = 0; k < n_tasks(s); k++) {
+        struct task *t = &s->tasks[k];
+        if (!t->exists || t->state != WAITING || !may_start(s, t))
+            continue;
+        t->ready = s->time;
+        t->state = is_transfer(t) ? ACTIVE : READY;
+        any = true;
+    }
+    return any;
+}
+
+static void finish_and_ready(struct reference *s, struct contention_result *result)
+{
+    bool any;
+    do {
+        any = finish_all(s);
+        any |= ready_all(s);
+    } while (any);
     for (int32_t j = 0; j < s->p->gpus; j++)
         if (s->in_flight[j] > result->peak_in_flight)
             result->peak_in_flight = s->in_flight[j];
 }
 
-static bool goes_first(const struct task *a, const struct task *b)
+// The first ready task of a kind on stage j; NULL: there is none.
+static struct task *first_ready(const struct reference *s, enum contention_kind kind, int32_t j)
 {
-    if (a->kind != b->kind)
-        return a->kind == CONTENTION_FORWARD;
-    return a->i < b->i;
+    for (int32_t i = 0; i < s->p->n; i++)
+        if (at(s, kind, i, j)->state == READY)
+            return at(s, kind, i, j);
+    return NULL;
 }
 
 static void pick_compute(struct reference *s)
 {
     for (int32_t j = 0; j < s->p->gpus; j++) {
-        struct task *best = NULL;
-        for (int k = 0; k < s->waiting[j].count; k++) {
-            struct task *t = s->waiting[j].task[k];
-            if (best == NULL || goes_first(t, best))
-                best = t;
-        }
-        if (s->running[j] != NULL || best == NULL)
+        if (s->running[j] != NULL)
             continue;
-        take_out(&s->waiting[j], best);
-        best->state = ACTIVE;
-        s->running[j] = best;
+        struct task *t = first_ready(s, CONTENTION_FORWARD, j);
+        if (t == NULL)
+            t = first_ready(s, CONTENTION_BACKWARD, j);
+        if (t == NULL)
+            continue;
+        t->state = ACTIVE;
+        s->running[j] = t;
     }
+}
+
+static void list_transfers(struct reference *s, int32_t j)
+{
+    struct list *list = &s->transfers[j];
+    list->count = 0;
+    for (int kind = 0; kind < CONTENTION_N_SHARING; kind++)
+        for (int32_t i = 0; i < s->p->n; i++) {
+            struct task *t = at(s, (enum contention_kind)kind, i, j);
+            if (t->state == ACTIVE)
+                list->task[list->count++] = t;
+        }
 }
 
 // ---- (d): shares ----------------------------------------------------------------------------
@@ -449,8 +414,10 @@ static void congest(struct reference *s)
 static void set_rates(struct reference *s)
 {
     const struct contention_point *p = s->p;
-    for (int32_t j = 0; j < p->gpus; j++)
+    for (int32_t j = 0; j < p->gpus; j++) {
+        list_transfers(s, j);
         share_stage(s, j);
+    }
     if (p->congestion && p->channels == CONTENTION_SHARED && p->gpus > 2)
         congest(s);
     for (int32_t j = 0; j < p->gpus; j++) {
@@ -570,8 +537,7 @@ static void make_tasks(struct reference *s)
 static int64_t count_throttled(const struct reference *s)
 {
     int64_t count = 0;
-    size_t n_tasks = (size_t)N_KINDS * (size_t)s->p->gpus * (size_t)s->p->n;
-    for (size_t k = 0; k < n_tasks; k++)
+    for (size_t k = 0; k < n_tasks(s); k++)
         count += s->tasks[k].ever_throttled;
     return count;
 }
@@ -598,9 +564,8 @@ static enum contention_status simulate(struct reference *s,
                                        struct contention_result *result)
 {
     make_tasks(s);
-    wake(s, CONTENTION_FORWARD, 0, 0);
     for (;;) {
-        finish_and_wake(s, result);
+        finish_and_ready(s, result);
         if (s->left == 0)
             break;
         pick_compute(s);
@@ -621,25 +586,18 @@ static enum contention_status simulate(struct reference *s,
 static bool allocate(struct reference *s)
 {
     size_t gpus = (size_t)s->p->gpus, n = (size_t)s->p->n;
-    size_t per_stage = 5 * n;
     s->tasks = calloc(N_KINDS * gpus * n, sizeof *s->tasks);
     s->transfers = calloc(gpus, sizeof *s->transfers);
-    s->waiting = calloc(gpus, sizeof *s->waiting);
     s->running = calloc(gpus, sizeof *s->running);
     s->in_flight = calloc(gpus, sizeof *s->in_flight);
     s->members = calloc(3 * n, sizeof *s->members);
-    s->finished = calloc(gpus * per_stage, sizeof *s->finished);
-    struct task **room = calloc(gpus * per_stage, sizeof *room);
-    bool all = s->tasks && s->transfers && s->waiting && s->running && s->in_flight &&
-               s->members && s->finished && room;
-    if (!all) {
+    struct task **room = calloc(3 * n * gpus, sizeof *room);
+    if (!(s->tasks && s->transfers && s->running && s->in_flight && s->members && room)) {
         free(room);
         return false;
     }
-    for (size_t j = 0; j < gpus; j++) {
-        s->transfers[j].task = room + j * per_stage;
-        s->waiting[j].task = room + j * per_stage + 3 * n;
-    }
+    for (size_t j = 0; j < gpus; j++)
+        s->transfers[j].task = room + j * 3 * n;
     return true;
 }
 
@@ -649,11 +607,9 @@ static void release(struct reference *s)
         free(s->transfers[0].task);
     free(s->tasks);
     free(s->transfers);
-    free(s->waiting);
     free(s->running);
     free(s->in_flight);
     free(s->members);
-    free(s->finished);
 }
 
 enum contention_status contention_reference(const struct contention_point *point,

@@ -11,12 +11,12 @@
 #include "kernels/contention/model.h"
 #include "kernels/contention/reference.h"
 
-// Sanitizers make everything about ten times slower.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define N_POINTS 10000
-#else
-#define N_POINTS 100000
-#endif
+// How many points are compared; $PPS_RANDOM_POINTS says another number.
+static uint64_t n_points(void)
+{
+    const char *asked = getenv("PPS_RANDOM_POINTS");
+    return asked != NULL ? strtoull(asked, NULL, 10) : 20000;
+}
 #define TOLERANCE 1e-9 // relative
 
 // ---- random points --------------------------------------------------------------------------
@@ -196,13 +196,14 @@ Test(contention_random, fast_path_equals_reference)
 {
     static char fault[1024];
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
+    const uint64_t n = n_points();
     double worst = 0;
     int faults = 0, sensitive = 0;
 #pragma omp parallel reduction(max : worst) reduction(+ : faults, sensitive)
     {
         void *scratch = room(contention_scratch_bytes(&largest));
 #pragma omp for schedule(dynamic, 64)
-        for (uint64_t seed = 0; seed < N_POINTS; seed++) {
+        for (uint64_t seed = 0; seed < n; seed++) {
             char text[1024];
             struct contention_point p = random_point(seed);
             double error = compare_at(&p, scratch, text);
@@ -219,8 +220,8 @@ Test(contention_random, fast_path_equals_reference)
         free(scratch);
     }
     cr_assert_eq(faults, 0, "%d points differ; one of them: %s", faults, fault);
-    cr_assert_leq(sensitive, N_POINTS / 1000, "%d points are left uncompared", sensitive);
-    cr_log_info("%d points: largest relative error %.3g, %d too sensitive to compare", N_POINTS,
+    cr_assert_leq(sensitive, (int)(n / 1000), "%d points are left uncompared", sensitive);
+    cr_log_info("%d points: largest relative error %.3g, %d too sensitive to compare", (int)n,
                 worst, sensitive);
 }
 
@@ -272,8 +273,8 @@ Test(contention_random, traces_hold_all_work_in_order)
 {
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
     void *scratch = room(contention_scratch_bytes(&largest));
-    for (uint64_t seed = 0; seed < N_POINTS / 50; seed++) {
-        struct contention_point p = random_point(seed + N_POINTS);
+    for (uint64_t seed = 0; seed < n_points() / 50; seed++) {
+        struct contention_point p = random_point(seed + n_points());
         struct tally tally;
         check_trace(&p, scratch, &tally);
     }

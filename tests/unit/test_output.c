@@ -366,7 +366,7 @@ Test(output, complete_result_is_kept, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
     spill("a.csv.gz", "precious");
-    is_refused(&plan, "a.csv.gz exists: nothing to do; --force computes it again");
+    is_refused(&plan, "a.csv.gz exists; --force replaces it");
     has_text("a.csv.gz", "precious");
     cr_assert(!is_there("a.csv.gz.part") && !is_there("a.csv.gz.idx.part"));
 }
