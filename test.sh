@@ -77,12 +77,12 @@ fuzz_smoke() {
 
 packaging/install-deps test
 step "release build" packaging/build release
-step "unit tests" unit_tests release 20000
+step "unit tests" unit_tests release 100000
 step "command-line cases" tests/cli/run-cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 if [[ $mode != --quick ]]; then
 	step "formatting" formatted
-	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang packaging/build release ppsweep
+	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang packaging/build release
 	step "debug build" packaging/build debug
 	step "unit tests with assertions" unit_tests debug 3000
 	step "address and undefined-behaviour build" packaging/build asan

@@ -346,7 +346,7 @@ Test(contention_random, lengths_far_apart)
 Test(contention_random, many_micro_batches)
 {
     struct contention_point p = usual();
-    p.n = 5000;
+    p.n = 700;
     for (int k = 0; k < 4; k++) {
         p.pipeline = k & 1 ? CONTENTION_GPIPE : CONTENTION_1F1B;
         p.bwd_len = k & 2 ? 1.7 : 2;
