@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model straight from its definition: one record a task, all active tasks
-// looked at at every event.
+// The contention model straight from its definition: one record a task, and at every event a
+// look at each of them.
 #include "reference.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model once more, slow and obviously right: one record a task, every active
-// task looked at at every event. The oracle of the tests; it may allocate.
+// The contention model once more, slow and obviously right: one record a task, each looked
+// at at every event. The oracle of the tests; it may allocate.
 #ifndef PPS_CONTENTION_REFERENCE_H
 #define PPS_CONTENTION_REFERENCE_H
 
