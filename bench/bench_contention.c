@@ -57,7 +57,7 @@ static struct total sweep(struct contention_point p, void *scratch)
             p.priority[1] = b / (double)STEPS;
             p.priority[2] = (STEPS - a - b) / (double)STEPS;
             if (scratch != NULL)
-                contention_simulate(&p, false, scratch, NULL, &result);
+                contention_simulate(&p, false, true, scratch, NULL, &result);
             else
                 contention_reference(&p, false, NULL, &result);
             add(&total, &result);
@@ -118,6 +118,30 @@ static void grow(int32_t n, int32_t gpus)
            total.events * 2 / ((STEPS + 1) * (STEPS + 2)));
 }
 
+// The cost of a point as n grows, with jumps over what repeats.
+static void jump(int32_t n)
+{
+    struct contention_point p = point_of(n, 4);
+    struct contention_result result;
+    void *scratch = room_for(&p);
+    double least = HUGE_VAL, events = 0;
+    for (int run = 0; run < RUNS; run++) {
+        const double start = cpu_seconds();
+        events = 0;
+        for (int a = 0; a <= STEPS; a++) {
+            p.priority[0] = a / (double)STEPS;
+            p.priority[1] = p.priority[2] = (STEPS - a) / (2.0 * STEPS);
+            contention_simulate(&p, false, false, scratch, NULL, &result);
+            events += (double)result.n_events;
+        }
+        least = fmin(least, cpu_seconds() - start);
+    }
+    free(scratch);
+    printf("{\"name\":\"contention_jump\",\"n\":%d,\"gpus\":4,\"us_per_point\":%.1f,"
+           "\"simulated_events_per_point\":%.0f}\n",
+           n, 1e6 * least / (STEPS + 1), events / (STEPS + 1));
+}
+
 int main(void)
 {
     bool same = compare();
@@ -125,5 +149,7 @@ int main(void)
         grow(n, 4);
     for (int32_t gpus = 4; gpus <= 64; gpus *= 2)
         grow(64, gpus);
+    for (int32_t n = 100; n <= 1000000; n *= 10)
+        jump(n);
     return same ? 0 : 1;
 }

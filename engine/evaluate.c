@@ -224,7 +224,7 @@ static enum pps_status grow_scratch(struct evaluator *e)
 // Runs rows first ... end - 1 but those left out, one stretch of kept rows at a time.
 static void run_rows(const struct evaluator *e, size_t first, size_t end, void *scratch)
 {
-    const struct pps_worker worker = {scratch, e->ask->stop};
+    const struct pps_worker worker = {scratch, e->ask->stop, e->ask->exact};
     while (first < end) {
         const double *param[PPS_MAX_PARAMS];
         double *column[PPS_MAX_COLUMNS];

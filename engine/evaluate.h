@@ -20,7 +20,8 @@ struct pps_evaluate {
     FILE *out;
     const char *metrics; // as in struct pps_request
     int digits;
-    bool keep; // columns that are neither parameters nor results pass through
+    bool exact; // take no short cut
+    bool keep;  // columns that are neither parameters nor results pass through
     int threads;
     const atomic_bool *stop;
 };

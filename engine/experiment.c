@@ -163,6 +163,7 @@ static enum pps_status set_up(struct pps_loader *l)
     if (l->kernel->composite != NULL)
         pps_options_default(l->kernel->composite, experiment->options);
     experiment->digits = l->request->digits;
+    experiment->exact = l->request->exact;
     set_name(l);
     return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
 }

@@ -33,6 +33,7 @@ struct pps_request {
     uint64_t limit;      // 0: none
     uint64_t seed;
     bool seed_given;
+    bool exact; // --exact
 };
 
 struct pps_experiment {
@@ -44,6 +45,7 @@ struct pps_experiment {
     struct pps_option_value options[PPS_MAX_OPTIONS];
     bool wanted[PPS_MAX_COLUMNS]; // result columns of a row
     int digits;
+    bool exact;        // the kernel takes no short cut
     uint64_t n_points; // of the space, cut by the limit
     uint64_t seed;
     uint64_t points_digest; // of a file of points

@@ -133,6 +133,7 @@ struct pps_batch {
 struct pps_worker {
     void *scratch; // as many bytes as scratch_bytes said, 64-byte aligned; contents undefined
     const atomic_bool *stop; // poll it when a point is long
+    bool exact;              // take no short cut that could change a bit of a result
 };
 
 // ---- trace ----------------------------------------------------------------------------------
@@ -170,6 +171,15 @@ struct pps_heatmap {
     const char *split; // a *name* of this parameter makes a map of its own; or NULL
 };
 
+// What `bench` varies: whole numbers of a parameter, from small to large.
+enum { PPS_BENCH_VALUES = 6 };
+
+struct pps_bench_axis {
+    const char *param;
+    double values[PPS_BENCH_VALUES];
+    int n;
+};
+
 struct pps_kernel {
     const char *name;
     const char *summary;
@@ -184,6 +194,7 @@ struct pps_kernel {
     const struct pps_composite *composite; // or NULL
     struct pps_heatmap heatmap;
     const struct pps_trace_names *trace_names; // or NULL: no trace
+    const struct pps_bench_axis *bench_axes;   // ends with a NULL name; or NULL
 
     // Scratch for points none of whose parameters exceeds highest[p]; SIZE_MAX: too large.
     size_t (*scratch_bytes)(const double *highest);
@@ -193,6 +204,10 @@ struct pps_kernel {
     double (*cost)(const double *point);
     // Every point of the batch has passed `check`.
     void (*run)(const struct pps_batch *batch, const struct pps_worker *worker);
+    // The same by the slow, obviously right way, for checks of `run`; it may take memory of its
+    // own. Rows agree to `tolerance`, relative.
+    void (*reference)(const struct pps_batch *batch, const struct pps_worker *worker);
+    double tolerance;
     // The pieces of one point that has passed `check`, in order of their start.
     enum pps_outcome (*trace)(const double *point,
                               const struct pps_worker *worker,

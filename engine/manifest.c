@@ -121,6 +121,17 @@ static void add_counts(cJSON *root, const struct pps_manifest *m)
     add_count(root, "data_bytes", m->data_bytes);
 }
 
+static void add_audit(cJSON *root, const struct pps_manifest *m)
+{
+    if (m->audit <= 0)
+        return;
+    cJSON *audit = cJSON_AddObjectToObject(root, "audit");
+    cJSON_AddNumberToObject(audit, "fraction", m->audit);
+    add_count(audit, "rows", m->totals->audited.rows);
+    cJSON_AddNumberToObject(audit, "largest_difference", m->totals->audited.largest);
+    cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
+}
+
 static void add_run(cJSON *root, const struct pps_manifest *m)
 {
     char machine[256], codec[16];
@@ -160,7 +171,9 @@ char *pps_manifest_text(const struct pps_manifest *m)
     cJSON_AddItemToObject(root, "experiment", cJSON_Duplicate(e->resolved, true));
     add_parameters(root, e);
     add_columns(root, e);
+    cJSON_AddBoolToObject(root, "exact", e->exact);
     add_counts(root, m);
+    add_audit(root, m);
     add_run(root, m);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);

@@ -83,9 +83,10 @@ static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
     char rest[512];
     size_t at = (size_t)snprintf(
-        rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu",
+        rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu%s",
         e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,
-        (unsigned long long)e->n_points, (unsigned long long)e->seed);
+        (unsigned long long)e->n_points, (unsigned long long)e->seed,
+        e->exact ? " exact 1" : "");
     for (int c = 0; c < e->kernel->n_columns && at < sizeof rest; c++)
         if (e->wanted[c])
             at += (size_t)snprintf(rest + at, sizeof rest - at, " %s",

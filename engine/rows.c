@@ -36,6 +36,7 @@ struct pps_rowmaker {
     size_t text_n, text_cap;
     size_t row_cap; // greatest bytes of a row
     void *scratch;
+    struct pps_auditor *auditor; // or NULL
 };
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -105,10 +106,18 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     return PPS_OK;
 }
 
+enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
+                                   double fraction,
+                                   struct pps_error *err)
+{
+    return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
+}
+
 void pps_rowmaker_close(struct pps_rowmaker *m)
 {
     if (m == NULL)
         return;
+    pps_auditor_close(m->auditor);
     pps_best_free(&m->best);
     free(m->values);
     free(m->prefixes);
@@ -206,7 +215,7 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                  struct pps_error *err)
 {
     const struct pps_batch batch = {m->n_batch, m->param, m->column, m->outcome};
-    const struct pps_worker worker = {m->scratch, stop};
+    const struct pps_worker worker = {m->scratch, stop, m->experiment->exact};
     m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))
         return pps_fail(err, PPS_E_MACHINE, "no memory for the rows of a block");
@@ -219,7 +228,9 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
         if (status != PPS_OK)
             return status;
     }
-    return PPS_OK;
+    if (m->auditor == NULL)
+        return PPS_OK;
+    return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->audited, err);
 }
 
 enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
@@ -237,6 +248,7 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
         enum pps_status status = m->n_batch > 0 ? run_batch(m, stop, rows, err) : PPS_OK;
         if (status != PPS_OK)
             return status;
+        rows->stopped = rows->stopped || rows->audited.stopped;
     } while (m->cursor.index < first + n && !rows->stopped);
     rows->text = m->text;
     rows->n = m->text_n;

@@ -4,13 +4,12 @@
 #ifndef PPS_ROWS_H
 #define PPS_ROWS_H
 
+#include "audit.h"
 #include "best.h"
 #include "experiment.h"
 #include "space.h"
 
 #include <stdatomic.h>
-
-enum { PPS_BATCH = 256 };
 
 // The text of a stretch of points and what happened to them.
 struct pps_rows {
@@ -20,6 +19,7 @@ struct pps_rows {
     uint64_t failed;         // rows with empty results
     uint64_t failed_example; // the first of them
     struct pps_left_out left_out[PPS_MAX_REASONS];
+    struct pps_audited audited;
     bool stopped; // the stop flag went up in the middle: nothing of this counts
 };
 
@@ -31,6 +31,13 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
                                                  int objective,
                                                  size_t n_best,
                                                  struct pps_error *err);
+
+// From now on a fraction of the rows is compared with the kernel's reference; a difference is an
+// error of pps_rowmaker_make (see audit.h).
+PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
+                                                  double fraction,
+                                                  struct pps_error *err);
+
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
 
 // Makes the rows of the points first ... first + n - 1 of the experiment.

@@ -12,7 +12,7 @@
     X(PPS_E_MACHINE, 1, "the machine failed (disk, memory, a system call)")                    \
     X(PPS_E_INPUT, 2, "an option or an input is wrong")                                        \
     X(PPS_E_INFEASIBLE, 3, "nothing feasible exists")                                          \
-    X(PPS_E_POINTS, 4, "finished, but some points failed")                                     \
+    X(PPS_E_POINTS, 4, "some points failed, or an audit differs")                              \
     X(PPS_E_STOPPED, 5, "stopped early, resumable")
 
 enum pps_status {

@@ -19,6 +19,7 @@ struct slot {
     struct pps_block block;
     struct pps_left_out left_out[PPS_MAX_REASONS];
     uint64_t failed_example;
+    struct pps_audited audited;
     unsigned char *data;
     size_t data_cap;
 };
@@ -87,6 +88,7 @@ static void add_totals(struct pool *pool, const struct slot *slot)
     if (totals->failed == 0)
         totals->failed_example = slot->failed_example;
     totals->failed += slot->block.failed;
+    pps_audited_add(&totals->audited, &slot->audited);
     totals->text_bytes += slot->block.text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++)
         if (slot->left_out[r].n > 0)
@@ -153,6 +155,7 @@ static enum pps_status fill_slot(struct slot *slot,
         slot->left_out[r] = rows->left_out[r];
         slot->block.left_out[r] = rows->left_out[r].n;
     }
+    slot->audited = rows->audited;
     slot->failed_example = rows->failed_example;
     pps_block_set_text(&slot->block, rows->text, rows->n);
     slot->block.data_bytes =
@@ -210,6 +213,8 @@ static void work(struct pool *pool)
     uint64_t index;
     enum pps_status status =
         pps_rowmaker_open(&maker, sweep->experiment, sweep->objective, sweep->n_best, &err);
+    if (status == PPS_OK && sweep->audit > 0)
+        status = pps_rowmaker_audit(maker, sweep->audit, &err);
     if (status == PPS_OK)
         status = pps_codec_open(&codec, sweep->codec, &err);
     while (status == PPS_OK && !abandoned && deal(pool, &index))

@@ -28,6 +28,7 @@ struct pps_sweep {
     const atomic_bool *stop;       // goes up when the run shall end early
     int objective;                 // column of the best rows
     size_t n_best;
+    double audit; // fraction of the rows to compare with the reference; 0: none
 };
 
 struct pps_totals {
@@ -35,6 +36,7 @@ struct pps_totals {
     uint64_t rows;
     uint64_t failed, failed_example;
     struct pps_left_out left_out[PPS_MAX_REASONS];
+    struct pps_audited audited;
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;

@@ -82,5 +82,6 @@ extern const struct pps_command pps_command_plot;
 extern const struct pps_command pps_command_slice;
 extern const struct pps_command pps_command_top;
 extern const struct pps_command pps_command_kernels;
+extern const struct pps_command pps_command_bench;
 
 #endif

@@ -17,6 +17,7 @@
 static const struct pps_opt options[] = {
     {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
+    {"exact", 0, NULL, "take no short cut: the same bits on every machine"},
     {"keep", 0, NULL, "pass columns through that are neither parameters nor results"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"output", 'o', "FILE", "write to FILE (CSV, compressed if .gz) instead of stdout"},
@@ -94,6 +95,7 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
     struct pps_evaluate ask = {
         .digits = PPS_DEFAULT_DIGITS,
         .metrics = pps_arg(args, "metrics"),
+        .exact = pps_arg(args, "exact") != NULL,
         .keep = pps_arg(args, "keep") != NULL,
         .stop = pps_signals_install(true),
     };

@@ -107,6 +107,14 @@ static void print_best(const struct pps_report *r)
 
 // ---- the whole --------------------------------------------------------------------------------
 
+static void print_audit(const struct pps_audited *audited)
+{
+    char rows[48];
+    pps_human_count((double)audited->rows, rows, sizeof rows);
+    fprintf(stderr, "audited   %s row%s against the reference, largest difference %.2g\n", rows,
+            audited->rows == 1 ? "" : "s", audited->largest);
+}
+
 static void print_speed(const struct pps_report *r)
 {
     const struct pps_totals *t = r->totals;
@@ -151,6 +159,8 @@ void pps_report_print(const struct pps_report *r)
     char bytes[32];
     print_best(r);
     print_left_out(r);
+    if (r->audit > 0)
+        print_audit(&r->totals->audited);
     print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
@@ -199,6 +209,10 @@ void pps_report_json(const struct pps_report *r)
     cJSON_AddBoolToObject(root, "complete", t->complete);
     add_raw(root, "data_bytes", r->data_bytes);
     add_raw(root, "text_bytes", t->text_bytes);
+    if (r->audit > 0) {
+        add_raw(root, "audited", t->audited.rows);
+        cJSON_AddNumberToObject(root, "audit_largest_difference", t->audited.largest);
+    }
     cJSON_AddNumberToObject(root, "threads", r->threads);
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);
     cJSON_AddNumberToObject(root, "cpu_s", t->cpu_s);

@@ -12,6 +12,7 @@ struct pps_report {
     int objective;
     const char *path; // of the result
     uint64_t data_bytes;
+    double audit; // fraction of the rows that was audited; 0: none
     int threads;
 };
 

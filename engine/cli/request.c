@@ -94,6 +94,7 @@ static enum pps_status load(const struct pps_args *args,
     request.points = pps_arg(args, "points");
     request.metrics = pps_arg(args, "metrics");
     request.seed_given = pps_arg(args, "seed") != NULL;
+    request.exact = pps_arg(args, "exact") != NULL;
     request.overrides = overrides->list;
     request.n_overrides = overrides->n;
     if (request.path == NULL && request.points == NULL && overrides->n == 0)

@@ -16,6 +16,7 @@
         {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
         {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
         {"seed", 0, "N", "seed of kernels that draw random numbers"},                          \
+        {"exact", 0, NULL, "take no short cut: the same bits on every machine"},               \
     {                                                                                          \
         "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \
     }

@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
     {"top", 0, "K", "how many of the best rows to show at the end (3)"},
     {"objective", 0, "COLUMN", "the column that says which are best (the kernel's first)"},
+    {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
     {"plot", 0, NULL, "draw the heatmaps when done"},
     {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never"},
@@ -123,6 +124,23 @@ static enum pps_status open_sink(struct run *run, struct pps_error *err)
 
 // ---- the run ----------------------------------------------------------------------------------
 
+static enum pps_status read_audit(const struct run *run,
+                                  double *fraction,
+                                  struct pps_error *err)
+{
+    const char *text = pps_arg(run->args, "audit");
+    char *end;
+    if (text == NULL)
+        return PPS_OK;
+    *fraction = strtod(text, &end);
+    if (end == text || *end != '\0' || !(*fraction > 0 && *fraction <= 1))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--audit %s: want a fraction of the rows above 0, at most 1, such as "
+                        "1e-4",
+                        text);
+    return pps_audit_possible(run->experiment->kernel, err);
+}
+
 static enum pps_status prepare(struct run *run, struct pps_error *err)
 {
     struct pps_sweep *sweep = &run->sweep;
@@ -139,6 +157,8 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
     if (status == PPS_OK)
         status =
             pps_request_objective(run->args, run->experiment->kernel, &sweep->objective, err);
+    if (status == PPS_OK)
+        status = read_audit(run, &sweep->audit, err);
     if (status == PPS_OK)
         status = pps_resultpath_choose(run->args, run->experiment, &run->path, err);
     if (status == PPS_OK)
@@ -162,6 +182,7 @@ static enum pps_status finish_file(struct run *run, struct pps_error *err)
         .codec = run->path.codec,
         .block_points = run->sweep.block_points,
         .data_bytes = pps_output_bytes(run->output),
+        .audit = run->sweep.audit,
         .threads = run->sweep.threads,
         .version = PPS_VERSION,
         .command = pps_arg_line(run->args),
@@ -220,6 +241,7 @@ static struct pps_report report_of(struct run *run)
         .objective = run->sweep.objective,
         .path = run->path.path,
         .data_bytes = run->data_bytes,
+        .audit = run->sweep.audit,
         .threads = run->sweep.threads,
     };
 }

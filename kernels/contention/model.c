@@ -439,6 +439,11 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
     touch(s, 0);
     for (;;) {
         settle(s, observe);
+        if (observe == PLAIN && s->stages[0].done[GRAD] >= s->steady.next) {
+            if (contention_steady_look(s))
+                break;
+            settle(s, observe);
+        }
         if (!next_event(s, observe))
             break;
         if (++events % POLL_EVENTS == 0 && stop != NULL &&
@@ -450,12 +455,15 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
 }
 
 static enum contention_status run_plain(const struct contention_point *point,
+                                        bool exact,
                                         void *scratch,
                                         const atomic_bool *stop,
                                         struct contention_result *result)
 {
     struct sim s;
     contention_setup(&s, point, scratch);
+    if (exact)
+        s.steady.next = INT32_MAX;
     enum contention_status status = run(&s, stop, &result->n_events, PLAIN);
     result->total_time = clock_time(&s);
     return status;
@@ -494,6 +502,7 @@ static void summarise(const struct sim *s, struct contention_result *result)
 }
 
 static enum contention_status run_metrics(const struct contention_point *point,
+                                          bool exact,
                                           void *scratch,
                                           const atomic_bool *stop,
                                           struct contention_result *result)
@@ -508,20 +517,21 @@ static enum contention_status run_metrics(const struct contention_point *point,
     if (status != CONTENTION_DONE)
         return status;
     ideal.channels = CONTENTION_IDEAL;
-    status = run_plain(&ideal, scratch, stop, &other);
+    status = run_plain(&ideal, exact, scratch, stop, &other);
     result->ideal_time = other.total_time;
     return status;
 }
 
 enum contention_status contention_simulate(const struct contention_point *point,
                                            bool want_metrics,
+                                           bool exact,
                                            void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result)
 {
     *result = (struct contention_result){0};
-    return want_metrics ? run_metrics(point, scratch, stop, result)
-                        : run_plain(point, scratch, stop, result);
+    return want_metrics ? run_metrics(point, exact, scratch, stop, result)
+                        : run_plain(point, exact, scratch, stop, result);
 }
 
 enum contention_status contention_trace(const struct contention_point *point,

@@ -53,7 +53,7 @@ struct contention_point {
 
 struct contention_result {
     double total_time; // of the last event
-    int64_t n_events;  // distinct times at which something finished
+    int64_t n_events;  // distinct times at which something finished, as far as simulated
 
     // The rest only where metrics are asked for, all over [0, total_time]; see model.md.
     double bubble_ratio;
@@ -93,11 +93,14 @@ struct contention_sink {
 // more than an address space holds. Other fields of `largest` are not looked at.
 size_t contention_scratch_bytes(const struct contention_point *largest);
 
-// Simulates a point, which must be within the ranges above. `scratch` is 64-byte aligned, as
+// Simulates a point, which must be within the ranges above. Unless `exact`, or metrics are
+// wanted, it jumps over micro-batches in which everything repeats, which changes total_time by
+// rounding only (1e-9 relative). `scratch` is 64-byte aligned, as
 // large as contention_scratch_bytes says, its contents undefined before and after. `stop` is
 // polled every few thousand events; NULL: never. Allocates nothing.
 enum contention_status contention_simulate(const struct contention_point *point,
                                            bool want_metrics,
+                                           bool exact,
                                            void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result);

@@ -70,6 +70,14 @@ static void lay_out(struct sim *s, struct layout *l, const struct contention_poi
     s->seeds = take(l, 4 * gpus, sizeof *s->seeds);
     s->metrics = take(l, gpus, sizeof *s->metrics);
     s->ready = take(l, ring, sizeof *s->ready);
+    const size_t window =
+        STEADY_STAGES / gpus < STEADY_WINDOW ? STEADY_STAGES / gpus : STEADY_WINDOW;
+    s->steady.n_window = window;
+    s->steady.window = take(l, window, sizeof *s->steady.window);
+    s->steady.moved = take(l, ring, sizeof *s->steady.moved);
+    s->steady.room = STEADY_SLOTS * gpus + power_of_two(gpus);
+    s->steady.values = take(l, window * s->steady.room, sizeof *s->steady.values);
+    s->steady.sync = take(l, window * gpus, sizeof *s->steady.sync);
     s->tracer.of_transfer = take(l, ring, sizeof *s->tracer.of_transfer);
     s->tracer.of_stage = take(l, 3 * gpus, sizeof *s->tracer.of_stage);
     s->tracer.queue = take(l, pieces, sizeof *s->tracer.queue);
@@ -86,8 +94,7 @@ size_t contention_scratch_bytes(const struct contention_point *largest)
 
 // ---- what holds for the whole point ---------------------------------------------------------
 
-// The largest power of two no greater than the longest length: the point's unit of time.
-static double unit_of(const struct contention_point *p)
+double contention_unit(const struct contention_point *p)
 {
     int exponent;
     frexp(fmax(fmax(p->fwd_len, p->bwd_len), fmax(p->prop_len, p->sync_base_len)), &exponent);
@@ -122,12 +129,13 @@ static struct rule rule_for(const struct contention_point *p, unsigned kinds)
     return rule;
 }
 
-static void set_constants(struct sim *s, const struct contention_point *p)
+void contention_constants(struct sim *s, const struct contention_point *p)
 {
-    double unit = unit_of(p);
+    double unit = contention_unit(p);
     bool ideal = p->channels == CONTENTION_IDEAL;
     s->eps_work = EPS * unit;
     s->span = EPOCH_UNITS * unit;
+    s->per_unit = 1 / unit;
     s->compute_len[FWD] = p->fwd_len;
     s->compute_len[GRAD] = p->bwd_len;
     s->impact[1] = ideal ? 0 : p->fwd_impact;
@@ -144,6 +152,29 @@ static void set_constants(struct sim *s, const struct contention_point *p)
         s->even[c] = ideal || p->priority[c] >= 0;
     for (unsigned kinds = 1; kinds < sizeof s->rules / sizeof *s->rules; kinds++)
         s->rules[kinds] = rule_for(p, kinds);
+}
+
+// Kinds of transfer that are ever active.
+static unsigned kinds_possible(const struct sim *s)
+{
+    unsigned kinds = 0;
+    if (s->p->gpus > 1 && !s->instant_prop)
+        kinds |= KIND_BIT(CONTENTION_FWD_PROP) | KIND_BIT(CONTENTION_GRAD_PROP);
+    if (!s->instant_sync || !s->instant_left)
+        kinds |= KIND_BIT(CONTENTION_GRAD_SYNC);
+    return kinds;
+}
+
+// Whether exactly these kinds can be active together at one port.
+bool contention_together(const struct sim *s, unsigned kinds)
+{
+    const unsigned props = KIND_BIT(CONTENTION_FWD_PROP) | KIND_BIT(CONTENTION_GRAD_PROP);
+    if ((kinds & ~kinds_possible(s)) != 0 || s->p->channels == CONTENTION_IDEAL)
+        return false;
+    if (s->p->gpus == 2 && (kinds & props) == props)
+        return false;
+    return s->p->channels == CONTENTION_SHARED || kinds == KIND_BIT(CONTENTION_FWD_PROP) ||
+           (kinds & KIND_BIT(CONTENTION_FWD_PROP)) == 0;
 }
 
 // ---- the state before the first event -------------------------------------------------------
@@ -188,9 +219,10 @@ void contention_setup(struct sim *s, const struct contention_point *point, void 
     struct layout l = {.base = scratch};
     *s = (struct sim){.p = point};
     lay_out(s, &l, point);
-    set_constants(s, point);
+    contention_constants(s, point);
     clear_times(s);
     memset(s->in_region, 0, (size_t)point->gpus + 2 * REGION_PAD);
     for (int32_t j = 0; j < point->gpus; j++)
         set_stage(s, j);
+    contention_steady_start(s);
 }

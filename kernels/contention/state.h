@@ -5,6 +5,7 @@
 #define PPS_CONTENTION_STATE_H
 
 #include "model.h"
+#include "steady.h"
 
 #include <math.h>
 
@@ -103,8 +104,9 @@ struct sim {
     struct stage *stages;
     double eps_work;
     double now;   // since `epoch`
-    double epoch; // a multiple of `span`; keeps `now` small, so that ties stay ties
-    double span;
+    double epoch; // keeps `now` small, so that ties stay ties
+    double span;  // `now` starts again after so much
+    double per_unit;
     struct times
         *times[LEVELS]; // [0][j] of stage j; [l + 1][k] the least of [l][4k ... 4k + 3]
     int n_levels;       // the last one has four places; unused places: HUGE_VAL
@@ -125,6 +127,7 @@ struct sim {
     uint8_t *in_region; // [r + REGION_PAD]: receiver r is in a region of altered shares
     int32_t *seeds;
     int32_t n_seeds;
+    struct steady steady;
     // metrics
     struct stage_metrics *metrics;
     double *ready; // [i & ring]: when micro-batch i's active transfer became ready
@@ -171,7 +174,15 @@ ALWAYS_INLINE void advance(struct sim *s, struct stage *st)
             s->target[(uint32_t)(st->sent[c] + 1) & s->ring] -= st->second[c] * step;
 }
 
-// setup.c: the state before the first event, with its arrays in `scratch`.
+// setup.c: the point's unit of time, the largest power of two no greater than its longest length;
+// what is worked out of a point alone; the state before the first event, with its arrays in
+// `scratch`.
+double contention_unit(const struct contention_point *p);
+void contention_constants(struct sim *s, const struct contention_point *p);
+
+// Whether a port can ever have active tasks of exactly these kinds (and rules 1 to 3 matter),
+// given the constants.
+bool contention_together(const struct sim *s, unsigned kinds);
 void contention_setup(struct sim *s, const struct contention_point *point, void *scratch);
 
 // congestion.c: lets receivers hold senders back, given plain shares (rules 1 to 3) at every

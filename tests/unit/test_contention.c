@@ -32,7 +32,7 @@ static enum contention_status fast(const struct contention_point *point,
     memset(scratch, 0xa5, bytes);
     enum contention_status status =
         sink != NULL ? contention_trace(point, scratch, NULL, sink, result)
-                     : contention_simulate(point, want_metrics, scratch, NULL, result);
+                     : contention_simulate(point, want_metrics, true, scratch, NULL, result);
     free(scratch);
     return status;
 }

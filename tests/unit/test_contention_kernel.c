@@ -300,7 +300,7 @@ Test(contention_kernel, rows)
                                      .pipeline = i == 3 ? CONTENTION_GPIPE : CONTENTION_1F1B,
                                      .congestion = true};
         struct contention_result r;
-        contention_simulate(&p, true, all.scratch, NULL, &r);
+        contention_simulate(&p, true, true, all.scratch, NULL, &r);
         cr_assert(all.outcome[i] == PPS_DONE && some.outcome[i] == PPS_DONE);
         cr_assert(some.column[0][i] == r.total_time && all.column[0][i] == r.total_time);
         cr_assert(all.column[1][i] == r.bubble_ratio);

@@ -58,8 +58,8 @@ Test(experiment, the_digest_follows_what_changes_rows)
                                      .overrides = &n8,
                                      .n_overrides = 1,
                                      .digits = PPS_DEFAULT_DIGITS};
-    struct pps_request other[7];
-    for (int i = 0; i < 7; i++)
+    struct pps_request other[8];
+    for (int i = 0; i < 8; i++)
         other[i] = base;
     other[0].overrides = &n9;
     other[1].overrides = with_step;
@@ -69,10 +69,11 @@ Test(experiment, the_digest_follows_what_changes_rows)
     other[4].limit = 5;
     other[5].seed = 3;
     other[5].seed_given = true;
-    for (int i = 0; i < 6; i++)
+    other[6].exact = true;
+    for (int i = 0; i < 7; i++)
         cr_assert_neq(digest_of(&base), digest_of(&other[i]), "request %d", i);
-    other[6].overrides = &same;
-    cr_assert_eq(digest_of(&base), digest_of(&other[6]));
+    other[7].overrides = &same;
+    cr_assert_eq(digest_of(&base), digest_of(&other[7]));
 }
 
 // Would catch an override that is appended where it should replace, or keeps the old order.

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing rows, running the reference on them, comparing.
+#include "audit.h"
+
+#include "value.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+struct pps_auditor {
+    const struct pps_experiment *experiment;
+    const struct pps_kernel *kernel;
+    double fraction;
+    double *values; // one array of PPS_BATCH for each parameter, then for each column
+    const double *param[PPS_MAX_PARAMS];
+    double *all_columns[PPS_MAX_COLUMNS];
+    double *column[PPS_MAX_COLUMNS]; // NULL where `run` had none
+    uint8_t outcome[PPS_BATCH];
+    size_t row[PPS_BATCH]; // in the batch that `run` did
+};
+
+void pps_audited_add(struct pps_audited *total, const struct pps_audited *part)
+{
+    total->rows += part->rows;
+    total->largest = fmax(total->largest, part->largest);
+    total->stopped = total->stopped || part->stopped;
+}
+
+// The number's bytes from the lowest, so that every machine chooses the same.
+bool pps_audit_chooses(double fraction, uint64_t index)
+{
+    unsigned char bytes[8];
+    for (int i = 0; i < 8; i++)
+        bytes[i] = (unsigned char)(index >> 8 * i);
+    return (double)(XXH64(bytes, sizeof bytes, 0) >> 11) * 0x1p-53 < fraction;
+}
+
+// ---- opening ----------------------------------------------------------------------------------
+
+enum pps_status pps_audit_possible(const struct pps_kernel *kernel, struct pps_error *err)
+{
+    if (kernel->reference != NULL)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--audit: the kernel %s has no reference", kernel->name);
+}
+
+enum pps_status pps_auditor_open(struct pps_auditor **auditor,
+                                 const struct pps_experiment *experiment,
+                                 double fraction,
+                                 struct pps_error *err)
+{
+    const struct pps_kernel *kernel = experiment->kernel;
+    *auditor = NULL;
+    enum pps_status status = pps_audit_possible(kernel, err);
+    if (status != PPS_OK)
+        return status;
+    struct pps_auditor *a = *auditor = calloc(1, sizeof *a);
+    if (a == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
+    const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
+    a->experiment = experiment;
+    a->kernel = kernel;
+    a->fraction = fraction;
+    a->values = calloc(arrays * PPS_BATCH, sizeof *a->values);
+    if (a->values == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
+    for (int p = 0; p < kernel->n_params; p++)
+        a->param[p] = a->values + (size_t)p * PPS_BATCH;
+    for (int c = 0; c < kernel->n_columns; c++)
+        a->all_columns[c] = a->values + (size_t)(kernel->n_params + c) * PPS_BATCH;
+    return PPS_OK;
+}
+
+void pps_auditor_close(struct pps_auditor *a)
+{
+    if (a == NULL)
+        return;
+    free(a->values);
+    free(a);
+}
+
+// ---- one row ----------------------------------------------------------------------------------
+
+// A row of both: the fast path's (0) and the reference's (1).
+struct pair {
+    const struct pps_auditor *auditor;
+    double *const *column[2];
+    size_t row[2];
+    bool done[2];
+};
+
+static double result(const struct pair *pair, int which, int c)
+{
+    return pair->column[which][c][pair->row[which]];
+}
+
+// Failed, or without a number somewhere: the row's results are empty.
+static bool is_done(const struct pair *pair, int which, uint8_t outcome)
+{
+    for (int c = 0; c < pair->auditor->kernel->n_columns; c++)
+        if (pair->column[which][c] != NULL && !isfinite(result(pair, which, c)))
+            return false;
+    return outcome == PPS_DONE;
+}
+
+// What a small difference of column c is small against.
+static double scale_of(const struct pair *pair, int c)
+{
+    const struct pps_column *columns = pair->auditor->kernel->columns;
+    double scale = fmax(fabs(result(pair, 0, c)), fabs(result(pair, 1, c)));
+    if (columns[c].kind == PPS_COLUMN_INTEGER)
+        return fmax(scale, 1);
+    if (columns[c].unit[0] == '\0')
+        return fmax(scale, 1);
+    for (int k = 0; k < pair->auditor->kernel->n_columns; k++)
+        if (pair->column[0][k] != NULL && strcmp(columns[k].unit, columns[c].unit) == 0)
+            scale = fmax(scale, fmax(fabs(result(pair, 0, k)), fabs(result(pair, 1, k))));
+    return fmax(scale, DBL_MIN);
+}
+
+// "n=8 gpus=4", as the rows show the point.
+static void point_text(const struct pair *pair, char *out, size_t cap)
+{
+    const struct pps_space *space = &pair->auditor->experiment->space;
+    size_t at = 0;
+    out[0] = '\0';
+    for (int i = 0; i < space->n_columns && at < cap; i++) {
+        const int p = space->columns[i];
+        const struct pps_param *param = &pair->auditor->kernel->params[p];
+        char text[PPS_CELL_TEXT];
+        pps_value_text(param, pair->auditor->param[p][pair->row[1]], text);
+        at += (size_t)snprintf(out + at, cap - at, "%s%s=%s", i > 0 ? " " : "", param->name,
+                               text);
+    }
+}
+
+static enum pps_status one_failed(const struct pair *pair, struct pps_error *err)
+{
+    char point[768];
+    point_text(pair, point, sizeof point);
+    return pps_fail(err, PPS_E_POINTS, "audit: %s: %s finished this point, but %s did not",
+                    point, pair->done[0] ? "the run" : "the reference",
+                    pair->done[0] ? "the reference" : "the run");
+}
+
+static enum pps_status differs(const struct pair *pair,
+                               int c,
+                               double difference,
+                               struct pps_error *err)
+{
+    char point[768];
+    point_text(pair, point, sizeof point);
+    return pps_fail(err, PPS_E_POINTS,
+                    "audit: %s: %s is %.17g, but %.17g by the reference (difference %.2g, "
+                    "allowed %.2g)",
+                    point, pair->auditor->kernel->columns[c].name, result(pair, 0, c),
+                    result(pair, 1, c), difference, pair->auditor->kernel->tolerance);
+}
+
+static enum pps_status compare(const struct pair *pair,
+                               struct pps_audited *audited,
+                               struct pps_error *err)
+{
+    const struct pps_kernel *kernel = pair->auditor->kernel;
+    audited->rows++;
+    if (pair->done[0] != pair->done[1])
+        return one_failed(pair, err);
+    for (int c = 0; pair->done[0] && c < kernel->n_columns; c++) {
+        if (pair->column[0][c] == NULL)
+            continue;
+        const double difference =
+            fabs(result(pair, 0, c) - result(pair, 1, c)) / scale_of(pair, c);
+        if (!(difference <= kernel->tolerance))
+            return differs(pair, c, difference, err);
+        audited->largest = fmax(audited->largest, difference);
+    }
+    return PPS_OK;
+}
+
+// ---- a batch ----------------------------------------------------------------------------------
+
+// Copies the chosen points; returns how many they are.
+static size_t choose(struct pps_auditor *a,
+                     const struct pps_batch *batch,
+                     const uint64_t *index)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < batch->n_points; i++) {
+        if (!pps_audit_chooses(a->fraction, index[i]))
+            continue;
+        for (int p = 0; p < a->kernel->n_params; p++)
+            a->values[(size_t)p * PPS_BATCH + n] = batch->param[p][i];
+        a->row[n++] = i;
+    }
+    for (int c = 0; c < a->kernel->n_columns; c++)
+        a->column[c] = batch->column[c] != NULL ? a->all_columns[c] : NULL;
+    return n;
+}
+
+enum pps_status pps_auditor_batch(struct pps_auditor *a,
+                                  const struct pps_batch *batch,
+                                  const uint64_t *index,
+                                  const struct pps_worker *worker,
+                                  struct pps_audited *audited,
+                                  struct pps_error *err)
+{
+    const size_t n = choose(a, batch, index);
+    const struct pps_batch again = {n, a->param, a->column, a->outcome};
+    struct pair pair = {.auditor = a, .column = {batch->column, a->column}};
+    if (n == 0)
+        return PPS_OK;
+    a->kernel->reference(&again, worker);
+    for (size_t i = 0; i < n; i++) {
+        if (a->outcome[i] == PPS_STOPPED) {
+            audited->stopped = true;
+            return PPS_OK;
+        }
+        pair.row[0] = a->row[i];
+        pair.row[1] = i;
+        pair.done[0] = is_done(&pair, 0, batch->outcome[a->row[i]]);
+        pair.done[1] = is_done(&pair, 1, a->outcome[i]);
+        enum pps_status status = compare(&pair, audited, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}

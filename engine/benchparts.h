@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a benchmark, which share what they are asked and where figures go.
+#ifndef PPS_BENCHPARTS_H
+#define PPS_BENCHPARTS_H
+
+#include "benchmark.h"
+#include "sweep.h"
+
+enum { PPS_BENCH_POINTS = 512, PPS_BENCH_REPEATS = 5 };
+
+// How long each part may take.
+struct pps_bench_effort {
+    int repeats;          // at most PPS_BENCH_REPEATS
+    double cell_s, run_s; // a size of points; a whole run
+    uint64_t rows;        // of the way of a row
+    double fewest;        // points of a size, however long they take
+};
+
+struct pps_bench {
+    const struct pps_bench_ask *ask;
+    const struct pps_kernel *kernel;
+    struct pps_bench_effort effort;
+    struct pps_benchmark *out;
+    struct pps_error *err;
+};
+
+// The kernel's default sweep with the cell's values of its bench axes.
+PPS_MUST_CHECK enum pps_status pps_bench_load_cell(const struct pps_bench *bench,
+                                                   const struct pps_bench_cell *cell,
+                                                   struct pps_experiment **experiment);
+
+// The default sweep of `kernel` at very many values of one parameter, cut after `limit` points.
+PPS_MUST_CHECK enum pps_status pps_bench_load_long(const struct pps_bench *bench,
+                                                   const struct pps_kernel *kernel,
+                                                   uint64_t limit,
+                                                   struct pps_experiment **experiment);
+
+// A sweep with zlib:1 into nowhere; its bytes are added to *bytes.
+struct pps_sweep pps_bench_sweep(const struct pps_bench *bench,
+                                 const struct pps_experiment *experiment,
+                                 int threads,
+                                 double *bytes);
+
+// Runs it and checks that every point has its row; totals hold no best rows.
+PPS_MUST_CHECK enum pps_status pps_bench_sweep_once(const struct pps_bench *bench,
+                                                    const struct pps_sweep *sweep,
+                                                    struct pps_totals *totals);
+
+// The measurements. pps_bench_time_runs needs those before it.
+PPS_MUST_CHECK enum pps_status pps_bench_time_rows(const struct pps_bench *bench);
+PPS_MUST_CHECK enum pps_status pps_bench_time_runs(const struct pps_bench *bench);
+
+#endif

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing a kernel alone.
+#include "benchpoints.h"
+
+#include "audit.h"
+#include "machine.h"
+#include "rows.h"
+
+#include <stdlib.h>
+
+enum { MAX_PASSES = 101 };
+
+struct pps_benchpoints {
+    const struct pps_experiment *experiment;
+    const struct pps_kernel *kernel;
+    uint64_t n, cap;
+    double *values; // one array of cap for each parameter, then for each column
+    uint8_t *outcome;
+    uint64_t *index;
+    size_t scratch_bytes;
+    void *scratch;
+};
+
+double pps_bench_median(double *values, int n)
+{
+    for (int i = 1; i < n; i++)
+        for (int j = i; j > 0 && values[j] < values[j - 1]; j--) {
+            const double swap = values[j];
+            values[j] = values[j - 1];
+            values[j - 1] = swap;
+        }
+    return values[n / 2];
+}
+
+// ---- opening ----------------------------------------------------------------------------------
+
+static enum pps_status gather(struct pps_benchpoints *b, struct pps_error *err)
+{
+    struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    const uint64_t all = b->experiment->n_points;
+    if (cursor == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
+    for (uint64_t i = 0; i < b->cap; i++) {
+        const uint64_t at = (uint64_t)((double)all / (double)b->cap * (double)i);
+        pps_cursor_seek(cursor, &b->experiment->space, at);
+        if (!pps_cursor_next(cursor, at + 1, left_out))
+            continue;
+        for (int p = 0; p < b->kernel->n_params; p++)
+            b->values[(size_t)p * b->cap + b->n] = cursor->point[p];
+        b->index[b->n++] = at;
+    }
+    free(cursor);
+    return b->n > 0
+               ? PPS_OK
+               : pps_fail(err, PPS_E_INPUT, "no point of %s can be measured", b->kernel->name);
+}
+
+enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
+                                     const struct pps_experiment *experiment,
+                                     uint64_t n,
+                                     struct pps_error *err)
+{
+    const struct pps_kernel *kernel = experiment->kernel;
+    struct pps_benchpoints *b = *points = calloc(1, sizeof *b);
+    size_t scratch_bytes;
+    enum pps_status status = pps_scratch_bytes(experiment, 1, &scratch_bytes, err);
+    if (status != PPS_OK)
+        return status;
+    if (b == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
+    b->experiment = experiment;
+    b->kernel = kernel;
+    b->cap = n < experiment->n_points ? n : experiment->n_points;
+    b->scratch_bytes = scratch_bytes;
+    b->values = calloc((size_t)(kernel->n_params + kernel->n_columns) * b->cap, sizeof(double));
+    b->outcome = calloc(b->cap, sizeof *b->outcome);
+    b->index = calloc(b->cap, sizeof *b->index);
+    b->scratch = aligned_alloc(64, (scratch_bytes + 64) / 64 * 64);
+    if (b->values == NULL || b->outcome == NULL || b->index == NULL || b->scratch == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
+    return gather(b, err);
+}
+
+void pps_benchpoints_close(struct pps_benchpoints *b)
+{
+    if (b == NULL)
+        return;
+    free(b->values);
+    free(b->outcome);
+    free(b->index);
+    free(b->scratch);
+    free(b);
+}
+
+uint64_t pps_benchpoints_count(const struct pps_benchpoints *b)
+{
+    return b->n;
+}
+
+size_t pps_benchpoints_scratch(const struct pps_benchpoints *b)
+{
+    return b->scratch_bytes;
+}
+
+// ---- passes -----------------------------------------------------------------------------------
+
+// A batch of the points from `first` on.
+struct stretch {
+    struct pps_batch batch;
+    const double *param[PPS_MAX_PARAMS];
+    double *column[PPS_MAX_COLUMNS];
+};
+
+static void set_stretch(const struct pps_benchpoints *b, uint64_t first, struct stretch *s)
+{
+    const struct pps_kernel *kernel = b->kernel;
+    const uint64_t left = b->n - first;
+    for (int p = 0; p < kernel->n_params; p++)
+        s->param[p] = b->values + (size_t)p * b->cap + first;
+    for (int c = 0; c < kernel->n_columns; c++)
+        s->column[c] = b->experiment->wanted[c] || c == 0
+                           ? b->values + (size_t)(kernel->n_params + c) * b->cap + first
+                           : NULL;
+    s->batch = (struct pps_batch){left < PPS_BATCH ? left : PPS_BATCH, s->param, s->column,
+                                  b->outcome + first};
+}
+
+static void pass(struct pps_benchpoints *b,
+                 pps_bench_function *function,
+                 const atomic_bool *stop)
+{
+    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact};
+    for (uint64_t first = 0; first < b->n; first += PPS_BATCH) {
+        struct stretch s;
+        set_stretch(b, first, &s);
+        function(&s.batch, &worker);
+    }
+}
+
+enum pps_status pps_benchpoints_time(struct pps_benchpoints *b,
+                                     pps_bench_function *function,
+                                     double seconds,
+                                     const atomic_bool *stop,
+                                     double *point_s,
+                                     struct pps_error *err)
+{
+    double took[MAX_PASSES];
+    const double start = pps_wall_seconds();
+    int n = 0;
+    do {
+        const double before = pps_cpu_seconds();
+        pass(b, function, stop);
+        took[n++] = pps_cpu_seconds() - before;
+        if (atomic_load_explicit(stop, memory_order_relaxed))
+            return pps_fail(err, PPS_E_STOPPED, "stopped");
+    } while (n < MAX_PASSES && pps_wall_seconds() - start < seconds);
+    for (uint64_t i = 0; i < b->n; i++)
+        if (b->outcome[i] != PPS_DONE)
+            return pps_fail(err, PPS_E_POINTS, "%s could not finish a point of the benchmark",
+                            b->kernel->name);
+    *point_s = pps_bench_median(took, n) / (double)b->n;
+    return PPS_OK;
+}
+
+enum pps_status pps_benchpoints_audit(struct pps_benchpoints *b,
+                                      const atomic_bool *stop,
+                                      double *largest,
+                                      struct pps_error *err)
+{
+    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact};
+    struct pps_audited audited = {.rows = 0};
+    struct pps_auditor *auditor = NULL;
+    enum pps_status status = pps_auditor_open(&auditor, b->experiment, 1, err);
+    for (uint64_t first = 0; status == PPS_OK && first < b->n; first += PPS_BATCH) {
+        struct stretch s;
+        set_stretch(b, first, &s);
+        b->kernel->run(&s.batch, &worker);
+        status = pps_auditor_batch(auditor, &s.batch, b->index + first, &worker, &audited, err);
+    }
+    if (status == PPS_OK && audited.stopped)
+        status = pps_fail(err, PPS_E_STOPPED, "stopped");
+    *largest = audited.largest;
+    pps_auditor_close(auditor);
+    return status;
+}

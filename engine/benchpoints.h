@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of an experiment held in memory, for timing a kernel and nothing else.
+#ifndef PPS_BENCHPOINTS_H
+#define PPS_BENCHPOINTS_H
+
+#include "experiment.h"
+
+#include <stdatomic.h>
+
+typedef void pps_bench_function(const struct pps_batch *batch, const struct pps_worker *worker);
+
+struct pps_benchpoints;
+
+// Takes about n points, evenly spread over the experiment.
+PPS_MUST_CHECK enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
+                                                    const struct pps_experiment *experiment,
+                                                    uint64_t n,
+                                                    struct pps_error *err);
+void pps_benchpoints_close(struct pps_benchpoints *points); // NULL is fine
+
+uint64_t pps_benchpoints_count(const struct pps_benchpoints *points);
+size_t pps_benchpoints_scratch(const struct pps_benchpoints *points); // bytes
+
+// CPU seconds a point by the kernel's `run` or `reference`: the median of as many passes over
+// the points as fit in `seconds`, at least one. PPS_E_STOPPED when the stop flag went up.
+PPS_MUST_CHECK enum pps_status pps_benchpoints_time(struct pps_benchpoints *points,
+                                                    pps_bench_function *function,
+                                                    double seconds,
+                                                    const atomic_bool *stop,
+                                                    double *point_s,
+                                                    struct pps_error *err);
+
+// Compares `run` and `reference` at all points, as an audit does.
+PPS_MUST_CHECK enum pps_status pps_benchpoints_audit(struct pps_benchpoints *points,
+                                                     const atomic_bool *stop,
+                                                     double *largest,
+                                                     struct pps_error *err);
+
+// Sorts n values; the middle one.
+double pps_bench_median(double *values, int n);
+
+#endif

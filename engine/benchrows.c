@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a row, with a kernel that computes nothing.
+#include "benchparts.h"
+
+#include "benchpoints.h"
+#include "machine.h"
+#include "output.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// Some number whose digits do not repeat, as those of a simulation do not.
+static void hollow_run(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    (void)worker;
+    for (size_t i = 0; i < batch->n_points; i++) {
+        const double x = batch->param[0][i] + 0.6180339887498949 * (double)(i * i + i);
+        batch->column[0][i] = 40 + 30 * (x - floor(x));
+        batch->outcome[i] = PPS_DONE;
+    }
+}
+
+static size_t hollow_scratch(const double *highest)
+{
+    (void)highest;
+    return 64;
+}
+
+static double hollow_cost(const double *point)
+{
+    (void)point;
+    return 10;
+}
+
+// The kernel's rows without its computation, and its first result only.
+static struct pps_kernel hollow_kernel(const struct pps_kernel *kernel)
+{
+    struct pps_kernel hollow = *kernel;
+    hollow.n_columns = 1;
+    hollow.run = hollow_run;
+    hollow.scratch_bytes = hollow_scratch;
+    hollow.cost = hollow_cost;
+    return hollow;
+}
+
+static enum pps_status to_file(void *self, const struct pps_block *block, struct pps_error *err)
+{
+    return pps_output_append(self, block, err);
+}
+
+static enum pps_status sweep_to_file(const struct pps_bench *b,
+                                     struct pps_sweep sweep,
+                                     const char *path,
+                                     double *wall_s)
+{
+    struct pps_output *output = NULL;
+    struct pps_totals totals;
+    const struct pps_output_plan plan = {.path = path,
+                                         .codec = sweep.codec,
+                                         .header = "header\n",
+                                         .n_points = sweep.experiment->n_points,
+                                         .block_points = sweep.block_points,
+                                         .force = true};
+    const double start = pps_wall_seconds();
+    enum pps_status status = pps_output_open(&output, &plan, b->err);
+    if (status != PPS_OK)
+        return status;
+    sweep.sink = (struct pps_sink){output, to_file};
+    status = pps_bench_sweep_once(b, &sweep, &totals);
+    if (status == PPS_OK)
+        status = pps_output_finish(output, "{}\n", b->err);
+    else
+        pps_output_abandon(output);
+    *wall_s = pps_wall_seconds() - start;
+    return status;
+}
+
+static void remove_files(const char *path)
+{
+    static const char *const endings[] = {"",      ".idx",      ".json",
+                                          ".part", ".idx.part", ".json.part"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char name[4096 + 16];
+        snprintf(name, sizeof name, "%s%s", path, endings[i]);
+        unlink(name);
+    }
+}
+
+static enum pps_status time_codec(const struct pps_bench *b,
+                                  const struct pps_experiment *e,
+                                  struct pps_codec_choice choice,
+                                  const char *path,
+                                  struct pps_bench_codec *codec)
+{
+    double bytes = 0;
+    struct pps_sweep sweep = pps_bench_sweep(b, e, 1, &bytes);
+    sweep.codec = choice;
+    double cpu_s[PPS_BENCH_REPEATS], file_s[PPS_BENCH_REPEATS];
+    struct pps_totals totals;
+    const double rows = (double)e->n_points;
+    for (int r = 0; r < b->effort.repeats; r++) {
+        enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
+        cpu_s[r] = totals.cpu_s;
+        if (status == PPS_OK)
+            status = sweep_to_file(b, sweep, path, &file_s[r]);
+        if (status != PPS_OK)
+            return status;
+    }
+    codec->rows = totals.rows;
+    codec->text_bytes = (double)totals.text_bytes / rows;
+    codec->data_bytes = bytes / b->effort.repeats / rows;
+    codec->row_s = pps_bench_median(cpu_s, b->effort.repeats) / rows;
+    codec->file_row_s = pps_bench_median(file_s, b->effort.repeats) / rows;
+    pps_codec_name(choice, codec->name, sizeof codec->name);
+    return PPS_OK;
+}
+
+static bool codec_exists(struct pps_codec_choice choice)
+{
+    struct pps_codec *codec = NULL;
+    struct pps_error unused;
+    const bool exists = pps_codec_open(&codec, choice, &unused) == PPS_OK;
+    pps_codec_close(codec);
+    return exists;
+}
+
+static enum pps_status time_codecs_in(const struct pps_bench *b,
+                                      const struct pps_experiment *e,
+                                      const char *folder)
+{
+    static const struct pps_codec_choice choices[PPS_BENCH_CODECS] = {{PPS_CODEC_NONE, 0},
+                                                                      {PPS_CODEC_ZLIB, 1},
+                                                                      {PPS_CODEC_ISAL, 1}};
+    enum pps_status status = PPS_OK;
+    for (int c = 0; c < PPS_BENCH_CODECS && status == PPS_OK; c++) {
+        struct pps_bench_codec *codec = &b->out->codecs[b->out->n_codecs];
+        char path[4096];
+        if (!codec_exists(choices[c]))
+            continue;
+        snprintf(path, sizeof path, "%s/rows.csv%s", folder, c > 0 ? ".gz" : "");
+        status = time_codec(b, e, choices[c], path, codec);
+        b->out->n_codecs += status == PPS_OK;
+        remove_files(path);
+    }
+    return status;
+}
+
+enum pps_status pps_bench_time_rows(const struct pps_bench *b)
+{
+    const struct pps_kernel hollow = hollow_kernel(b->kernel);
+    const char *parent = getenv("TMPDIR");
+    struct pps_experiment *e = NULL;
+    char folder[3072];
+    snprintf(folder, sizeof folder, "%s/ppsweep-bench-XXXXXX",
+             parent != NULL && parent[0] != '\0' ? parent : "/tmp");
+    enum pps_status status = pps_bench_load_long(b, &hollow, b->effort.rows, &e);
+    if (status == PPS_OK && mkdtemp(folder) == NULL)
+        status = pps_fail_errno(b->err, "cannot make the folder", folder);
+    else if (status == PPS_OK) {
+        status = time_codecs_in(b, e, folder);
+        rmdir(folder);
+    }
+    pps_experiment_free(e);
+    return status;
+}

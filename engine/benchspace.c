@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// The experiments of a benchmark.
+#include "benchparts.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static bool in_composite(const struct pps_kernel *kernel, int p)
+{
+    for (int m = 0; kernel->composite != NULL && m < kernel->composite->n_members; m++)
+        if (kernel->composite->members[m] == p)
+            return true;
+    return false;
+}
+
+// A long axis: the first real parameter from its default up to twice that, in steps of a
+// hundred thousandth; without one the values of the first parameter from its default up.
+static void long_axis(const struct pps_kernel *kernel, const char **name, char *text, size_t n)
+{
+    for (int p = 0; p < kernel->n_params; p++) {
+        const struct pps_param *param = &kernel->params[p];
+        const double from = param->fallback;
+        if (param->kind != PPS_REAL || in_composite(kernel, p) || !(from > 0) ||
+            2 * from > param->max)
+            continue;
+        *name = param->name;
+        snprintf(text, n, "%.15g..%.15g step %.15g", from, 2 * from, from * 1e-5);
+        return;
+    }
+    const struct pps_param *param = &kernel->params[0];
+    *name = param->name;
+    snprintf(text, n, "%.15g..%.15g", param->fallback,
+             fmin(param->max, param->fallback + 99999));
+}
+
+enum pps_status pps_bench_load_long(const struct pps_bench *b,
+                                    const struct pps_kernel *kernel,
+                                    uint64_t limit,
+                                    struct pps_experiment **e)
+{
+    const struct pps_kernel *const kernels[] = {kernel, NULL};
+    char text[128];
+    struct pps_override override = {NULL, text, false};
+    long_axis(kernel, &override.key, text, sizeof text);
+    const struct pps_request request = {.kernels = kernels,
+                                        .overrides = &override,
+                                        .n_overrides = 1,
+                                        .digits = PPS_DEFAULT_DIGITS,
+                                        .limit = limit};
+    return pps_experiment_load(e, &request, b->err);
+}
+
+enum pps_status pps_bench_load_cell(const struct pps_bench *b,
+                                    const struct pps_bench_cell *cell,
+                                    struct pps_experiment **e)
+{
+    const struct pps_kernel *const kernels[] = {b->kernel, NULL};
+    struct pps_override overrides[PPS_BENCH_AXES];
+    char text[PPS_BENCH_AXES][32];
+    for (int a = 0; a < b->out->n_axes; a++) {
+        snprintf(text[a], sizeof text[a], "%.0f", cell->value[a]);
+        overrides[a] = (struct pps_override){b->kernel->bench_axes[a].param, text[a], false};
+    }
+    if (b->out->n_axes == 0)
+        return pps_bench_load_long(b, b->kernel, PPS_BENCH_POINTS, e);
+    const struct pps_request request = {.kernels = kernels,
+                                        .overrides = overrides,
+                                        .n_overrides = b->out->n_axes,
+                                        .digits = PPS_DEFAULT_DIGITS};
+    return pps_experiment_load(e, &request, b->err);
+}

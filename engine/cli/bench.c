@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep bench: how fast a kernel and the engine are on this machine.
+#include "command.h"
+
+#include "benchreport.h"
+#include "engine/experiment.h"
+#include "kernels/registry.h"
+#include "request.h"
+#include "signals.h"
+
+#include <stdio.h>
+
+static const struct pps_opt options[] = {
+    {"quick", 0, NULL, "rougher figures in about 5 s instead of 25"},
+    {"threads", 'j', "N", "the most threads to try (all CPUs this process may use)"},
+    {"json", 0, NULL, "as one JSON object"},
+    {"data", 0, "DIR", "also write DIR/kernel.dat and DIR/threads.dat, for throughput.gp"},
+    {"force", 0, NULL, "replace them where they exist"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "Measures the kernel alone over sizes of points, its reference, the way of a row to a "
+    "file\n"
+    "(in $TMPDIR or /tmp) for every codec, and whole runs over threads; says what bounds "
+    "each.\n"
+    "Figures are medians. Those of one thread are CPU time, so that other work on the machine\n"
+    "disturbs them little; those of several threads are wall time.\n"
+    "\n"
+    "  ppsweep bench --data . && gnuplot -e \"folder='.'; out='throughput.png'\" \\\n"
+    "      plot_scripts/throughput.gp\n";
+
+static enum pps_status bench_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_bench_ask ask = {.quick = pps_arg(args, "quick") != NULL};
+    struct pps_benchmark benchmark;
+    const char *folder = pps_arg(args, "data");
+    const bool force = pps_arg(args, "force") != NULL;
+    enum pps_status status =
+        pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &ask.kernel, err);
+    if (status == PPS_OK)
+        status = pps_request_threads(args, &ask.threads, err);
+    if (status == PPS_OK && folder != NULL)
+        status = pps_benchreport_data_check(folder, force, err);
+    if (status != PPS_OK)
+        return status;
+    ask.stop = pps_signals_install(false);
+    status = pps_benchmark_run(&ask, &benchmark, err);
+    if (status != PPS_OK)
+        return status;
+    if (pps_arg(args, "json") != NULL)
+        pps_benchreport_json(&benchmark);
+    else
+        pps_benchreport_print(&benchmark);
+    return folder != NULL ? pps_benchreport_data(&benchmark, folder, force, err) : PPS_OK;
+}
+
+const struct pps_command pps_command_bench = {
+    .name = "bench",
+    .summary = "how fast a kernel and the engine are on this machine, and what bounds them",
+    .usage = "[options] [KERNEL]",
+    .details = details,
+    .options = options,
+    .max_words = 1,
+    .main = bench_main,
+};

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing down the figures of a benchmark.
+#include "benchreport.h"
+
+#include "engine/machine.h"
+#include "engine/textfile.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const data_names[] = {"kernel.dat", "threads.dat"};
+
+// ---- for people -------------------------------------------------------------------------------
+
+static void print_count(double n, int width)
+{
+    char text[48];
+    pps_human_count(n, text, sizeof text);
+    printf("%*s", width, text);
+}
+
+static void print_time(double seconds, int width)
+{
+    const double ns = seconds * 1e9;
+    char text[32];
+    if (ns < 1e4)
+        snprintf(text, sizeof text, "%.0f ns", ns);
+    else if (ns < 1e7)
+        snprintf(text, sizeof text, "%.1f us", ns / 1e3);
+    else
+        snprintf(text, sizeof text, "%.1f ms", ns / 1e6);
+    printf("%*s", width, text);
+}
+
+static void cache_text(int name, char *out, size_t cap)
+{
+    const long bytes = sysconf(name);
+    if (bytes > 0)
+        pps_human_bytes((double)bytes, out, cap);
+    else
+        snprintf(out, cap, "unknown");
+}
+
+// The least and the greatest working memory against the caches.
+static void print_memory(const struct pps_benchmark *b)
+{
+    double least = HUGE_VAL, most = 0;
+    char from[32], to[32], first[32], second[32];
+    for (int i = 0; i < b->n_cells; i++) {
+        least = fmin(least, (double)b->cells[i].scratch_bytes);
+        most = fmax(most, (double)b->cells[i].scratch_bytes);
+    }
+    pps_human_bytes(least, from, sizeof from);
+    pps_human_bytes(most, to, sizeof to);
+    cache_text(_SC_LEVEL1_DCACHE_SIZE, first, sizeof first);
+    cache_text(_SC_LEVEL2_CACHE_SIZE, second, sizeof second);
+    printf(
+        "  bound by  the core: a thread has %s to %s to work in, beside caches of %s and %s\n",
+        from, to, first, second);
+}
+
+static void print_cells(const struct pps_benchmark *b)
+{
+    const struct pps_bench_axis *axes = b->kernel->bench_axes;
+    printf("the kernel alone, one thread, CPU time; the same points again and again\n  ");
+    for (int a = 0; a < b->n_axes; a++)
+        printf("%8s", axes[a].param);
+    printf("%14s%14s\n", "a point", "points/s");
+    for (int i = 0; i < b->n_cells; i++) {
+        const struct pps_bench_cell *cell = &b->cells[i];
+        printf("  ");
+        for (int a = 0; a < b->n_axes; a++)
+            printf("%8.0f", cell->value[a]);
+        print_time(cell->point_s, 14);
+        print_count(1 / cell->point_s, 14);
+        printf("\n");
+    }
+    if (b->reference_s > 0) {
+        printf("  reference ");
+        print_time(b->reference_s, 0);
+        printf(" a point of the first line, %.0f times as long; largest difference %.1g\n",
+               b->reference_s / b->cells[0].point_s, b->reference_difference);
+    }
+    print_memory(b);
+}
+
+static const struct pps_bench_codec *codec_named(const struct pps_benchmark *b,
+                                                 const char *name)
+{
+    for (int c = 0; c < b->n_codecs; c++)
+        if (strcmp(b->codecs[c].name, name) == 0)
+            return &b->codecs[c];
+    return NULL;
+}
+
+static void print_codec_bound(const struct pps_benchmark *b)
+{
+    const struct pps_bench_codec *none = codec_named(b, "none");
+    const struct pps_bench_codec *zlib = codec_named(b, "zlib:1");
+    const double share = 1 - none->row_s / zlib->row_s;
+    printf("  bound by  %s: zlib:1 takes %.0f%% of a row's time (%.0f of %.0f ns)\n",
+           share > 0.5 ? "compression" : "the text of rows", 100 * fmax(share, 0),
+           1e9 * (zlib->row_s - none->row_s), 1e9 * zlib->row_s);
+}
+
+static void print_codecs(const struct pps_benchmark *b)
+{
+    printf("\nrows without the kernel, one thread, %.1f bytes of text a row\n"
+           "  %-8s%12s%12s%12s%8s   into a file, wall time:\n"
+           "  %-8s%12s%12s%12s%8s%12s%12s\n",
+           b->codecs[0].text_bytes, "", "CPU time:", "", "", "", "codec", "rows/s", "text MB/s",
+           "file MB/s", "ratio", "rows/s", "file MB/s");
+    for (int c = 0; c < b->n_codecs; c++) {
+        const struct pps_bench_codec *codec = &b->codecs[c];
+        printf("  %-8s", codec->name);
+        print_count(1 / codec->row_s, 12);
+        printf("%12.0f%12.0f%8.1f", 1e-6 * codec->text_bytes / codec->row_s,
+               1e-6 * codec->data_bytes / codec->row_s, codec->text_bytes / codec->data_bytes);
+        print_count(1 / codec->file_row_s, 12);
+        printf("%12.0f\n", 1e-6 * codec->data_bytes / codec->file_row_s);
+    }
+    print_codec_bound(b);
+}
+
+static void print_scales(const struct pps_benchmark *b)
+{
+    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n  %8s%14s%16s\n",
+           "threads", "points/s", "of one thread");
+    for (int s = 0; s < b->n_scales; s++) {
+        printf("  %8d", b->scales[s].threads);
+        print_count(b->scales[s].points_s, 14);
+        printf("%14.2f x\n", b->scales[s].points_s / b->scales[0].points_s);
+    }
+    const double share = fmin(b->kernel_point_s / b->run_point_s, 1);
+    printf("  a point   ");
+    print_time(b->run_point_s, 0);
+    printf(" in a run of one thread, ");
+    print_time(b->kernel_point_s, 0);
+    printf(" of it in the kernel (%.0f%%)\n  bound by  %s\n", 100 * share,
+           share > 0.7   ? "the kernel; neither compression nor the disk would change much"
+           : share > 0.4 ? "the kernel and the way of a row in equal parts; --compress isal:1 "
+                           "or none may help"
+                         : "the way of a row; --compress isal:1 or none helps");
+}
+
+void pps_benchreport_print(const struct pps_benchmark *b)
+{
+    char machine[256];
+    pps_machine_name(machine, sizeof machine);
+    printf("kernel %s %s on %s\n\n", b->kernel->name, b->kernel->version, machine);
+    print_cells(b);
+    print_codecs(b);
+    print_scales(b);
+}
+
+// ---- for programs -----------------------------------------------------------------------------
+
+static cJSON *cell_json(const struct pps_benchmark *b, const struct pps_bench_cell *cell)
+{
+    cJSON *object = cJSON_CreateObject();
+    for (int a = 0; a < b->n_axes; a++)
+        cJSON_AddNumberToObject(object, b->kernel->bench_axes[a].param, cell->value[a]);
+    cJSON_AddNumberToObject(object, "points", (double)cell->points);
+    cJSON_AddNumberToObject(object, "ns_per_point", 1e9 * cell->point_s);
+    cJSON_AddNumberToObject(object, "points_per_s", 1 / cell->point_s);
+    cJSON_AddNumberToObject(object, "scratch_bytes", (double)cell->scratch_bytes);
+    return object;
+}
+
+static cJSON *codec_json(const struct pps_bench_codec *codec)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "codec", codec->name);
+    cJSON_AddNumberToObject(object, "rows", (double)codec->rows);
+    cJSON_AddNumberToObject(object, "text_bytes_per_row", codec->text_bytes);
+    cJSON_AddNumberToObject(object, "data_bytes_per_row", codec->data_bytes);
+    cJSON_AddNumberToObject(object, "ns_per_row", 1e9 * codec->row_s);
+    cJSON_AddNumberToObject(object, "rows_per_s", 1 / codec->row_s);
+    cJSON_AddNumberToObject(object, "file_rows_per_s", 1 / codec->file_row_s);
+    return object;
+}
+
+static cJSON *scale_json(const struct pps_benchmark *b, const struct pps_bench_scale *scale)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddNumberToObject(object, "threads", scale->threads);
+    cJSON_AddNumberToObject(object, "points", (double)scale->points);
+    cJSON_AddNumberToObject(object, "points_per_s", scale->points_s);
+    cJSON_AddNumberToObject(object, "speedup", scale->points_s / b->scales[0].points_s);
+    return object;
+}
+
+static void add_reference(cJSON *root, const struct pps_benchmark *b)
+{
+    if (b->reference_s <= 0)
+        return;
+    cJSON *reference = cJSON_AddObjectToObject(root, "reference");
+    cJSON_AddNumberToObject(reference, "ns_per_point", 1e9 * b->reference_s);
+    cJSON_AddNumberToObject(reference, "ratio", b->reference_s / b->cells[0].point_s);
+    cJSON_AddNumberToObject(reference, "largest_difference", b->reference_difference);
+}
+
+void pps_benchreport_json(const struct pps_benchmark *b)
+{
+    char machine[256];
+    cJSON *root = cJSON_CreateObject();
+    pps_machine_name(machine, sizeof machine);
+    cJSON_AddStringToObject(root, "ppsweep", PPS_VERSION);
+    cJSON_AddStringToObject(root, "kernel", b->kernel->name);
+    cJSON_AddStringToObject(root, "kernel_version", b->kernel->version);
+    cJSON_AddStringToObject(root, "machine", machine);
+    cJSON *cells = cJSON_AddArrayToObject(root, "points");
+    for (int i = 0; i < b->n_cells; i++)
+        cJSON_AddItemToArray(cells, cell_json(b, &b->cells[i]));
+    add_reference(root, b);
+    cJSON *codecs = cJSON_AddArrayToObject(root, "rows");
+    for (int c = 0; c < b->n_codecs; c++)
+        cJSON_AddItemToArray(codecs, codec_json(&b->codecs[c]));
+    cJSON *scales = cJSON_AddArrayToObject(root, "threads");
+    for (int s = 0; s < b->n_scales; s++)
+        cJSON_AddItemToArray(scales, scale_json(b, &b->scales[s]));
+    cJSON *run = cJSON_AddObjectToObject(root, "run");
+    cJSON_AddNumberToObject(run, "ns_per_point", 1e9 * b->run_point_s);
+    cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
+    cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
+    char *text = cJSON_PrintUnformatted(root);
+    if (text != NULL)
+        printf("%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(root);
+}
+
+// ---- for plots --------------------------------------------------------------------------------
+
+static void write_head(FILE *out, const struct pps_benchmark *b)
+{
+    char machine[256];
+    pps_machine_name(machine, sizeof machine);
+    fprintf(out, "# kernel %s %s\n# machine %s\n", b->kernel->name, b->kernel->version,
+            machine);
+}
+
+// Whether the cells differ in an axis other than the first.
+static bool same_series(const struct pps_benchmark *b, const double *one, const double *other)
+{
+    for (int a = 1; a < b->n_axes; a++)
+        if (fabs(one[a] - other[a]) > 0)
+            return false;
+    return true;
+}
+
+static bool begins_series(const struct pps_benchmark *b, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (same_series(b, b->cells[k].value, b->cells[i].value))
+            return false;
+    return true;
+}
+
+// A block a series: the first axis along, the others constant; named by its first line.
+static void write_cells(FILE *out, const struct pps_benchmark *b)
+{
+    const struct pps_bench_axis *axes = b->kernel->bench_axes;
+    write_head(out, b);
+    fprintf(out, "# %s points_per_s ns_per_point\n", b->n_axes > 0 ? axes[0].param : "-");
+    for (int i = 0; i < b->n_cells; i++) {
+        if (!begins_series(b, i))
+            continue;
+        fprintf(out, "%s\"", i > 0 ? "\n\n" : "");
+        for (int a = 1; a < b->n_axes; a++)
+            fprintf(out, "%s%s = %.0f", a > 1 ? ", " : "", axes[a].param, b->cells[i].value[a]);
+        fprintf(out, "\"\n");
+        for (int k = i; k < b->n_cells; k++)
+            if (same_series(b, b->cells[i].value, b->cells[k].value))
+                fprintf(out, "%.0f %.6g %.6g\n", b->cells[k].value[0], 1 / b->cells[k].point_s,
+                        1e9 * b->cells[k].point_s);
+    }
+}
+
+static void write_scales(FILE *out, const struct pps_benchmark *b)
+{
+    write_head(out, b);
+    fprintf(out, "# threads points_per_s\n");
+    for (int s = 0; s < b->n_scales; s++)
+        fprintf(out, "%d %.6g\n", b->scales[s].threads, b->scales[s].points_s);
+}
+
+enum pps_status pps_benchreport_data_check(const char *folder,
+                                           bool force,
+                                           struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (access(folder, W_OK | X_OK) != 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--data %s: want a folder that exists and may be written", folder);
+    for (int f = 0; f < 2 && status == PPS_OK; f++) {
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);
+        status = pps_textfile_check(path, force, err);
+    }
+    return status;
+}
+
+enum pps_status pps_benchreport_data(const struct pps_benchmark *b,
+                                     const char *folder,
+                                     bool force,
+                                     struct pps_error *err)
+{
+    static void (*const write[])(FILE *, const struct pps_benchmark *) = {write_cells,
+                                                                          write_scales};
+    enum pps_status status = PPS_OK;
+    for (int f = 0; f < 2 && status == PPS_OK; f++) {
+        struct pps_textfile file;
+        char path[4096];
+        snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);
+        status = pps_textfile_open(&file, path, force, err);
+        if (status != PPS_OK)
+            return status;
+        write[f](file.out, b);
+        status = pps_textfile_close(&file, err);
+    }
+    return status;
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// Audits of a run: whatever `run` gets wrong is found, whatever is right passes, and which rows
+// are compared depends on nothing but their numbers. The kernels are made up: a `run` that does
+// as its parameter `fault` says, and a reference that is always right.
+#include "engine/experiment.h"
+#include "engine/rows.h"
+#include "engine/sweep.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N, FAULT, N_PARAMS };
+
+enum fault { NONE, SMALL, LARGE, NO_RESULT, NOT_FINITE, OFF_BY_ONE, NEAR_ZERO, N_FAULTS };
+
+static const char *const faults[] = {"none",       "small",      "large",     "no_result",
+                                     "not_finite", "off_by_one", "near_zero", NULL};
+
+static const struct pps_param params[N_PARAMS] = {
+    [N] = {.name = "n",
+           .unit = "",
+           .summary = "a count",
+           .kind = PPS_INTEGER,
+           .fallback = 1,
+           .min = 1,
+           .max = 1e9},
+    [FAULT] = {.name = "fault",
+               .unit = "",
+               .summary = "what is wrong",
+               .kind = PPS_CHOICE,
+               .fallback = NONE,
+               .max = N_FAULTS - 1,
+               .names = faults},
+};
+
+enum { TIME, WAIT, RATIO, COUNT, N_COLUMNS };
+
+static const struct pps_column columns[N_COLUMNS] = {
+    [TIME] = {.name = "time", .unit = "s", .summary = "", .decimals = 4, .goal = PPS_LOWER},
+    [WAIT] = {.name = "wait", .unit = "s", .summary = "", .decimals = 4},
+    [RATIO] = {.name = "ratio", .unit = "", .summary = "", .decimals = 4},
+    [COUNT] = {.name = "count", .unit = "", .summary = "", .kind = PPS_COLUMN_INTEGER},
+};
+
+static size_t scratch_bytes(const double *highest)
+{
+    (void)highest;
+    return 64;
+}
+
+static int check(const double *point)
+{
+    return fmod(point[N], 5) == 4 ? 1 : 0;
+}
+
+static double cost(const double *point)
+{
+    (void)point;
+    return 10;
+}
+
+static void answer(const struct pps_batch *batch, size_t i)
+{
+    const double n = batch->param[N][i];
+    batch->column[TIME][i] = 1000 + n / 3;
+    batch->column[WAIT][i] = 0;
+    batch->column[RATIO][i] = 1 / n;
+    batch->column[COUNT][i] = n;
+    batch->outcome[i] = PPS_DONE;
+}
+
+static void reference(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    (void)worker;
+    for (size_t i = 0; i < batch->n_points; i++)
+        answer(batch, i);
+}
+
+// Wrong, if at all, where n % 100 is 7.
+static void run(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    reference(batch, worker);
+    for (size_t i = 0; i < batch->n_points; i++) {
+        const bool here = fmod(batch->param[N][i], 100) == 7;
+        const enum fault fault = here ? (enum fault)batch->param[FAULT][i] : NONE;
+        batch->column[TIME][i] *= fault == SMALL ? 1 + 1e-9 : fault == LARGE ? 1 + 1e-7 : 1;
+        batch->column[WAIT][i] += fault == NEAR_ZERO ? 1e-9 : 0;
+        batch->column[RATIO][i] += fault == NOT_FINITE  ? (double)INFINITY
+                                   : fault == NEAR_ZERO ? 1e-12
+                                                        : 0;
+        batch->column[COUNT][i] += fault == OFF_BY_ONE;
+        if (fault == NO_RESULT)
+            batch->outcome[i] = PPS_FAILED;
+    }
+}
+
+static const char *const reasons[] = {"", "n ends in 4 or 9", NULL};
+
+static const struct pps_kernel kernel = {
+    .name = "made_up",
+    .summary = "",
+    .source = "",
+    .version = "1",
+    .params = params,
+    .n_params = N_PARAMS,
+    .columns = columns,
+    .n_columns = N_COLUMNS,
+    .reasons = reasons,
+    .scratch_bytes = scratch_bytes,
+    .check = check,
+    .cost = cost,
+    .run = run,
+    .reference = reference,
+    .tolerance = 1e-8,
+};
+
+static struct pps_experiment *experiment_of(const struct pps_kernel *of, const char *fault)
+{
+    const struct pps_kernel *const kernels[] = {of, NULL};
+    const struct pps_override overrides[] = {{"n", "1..20000", false}, {"fault", fault, false}};
+    const struct pps_request request = {.kernels = kernels,
+                                        .overrides = overrides,
+                                        .n_overrides = 2,
+                                        .digits = PPS_DEFAULT_DIGITS};
+    struct pps_experiment *e;
+    struct pps_error err = {.text = ""};
+    cr_assert_eq(pps_experiment_load(&e, &request, &err), PPS_OK, "%s", err.text);
+    return e;
+}
+
+// Makes all rows, `stretch` points at a time, with a maker of its own every few stretches.
+static enum pps_status audit(const struct pps_experiment *e,
+                             double fraction,
+                             uint64_t stretch,
+                             struct pps_audited *audited,
+                             struct pps_error *err)
+{
+    const atomic_bool never = false;
+    struct pps_rowmaker *maker;
+    enum pps_status status = pps_rowmaker_open(&maker, e, 0, 0, err);
+    if (status == PPS_OK)
+        status = pps_rowmaker_audit(maker, fraction, err);
+    *audited = (struct pps_audited){.rows = 0};
+    for (uint64_t first = 0; status == PPS_OK && first < e->n_points; first += stretch) {
+        const uint64_t left = e->n_points - first;
+        struct pps_rows rows;
+        status = pps_rowmaker_make(maker, first, left < stretch ? left : stretch, &never, &rows,
+                                   err);
+        pps_audited_add(audited, &rows.audited);
+    }
+    pps_rowmaker_close(maker);
+    return status;
+}
+
+// Catches a comparison that is blind for a kind of fault, or sees one where there is none.
+Test(audit, faults_are_found)
+{
+    static const char *const said[N_FAULTS] = {
+        [LARGE] = "audit: n=7 fault=large: time is ",
+        [NO_RESULT] = "audit: n=7 fault=no_result: the reference finished",
+        [NOT_FINITE] = "audit: n=7 fault=not_finite: the reference finished",
+        [OFF_BY_ONE] = "audit: n=7 fault=off_by_one: count is 8, but 7 by the reference",
+    };
+    for (int f = 0; f < N_FAULTS; f++) {
+        struct pps_experiment *e = experiment_of(&kernel, faults[f]);
+        struct pps_audited audited;
+        struct pps_error err = {.text = ""};
+        enum pps_status status = audit(e, 1, 1000, &audited, &err);
+        cr_expect_eq(status, said[f] != NULL ? PPS_E_POINTS : PPS_OK, "%s: %s", faults[f],
+                     err.text);
+        if (said[f] != NULL)
+            cr_expect_eq(strncmp(err.text, said[f], strlen(said[f])), 0, "%s", err.text);
+        else
+            cr_expect_eq(audited.rows, 16000, "%s: %llu rows", faults[f],
+                         (unsigned long long)audited.rows);
+        pps_experiment_free(e);
+    }
+}
+
+// Catches a choice that depends on where stretches or batches begin, or a wrong share of rows.
+Test(audit, chosen_rows_depend_on_their_numbers_alone)
+{
+    static const double fractions[] = {1e-9, 0.01, 0.1, 0.5, 1};
+    static const uint64_t stretches[] = {20000, 4096, 257, 63};
+    struct pps_experiment *e = experiment_of(&kernel, "small");
+    struct pps_error err = {.text = ""};
+    for (int f = 0; f < 5; f++) {
+        struct pps_audited first, audited;
+        cr_assert_eq(audit(e, fractions[f], stretches[0], &first, &err), PPS_OK);
+        const double want = 16000 * fractions[f];
+        cr_expect_leq(fabs((double)first.rows - want), 4 * sqrt(want + 1), "%g: %llu rows",
+                      fractions[f], (unsigned long long)first.rows);
+        for (int s = 1; s < 4; s++) {
+            cr_assert_eq(audit(e, fractions[f], stretches[s], &audited, &err), PPS_OK);
+            cr_expect_eq(audited.rows, first.rows, "%g, stretches of %d", fractions[f],
+                         (int)stretches[s]);
+            cr_expect_eq(audited.largest, first.largest);
+        }
+    }
+    pps_experiment_free(e);
+}
+
+static enum pps_status keep_nothing(void *self,
+                                    const struct pps_block *block,
+                                    struct pps_error *err)
+{
+    (void)self;
+    (void)block;
+    (void)err;
+    return PPS_OK;
+}
+
+// Catches totals that forget a block, and an error that a sweep does not pass on.
+Test(audit, a_sweep_counts_and_fails)
+{
+    const atomic_bool never = false;
+    for (int threads = 1; threads <= 3; threads++) {
+        struct pps_experiment *right = experiment_of(&kernel, "none");
+        struct pps_experiment *wrong = experiment_of(&kernel, "large");
+        struct pps_sweep sweep = {.experiment = right,
+                                  .block_points = 999,
+                                  .threads = threads,
+                                  .sink = {NULL, keep_nothing},
+                                  .stop = &never,
+                                  .audit = 0.25};
+        struct pps_totals totals;
+        struct pps_error err = {.text = ""};
+        struct pps_audited audited;
+        cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_OK, "%s", err.text);
+        pps_totals_free(&totals);
+        cr_assert_eq(audit(right, 0.25, 20000, &audited, &err), PPS_OK);
+        cr_expect_eq(totals.audited.rows, audited.rows);
+        cr_expect_eq(totals.audited.largest, 0);
+        sweep.experiment = wrong;
+        cr_expect_eq(pps_sweep_run(&sweep, &totals, &err), PPS_E_POINTS);
+        cr_expect_not(totals.complete);
+        pps_totals_free(&totals);
+        pps_experiment_free(right);
+        pps_experiment_free(wrong);
+    }
+}
+
+// Catches a kernel that is called through a null pointer.
+Test(audit, a_kernel_without_reference_is_refused)
+{
+    struct pps_kernel bare = kernel;
+    bare.reference = NULL;
+    struct pps_experiment *e = experiment_of(&bare, "none");
+    struct pps_audited audited;
+    struct pps_error err = {.text = ""};
+    cr_expect_eq(audit(e, 0.5, 1000, &audited, &err), PPS_E_INPUT);
+    cr_expect_str_eq(err.text, "--audit: the kernel made_up has no reference");
+    pps_experiment_free(e);
+}

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points that the memo holds to be equal: their results are, bit for bit.
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/contention/memo.h"
+
+static uint64_t state = 7;
+
+static int below(int end)
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (int)((z ^ z >> 31) % (uint64_t)end);
+}
+
+static double one_of(const double *values, int n)
+{
+    return values[below(n)];
+}
+
+// From few values, so that points often have equal keys; at any scale.
+static struct contention_point draw(void)
+{
+    static const double lengths[] = {0.5, 1, 1.7}, free_lengths[] = {0, 0, 0.5, 1};
+    static const double impacts[] = {0, 0.2, 0.5}, priorities[] = {0, 0.2, 0.4, -1, -2};
+    const double scale = (double)(1 << below(12)) / 64;
+    struct contention_point p = {.n = 1 + below(6), .gpus = 1 + below(4)};
+    p.sync_freq = 1 + below(p.n);
+    p.fwd_len = one_of(lengths, 3) * scale;
+    p.bwd_len = one_of(lengths, 3) * scale;
+    p.prop_len = one_of(free_lengths, 4) * scale;
+    p.sync_base_len = one_of(free_lengths, 4) * scale;
+    p.fwd_impact = one_of(impacts, 3);
+    p.bwd_impact = one_of(impacts, 3);
+    p.pipeline = below(2) ? CONTENTION_1F1B : CONTENTION_GPIPE;
+    p.channels = (enum contention_channels)below(3);
+    p.congestion = below(2);
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        p.priority[k] = one_of(priorities, 5);
+    return p;
+}
+
+static bool same_row(const struct contention_result *a, const struct contention_result *b)
+{
+    return a->total_time == b->total_time && a->bubble_ratio == b->bubble_ratio &&
+           a->compute_slowdown == b->compute_slowdown &&
+           a->port_utilization == b->port_utilization && a->exposed_comm == b->exposed_comm &&
+           memcmp(a->latency, b->latency, sizeof a->latency) == 0 &&
+           a->throttled_tasks == b->throttled_tasks && a->peak_in_flight == b->peak_in_flight &&
+           a->ideal_time == b->ideal_time;
+}
+
+static void recall_many(bool want_metrics, int n_points, int *n_recalled)
+{
+    struct contention_memo *memo = calloc(1, sizeof *memo);
+    const struct contention_point largest = {.n = 6, .gpus = 4, .pipeline = CONTENTION_GPIPE};
+    void *scratch = aligned_alloc(64, (contention_scratch_bytes(&largest) + 63) / 64 * 64);
+    *n_recalled = 0;
+    for (int k = 0; k < n_points; k++) {
+        const struct contention_point p = draw();
+        struct contention_result recalled, fresh;
+        bool simulated;
+        contention_recall(memo, &p, want_metrics, false, scratch, NULL, &recalled, &simulated);
+        contention_simulate(&p, want_metrics, false, scratch, NULL, &fresh);
+        *n_recalled += !simulated;
+        cr_assert(same_row(&recalled, &fresh),
+                  "n %d gpus %d sync_freq %d lengths %g %g %g %g impacts %g %g pipeline %d "
+                  "channels %d congestion %d priorities %g %g %g: %.17g, recalled %.17g",
+                  p.n, p.gpus, p.sync_freq, p.fwd_len, p.bwd_len, p.prop_len, p.sync_base_len,
+                  p.fwd_impact, p.bwd_impact, p.pipeline, p.channels, p.congestion,
+                  p.priority[0], p.priority[1], p.priority[2], fresh.total_time,
+                  recalled.total_time);
+    }
+    free(scratch);
+    free(memo);
+}
+
+// Catches a key that leaves out something that matters after all.
+Test(contention_memo, recalled_results_are_those_of_the_point)
+{
+    int n;
+    recall_many(false, 200000, &n);
+    cr_assert_gt(n, 15000, "only %d points were recalled", n);
+    recall_many(true, 100000, &n);
+    cr_assert_gt(n, 7000, "only %d points were recalled", n);
+}
+
+static bool same_key(const struct contention_point *a, const struct contention_point *b)
+{
+    struct contention_key first, second;
+    contention_key(a, &first);
+    contention_key(b, &second);
+    return memcmp(&first, &second, sizeof first) == 0;
+}
+
+// Catches redundancy that is not seen.
+Test(contention_memo, what_cannot_matter_is_not_in_the_key)
+{
+    const struct contention_point usual = {8,
+                                           4,
+                                           1,
+                                           1,
+                                           2,
+                                           1,
+                                           2,
+                                           0.2,
+                                           0.2,
+                                           CONTENTION_1F1B,
+                                           CONTENTION_SHARED,
+                                           true,
+                                           {0.3, 0.3, 0.4}};
+    struct contention_point p = usual, q = usual;
+    q.fwd_len = 4, q.bwd_len = 8, q.prop_len = 4, q.sync_base_len = 8;
+    cr_assert(same_key(&p, &q), "scale");
+    q.fwd_len = 4.5;
+    cr_assert_not(same_key(&p, &q), "a length");
+
+    p.sync_base_len = 0;
+    q = p;
+    q.fwd_impact = 0.5, q.bwd_impact = 0, q.priority[2] = -1;
+    cr_assert(same_key(&p, &q), "nothing to synchronise");
+    q.priority[0] = 0.4;
+    cr_assert_not(same_key(&p, &q), "weights that compete");
+
+    p = usual;
+    p.gpus = 1;
+    q = p;
+    q.prop_len = 0.5, q.priority[0] = 1, q.priority[1] = -2, q.congestion = false;
+    cr_assert(same_key(&p, &q), "one stage sends nothing");
+    q.fwd_impact = 0.3;
+    cr_assert_not(same_key(&p, &q), "an impact");
+
+    p = usual;
+    p.channels = CONTENTION_IDEAL;
+    q = p;
+    q.fwd_impact = 0.5, q.priority[0] = -1, q.priority[2] = 0, q.congestion = false;
+    cr_assert(same_key(&p, &q), "ideal channels");
+}
