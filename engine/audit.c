@@ -209,7 +209,7 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
                                   struct pps_error *err)
 {
     const size_t n = choose(a, batch, index);
-    const struct pps_batch again = {n, a->param, a->column, a->outcome};
+    const struct pps_batch again = {n, a->param, a->column, a->outcome, NULL};
     struct pair pair = {.auditor = a, .column = {batch->column, a->column}};
     if (n == 0)
         return PPS_OK;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking a real run: a fraction of its rows is computed once more by the kernel's reference and
-// compared, column by column. Which rows is decided by their points' numbers alone, so it does
-// not depend on threads or blocks.
+// Checking a real run: a fraction of its rows is computed once more by the kernel's reference
+// and compared, column by column. Which rows is decided by their points' numbers alone, so it
+// does not depend on threads or blocks.
 #ifndef PPS_AUDIT_H
 #define PPS_AUDIT_H
 
@@ -38,8 +38,9 @@ PPS_MUST_CHECK enum pps_status pps_auditor_open(struct pps_auditor **auditor,
                                                 struct pps_error *err);
 void pps_auditor_close(struct pps_auditor *auditor); // NULL is fine
 
-// Compares the chosen rows of a batch of at most PPS_BATCH points that `run` has finished. Point i
-// has the number index[i]. Adds to *audited. PPS_E_POINTS names the first point that differs.
+// Compares the chosen rows of a batch of at most PPS_BATCH points that `run` has finished.
+// Point i has the number index[i]. Adds to *audited. PPS_E_POINTS names the first point that
+// differs.
 //
 // The difference of two results is relative to the larger of them, or to what a result of its
 // kind is measured by where both are smaller: the largest result of the row that has the same

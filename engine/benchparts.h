@@ -29,9 +29,11 @@ PPS_MUST_CHECK enum pps_status pps_bench_load_cell(const struct pps_bench *bench
                                                    const struct pps_bench_cell *cell,
                                                    struct pps_experiment **experiment);
 
-// The default sweep of `kernel` at very many values of one parameter, cut after `limit` points.
+// The default sweep of `kernel` at very many values of one parameter, the first one or a
+// real one, cut after `limit` points.
 PPS_MUST_CHECK enum pps_status pps_bench_load_long(const struct pps_bench *bench,
                                                    const struct pps_kernel *kernel,
+                                                   bool first,
                                                    uint64_t limit,
                                                    struct pps_experiment **experiment);
 

@@ -5,8 +5,10 @@
 #include "audit.h"
 #include "machine.h"
 #include "rows.h"
+#include "scratch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { MAX_PASSES = 101 };
 
@@ -76,7 +78,7 @@ enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
     b->values = calloc((size_t)(kernel->n_params + kernel->n_columns) * b->cap, sizeof(double));
     b->outcome = calloc(b->cap, sizeof *b->outcome);
     b->index = calloc(b->cap, sizeof *b->index);
-    b->scratch = aligned_alloc(64, (scratch_bytes + 64) / 64 * 64);
+    b->scratch = pps_scratch_take(scratch_bytes);
     if (b->values == NULL || b->outcome == NULL || b->index == NULL || b->scratch == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
     return gather(b, err);
@@ -123,7 +125,7 @@ static void set_stretch(const struct pps_benchpoints *b, uint64_t first, struct 
                            ? b->values + (size_t)(kernel->n_params + c) * b->cap + first
                            : NULL;
     s->batch = (struct pps_batch){left < PPS_BATCH ? left : PPS_BATCH, s->param, s->column,
-                                  b->outcome + first};
+                                  b->outcome + first, NULL};
 }
 
 static void pass(struct pps_benchpoints *b,
@@ -149,6 +151,7 @@ enum pps_status pps_benchpoints_time(struct pps_benchpoints *b,
     const double start = pps_wall_seconds();
     int n = 0;
     do {
+        memset(b->scratch, 0, b->scratch_bytes); // or every pass would recall the first
         const double before = pps_cpu_seconds();
         pass(b, function, stop);
         took[n++] = pps_cpu_seconds() - before;

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// Some number whose digits do not repeat, as those of a simulation do not.
+// Some number whose digits do not repeat, as those of a simulation do not. The first parameter
+// is the long axis here.
 static void hollow_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     (void)worker;
     for (size_t i = 0; i < batch->n_points; i++) {
-        const double x = batch->param[0][i] + 0.6180339887498949 * (double)(i * i + i);
+        const double x =
+            0.7548776662466927 * batch->param[0][i] + 0.6180339887498949 * (double)(i * i + i);
         batch->column[0][i] = 40 + 30 * (x - floor(x));
         batch->outcome[i] = PPS_DONE;
     }
@@ -155,7 +157,7 @@ enum pps_status pps_bench_time_rows(const struct pps_bench *b)
     char folder[3072];
     snprintf(folder, sizeof folder, "%s/ppsweep-bench-XXXXXX",
              parent != NULL && parent[0] != '\0' ? parent : "/tmp");
-    enum pps_status status = pps_bench_load_long(b, &hollow, b->effort.rows, &e);
+    enum pps_status status = pps_bench_load_long(b, &hollow, true, b->effort.rows, &e);
     if (status == PPS_OK && mkdtemp(folder) == NULL)
         status = pps_fail_errno(b->err, "cannot make the folder", folder);
     else if (status == PPS_OK) {

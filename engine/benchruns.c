@@ -64,7 +64,7 @@ static enum pps_status time_scale(const struct pps_bench *b, int threads, uint64
     struct pps_bench_scale *scale = &b->out->scales[b->out->n_scales];
     double wall_s[PPS_BENCH_REPEATS];
     struct pps_experiment *e = NULL;
-    enum pps_status status = pps_bench_load_long(b, b->kernel, points, &e);
+    enum pps_status status = pps_bench_load_long(b, b->kernel, false, points, &e);
     for (int r = 0; r < b->effort.repeats && status == PPS_OK; r++) {
         double bytes = 0;
         const struct pps_sweep sweep = pps_bench_sweep(b, e, threads, &bytes);
@@ -125,7 +125,7 @@ static enum pps_status time_share(const struct pps_bench *b, uint64_t points)
 {
     struct pps_experiment *e = NULL;
     struct pps_benchpoints *plain = NULL;
-    enum pps_status status = pps_bench_load_long(b, b->kernel, points, &e);
+    enum pps_status status = pps_bench_load_long(b, b->kernel, false, points, &e);
     if (status == PPS_OK)
         status = pps_benchpoints_open(&plain, e, PLAIN_POINTS, b->err);
     if (status == PPS_OK)

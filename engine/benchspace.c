@@ -14,10 +14,15 @@ static bool in_composite(const struct pps_kernel *kernel, int p)
 }
 
 // A long axis: the first real parameter from its default up to twice that, in steps of a
-// hundred thousandth; without one the values of the first parameter from its default up.
-static void long_axis(const struct pps_kernel *kernel, const char **name, char *text, size_t n)
+// hundred thousandth; without one, or where `first` says so, the values of the first parameter
+// from its default up.
+static void long_axis(const struct pps_kernel *kernel,
+                      bool first,
+                      const char **name,
+                      char *text,
+                      size_t n)
 {
-    for (int p = 0; p < kernel->n_params; p++) {
+    for (int p = 0; !first && p < kernel->n_params; p++) {
         const struct pps_param *param = &kernel->params[p];
         const double from = param->fallback;
         if (param->kind != PPS_REAL || in_composite(kernel, p) || !(from > 0) ||
@@ -35,13 +40,14 @@ static void long_axis(const struct pps_kernel *kernel, const char **name, char *
 
 enum pps_status pps_bench_load_long(const struct pps_bench *b,
                                     const struct pps_kernel *kernel,
+                                    bool first,
                                     uint64_t limit,
                                     struct pps_experiment **e)
 {
     const struct pps_kernel *const kernels[] = {kernel, NULL};
     char text[128];
     struct pps_override override = {NULL, text, false};
-    long_axis(kernel, &override.key, text, sizeof text);
+    long_axis(kernel, first, &override.key, text, sizeof text);
     const struct pps_request request = {.kernels = kernels,
                                         .overrides = &override,
                                         .n_overrides = 1,
@@ -62,7 +68,7 @@ enum pps_status pps_bench_load_cell(const struct pps_bench *b,
         overrides[a] = (struct pps_override){b->kernel->bench_axes[a].param, text[a], false};
     }
     if (b->out->n_axes == 0)
-        return pps_bench_load_long(b, b->kernel, PPS_BENCH_POINTS, e);
+        return pps_bench_load_long(b, b->kernel, false, PPS_BENCH_POINTS, e);
     const struct pps_request request = {.kernels = kernels,
                                         .overrides = overrides,
                                         .n_overrides = b->out->n_axes,

@@ -5,6 +5,7 @@
 #include "csvfile.h"
 #include "decimal.h"
 #include "machine.h"
+#include "scratch.h"
 #include "suggest.h"
 #include "value.h"
 
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_PER_THREAD = 256, CHUNK = 16, SCRATCH_ALIGN = 64 };
+enum { ROWS_PER_THREAD = 256, CHUNK = 16 };
 
 enum cell_kind { CELL_PARAM, CELL_RESULT, CELL_OTHER };
 
@@ -212,8 +213,7 @@ static enum pps_status grow_scratch(struct evaluator *e)
             e->ask->threads);
     for (int t = 0; t < e->ask->threads; t++) {
         free(e->scratch[t]);
-        e->scratch[t] = aligned_alloc(SCRATCH_ALIGN,
-                                      (bytes + SCRATCH_ALIGN) / SCRATCH_ALIGN * SCRATCH_ALIGN);
+        e->scratch[t] = pps_scratch_take(bytes);
         if (e->scratch[t] == NULL)
             return pps_fail_errno(e->err, "no scratch memory for", e->kernel->name);
     }
@@ -235,7 +235,7 @@ static void run_rows(const struct evaluator *e, size_t first, size_t end, void *
             param[p] = param_array(e, p) + first;
         for (int k = 0; k < e->kernel->n_columns; k++)
             column[k] = e->wanted[k] ? column_array(e, k) + first : NULL;
-        const struct pps_batch batch = {n, param, column, e->outcome + first};
+        const struct pps_batch batch = {n, param, column, e->outcome + first, NULL};
         if (n > 0)
             e->kernel->run(&batch, &worker);
         first += n + 1;

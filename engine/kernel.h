@@ -128,10 +128,13 @@ struct pps_batch {
     const double *const *param; // param[p][i]: parameter p of point i
     double *const *column;      // column[c][i]; column[c] is NULL where nobody asked for it
     uint8_t *outcome;           // enum pps_outcome of point i
+    size_t *n_recalled; // grows by the points known from earlier ones, not computed; or NULL
 };
 
 struct pps_worker {
-    void *scratch; // as many bytes as scratch_bytes said, 64-byte aligned; contents undefined
+    // As many bytes as scratch_bytes said, 64-byte aligned; zero at first, then as the worker's last
+    // call left it. What is kept there may save work, never change a result.
+    void *scratch;
     const atomic_bool *stop; // poll it when a point is long
     bool exact;              // take no short cut that could change a bit of a result
 };

@@ -112,6 +112,7 @@ static void add_counts(cJSON *root, const struct pps_manifest *m)
     add_count(root, "points", totals->points);
     add_count(root, "rows", totals->rows);
     add_count(root, "failed", totals->failed);
+    add_count(root, "recalled", totals->recalled);
     if (totals->failed > 0)
         cJSON_AddItemToObject(root, "failed_example",
                               point_json(m->experiment, totals->failed_example));

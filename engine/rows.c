@@ -4,6 +4,7 @@
 
 #include "decimal.h"
 #include "machine.h"
+#include "scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,9 +12,8 @@
 
 enum {
     TEXT_TARGET = 1 << 20, // bytes of text a block aims at
-    WORK_TARGET_NS = 50 * 1000 * 1000,
+    WORK_TARGET_NS = 20 * 1000 * 1000,
     SAMPLES = 64,
-    SCRATCH_ALIGN = 64,
 };
 
 struct pps_rowmaker {
@@ -95,8 +95,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
     m->prefixes = malloc(PPS_BATCH * m->prefix_cap);
     m->text = malloc(m->text_cap);
-    const size_t rounded = (scratch_bytes + SCRATCH_ALIGN) / SCRATCH_ALIGN * SCRATCH_ALIGN;
-    m->scratch = aligned_alloc(SCRATCH_ALIGN, rounded);
+    m->scratch = pps_scratch_take(scratch_bytes);
     if (m->values == NULL || m->prefixes == NULL || m->text == NULL || m->scratch == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a worker (%zu bytes of scratch)",
                         scratch_bytes);
@@ -214,7 +213,8 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                  struct pps_rows *rows,
                                  struct pps_error *err)
 {
-    const struct pps_batch batch = {m->n_batch, m->param, m->column, m->outcome};
+    const struct pps_batch batch = {m->n_batch, m->param, m->column, m->outcome,
+                                    &rows->recalled};
     const struct pps_worker worker = {m->scratch, stop, m->experiment->exact};
     m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))

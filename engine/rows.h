@@ -18,6 +18,7 @@ struct pps_rows {
     uint64_t rows;
     uint64_t failed;         // rows with empty results
     uint64_t failed_example; // the first of them
+    size_t recalled;         // rows known from equal points, not computed; depends on threads
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;
     bool stopped; // the stop flag went up in the middle: nothing of this counts
@@ -51,7 +52,7 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
 // The best rows of everything made so far; they belong to the maker.
 struct pps_best *pps_rowmaker_best(struct pps_rowmaker *maker);
 
-// Points a block: about 1 MiB of text or 50 ms of work, whichever is less. Depends on the
+// Points a block: about 1 MiB of text or 20 ms of work, whichever is less. Depends on the
 // experiment only.
 uint64_t pps_block_points(const struct pps_experiment *experiment);
 

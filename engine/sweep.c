@@ -18,7 +18,7 @@ struct slot {
     uint64_t points;
     struct pps_block block;
     struct pps_left_out left_out[PPS_MAX_REASONS];
-    uint64_t failed_example;
+    uint64_t failed_example, recalled;
     struct pps_audited audited;
     unsigned char *data;
     size_t data_cap;
@@ -88,6 +88,7 @@ static void add_totals(struct pool *pool, const struct slot *slot)
     if (totals->failed == 0)
         totals->failed_example = slot->failed_example;
     totals->failed += slot->block.failed;
+    totals->recalled += slot->recalled;
     pps_audited_add(&totals->audited, &slot->audited);
     totals->text_bytes += slot->block.text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++)
@@ -157,6 +158,7 @@ static enum pps_status fill_slot(struct slot *slot,
     }
     slot->audited = rows->audited;
     slot->failed_example = rows->failed_example;
+    slot->recalled = rows->recalled;
     pps_block_set_text(&slot->block, rows->text, rows->n);
     slot->block.data_bytes =
         pps_codec_block(codec, rows->text, rows->n, slot->data, slot->data_cap);

@@ -35,6 +35,7 @@ struct pps_totals {
     uint64_t points; // passed, left-out ones included
     uint64_t rows;
     uint64_t failed, failed_example;
+    uint64_t recalled; // rows known from equal points, not computed; depends on threads
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;
     uint64_t text_bytes;

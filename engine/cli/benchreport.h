@@ -11,8 +11,8 @@ void pps_benchreport_print(const struct pps_benchmark *benchmark);
 // One JSON object on stdout.
 void pps_benchreport_json(const struct pps_benchmark *benchmark);
 
-// Writes kernel.dat and threads.dat in a folder that exists; both are refused (PPS_E_INPUT) where
-// they exist and !force.
+// Writes kernel.dat and threads.dat in a folder that exists; both are refused (PPS_E_INPUT)
+// where they exist and !force.
 PPS_MUST_CHECK enum pps_status pps_benchreport_data(const struct pps_benchmark *benchmark,
                                                     const char *folder,
                                                     bool force,

@@ -115,6 +115,18 @@ static void print_audit(const struct pps_audited *audited)
             audited->rows == 1 ? "" : "s", audited->largest);
 }
 
+// How many rows equal others, where that saved anything.
+static void print_recalled(const struct pps_totals *t)
+{
+    char computed[48], recalled[48];
+    if (t->recalled == 0)
+        return;
+    pps_human_count((double)(t->rows - t->recalled), computed, sizeof computed);
+    pps_human_count((double)t->recalled, recalled, sizeof recalled);
+    fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
+            computed, recalled);
+}
+
 static void print_speed(const struct pps_report *r)
 {
     const struct pps_totals *t = r->totals;
@@ -161,6 +173,7 @@ void pps_report_print(const struct pps_report *r)
     print_left_out(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
+    print_recalled(r->totals);
     print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
@@ -202,6 +215,7 @@ void pps_report_json(const struct pps_report *r)
     add_raw(root, "points", t->points);
     add_raw(root, "rows", t->rows);
     add_raw(root, "failed", t->failed);
+    add_raw(root, "recalled", t->recalled);
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
         if (t->left_out[i].n > 0)
             add_raw(left_out, r->experiment->space.reasons[i], t->left_out[i].n);

@@ -5,6 +5,7 @@
 #include "engine/experiment.h"
 #include "engine/machine.h"
 #include "engine/onepoint.h"
+#include "engine/scratch.h"
 #include "engine/tracefile.h"
 #include "engine/view.h"
 #include "kernels/registry.h"
@@ -161,8 +162,7 @@ static enum pps_status run_kernel(const struct trace *t,
     const size_t bytes = t->kernel->scratch_bytes(t->point);
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
         return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
-    struct pps_worker worker = {aligned_alloc(64, (bytes + 64) / 64 * 64),
-                                pps_signals_install(false), true};
+    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true};
     if (worker.scratch == NULL)
         return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);

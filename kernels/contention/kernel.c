@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contention model's face towards the engine: what a point, a row and a sweep of it are.
 #include "engine/kernel.h"
+#include "memo.h"
 #include "model.h"
 #include "reference.h"
 #include "scenarios.h"
@@ -219,10 +220,19 @@ static void set_row(const struct pps_batch *batch, size_t i, const struct conten
 
 // ---- running --------------------------------------------------------------------------------
 
+// A worker's scratch: its memo, then what a simulation takes.
+#define MEMO_BYTES ((sizeof(struct contention_memo) + 63) / 64 * 64)
+
+static void *room_of(const struct pps_worker *worker)
+{
+    return (char *)worker->scratch + MEMO_BYTES;
+}
+
 static size_t scratch_bytes(const double *highest)
 {
     struct contention_point largest = to_point(highest);
-    return contention_scratch_bytes(&largest);
+    const size_t bytes = contention_scratch_bytes(&largest);
+    return bytes > SIZE_MAX - MEMO_BYTES ? SIZE_MAX : MEMO_BYTES + bytes;
 }
 
 // Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
@@ -270,8 +280,16 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
         for (int p = 0; p < N_PARAMS; p++)
             value[p] = batch->param[p][i];
         struct contention_point point = to_point(value);
-        batch->outcome[i] = (uint8_t)outcome_of(contention_simulate(
-            &point, want_metrics, worker->exact, worker->scratch, worker->stop, &result));
+        bool computed = true;
+        enum contention_status status =
+            worker->exact
+                ? contention_simulate(&point, want_metrics, true, room_of(worker), worker->stop,
+                                      &result)
+                : contention_recall(worker->scratch, &point, want_metrics, false,
+                                    room_of(worker), worker->stop, &result, &computed);
+        batch->outcome[i] = (uint8_t)outcome_of(status);
+        if (batch->n_recalled != NULL)
+            *batch->n_recalled += !computed;
         set_row(batch, i, &result);
     }
 }
@@ -343,7 +361,7 @@ static enum pps_outcome trace(const double *value,
     struct pps_trace_sink copy = *sink;
     const struct contention_sink pieces = {.self = &copy, .piece = pass_on};
     return outcome_of(
-        contention_trace(&point, worker->scratch, worker->stop, &pieces, &result));
+        contention_trace(&point, room_of(worker), worker->stop, &pieces, &result));
 }
 
 // ---- the axis of priorities -----------------------------------------------------------------

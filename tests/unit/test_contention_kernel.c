@@ -275,8 +275,8 @@ static void run_batch(struct batch *b, int n_columns)
         b->columns[c] = c < n_columns ? b->column[c] : NULL;
     size_t bytes = (k->scratch_bytes(highest) + 63) / 64 * 64;
     b->scratch = aligned_alloc(64, bytes);
-    memset(b->scratch, 0xff, bytes);
-    k->run(&(struct pps_batch){POINTS, b->params, b->columns, b->outcome},
+    memset(b->scratch, 0, bytes);
+    k->run(&(struct pps_batch){POINTS, b->params, b->columns, b->outcome, NULL},
            &(struct pps_worker){.scratch = b->scratch});
 }
 
