@@ -2,6 +2,7 @@
 // What an experiment says of each name: the file, then the overrides of the command line.
 #include "loader.h"
 
+#include "spelling.h"
 #include "suggest.h"
 #include "value.h"
 
@@ -116,9 +117,8 @@ static enum pps_status parse_override(struct pps_loader *l, int i)
     char name[160];
     snprintf(name, sizeof name, "%s%.48s%s%.80s", override->is_option ? "--" : "-s ",
              override->key, override->is_option ? " " : "=", override->text);
-    for (char *c = name; override->is_option && *c != ' ' && *c != '\0'; c++)
-        if (*c == '_')
-            *c = '-';
+    if (override->is_option)
+        pps_hyphenate(name, ' ');
     char *json = override_to_json(override->text);
     if (json == NULL)
         return pps_fail(l->err, PPS_E_MACHINE, "no memory for the command line");

@@ -3,6 +3,7 @@
 #include "manifest.h"
 
 #include "decimal.h"
+#include "jsonwrite.h"
 #include "machine.h"
 #include "value.h"
 
@@ -10,14 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
-
-// Counts beyond 2^53 would be rounded as JSON numbers by cJSON.
-static void add_count(cJSON *object, const char *name, uint64_t n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-    cJSON_AddRawToObject(object, name, text);
-}
 
 static void add_hex(cJSON *object, const char *name, uint64_t value)
 {
@@ -100,7 +93,7 @@ static void add_left_out(cJSON *root, const struct pps_manifest *m)
             continue;
         cJSON *entry = cJSON_CreateObject();
         cJSON_AddStringToObject(entry, "reason", e->space.reasons[r]);
-        add_count(entry, "points", left_out->n);
+        pps_json_add_count(entry, "points", left_out->n);
         cJSON_AddItemToObject(entry, "example", point_json(e, left_out->example));
         cJSON_AddItemToArray(list, entry);
     }
@@ -109,17 +102,17 @@ static void add_left_out(cJSON *root, const struct pps_manifest *m)
 static void add_counts(cJSON *root, const struct pps_manifest *m)
 {
     const struct pps_totals *totals = m->totals;
-    add_count(root, "points", totals->points);
-    add_count(root, "rows", totals->rows);
-    add_count(root, "failed", totals->failed);
-    add_count(root, "recalled", totals->recalled);
+    pps_json_add_count(root, "points", totals->points);
+    pps_json_add_count(root, "rows", totals->rows);
+    pps_json_add_count(root, "failed", totals->failed);
+    pps_json_add_count(root, "recalled", totals->recalled);
     if (totals->failed > 0)
         cJSON_AddItemToObject(root, "failed_example",
                               point_json(m->experiment, totals->failed_example));
     add_left_out(root, m);
-    add_count(root, "block_points", m->block_points);
-    add_count(root, "text_bytes", totals->text_bytes);
-    add_count(root, "data_bytes", m->data_bytes);
+    pps_json_add_count(root, "block_points", m->block_points);
+    pps_json_add_count(root, "text_bytes", totals->text_bytes);
+    pps_json_add_count(root, "data_bytes", m->data_bytes);
 }
 
 static void add_audit(cJSON *root, const struct pps_manifest *m)
@@ -128,7 +121,7 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
         return;
     cJSON *audit = cJSON_AddObjectToObject(root, "audit");
     cJSON_AddNumberToObject(audit, "fraction", m->audit);
-    add_count(audit, "rows", m->totals->audited.rows);
+    pps_json_add_count(audit, "rows", m->totals->audited.rows);
     cJSON_AddNumberToObject(audit, "largest_difference", m->totals->audited.largest);
     cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
 }

@@ -2,6 +2,8 @@
 // A text file that appears under its name only when it is whole.
 #include "textfile.h"
 
+#include "spelling.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -75,12 +77,6 @@ static void forget(struct pps_textfile *file)
     *file = (struct pps_textfile){0};
 }
 
-static bool ends_in_gz(const char *path)
-{
-    const size_t n = strlen(path);
-    return n > 3 && strcmp(path + n - 3, ".gz") == 0;
-}
-
 static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
 {
     const int fd = mkostemp(file->temp, O_CLOEXEC);
@@ -93,7 +89,7 @@ static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
     const mode_t mask = umask(0);
     umask(mask);
     if (fchmod(fd, 0666 & ~mask) == 0)
-        file->out = ends_in_gz(file->path) ? open_gz(fd) : fdopen(fd, "w");
+        file->out = pps_ends_with(file->path, ".gz") ? open_gz(fd) : fdopen(fd, "w");
     if (file->out != NULL)
         return PPS_OK;
     const enum pps_status status = pps_fail_errno(err, "cannot create", file->path);

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include "engine/decimal.h"
+#include "engine/spelling.h"
 #include "engine/suggest.h"
 #include "kernels/registry.h"
 
@@ -52,12 +53,12 @@ static int option_index(const struct pps_args *args, const char *name)
 static void add_kernel_option(struct pps_args *args, const struct pps_option *option)
 {
     const int n = option_count(args);
+    if (n >= MAX_OPTIONS)
+        return;
     char *name = args->names[n];
     snprintf(name, sizeof args->names[n], "%s", option->name);
-    for (char *c = name; *c != '\0'; c++)
-        if (*c == '_')
-            *c = '-';
-    if (n < MAX_OPTIONS && option_index(args, name) < 0)
+    pps_hyphenate(name, '\0');
+    if (option_index(args, name) < 0)
         args->table[n] = (struct pps_opt){name, 0, "X", option->summary};
 }
 
@@ -113,16 +114,6 @@ static char *quoted_line(int argc, char **argv)
 }
 
 // ---- parsing ----------------------------------------------------------------------------------
-
-// --priority_step is --priority-step.
-static void hyphenate(char *word)
-{
-    if (strncmp(word, "--", 2) != 0)
-        return;
-    for (char *c = word; *c != '\0' && *c != '='; c++)
-        if (*c == '_')
-            *c = '-';
-}
 
 static int has_argument(const struct pps_opt *option)
 {
@@ -266,8 +257,9 @@ enum pps_status pps_args_parse(struct pps_args **out,
         if (args->argv[i] == NULL)
             return pps_fail_errno(err, "no memory for", "the command line");
         options = options && strcmp(argv[i], "--") != 0;
-        if (options)
-            hyphenate(args->argv[i]);
+        if (options &&
+            strncmp(args->argv[i], "--", 2) == 0) // --priority_step is --priority-step
+            pps_hyphenate(args->argv[i], '=');
     }
     enum pps_status status = parse_options(args, argc, done, err);
     if (status == PPS_OK && !*done)

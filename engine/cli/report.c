@@ -2,6 +2,7 @@
 // The last lines of a run.
 #include "report.h"
 
+#include "engine/jsonwrite.h"
 #include "engine/machine.h"
 #include "engine/value.h"
 
@@ -183,13 +184,6 @@ void pps_report_print(const struct pps_report *r)
 
 // ---- for programs -----------------------------------------------------------------------------
 
-static void add_raw(cJSON *object, const char *name, uint64_t n)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%llu", (unsigned long long)n);
-    cJSON_AddRawToObject(object, name, text);
-}
-
 static cJSON *best_json(const struct pps_report *r)
 {
     size_t n;
@@ -197,7 +191,7 @@ static cJSON *best_json(const struct pps_report *r)
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < n; i++) {
         cJSON *row = cJSON_CreateObject();
-        add_raw(row, "index", rows[i].index);
+        pps_json_add_count(row, "index", rows[i].index);
         cJSON_AddNumberToObject(row, "value", rows[i].value);
         cJSON_AddStringToObject(row, "row", rows[i].text);
         cJSON_AddItemToArray(list, row);
@@ -212,19 +206,19 @@ void pps_report_json(const struct pps_report *r)
     cJSON *left_out = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "result", r->path);
     cJSON_AddStringToObject(root, "kernel", r->experiment->kernel->name);
-    add_raw(root, "points", t->points);
-    add_raw(root, "rows", t->rows);
-    add_raw(root, "failed", t->failed);
-    add_raw(root, "recalled", t->recalled);
+    pps_json_add_count(root, "points", t->points);
+    pps_json_add_count(root, "rows", t->rows);
+    pps_json_add_count(root, "failed", t->failed);
+    pps_json_add_count(root, "recalled", t->recalled);
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
         if (t->left_out[i].n > 0)
-            add_raw(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
+            pps_json_add_count(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
     cJSON_AddItemToObject(root, "left_out", left_out);
     cJSON_AddBoolToObject(root, "complete", t->complete);
-    add_raw(root, "data_bytes", r->data_bytes);
-    add_raw(root, "text_bytes", t->text_bytes);
+    pps_json_add_count(root, "data_bytes", r->data_bytes);
+    pps_json_add_count(root, "text_bytes", t->text_bytes);
     if (r->audit > 0) {
-        add_raw(root, "audited", t->audited.rows);
+        pps_json_add_count(root, "audited", t->audited.rows);
         cJSON_AddNumberToObject(root, "audit_largest_difference", t->audited.largest);
     }
     cJSON_AddNumberToObject(root, "threads", r->threads);

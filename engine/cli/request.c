@@ -3,6 +3,7 @@
 #include "request.h"
 
 #include "engine/machine.h"
+#include "engine/spelling.h"
 #include "engine/suggest.h"
 #include "engine/value.h"
 #include "kernels/registry.h"
@@ -60,9 +61,7 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
             const char *name = composite->options[i].name;
             char hyphened[48];
             snprintf(hyphened, sizeof hyphened, "%s", name);
-            for (char *c = hyphened; *c != '\0'; c++)
-                if (*c == '_')
-                    *c = '-';
+            pps_hyphenate(hyphened, '\0');
             const char *text = pps_arg(args, hyphened);
             if (text == NULL || o->n == MAX_OVERRIDES)
                 continue;

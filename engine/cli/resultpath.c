@@ -3,6 +3,7 @@
 #include "resultpath.h"
 
 #include "engine/result.h"
+#include "engine/spelling.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -10,16 +11,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 static bool is_folder(const char *path)
 {
     struct stat st;
-    return ends_with(path, "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
+    return pps_ends_with(path, "/") || (stat(path, &st) == 0 && S_ISDIR(st.st_mode));
 }
 
 static enum pps_status default_name(const struct pps_experiment *experiment,
@@ -28,7 +23,7 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
                                     struct pps_error *err)
 {
     const char *ending = out->codec.kind == PPS_CODEC_NONE ? ".csv" : ".csv.gz";
-    const char *slash = ends_with(folder, "/") || strcmp(folder, "/") == 0 ? "" : "/";
+    const char *slash = pps_ends_with(folder, "/") || strcmp(folder, "/") == 0 ? "" : "/";
     const int n = snprintf(out->path, sizeof out->path, "%s%s%s-%08x%s", folder, slash,
                            experiment->name, (unsigned)(experiment->digest >> 32), ending);
     out->is_default = true;
@@ -44,7 +39,7 @@ static enum pps_status fit_codec(const struct pps_args *args,
                                  struct pps_error *err)
 {
     const char *asked = pps_arg(args, "compress");
-    const bool plain = strcmp(path, "-") == 0 || ends_with(path, ".csv");
+    const bool plain = strcmp(path, "-") == 0 || pps_ends_with(path, ".csv");
     if (plain && asked == NULL)
         out->codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
     if (plain == (out->codec.kind == PPS_CODEC_NONE))
@@ -71,7 +66,8 @@ enum pps_status pps_resultpath_choose(const struct pps_args *args,
         return default_name(experiment, PPS_DATA_FOLDER, out, err);
     if (strcmp(path, "-") != 0 && is_folder(path))
         return default_name(experiment, path, out, err);
-    if (strcmp(path, "-") != 0 && !ends_with(path, ".csv") && !ends_with(path, ".csv.gz"))
+    if (strcmp(path, "-") != 0 && !pps_ends_with(path, ".csv") &&
+        !pps_ends_with(path, ".csv.gz"))
         return pps_fail(err, PPS_E_INPUT,
                         "%s %s: end the name in .csv.gz or .csv, or name a folder that exists, "
                         "or - for stdout",

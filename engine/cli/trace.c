@@ -6,6 +6,7 @@
 #include "engine/machine.h"
 #include "engine/onepoint.h"
 #include "engine/scratch.h"
+#include "engine/spelling.h"
 #include "engine/tracefile.h"
 #include "engine/view.h"
 #include "kernels/registry.h"
@@ -103,12 +104,6 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 
 // ---- where to ---------------------------------------------------------------------------------
 
-static bool ends_with(const char *text, const char *end)
-{
-    const size_t n = strlen(text), m = strlen(end);
-    return n > m && strcmp(text + n - m, end) == 0;
-}
-
 static enum pps_status choose_output(struct trace *t, struct pps_error *err)
 {
     const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
@@ -123,9 +118,9 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
         return PPS_OK;
     }
     snprintf(t->path, sizeof t->path, "%s", path);
-    if (format == NULL && (strcmp(path, "-") == 0 || ends_with(path, ".csv")))
+    if (format == NULL && (strcmp(path, "-") == 0 || pps_ends_with(path, ".csv")))
         t->format = PPS_TRACE_CSV;
-    else if (format == NULL && !ends_with(path, ".json"))
+    else if (format == NULL && !pps_ends_with(path, ".json"))
         return pps_fail(err, PPS_E_INPUT,
                         "-o %s: end the name in .json or .csv, or say --format", path);
     return PPS_OK;
