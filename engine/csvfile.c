@@ -166,6 +166,27 @@ static enum pps_status feed(struct pps_csv *csv,
     return PPS_OK;
 }
 
+// Cuts the row's line at its commas; false where quotes make that unclear, or where the row ended
+// with the file and its line is gone.
+static bool cut_line(struct pps_csv *csv)
+{
+    const char *at = csv->line_text;
+    size_t left = csv->line_n;
+    while (left > 0 && (at[left - 1] == '\n' || at[left - 1] == '\r'))
+        left--;
+    if (left == 0 || memchr(at, '"', left) != NULL)
+        return false;
+    for (int c = 0; c < csv->row.n; c++) {
+        const char *comma = memchr(at, ',', left);
+        const size_t n = comma != NULL ? (size_t)(comma - at) : left;
+        csv->row.raw[c] = at;
+        csv->row.raw_length[c] = n;
+        left -= n + (comma != NULL);
+        at += n + (comma != NULL);
+    }
+    return left == 0;
+}
+
 enum pps_status pps_csv_next(struct pps_csv *csv,
                              const struct pps_csv_row **row,
                              struct pps_error *err)
@@ -187,6 +208,11 @@ enum pps_status pps_csv_next(struct pps_csv *csv,
     }
     for (int c = 0; c < csv->row.n; c++)
         csv->row.text[c] = csv->arena + csv->start[c];
+    if (csv->row_done && !cut_line(csv))
+        for (int c = 0; c < csv->row.n; c++) {
+            csv->row.raw[c] = csv->row.text[c];
+            csv->row.raw_length[c] = csv->row.length[c];
+        }
     if (csv->row_done)
         *row = &csv->row;
     return PPS_OK;

@@ -18,6 +18,10 @@ struct pps_csv_row {
     int n;
     const char *text[PPS_CSV_COLUMNS]; // unquoted, ended with NUL
     size_t length[PPS_CSV_COLUMNS];
+    // The cells as the line has them, blanks around them included, not ended with NUL. Of a line
+    // with quotes the same as `text`.
+    const char *raw[PPS_CSV_COLUMNS];
+    size_t raw_length[PPS_CSV_COLUMNS];
 };
 
 // Opens a file, or stdin for "-". A byte-order mark is skipped, CRLF and empty lines are fine.

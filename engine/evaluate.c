@@ -150,7 +150,7 @@ static enum pps_status keep_cells(struct evaluator *e, const struct pps_csv_row 
 {
     size_t need = e->cells_n;
     for (int c = 0; c < row->n; c++)
-        need += row->length[c] + 1;
+        need += row->raw_length[c] + 1;
     if (need > e->cells_cap) {
         char *cells = realloc(e->cells, 2 * need);
         if (cells == NULL)
@@ -160,8 +160,9 @@ static enum pps_status keep_cells(struct evaluator *e, const struct pps_csv_row 
     }
     e->row_cells[e->n] = e->cells_n;
     for (int c = 0; c < row->n; c++) {
-        memcpy(e->cells + e->cells_n, row->text[c], row->length[c] + 1);
-        e->cells_n += row->length[c] + 1;
+        memcpy(e->cells + e->cells_n, row->raw[c], row->raw_length[c]);
+        e->cells_n += row->raw_length[c];
+        e->cells[e->cells_n++] = '\0';
     }
     return PPS_OK;
 }
