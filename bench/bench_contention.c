@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the contention model: fast path against reference, and the cost of an event as
-// points grow. One JSON line a measurement; CPU time, the least of several runs; results of
+// Speed of the contention model: the default priority sweep by batches and point by point against
+// the reference, and the cost of an event as points grow. One JSON line a measurement; CPU time, the least of several runs; results of
 // the two are compared. Not a test: a slow machine is no failure, a wrong result is.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
+#include "kernels/contention/batch.h"
 #include "kernels/contention/model.h"
 #include "kernels/contention/reference.h"
+#include "kernels/contention/scenarios.h"
 
 #define RUNS  7
 #define STEPS 10 // of the weights: 66 points
@@ -56,10 +58,7 @@ static struct total sweep(struct contention_point p, void *scratch)
             p.priority[0] = a / (double)STEPS;
             p.priority[1] = b / (double)STEPS;
             p.priority[2] = (STEPS - a - b) / (double)STEPS;
-            if (scratch != NULL)
-                contention_simulate(&p, false, true, scratch, NULL, &result);
-            else
-                contention_reference(&p, false, NULL, &result);
+            contention_simulate(&p, false, true, scratch, NULL, &result);
             add(&total, &result);
         }
     return total;
@@ -86,29 +85,101 @@ static void *room_for(const struct contention_point *p)
     return aligned_alloc(64, (contention_scratch_bytes(p) + 63) / 64 * 64);
 }
 
-// Fast path and reference at the default size; false: their results differ.
-static bool compare(void)
+// ---- the default priority sweep -------------------------------------------------------------
+
+enum {
+    SWEEP = 88
+}; // points: weights at step 0.1, without tiers, fwd_prop first, grad_prop first
+
+static void fill_sweep(struct contention_point points[SWEEP], struct contention_point p)
 {
-    const int points = (STEPS + 1) * (STEPS + 2) / 2;
-    struct contention_point p = point_of(8, 4);
-    struct total fast, reference;
+    const struct contention_scenarios all = {.steps = STEPS, .tiers = CONTENTION_TIERS_DEFAULT};
+    for (int k = 0; k < SWEEP; k++) {
+        points[k] = p;
+        contention_scenarios_value(&all, (uint64_t)k, points[k].priority);
+    }
+}
+
+enum how {
+    BATCH,
+    ALONE,
+    REFERENCE,
+};
+
+// One sweep; each has lengths of its own, so that no point has been seen before. Adds up the
+// times.
+static double sweep_once(enum how how,
+                         struct contention_point p,
+                         struct contention_batch *batch,
+                         void *scratch)
+{
+    static struct contention_point points[SWEEP];
+    static struct contention_outcome outcomes[SWEEP];
+    double sum = 0;
+    fill_sweep(points, p);
+    if (how == BATCH)
+        contention_simulate_batch(batch, points, SWEEP, false, false, scratch, NULL, outcomes);
+    for (int k = 0; k < SWEEP; k++) {
+        struct contention_result *result = &outcomes[k].result;
+        if (how == ALONE)
+            contention_simulate(&points[k], false, false, scratch, NULL, result);
+        if (how == REFERENCE)
+            contention_reference(&points[k], false, NULL, result);
+        sum += result->total_time;
+    }
+    return sum;
+}
+
+struct timing {
+    double point_s;
+    double sum; // of all times of the first sweep
+};
+
+// Keeps the least CPU time of a point over `sweeps` sweeps.
+static void time_sweeps(enum how how, struct contention_point p, int sweeps, struct timing *t)
+{
+    struct contention_batch *batch = calloc(1, sizeof *batch);
     void *scratch = room_for(&p);
-    double fast_s = measure(&p, scratch, 20, &fast);
-    double reference_s = measure(&p, NULL, 2, &reference);
+    sweep_once(how, p, batch, scratch); // touches the memory
+    const double start = cpu_seconds();
+    for (int k = 1; k <= sweeps; k++) {
+        p.bwd_len = 2 + k / 1024.0;
+        const double sum = sweep_once(how, p, batch, scratch);
+        t->sum = k == 1 ? sum : t->sum;
+    }
+    t->point_s = fmin(t->point_s, (cpu_seconds() - start) / (sweeps * SWEEP));
     free(scratch);
-    bool same = fabs(fast.time - reference.time) <= 1e-9 * reference.time;
-    printf("{\"name\":\"contention\",\"n\":8,\"gpus\":4,\"points_per_s\":%.0f,"
-           "\"us_per_point\":%.3f,\"reference_us_per_point\":%.3f,\"ratio\":%.2f,"
-           "\"results\":\"%s\"}\n",
-           points / fast_s, 1e6 * fast_s / points, 1e6 * reference_s / points,
-           reference_s / fast_s, same ? "agree" : "differ");
+    free(batch);
+}
+
+// The three ways, taken in turns; false: their results differ.
+static bool compare(int32_t n)
+{
+    const struct contention_point p = point_of(n, 4);
+    struct timing t[] = {{HUGE_VAL, 0}, {HUGE_VAL, 0}, {HUGE_VAL, 0}};
+    for (int run = 0; run < RUNS; run++) {
+        time_sweeps(BATCH, p, 1 + 160 / n, &t[BATCH]);
+        time_sweeps(ALONE, p, 1 + 80 / n, &t[ALONE]);
+        time_sweeps(REFERENCE, p, 1, &t[REFERENCE]);
+    }
+    const double of = t[REFERENCE].sum;
+    const bool same =
+        fabs(t[BATCH].sum - of) <= 1e-9 * of && fabs(t[ALONE].sum - of) <= 1e-9 * of;
+    printf("{\"name\":\"contention\",\"n\":%d,\"gpus\":4,\"points_per_s\":%.0f,"
+           "\"us_per_point\":%.3f,\"alone_us_per_point\":%.3f,\"reference_us_per_point\":%.3f,"
+           "\"ratio\":%.1f,\"alone_ratio\":%.1f,\"results\":\"%s\"}\n",
+           n, 1 / t[BATCH].point_s, 1e6 * t[BATCH].point_s, 1e6 * t[ALONE].point_s,
+           1e6 * t[REFERENCE].point_s, t[REFERENCE].point_s / t[BATCH].point_s,
+           t[REFERENCE].point_s / t[ALONE].point_s, same ? "agree" : "differ");
     return same;
 }
+
+// ---- growth ---------------------------------------------------------------------------------
 
 static void grow(int32_t n, int32_t gpus)
 {
     struct contention_point p = point_of(n, gpus);
-    struct total total;
+    struct total total = {0};
     void *scratch = room_for(&p);
     double seconds = measure(&p, scratch, 1 + 2048 / (n * gpus), &total);
     free(scratch);
@@ -144,7 +215,8 @@ static void jump(int32_t n)
 
 int main(void)
 {
-    bool same = compare();
+    bool same = compare(8);
+    same = compare(64) && same;
     for (int32_t n = 8; n <= 512; n *= 4)
         grow(n, 4);
     for (int32_t gpus = 4; gpus <= 64; gpus *= 2)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contention model's face towards the engine: what a point, a row and a sweep of it are.
 #include "engine/kernel.h"
-#include "memo.h"
+#include "batch.h"
 #include "model.h"
 #include "reference.h"
 #include "scenarios.h"
@@ -220,19 +220,19 @@ static void set_row(const struct pps_batch *batch, size_t i, const struct conten
 
 // ---- running --------------------------------------------------------------------------------
 
-// A worker's scratch: its memo, then what a simulation takes.
-#define MEMO_BYTES ((sizeof(struct contention_memo) + 63) / 64 * 64)
+// A worker's scratch: what it keeps from batch to batch, then what a simulation takes.
+#define KEPT_BYTES ((sizeof(struct contention_batch) + 63) / 64 * 64)
 
 static void *room_of(const struct pps_worker *worker)
 {
-    return (char *)worker->scratch + MEMO_BYTES;
+    return (char *)worker->scratch + KEPT_BYTES;
 }
 
 static size_t scratch_bytes(const double *highest)
 {
     struct contention_point largest = to_point(highest);
     const size_t bytes = contention_scratch_bytes(&largest);
-    return bytes > SIZE_MAX - MEMO_BYTES ? SIZE_MAX : MEMO_BYTES + bytes;
+    return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
 }
 
 // Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
@@ -271,26 +271,39 @@ static bool wants_metrics(const struct pps_batch *batch)
     return false;
 }
 
+static struct contention_point point_at(const struct pps_batch *batch, size_t i)
+{
+    double value[N_PARAMS];
+    for (int p = 0; p < N_PARAMS; p++)
+        value[p] = batch->param[p][i];
+    return to_point(value);
+}
+
+// Points first ... first + n - 1 of the batch.
+static void run_some(const struct pps_batch *batch,
+                     const struct pps_worker *worker,
+                     size_t first,
+                     size_t n)
+{
+    struct contention_point points[BATCH_POINTS];
+    struct contention_outcome outcomes[BATCH_POINTS];
+    for (size_t i = 0; i < n; i++)
+        points[i] = point_at(batch, first + i);
+    contention_simulate_batch(worker->scratch, points, n, wants_metrics(batch), worker->exact,
+                              room_of(worker), worker->stop, outcomes);
+    for (size_t i = 0; i < n; i++) {
+        batch->outcome[first + i] = (uint8_t)outcome_of(outcomes[i].status);
+        if (batch->n_recalled != NULL)
+            *batch->n_recalled += outcomes[i].recalled;
+        set_row(batch, first + i, &outcomes[i].result);
+    }
+}
+
 static void run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    bool want_metrics = wants_metrics(batch);
-    for (size_t i = 0; i < batch->n_points; i++) {
-        double value[N_PARAMS];
-        struct contention_result result;
-        for (int p = 0; p < N_PARAMS; p++)
-            value[p] = batch->param[p][i];
-        struct contention_point point = to_point(value);
-        bool computed = true;
-        enum contention_status status =
-            worker->exact
-                ? contention_simulate(&point, want_metrics, true, room_of(worker), worker->stop,
-                                      &result)
-                : contention_recall(worker->scratch, &point, want_metrics, false,
-                                    room_of(worker), worker->stop, &result, &computed);
-        batch->outcome[i] = (uint8_t)outcome_of(status);
-        if (batch->n_recalled != NULL)
-            *batch->n_recalled += !computed;
-        set_row(batch, i, &result);
+    for (size_t i = 0; i < batch->n_points; i += BATCH_POINTS) {
+        const size_t left = batch->n_points - i;
+        run_some(batch, worker, i, left < BATCH_POINTS ? left : BATCH_POINTS);
     }
 }
 
@@ -299,14 +312,11 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
 {
     bool want_metrics = wants_metrics(batch);
     for (size_t i = 0; i < batch->n_points; i++) {
-        double value[N_PARAMS];
         struct contention_result result;
         batch->outcome[i] = PPS_STOPPED;
         if (worker->stop != NULL && atomic_load_explicit(worker->stop, memory_order_relaxed))
             continue;
-        for (int p = 0; p < N_PARAMS; p++)
-            value[p] = batch->param[p][i];
-        struct contention_point point = to_point(value);
+        struct contention_point point = point_at(batch, i);
         batch->outcome[i] =
             (uint8_t)outcome_of(contention_reference(&point, want_metrics, NULL, &result));
         set_row(batch, i, &result);

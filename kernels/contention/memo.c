@@ -8,11 +8,22 @@
 
 // ---- keys -----------------------------------------------------------------------------------
 
-static void put_rule(const struct rule *rule, double *word)
+// What rules 1 to 3 say of the sets of kinds that can be active together: of each, five bits; of
+// those of several kinds that share by weight, also the parts.
+static int put_rules(const struct sim *s, struct contention_key *key, int n)
 {
-    word[0] = 1 + rule->winners + 16 * rule->weighted;
-    for (int kind = 0; kind < CONTENTION_N_SHARING; kind++)
-        word[1 + kind] = rule->weighted ? rule->part[kind] : 0;
+    uint64_t bits = 0;
+    for (unsigned kinds = 1; kinds < 1u << CONTENTION_N_SHARING; kinds++) {
+        const struct rule *rule = &s->rules[kinds];
+        const bool together = s->together >> kinds & 1;
+        if (together)
+            bits |= (uint64_t)(1 | rule->weighted << 1 | rule->winners << 2) << 5 * kinds;
+        for (int kind = 0; kind < CONTENTION_N_SHARING; kind++)
+            if (kinds >> kind & 1 && kinds != KIND_BIT(kind))
+                key->word[n++] = together && rule->weighted ? rule->part[kind] : 0;
+    }
+    key->word[n++] = (double)bits;
+    return n;
 }
 
 static int put_lengths(const struct sim *s, struct contention_key *key, int n)
@@ -28,20 +39,16 @@ static int put_lengths(const struct sim *s, struct contention_key *key, int n)
     return n;
 }
 
-void contention_key(const struct contention_point *p, struct contention_key *key)
+void contention_key(const struct sim *s, struct contention_key *key)
 {
-    struct sim s = {.p = p};
+    const struct contention_point *p = s->p;
     int n = 0;
-    memset(key, 0, sizeof *key);
-    contention_constants(&s, p);
     key->word[n++] = p->n;
     key->word[n++] = p->gpus;
     key->word[n++] = p->sync_freq;
-    key->word[n++] = (int)p->pipeline + 2 * (int)p->channels + 8 * s.congestion;
-    n = put_lengths(&s, key, n);
-    for (unsigned kinds = 1; kinds < 1u << CONTENTION_N_SHARING; kinds++, n += 4)
-        if (contention_together(&s, kinds))
-            put_rule(&s.rules[kinds], &key->word[n]);
+    key->word[n++] = (int)p->pipeline + 2 * (int)p->channels + 8 * s->congestion;
+    n = put_lengths(s, key, n);
+    put_rules(s, key, n);
 }
 
 static uint64_t hash_of(const struct contention_key *key)
@@ -55,39 +62,21 @@ static uint64_t hash_of(const struct contention_key *key)
 
 // ---- the table ------------------------------------------------------------------------------
 
-// Multiplies every time in the result by a power of two.
-static void scale_times(struct contention_result *result, double factor)
+struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
+                                                   const struct contention_key *key)
+{
+    struct contention_memo_place *place = &memo->place[hash_of(key) & (MEMO_PLACES - 1)];
+    if (place->state == MEMO_EMPTY || memcmp(&place->key, key, sizeof *key) != 0) {
+        place->state = MEMO_EMPTY;
+        place->key = *key;
+    }
+    return place;
+}
+
+void contention_scale_times(struct contention_result *result, double factor)
 {
     result->total_time *= factor;
     result->ideal_time *= factor;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         result->latency[k] *= factor;
-}
-
-enum contention_status contention_recall(struct contention_memo *memo,
-                                         const struct contention_point *point,
-                                         bool want_metrics,
-                                         bool exact,
-                                         void *scratch,
-                                         const atomic_bool *stop,
-                                         struct contention_result *result,
-                                         bool *simulated)
-{
-    const double unit = contention_unit(point);
-    struct contention_key key;
-    contention_key(point, &key);
-    struct contention_memo_place *place = &memo->place[hash_of(&key) & (MEMO_PLACES - 1)];
-    *simulated = !place->used || memcmp(&place->key, &key, sizeof key) != 0;
-    if (!*simulated) {
-        *result = place->result;
-        scale_times(result, unit);
-        return CONTENTION_DONE;
-    }
-    enum contention_status status =
-        contention_simulate(point, want_metrics, exact, scratch, stop, result);
-    if (status != CONTENTION_DONE)
-        return status;
-    *place = (struct contention_memo_place){true, key, *result};
-    scale_times(&place->result, 1 / unit);
-    return status;
 }

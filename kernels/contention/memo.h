@@ -7,42 +7,44 @@
 
 #include "model.h"
 
+struct sim;
+
 enum {
-    MEMO_PLACES = 2048, // a power of two; about 0.8 MB
-    MEMO_WORDS = 40,    // of a key
+    MEMO_PLACES = 2048, // a power of two; about 0.6 MB
+    MEMO_WORDS = 20,    // of a key
 };
 
 struct contention_key {
     double word[MEMO_WORDS];
 };
 
-// A result, with all times in units of the point's own power of two.
+// What is known of a key: a result, with all times in units of the point's own power of two.
 struct contention_memo_place {
-    bool used;
+    enum {
+        MEMO_EMPTY,
+        MEMO_KNOWN,
+        MEMO_AWAITED, // job number `job` of the batch that is under way will tell
+    } state;
+    uint32_t job;
     struct contention_key key;
     struct contention_result result;
 };
 
-// Zeroed, it is empty.
+// Zeroed, it is empty. All its points are simulated with the same want_metrics.
 struct contention_memo {
     struct contention_memo_place place[MEMO_PLACES];
 };
 
-// Writes the key of a point. Not in it, since nothing depends on it: the scale of all lengths;
+// Writes the key of the point of which `s` holds the constants. Not in it, since nothing depends on it: the scale of all lengths;
 // impacts where no synchronisation takes time; congestion where it cannot occur; weights and
 // tiers of kinds that never share a port; anything about ports with ideal channels.
-void contention_key(const struct contention_point *point, struct contention_key *key);
+void contention_key(const struct sim *s, struct contention_key *key);
 
-// What contention_simulate does, but the result of an equal point is taken from the memo, and a
-// new one put there. *simulated says which it was. All points of a memo are simulated with the
-// same want_metrics and exact.
-enum contention_status contention_recall(struct contention_memo *memo,
-                                         const struct contention_point *point,
-                                         bool want_metrics,
-                                         bool exact,
-                                         void *scratch,
-                                         const atomic_bool *stop,
-                                         struct contention_result *result,
-                                         bool *simulated);
+// The place of a key: it holds the key already, or (state MEMO_EMPTY) has just been given it.
+struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
+                                                   const struct contention_key *key);
+
+// Multiplies every time in a result by a power of two.
+void contention_scale_times(struct contention_result *result, double factor);
 
 #endif

@@ -125,8 +125,41 @@ static struct rule rule_for(const struct contention_point *p, unsigned kinds)
             sum += rule.part[k] = p->priority[k];
     rule.weighted = sum > 0;
     for (int k = 0; k < CONTENTION_N_SHARING && rule.weighted; k++)
-        rule.part[k] /= sum;
+        if (rule.part[k] > 0)
+            rule.part[k] /= sum;
     return rule;
+}
+
+// Kinds of transfer that are ever active.
+static unsigned kinds_possible(const struct sim *s)
+{
+    unsigned kinds = 0;
+    if (s->p->gpus > 1 && !s->instant_prop)
+        kinds |= KIND_BIT(CONTENTION_FWD_PROP) | KIND_BIT(CONTENTION_GRAD_PROP);
+    if (!s->instant_sync || !s->instant_left)
+        kinds |= KIND_BIT(CONTENTION_GRAD_SYNC);
+    return kinds;
+}
+
+// Whether exactly these kinds can be active together at one port.
+static bool can_be_together(const struct sim *s, unsigned possible, unsigned kinds)
+{
+    const unsigned props = KIND_BIT(CONTENTION_FWD_PROP) | KIND_BIT(CONTENTION_GRAD_PROP);
+    if ((kinds & ~possible) != 0 || s->p->channels == CONTENTION_IDEAL)
+        return false;
+    if (s->p->gpus == 2 && (kinds & props) == props)
+        return false;
+    return s->p->channels == CONTENTION_SHARED || kinds == KIND_BIT(CONTENTION_FWD_PROP) ||
+           (kinds & KIND_BIT(CONTENTION_FWD_PROP)) == 0;
+}
+
+static unsigned sets_together(const struct sim *s)
+{
+    const unsigned possible = kinds_possible(s);
+    unsigned together = 0;
+    for (unsigned kinds = 1; kinds < sizeof s->rules / sizeof *s->rules; kinds++)
+        together |= (unsigned)can_be_together(s, possible, kinds) << kinds;
+    return together;
 }
 
 void contention_constants(struct sim *s, const struct contention_point *p)
@@ -152,29 +185,7 @@ void contention_constants(struct sim *s, const struct contention_point *p)
         s->even[c] = ideal || p->priority[c] >= 0;
     for (unsigned kinds = 1; kinds < sizeof s->rules / sizeof *s->rules; kinds++)
         s->rules[kinds] = rule_for(p, kinds);
-}
-
-// Kinds of transfer that are ever active.
-static unsigned kinds_possible(const struct sim *s)
-{
-    unsigned kinds = 0;
-    if (s->p->gpus > 1 && !s->instant_prop)
-        kinds |= KIND_BIT(CONTENTION_FWD_PROP) | KIND_BIT(CONTENTION_GRAD_PROP);
-    if (!s->instant_sync || !s->instant_left)
-        kinds |= KIND_BIT(CONTENTION_GRAD_SYNC);
-    return kinds;
-}
-
-// Whether exactly these kinds can be active together at one port.
-bool contention_together(const struct sim *s, unsigned kinds)
-{
-    const unsigned props = KIND_BIT(CONTENTION_FWD_PROP) | KIND_BIT(CONTENTION_GRAD_PROP);
-    if ((kinds & ~kinds_possible(s)) != 0 || s->p->channels == CONTENTION_IDEAL)
-        return false;
-    if (s->p->gpus == 2 && (kinds & props) == props)
-        return false;
-    return s->p->channels == CONTENTION_SHARED || kinds == KIND_BIT(CONTENTION_FWD_PROP) ||
-           (kinds & KIND_BIT(CONTENTION_FWD_PROP)) == 0;
+    s->together = sets_together(s);
 }
 
 // ---- the state before the first event -------------------------------------------------------

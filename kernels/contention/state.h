@@ -122,6 +122,7 @@ struct sim {
     bool instant_prop, instant_sync, instant_left; // no more work than eps_work
     bool congestion;                               // can occur
     struct rule rules[1 << CONTENTION_N_SHARING];
+    unsigned together; // bit k: exactly the kinds of mask k can be active together at one port
     // congestion
     int32_t n_regions;
     uint8_t *in_region; // [r + REGION_PAD]: receiver r is in a region of altered shares
@@ -180,9 +181,6 @@ ALWAYS_INLINE void advance(struct sim *s, struct stage *st)
 double contention_unit(const struct contention_point *p);
 void contention_constants(struct sim *s, const struct contention_point *p);
 
-// Whether a port can ever have active tasks of exactly these kinds (and rules 1 to 3 matter),
-// given the constants.
-bool contention_together(const struct sim *s, unsigned kinds);
 void contention_setup(struct sim *s, const struct contention_point *point, void *scratch);
 
 // congestion.c: lets receivers hold senders back, given plain shares (rules 1 to 3) at every

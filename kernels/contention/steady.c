@@ -108,7 +108,7 @@ static bool sync_tier_shared(const struct sim *s)
 {
     for (int c = 0; c < 2; c++) {
         const unsigned pair = KIND_BIT(c) | KIND_BIT(CONTENTION_GRAD_SYNC);
-        if (contention_together(s, pair) && s->rules[pair].winners == pair)
+        if (s->together >> pair & 1 && s->rules[pair].winners == pair)
             return true;
     }
     return false;

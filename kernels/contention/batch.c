@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a batch: first those that are known, or that nothing but a simulation of their own
+// can tell; then, together, those that lanes take.
+#include "batch.h"
+
+#include "state.h"
+
+// What a call works on.
+struct work {
+    struct contention_batch *batch;
+    const struct contention_point *points;
+    struct contention_outcome *outcomes;
+    bool want_metrics, exact;
+    void *scratch;
+    const atomic_bool *stop;
+    size_t n_jobs;
+};
+
+#define NO_JOB UINT32_MAX
+
+// total_time always comes from a simulation without metrics, so that it is the same with them.
+static void simulate_alone(struct work *w, size_t i)
+{
+    struct contention_outcome *o = &w->outcomes[i];
+    struct contention_result plain;
+    o->status =
+        contention_simulate(&w->points[i], false, w->exact, w->scratch, w->stop, &plain);
+    o->result.total_time = plain.total_time;
+    o->result.n_events = plain.n_events;
+}
+
+static void add_metrics(struct work *w, size_t i)
+{
+    struct contention_outcome *o = &w->outcomes[i];
+    o->status =
+        contention_simulate(&w->points[i], true, w->exact, w->scratch, w->stop, &o->result);
+}
+
+static void know(struct contention_memo_place *place,
+                 const struct contention_result *result,
+                 double unit)
+{
+    place->state = MEMO_KNOWN;
+    place->result = *result;
+    contention_scale_times(&place->result, 1 / unit);
+}
+
+static void add_job(struct work *w,
+                    size_t i,
+                    double unit,
+                    const struct contention_lane_point *lane,
+                    struct contention_memo_place *place)
+{
+    struct contention_batch *b = w->batch;
+    const uint32_t job = (uint32_t)w->n_jobs++;
+    b->job[job].point = *lane;
+    b->unit[job] = unit;
+    b->point_of[job] = (uint32_t)i;
+    b->job_of[i] = job;
+    b->awaits[job] = place;
+    if (place != NULL) {
+        place->state = MEMO_AWAITED;
+        place->job = job;
+    }
+}
+
+// Recalls the point, makes a job of it, or simulates it.
+static void take_point(struct work *w, size_t i)
+{
+    const struct contention_point *p = &w->points[i];
+    struct contention_outcome *o = &w->outcomes[i];
+    struct contention_memo_place *place = NULL;
+    struct contention_lane_point lane;
+    struct sim s = {.p = p};
+    contention_constants(&s, p);
+    const double unit = 1 / s.per_unit;
+    *o = (struct contention_outcome){.status = CONTENTION_DONE};
+    w->batch->job_of[i] = NO_JOB;
+    if (!w->exact) {
+        struct contention_key key;
+        contention_key(&s, &key);
+        place = contention_memo_find(&w->batch->memo, &key);
+        o->recalled = place->state != MEMO_EMPTY;
+    }
+    if (o->recalled && place->state == MEMO_AWAITED) {
+        w->batch->job_of[i] = place->job;
+        return;
+    }
+    if (o->recalled) {
+        o->result = place->result;
+        contention_scale_times(&o->result, unit);
+        return;
+    }
+    if (w->want_metrics)
+        add_metrics(w, i);
+    if (o->status == CONTENTION_DONE && contention_lanes_fit(&s, &lane)) {
+        add_job(w, i, unit, &lane, place);
+        return;
+    }
+    if (o->status == CONTENTION_DONE)
+        simulate_alone(w, i);
+    if (place != NULL && o->status == CONTENTION_DONE)
+        know(place, &o->result, unit);
+}
+
+// ---- lanes ----------------------------------------------------------------------------------
+
+// Runs the jobs of points with so many stages.
+static bool run_lanes_of(struct work *w, int32_t gpus)
+{
+    struct contention_lane_job *jobs[BATCH_POINTS];
+    size_t n = 0;
+    for (size_t k = 0; k < w->n_jobs; k++)
+        if (w->batch->job[k].point.gpus == gpus)
+            jobs[n++] = &w->batch->job[k];
+    return n == 0 || contention_lanes()(jobs, n, w->stop);
+}
+
+static void end_job(struct work *w, uint32_t job, bool stopped)
+{
+    struct contention_batch *b = w->batch;
+    struct contention_memo_place *place = b->awaits[job];
+    struct contention_outcome *o = &w->outcomes[b->point_of[job]];
+    o->result.total_time = b->job[job].total_time;
+    o->result.n_events = b->job[job].n_events;
+    if (stopped)
+        o->status = CONTENTION_STOPPED;
+    else if (b->job[job].status == LANE_LEFT)
+        simulate_alone(w, b->point_of[job]);
+    if (place == NULL || place->state != MEMO_AWAITED || place->job != job)
+        return; // the place has gone to another key
+    place->state = MEMO_EMPTY;
+    if (o->status == CONTENTION_DONE)
+        know(place, &o->result, b->unit[job]);
+}
+
+// The point is equal to that of a job, which has ended.
+static void copy_outcome(struct work *w, size_t i)
+{
+    const struct contention_batch *b = w->batch;
+    const uint32_t job = b->job_of[i];
+    struct contention_outcome *o = &w->outcomes[i];
+    if (job == NO_JOB || b->point_of[job] == i)
+        return;
+    *o = w->outcomes[b->point_of[job]];
+    o->recalled = true;
+    contention_scale_times(&o->result, contention_unit(&w->points[i]) / b->unit[job]);
+}
+
+void contention_simulate_batch(struct contention_batch *batch,
+                               const struct contention_point *points,
+                               size_t n,
+                               bool want_metrics,
+                               bool exact,
+                               void *scratch,
+                               const atomic_bool *stop,
+                               struct contention_outcome *outcomes)
+{
+    struct work w = {.batch = batch,
+                     .points = points,
+                     .outcomes = outcomes,
+                     .want_metrics = want_metrics,
+                     .exact = exact,
+                     .scratch = scratch,
+                     .stop = stop};
+    bool going = true;
+    for (size_t i = 0; i < n; i++)
+        take_point(&w, i);
+    for (int32_t gpus = 2; gpus <= LANE_GPUS_MAX; gpus++)
+        going = going && run_lanes_of(&w, gpus);
+    for (uint32_t job = 0; job < w.n_jobs; job++)
+        end_job(&w, job, !going);
+    for (size_t i = 0; i < n; i++)
+        copy_outcome(&w, i);
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many points at once, each by the fastest way that gives its result: recalled from an equal one,
+// in lanes with others, or alone.
+#ifndef PPS_CONTENTION_BATCH_H
+#define PPS_CONTENTION_BATCH_H
+
+#include "lanes.h"
+#include "memo.h"
+
+enum {
+    BATCH_POINTS = 256, // most points in a batch
+};
+
+// What a worker keeps from batch to batch. Zeroed, it knows nothing.
+struct contention_batch {
+    struct contention_memo memo;
+    struct contention_lane_job job[BATCH_POINTS];
+    struct contention_memo_place *awaits[BATCH_POINTS];    // by job; NULL: none
+    double unit[BATCH_POINTS];                             // of the job's point
+    uint32_t point_of[BATCH_POINTS], job_of[BATCH_POINTS]; // by job; by point
+};
+
+// One point of a batch.
+struct contention_outcome {
+    struct contention_result result;
+    enum contention_status status;
+    bool recalled; // known from an equal point, not simulated
+};
+
+// Simulates n <= BATCH_POINTS points as contention_simulate would, to rounding (1e-9 relative);
+// the result of a point depends on itself and want_metrics and exact alone, bit for bit. `exact`:
+// without recalling, and without jumping over what repeats. `scratch` is one for
+// contention_simulate. Once the stop flag is up, outcomes are CONTENTION_STOPPED.
+void contention_simulate_batch(struct contention_batch *batch,
+                               const struct contention_point *points,
+                               size_t n,
+                               bool want_metrics,
+                               bool exact,
+                               void *scratch,
+                               const atomic_bool *stop,
+                               struct contention_outcome *outcomes);
+
+#endif

@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulation of one point a lane, each at its own event: every step takes all lanes to their
+// next events. It has no branch on what a single lane does, only on whether any lane does
+// something rare. Included once for each instruction set, after the vec_*.h that defines `vec`
+// and `mask`. What is stored of a point, and why: model.md, Lanes.
+#include "lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+#define POLL_STEPS 4096 // steps between two looks at the stop flag: about a millisecond
+#define SUM_SLACK  1e-9 // a receiver's sum beyond 1 that is rounding, not congestion
+#define LEAST_REST 1e-9 // less of a port than this is not handed out again
+
+#define UNROLL _Pragma("GCC unroll 8")
+
+// What a stage works on. FWD and GRAD are classes of transfers, of which the head, the earliest
+// task, has its work left in `left`.
+enum slot {
+    FWD,
+    GRAD,
+    SYNC,
+    COMPUTE,
+    N_SLOTS,
+};
+
+struct lane_stage {
+    vec left[N_SLOTS]; // work left; HUGE_VAL: no task
+    vec count[2];      // active tasks of a class
+    mask several[2];   // more than one
+    vec tail[2];       // of two or more: work left of the last beyond that of the head
+    vec gap[2][LANE_GPUS_MAX - 1]; // the same of a task beyond the one before it
+    vec ready[2];                  // forwards, backwards that could start but for the stage
+    vec until_sync;                // backwards until a synchronisation is due
+    vec pending;                   // due ones that wait for the one before
+    mask has_pending;
+    mask forward; // a forward is computed, if anything is
+};
+
+// The points of the lanes.
+struct constants {
+    vec eps_work, prop_len, len[2], impact[2], sync_work, sync_freq;
+    vec of_three[3], of_two[3][3];
+    mask equal_of_three, equal_of_two[3][3];
+    mask exclusive[2], congestion;
+    bool any_equal;  // rule 3 may matter in some lane
+    bool any_counts; // in some lane a synchronisation covers several micro-batches
+};
+
+struct lane_state {
+    struct constants at;
+    vec now, carry; // time, and what rounding has cost it
+    vec window;     // forwards that stage 0 may be given yet, as backwards end there
+    struct lane_stage stage[LANE_GPUS_MAX];
+    mask leaves;                            // lanes whose point is none for this simulation
+    struct contention_lane_job *job[LANES]; // NULL: the lane is empty
+    int64_t steps, first_step[LANES];
+};
+
+// Shares of a stage's port.
+struct shares {
+    mask active[3];
+    vec of[3];
+    mask fixed[2]; // by congestion
+};
+
+// ---- rules 1 to 3 ---------------------------------------------------------------------------
+
+// The kinds that a stage can have: bit 0 fwd_prop, but not at the last stage; bit 1 grad_prop,
+// but not at the first; bit 2 grad_sync. A constant wherever it is used.
+VEC_INLINE unsigned kinds_of(int j, int gpus)
+{
+    return (j < gpus - 1 ? 1u : 0) | (j > 0 ? 2u : 0) | 4u;
+}
+
+// The share of `kind` among the kinds active beside it; 0 where it is not active itself.
+VEC_INLINE vec share_of(const struct constants *at,
+                        unsigned kinds,
+                        const mask active[3],
+                        int kind)
+{
+    const int a = kind == 0 ? 1 : 0, b = kind == 2 ? 1 : 2; // the other two
+    vec share = vec_all(1);
+    if (kinds >> a & 1)
+        share = vec_pick(active[a], at->of_two[kind][a], share);
+    if (kinds >> b & 1) {
+        vec with_b = at->of_two[kind][b];
+        if (kinds >> a & 1)
+            with_b = vec_pick(active[a], at->of_three[kind], with_b);
+        share = vec_pick(active[b], with_b, share);
+    }
+    return vec_where(active[kind], share);
+}
+
+// Lanes in which all active tasks have equal shares.
+VEC_INLINE mask equal_shares(const struct constants *at, const mask active[3])
+{
+    const mask fg = mask_and(active[0], active[1]), fs = mask_and(active[0], active[2]);
+    const mask gs = mask_and(active[1], active[2]), all = mask_and(fg, active[2]);
+    mask equal = mask_and(all, at->equal_of_three);
+    equal = mask_or(equal, mask_and(mask_less(fg, all), at->equal_of_two[0][1]));
+    equal = mask_or(equal, mask_and(mask_less(fs, all), at->equal_of_two[0][2]));
+    return mask_or(equal, mask_and(mask_less(gs, all), at->equal_of_two[1][2]));
+}
+
+// Rule 3 in the lanes in which it holds. With one task a kind it needs no more than the tables.
+VEC_INLINE void share_equally(const struct constants *at,
+                              const struct lane_stage *st,
+                              const mask active[3],
+                              vec share[3])
+{
+    const mask equal = equal_shares(at, active);
+    const vec count[3] = {vec_where(active[0], st->count[0]),
+                          vec_where(active[1], st->count[1]), vec_where(active[2], vec_all(1))};
+    const vec total = count[0] + count[1] + count[2];
+    const vec each = vec_all(1) / vec_pick(equal, total, vec_all(1));
+    for (int kind = 0; kind < 3; kind++)
+        share[kind] = vec_pick(equal, count[kind] * each, share[kind]);
+}
+
+// The shares of the active kinds of a stage in the whole of its port.
+VEC_INLINE void share_port(const struct constants *at,
+                           const struct lane_stage *st,
+                           unsigned kinds,
+                           const mask active[3],
+                           vec share[3])
+{
+    for (int kind = 0; kind < 3; kind++)
+        share[kind] = kinds >> kind & 1 ? share_of(at, kinds, active, kind) : vec_all(0);
+    if (at->any_equal && mask_any(mask_or(st->several[FWD], st->several[GRAD])))
+        share_equally(at, st, active, share);
+}
+
+// ---- congestion -----------------------------------------------------------------------------
+
+// A stage's port.
+struct port {
+    mask active[3]; // kinds that have tasks
+    mask fixed[2];  // classes held back
+    vec share[3];
+};
+
+// Step 1 of a round: lanes in which receiver r had too much.
+VEC_INLINE mask limit(struct port *port, int r, mask congestion)
+{
+    struct port *before = &port[r - 1], *after = &port[r + 1];
+    const vec sum = before->share[FWD] + after->share[GRAD];
+    const mask over = mask_and(congestion, vec_gt(sum, vec_all(1 + SUM_SLACK)));
+    if (mask_any(over)) {
+        const vec factor = vec_all(1) / sum;
+        before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
+        after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
+        before->fixed[FWD] = mask_or(before->fixed[FWD], over);
+        after->fixed[GRAD] = mask_or(after->fixed[GRAD], over);
+    }
+    return over;
+}
+
+// Step 2 of a round: hands out what the fixed classes of a stage leave.
+VEC_INLINE void hand_out_rest(const struct constants *at,
+                              const struct lane_stage *st,
+                              unsigned kinds,
+                              struct port *port)
+{
+    const mask fixed = mask_or(port->fixed[FWD], port->fixed[GRAD]);
+    if (!mask_any(fixed))
+        return;
+    const mask free[3] = {mask_less(port->active[0], port->fixed[0]),
+                          mask_less(port->active[1], port->fixed[1]), port->active[2]};
+    const vec rest = vec_all(1) - (vec_where(port->fixed[FWD], port->share[FWD]) +
+                                   vec_where(port->fixed[GRAD], port->share[GRAD]));
+    const mask some = mask_and(fixed, vec_le(vec_all(LEAST_REST), rest));
+    vec share[3];
+    share_port(at, st, kinds, free, share);
+    for (int kind = 0; kind < 3; kind++)
+        port->share[kind] =
+            vec_pick(mask_and(some, free[kind]), rest * share[kind], port->share[kind]);
+}
+
+// An exclusive class of several tasks that is held back gives its second task what is left;
+// such points are left to others.
+VEC_INLINE mask has_second(const struct constants *at,
+                           const struct lane_stage *st,
+                           const struct port *port,
+                           int c)
+{
+    return mask_and(mask_and(port->fixed[c], at->exclusive[c]), st->several[c]);
+}
+
+// One round is enough: with so few stages no sender serves two receivers, so what is handed out
+// again reaches none.
+VEC_INLINE void congest(struct lane_state *s, struct port *port, int gpus)
+{
+    mask over = mask_none();
+    UNROLL for (int r = 1; r < gpus - 1; r++) over =
+        mask_or(over, limit(port, r, s->at.congestion));
+    if (!mask_any(over))
+        return;
+    UNROLL for (int j = 0; j < gpus; j++)
+    {
+        struct lane_stage *st = &s->stage[j];
+        hand_out_rest(&s->at, st, kinds_of(j, gpus), &port[j]);
+        for (int c = 0; c < 2; c++)
+            s->leaves = mask_or(s->leaves, has_second(&s->at, st, &port[j], c));
+    }
+}
+
+// ---- (d): rates, and the time to the next event ---------------------------------------------
+
+VEC_INLINE void set_port(const struct lane_state *s, struct port *port, int j, int gpus)
+{
+    const struct lane_stage *st = &s->stage[j];
+    *port = (struct port){
+        .active = {vec_gt(st->count[FWD], vec_all(0)), vec_gt(st->count[GRAD], vec_all(0)),
+                   vec_gt(vec_all(HUGE_VAL), st->left[SYNC])},
+        .fixed = {mask_none(), mask_none()},
+    };
+    share_port(&s->at, st, kinds_of(j, gpus), port->active, port->share);
+}
+
+// Rates of the heads and of the others.
+VEC_INLINE void set_rates(const struct lane_state *s,
+                          const struct port *port,
+                          int j,
+                          vec rate[N_SLOTS])
+{
+    const struct lane_stage *st = &s->stage[j];
+    for (int c = 0; c < 2; c++) {
+        rate[c] = port->share[c];
+        if (mask_any(st->several[c])) {
+            const mask even = mask_less(st->several[c], s->at.exclusive[c]);
+            rate[c] = vec_pick(even, rate[c] * vec_reciprocal(st->count[c]), rate[c]);
+        }
+    }
+    rate[SYNC] = port->share[2];
+    const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
+    rate[COMPUTE] = vec_all(1) - port->share[2] * impact;
+}
+
+// Time until the first task of a stage ends: the least left / rate, found by comparing products
+// with the other's rate, which are cheaper than quotients. Where a rate is 0, or a task is none,
+// the quotient is HUGE_VAL, and so is what remains if all are.
+VEC_INLINE vec earliest(const struct lane_stage *st, unsigned kinds, const vec rate[N_SLOTS])
+{
+    vec left = st->left[COMPUTE], of = rate[COMPUTE];
+    for (int k = 0; k < COMPUTE; k++) {
+        if (!(kinds >> k & 1))
+            continue;
+        const mask first = vec_gt(left * rate[k], st->left[k] * of);
+        left = vec_pick(first, st->left[k], left);
+        of = vec_pick(first, rate[k], of);
+    }
+    return left / of;
+}
+
+// The rates of all stages, and the time to the next event of each lane.
+VEC_INLINE vec set_all_rates(struct lane_state *s, int gpus, vec rate[LANE_GPUS_MAX][N_SLOTS])
+{
+    struct port port[LANE_GPUS_MAX];
+    vec step = vec_all(HUGE_VAL);
+    UNROLL for (int j = 0; j < gpus; j++) set_port(s, &port[j], j, gpus);
+    congest(s, port, gpus);
+    UNROLL for (int j = 0; j < gpus; j++)
+    {
+        set_rates(s, &port[j], j, rate[j]);
+        step = vec_min(earliest(&s->stage[j], kinds_of(j, gpus), rate[j]), step);
+    }
+    return step;
+}
+
+// Adds up the time with compensation (Kahan).
+VEC_INLINE void add_time(struct lane_state *s, vec step)
+{
+    const vec more = step - s->carry, now = s->now + more;
+    s->carry = (now - s->now) - more;
+    s->now = now;
+}
+
+VEC_INLINE void advance(struct lane_stage *st,
+                        unsigned kinds,
+                        const vec rate[N_SLOTS],
+                        vec step)
+{
+    for (int k = 0; k < N_SLOTS; k++)
+        if (k == COMPUTE || kinds >> k & 1)
+            st->left[k] -= rate[k] * step;
+}
+
+// ---- (a) and (b): what ends, and what it sets free ------------------------------------------
+
+// The heads of class c of stage j that have ended.
+VEC_INLINE void end_transfers(struct lane_state *s, int j, int to, int c)
+{
+    struct lane_stage *st = &s->stage[j];
+    const vec one = vec_all(1), zero = vec_all(0);
+    mask ended = vec_le(st->left[c], s->at.eps_work);
+    for (;;) {
+        st->count[c] = vec_sub_where(ended, st->count[c], one);
+        s->stage[to].ready[c] = vec_add_where(ended, s->stage[to].ready[c], one);
+        const mask more = mask_and(ended, vec_gt(st->count[c], zero));
+        const vec head = st->left[c];
+        st->left[c] = vec_pick(ended, vec_all(HUGE_VAL), head);
+        if (!mask_any(more))
+            return;
+        const vec even = head + st->gap[c][0];
+        st->several[c] = vec_gt(st->count[c], one);
+        st->left[c] =
+            vec_pick(more, vec_pick(s->at.exclusive[c], s->at.prop_len, even), st->left[c]);
+        st->tail[c] = vec_sub_where(more, st->tail[c], st->gap[c][0]);
+        for (int k = 0; k < LANE_GPUS_MAX - 2; k++)
+            st->gap[c][k] = vec_pick(more, st->gap[c][k + 1], st->gap[c][k]);
+        ended = vec_le(st->left[c], s->at.eps_work);
+        if (!mask_any(ended))
+            return;
+    }
+}
+
+// A transfer of class c begins, in some lanes behind others.
+VEC_INLINE void send(struct lane_state *s, struct lane_stage *st, int c, mask lanes)
+{
+    const vec one = vec_all(1);
+    const mask behind = mask_and(lanes, vec_gt(st->count[c], vec_all(0)));
+    if (mask_any(behind)) {
+        const vec tail = s->at.prop_len - st->left[c];
+        const vec before = vec_where(st->several[c], st->tail[c]);
+        for (int k = 0; k < LANE_GPUS_MAX - 1; k++) {
+            const mask here = mask_and(behind, vec_eq(st->count[c], vec_all(k + 1)));
+            st->gap[c][k] = vec_pick(here, tail - before, st->gap[c][k]);
+        }
+        st->tail[c] = vec_pick(behind, tail, st->tail[c]);
+        st->several[c] = mask_or(st->several[c], behind);
+    }
+    st->left[c] = vec_pick(mask_less(lanes, behind), s->at.prop_len, st->left[c]);
+    st->count[c] = vec_add_where(lanes, st->count[c], one);
+}
+
+VEC_INLINE void end_sync(struct lane_state *s, struct lane_stage *st)
+{
+    const mask ended = vec_le(st->left[SYNC], s->at.eps_work);
+    const mask next = mask_and(ended, st->has_pending);
+    st->left[SYNC] = vec_pick(ended, vec_all(HUGE_VAL), st->left[SYNC]);
+    if (mask_any(next)) {
+        st->left[SYNC] = vec_pick(next, s->at.sync_work, st->left[SYNC]);
+        st->pending = vec_sub_where(next, st->pending, vec_all(1));
+        st->has_pending = vec_gt(st->pending, vec_all(0));
+    }
+}
+
+// The lanes of `ended` backwards that make a synchronisation due.
+VEC_INLINE mask syncs_due(struct lane_state *s, struct lane_stage *st, mask ended)
+{
+    if (!s->at.any_counts)
+        return ended;
+    st->until_sync = vec_sub_where(ended, st->until_sync, vec_all(1));
+    const mask due = mask_and(ended, vec_le(st->until_sync, vec_all(0)));
+    st->until_sync = vec_pick(due, s->at.sync_freq, st->until_sync);
+    return due;
+}
+
+// A backward has ended: perhaps a synchronisation is due.
+VEC_INLINE void synchronise(struct lane_state *s, struct lane_stage *st, mask ended)
+{
+    const mask due = syncs_due(s, st, ended);
+    const mask waits = mask_and(due, vec_gt(vec_all(HUGE_VAL), st->left[SYNC]));
+    st->left[SYNC] = vec_pick(mask_less(due, waits), s->at.sync_work, st->left[SYNC]);
+    if (mask_any(waits)) {
+        st->pending = vec_add_where(waits, st->pending, vec_all(1));
+        st->has_pending = mask_or(st->has_pending, waits);
+    }
+}
+
+VEC_INLINE void end_compute(struct lane_state *s, int j, int gpus)
+{
+    struct lane_stage *st = &s->stage[j];
+    const vec one = vec_all(1);
+    const mask ended = vec_le(st->left[COMPUTE], s->at.eps_work);
+    const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
+    st->left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), st->left[COMPUTE]);
+    if (j < gpus - 1)
+        send(s, st, FWD, forward);
+    else
+        st->ready[GRAD] = vec_add_where(forward, st->ready[GRAD], one);
+    if (j > 0) {
+        send(s, st, GRAD, backward);
+    } else {
+        const mask more = mask_and(backward, vec_gt(s->window, vec_all(0)));
+        s->window = vec_sub_where(more, s->window, one);
+        st->ready[FWD] = vec_add_where(more, st->ready[FWD], one);
+    }
+    synchronise(s, st, backward);
+}
+
+// ---- (c): what starts -----------------------------------------------------------------------
+
+// A free stage takes a ready forward, or else a ready backward. At the last stage a forward
+// waits for the backward of the one before.
+VEC_INLINE void pick_compute(struct lane_state *s, int j, int gpus)
+{
+    struct lane_stage *st = &s->stage[j];
+    const vec zero = vec_all(0), one = vec_all(1);
+    const mask idle = vec_eq(st->left[COMPUTE], vec_all(HUGE_VAL));
+    const mask can_backward = mask_and(idle, vec_gt(st->ready[GRAD], zero));
+    mask forward = mask_and(idle, vec_gt(st->ready[FWD], zero));
+    if (j == gpus - 1)
+        forward = mask_less(forward, can_backward);
+    const mask backward = mask_less(can_backward, forward);
+    for (int c = 0; c < 2; c++) {
+        const mask starts = c == FWD ? forward : backward;
+        st->left[COMPUTE] = vec_pick(starts, s->at.len[c], st->left[COMPUTE]);
+        st->ready[c] = vec_sub_where(starts, st->ready[c], one);
+    }
+    st->forward = mask_or(mask_less(st->forward, backward), forward);
+}
+
+// ---- the lanes ------------------------------------------------------------------------------
+
+VEC_INLINE void end_tasks(struct lane_state *s, int j, int gpus)
+{
+    if (j < gpus - 1)
+        end_transfers(s, j, j + 1, FWD);
+    if (j > 0)
+        end_transfers(s, j, j - 1, GRAD);
+    end_sync(s, &s->stage[j]);
+    end_compute(s, j, gpus);
+}
+
+// Takes every lane to its next event and through it; lanes whose point has ended or leaves.
+VEC_INLINE mask step(struct lane_state *s, int gpus)
+{
+    vec rate[LANE_GPUS_MAX][N_SLOTS];
+    vec time = set_all_rates(s, gpus, rate);
+    const mask none = vec_eq(time, vec_all(HUGE_VAL));
+    time = vec_pick(none, vec_all(0), time);
+    add_time(s, time);
+    UNROLL for (int j = 0; j < gpus; j++)
+    {
+        advance(&s->stage[j], kinds_of(j, gpus), rate[j], time);
+        end_tasks(s, j, gpus);
+        if (j > 0)
+            pick_compute(s, j - 1, gpus); // what its neighbours send has come
+    }
+    pick_compute(s, gpus - 1, gpus);
+    s->steps++;
+    return mask_or(none, s->leaves);
+}
+
+static void set(vec *v, int lane, double value)
+{
+    ((double *)v)[lane] = value;
+}
+
+static double get(const vec *v, int lane)
+{
+    return ((const double *)v)[lane];
+}
+
+static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
+{
+    set(&at->eps_work, lane, p->eps_work);
+    set(&at->prop_len, lane, p->prop_len);
+    set(&at->sync_work, lane, p->sync_work);
+    set(&at->sync_freq, lane, p->sync_freq);
+    for (int c = 0; c < 2; c++) {
+        set(&at->len[c], lane, p->len[c]);
+        set(&at->impact[c], lane, p->impact[c]);
+        mask_set(&at->exclusive[c], lane, p->exclusive[c]);
+    }
+    mask_set(&at->congestion, lane, p->congestion);
+    mask_set(&at->equal_of_three, lane, p->equal_of_three);
+    mask equal = at->equal_of_three;
+    for (int a = 0; a < 3; a++) {
+        set(&at->of_three[a], lane, p->share_of_three[a]);
+        for (int b = 0; b < 3; b++) {
+            set(&at->of_two[a][b], lane, p->share_of_two[a][b]);
+            mask_set(&at->equal_of_two[a][b], lane, p->equal_of_two[a][b]);
+            equal = mask_or(equal, at->equal_of_two[a][b]);
+        }
+    }
+    at->any_equal = mask_any(equal);
+    at->any_counts = mask_any(vec_gt(at->sync_freq, vec_all(1)));
+}
+
+// A stage without a task; of an empty lane, for good.
+static void clear_stage(struct lane_stage *st, int lane, double sync_freq)
+{
+    for (int k = 0; k < N_SLOTS; k++)
+        set(&st->left[k], lane, HUGE_VAL);
+    for (int c = 0; c < 2; c++) {
+        set(&st->count[c], lane, 0);
+        set(&st->tail[c], lane, 0);
+        mask_set(&st->several[c], lane, false);
+        set(&st->ready[c], lane, 0);
+        for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
+            set(&st->gap[c][k], lane, 0);
+    }
+    set(&st->until_sync, lane, sync_freq);
+    set(&st->pending, lane, 0);
+    mask_set(&st->has_pending, lane, false);
+    mask_set(&st->forward, lane, false);
+}
+
+static void fill_lane(struct lane_state *s, int lane, struct contention_lane_job *job)
+{
+    static const struct contention_lane_point nothing = {.gpus = 0};
+    const struct contention_lane_point *p = job != NULL ? &job->point : &nothing;
+    s->job[lane] = job;
+    set_constants(&s->at, lane, p);
+    for (int j = 0; j < LANE_GPUS_MAX; j++)
+        clear_stage(&s->stage[j], lane, p->sync_freq);
+    set(&s->now, lane, 0);
+    set(&s->carry, lane, 0);
+    s->first_step[lane] = s->steps;
+    mask_set(&s->leaves, lane, false);
+    const double first = p->n < p->gpus ? p->n : p->gpus;
+    set(&s->window, lane, p->n - first);
+    if (job == NULL)
+        return;
+    set(&s->stage[0].left[COMPUTE], lane, p->len[FWD]); // the first forward has started
+    set(&s->stage[0].ready[FWD], lane, first - 1);
+    mask_set(&s->stage[0].forward, lane, true);
+}
+
+// Nothing is active, and nothing waits.
+static bool all_done(const struct lane_state *s, int lane, int gpus)
+{
+    for (int j = 0; j < gpus; j++) {
+        const struct lane_stage *st = &s->stage[j];
+        for (int k = 0; k < N_SLOTS; k++)
+            if (get(&st->left[k], lane) < HUGE_VAL)
+                return false;
+    }
+    return true;
+}
+
+static void end_job(struct lane_state *s, int lane)
+{
+    struct contention_lane_job *job = s->job[lane];
+    const bool done = !mask_get(s->leaves, lane) && all_done(s, lane, job->point.gpus);
+    job->status = done ? LANE_DONE : LANE_LEFT;
+    job->total_time = get(&s->now, lane);
+    job->n_events = s->steps - s->first_step[lane] - 1; // the last step had none
+}
+
+VEC_INLINE bool run_jobs(struct contention_lane_job **jobs,
+                         size_t n,
+                         const atomic_bool *stop,
+                         int gpus)
+{
+    struct lane_state s;
+    size_t next = 0;
+    int n_full = 0;
+    memset(&s, 0, sizeof s);
+    for (int lane = 0; lane < LANES; lane++, n_full += s.job[lane - 1] != NULL)
+        fill_lane(&s, lane, next < n ? jobs[next++] : NULL);
+    while (n_full > 0) {
+        const mask ended = step(&s, gpus);
+        for (int lane = 0; lane < LANES && mask_any(ended); lane++) {
+            if (!mask_get(ended, lane) || s.job[lane] == NULL)
+                continue;
+            end_job(&s, lane);
+            fill_lane(&s, lane, next < n ? jobs[next++] : NULL);
+            n_full -= s.job[lane] == NULL;
+        }
+        if (s.steps % POLL_STEPS == 0 && stop != NULL &&
+            atomic_load_explicit(stop, memory_order_relaxed))
+            return false;
+    }
+    return true;
+}
+
+// A simulation for each number of stages, so that their loops are unrolled.
+VEC_INLINE bool run_lanes(struct contention_lane_job **jobs, size_t n, const atomic_bool *stop)
+{
+    if (n == 0)
+        return true;
+    switch (jobs[0]->point.gpus) {
+    case 2:
+        return run_jobs(jobs, n, stop, 2);
+    case 3:
+        return run_jobs(jobs, n, stop, 3);
+    default:
+        return run_jobs(jobs, n, stop, 4);
+    }
+}

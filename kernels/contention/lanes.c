@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which points lanes can take, and which lanes this machine has.
+#include "lanes.h"
+
+#include "shares.h"
+
+// The least share other than 0 of a class that lanes take: far above RATE_MIN, even where a class
+// has several tasks.
+#define LEAST_SHARE 1e-7
+
+// ---- points ---------------------------------------------------------------------------------
+
+// What the kinds get where exactly `kinds` are present; false: it depends on more than that.
+static bool share_among(const struct sim *s, unsigned kinds, double share[3], bool *equal)
+{
+    const struct rule *rule = &s->rules[kinds];
+    const bool tie = (rule->winners & (rule->winners - 1)) != 0;
+    bool fit = true;
+    *equal = false;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        share[k] = 0;
+    if (!(s->together >> kinds & 1))
+        return true;
+    *equal = rule->winners == 0 && !rule->weighted;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++) {
+        if (!(kinds & KIND_BIT(k)))
+            continue;
+        if (rule->winners != 0)
+            share[k] = rule->winners == KIND_BIT(k);
+        else
+            share[k] = *equal ? 1.0 / __builtin_popcount(kinds) : rule->part[k];
+        fit = fit && (share[k] >= LEAST_SHARE || share[k] <= 0);
+    }
+    return fit && !tie;
+}
+
+static bool set_shares(const struct sim *s, struct contention_lane_point *lane)
+{
+    bool fit = share_among(s, 7, lane->share_of_three, &lane->equal_of_three);
+    for (int a = 0; a < CONTENTION_N_SHARING; a++)
+        for (int b = a + 1; b < CONTENTION_N_SHARING; b++) {
+            double share[CONTENTION_N_SHARING];
+            bool equal;
+            fit = share_among(s, KIND_BIT(a) | KIND_BIT(b), share, &equal) && fit;
+            lane->share_of_two[a][b] = share[a];
+            lane->share_of_two[b][a] = share[b];
+            lane->equal_of_two[a][b] = lane->equal_of_two[b][a] = equal;
+        }
+    return fit;
+}
+
+bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lane)
+{
+    const struct contention_point *p = s->p;
+    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || p->n > LANE_N_MAX ||
+        p->pipeline != CONTENTION_1F1B || p->channels != CONTENTION_SHARED ||
+        p->n % p->sync_freq != 0 || s->instant_prop || s->instant_sync)
+        return false;
+    *lane = (struct contention_lane_point){
+        .gpus = p->gpus,
+        .n = p->n,
+        .eps_work = s->eps_work,
+        .prop_len = p->prop_len,
+        .len = {p->fwd_len, p->bwd_len},
+        .impact = {s->impact[1], s->impact[2]},
+        .sync_work = s->sync_work,
+        .sync_freq = p->sync_freq,
+        .exclusive = {s->even[FWD] <= 0, s->even[GRAD] <= 0},
+        .congestion = s->congestion,
+    };
+    return set_shares(s, lane);
+}
+
+// ---- machines -------------------------------------------------------------------------------
+
+contention_lanes_run *contention_lanes_of(enum contention_lanes_set set)
+{
+    if (set == LANES_PAIR)
+        return contention_lanes_pair;
+#ifdef __x86_64__
+    if (set == LANES_AVX2 && __builtin_cpu_supports("avx2"))
+        return contention_lanes_avx2;
+    if (set == LANES_AVX512 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512dq"))
+        return contention_lanes_avx512;
+#endif
+    return NULL;
+}
+
+contention_lanes_run *contention_lanes(void)
+{
+    int set = LANES_N_SETS - 1;
+    while (contention_lanes_of((enum contention_lanes_set)set) == NULL)
+        set--;
+    return contention_lanes_of((enum contention_lanes_set)set);
+}

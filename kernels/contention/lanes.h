@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many points at once, one a lane of the processor's vectors. Every width does the same
+// arithmetic, so that a point has the same bits in all of them. Only for the points that sweeps
+// consist of: contention_lanes_fit says which. What it does and why it is right: model.md.
+#ifndef PPS_CONTENTION_LANES_H
+#define PPS_CONTENTION_LANES_H
+
+#include "model.h"
+
+struct sim;
+
+enum {
+    LANE_GPUS_MAX = 4,
+    LANE_N_MAX = 512, // beyond it, looking for a period and jumping is faster
+};
+
+// What is worked out of a point before its first event. Shares are of a port; [0] stands for
+// fwd_prop, [1] for grad_prop, [2] for grad_sync.
+struct contention_lane_point {
+    int32_t gpus;
+    double n;
+    double eps_work;
+    double prop_len;
+    double len[2], impact[2]; // of a forward, of a backward
+    double sync_work, sync_freq;
+    double share_of_three[3];  // where all kinds are present
+    double share_of_two[3][3]; // [kind][other]: of a kind, beside one other
+    bool equal_of_three;       // so with one task a kind; all tasks have equal shares
+    bool equal_of_two[3][3];
+    bool exclusive[2]; // only the head of the class gets anything
+    bool congestion;
+};
+
+enum contention_lane_status {
+    LANE_DONE,
+    LANE_LEFT, // nothing is known: the point is one for contention_simulate
+};
+
+struct contention_lane_job {
+    struct contention_lane_point point;
+    double total_time;
+    int64_t n_events;
+    enum contention_lane_status status;
+};
+
+// Whether lanes can take the point of which `s` holds the constants; then fills *lane. It depends
+// on the point alone.
+bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lane);
+
+// Simulates n jobs, all of points with as many gpus, filling their results; false: the stop flag
+// went up, and results are undefined.
+typedef bool contention_lanes_run(struct contention_lane_job **jobs,
+                                  size_t n,
+                                  const atomic_bool *stop);
+
+// Instruction sets, from narrow to wide.
+enum contention_lanes_set {
+    LANES_PAIR, // two lanes, everywhere
+    LANES_AVX2,
+    LANES_AVX512,
+    LANES_N_SETS,
+};
+
+// The lanes of a set; NULL where the machine lacks it.
+contention_lanes_run *contention_lanes_of(enum contention_lanes_set set);
+
+// The widest there are.
+contention_lanes_run *contention_lanes(void);
+
+// Private: one a file, each for its instruction set.
+contention_lanes_run contention_lanes_pair;
+contention_lanes_run contention_lanes_avx2;
+contention_lanes_run contention_lanes_avx512;
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Four lanes in AVX2. Compiled for it; called only where the processor has it.
+#ifdef __AVX2__
+
+enum { LANES = 4 };
+
+#include "vec_portable.h"
+
+#include "lane_steps.h"
+
+bool contention_lanes_avx2(struct contention_lane_job **jobs, size_t n, const atomic_bool *stop)
+{
+    return run_lanes(jobs, n, stop);
+}
+
+#endif

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eight lanes in AVX-512. Compiled for it; called only where the processor has it.
+#ifdef __AVX512F__
+
+#include "vec_avx512.h"
+
+#include "lane_steps.h"
+
+bool contention_lanes_avx512(struct contention_lane_job **jobs,
+                             size_t n,
+                             const atomic_bool *stop)
+{
+    return run_lanes(jobs, n, stop);
+}
+
+#endif

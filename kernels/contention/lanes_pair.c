@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two lanes, which every processor has.
+enum { LANES = 2 };
+
+#include "vec_portable.h"
+
+#include "lane_steps.h"
+
+bool contention_lanes_pair(struct contention_lane_job **jobs, size_t n, const atomic_bool *stop)
+{
+    return run_lanes(jobs, n, stop);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// The lanes against each other, bit for bit, and against the simulation of one point.
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "kernels/contention/batch.h"
+#include "kernels/contention/state.h"
+
+enum { JOBS = 4000 };
+
+static uint64_t state = 11;
+
+static double uniform(void)
+{
+    uint64_t z = (state += 0x9e3779b97f4a7c15u);
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
+}
+
+static int below(int end)
+{
+    return (int)(uniform() * end);
+}
+
+// Half of the lengths are such that events often come at the same time.
+static double length(void)
+{
+    static const double usual[] = {0.25, 0.5, 1, 1.5, 2, 3};
+    return below(2) ? usual[below(6)] : 0.05 + 3 * uniform();
+}
+
+static double priority(void)
+{
+    switch (below(4)) {
+    case 0:
+        return 0;
+    case 1:
+        return -1 - below(3);
+    default:
+        return below(2) ? below(11) / 10.0 : uniform();
+    }
+}
+
+static struct contention_point draw(int most_n)
+{
+    struct contention_point p = {.n = 1 + below(most_n), .gpus = 2 + below(3)};
+    do
+        p.sync_freq = 1 + (below(2) ? 0 : below(p.n));
+    while (p.n % p.sync_freq != 0);
+    p.fwd_len = length();
+    p.bwd_len = length();
+    p.prop_len = length();
+    p.sync_base_len = length();
+    p.fwd_impact = below(3) ? uniform() * 0.9 : 0;
+    p.bwd_impact = below(3) ? uniform() * 0.9 : 0;
+    p.congestion = below(4) != 0;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        p.priority[k] = priority();
+    return p;
+}
+
+static struct contention_point point[JOBS];
+static struct contention_lane_job job[JOBS];
+
+// JOBS points that lanes take.
+static void fill(int most_n)
+{
+    for (int k = 0; k < JOBS;) {
+        point[k] = draw(most_n);
+        struct sim s = {.p = &point[k]};
+        contention_constants(&s, &point[k]);
+        k += contention_lanes_fit(&s, &job[k].point);
+    }
+}
+
+static void run_set(enum contention_lanes_set set)
+{
+    static struct contention_lane_job *of[JOBS];
+    for (int gpus = 2; gpus <= LANE_GPUS_MAX; gpus++) {
+        size_t n = 0;
+        for (int k = 0; k < JOBS; k++)
+            if (job[k].point.gpus == gpus)
+                of[n++] = &job[k];
+        cr_assert(contention_lanes_of(set)(of, n, NULL));
+    }
+}
+
+static const char *show(const struct contention_point *p)
+{
+    static char text[512];
+    snprintf(text, sizeof text,
+             "n %d gpus %d sync_freq %d lengths %.17g %.17g %.17g %.17g impacts %.17g %.17g "
+             "congestion %d priorities %.17g %.17g %.17g",
+             p->n, p->gpus, p->sync_freq, p->fwd_len, p->bwd_len, p->prop_len, p->sync_base_len,
+             p->fwd_impact, p->bwd_impact, p->congestion, p->priority[0], p->priority[1],
+             p->priority[2]);
+    return text;
+}
+
+// Catches arithmetic that depends on the processor, and lanes that disturb each other: the
+// points come to other lanes, beside other points, in each set.
+Test(contention_lanes, every_width_gives_the_same_bits)
+{
+    static struct contention_lane_job first[JOBS];
+    fill(40);
+    run_set(LANES_PAIR);
+    for (int k = 0; k < JOBS; k++)
+        first[k] = job[k];
+    for (int set = LANES_PAIR + 1; set < LANES_N_SETS; set++) {
+        if (contention_lanes_of((enum contention_lanes_set)set) == NULL)
+            continue;
+        run_set((enum contention_lanes_set)set);
+        for (int k = 0; k < JOBS; k++)
+            cr_assert(
+                job[k].status == first[k].status &&
+                    (job[k].status == LANE_LEFT || (job[k].total_time == first[k].total_time &&
+                                                    job[k].n_events == first[k].n_events)),
+                "set %d: %s: %.17g, not %.17g", set, show(&point[k]), job[k].total_time,
+                first[k].total_time);
+    }
+}
+
+// A result that another order of rounding changes: lengths changed by a rounding show it.
+static bool is_chaotic(const struct contention_point *p, void *scratch, double total_time)
+{
+    for (int k = 1; k <= 20; k++) {
+        struct contention_point near = *p;
+        struct contention_result r;
+        near.fwd_len *= 1 + k * 0x1p-50;
+        near.sync_base_len *= 1 - k * 0x1p-50;
+        contention_simulate(&near, false, true, scratch, NULL, &r);
+        if (fabs(r.total_time - total_time) > 1e-9 * total_time)
+            return true;
+    }
+    return false;
+}
+
+// Catches a rule of the model that the lanes do otherwise.
+Test(contention_lanes, agree_with_the_simulation_of_one_point)
+{
+    const struct contention_point largest = {.n = 40, .gpus = 4};
+    void *scratch = aligned_alloc(64, (contention_scratch_bytes(&largest) + 63) / 64 * 64);
+    int n_left = 0, n_chaotic = 0;
+    for (int round = 0; round < 5; round++) {
+        fill(40);
+        run_set(LANES_PAIR);
+        for (int k = 0; k < JOBS; k++) {
+            struct contention_result r;
+            n_left += job[k].status == LANE_LEFT;
+            if (job[k].status == LANE_LEFT)
+                continue;
+            contention_simulate(&point[k], false, true, scratch, NULL, &r);
+            if (fabs(job[k].total_time - r.total_time) <= 1e-9 * r.total_time)
+                continue;
+            cr_assert(is_chaotic(&point[k], scratch, r.total_time), "%s: %.17g, not %.17g",
+                      show(&point[k]), job[k].total_time, r.total_time);
+            n_chaotic++;
+        }
+    }
+    free(scratch);
+    cr_assert_lt(n_left, JOBS / 2, "%d points were left", n_left);
+    cr_assert_leq(n_chaotic, 5 * JOBS / 1000, "%d points are chaotic", n_chaotic);
+}
