@@ -88,15 +88,18 @@ static void *room_for(const struct contention_point *p)
 // ---- the default priority sweep -------------------------------------------------------------
 
 enum {
-    SWEEP = 88
-}; // points: weights at step 0.1, without tiers, fwd_prop first, grad_prop first
+    SWEEP = 88, // points: weights at step 0.1, without tiers, fwd_prop first, grad_prop first
+    SWEEPS = 32,
+};
 
-static void fill_sweep(struct contention_point points[SWEEP], struct contention_point p)
+// Sweeps of which each has lengths of its own, so that no point is seen twice.
+static void fill_sweeps(struct contention_point *points, int sweeps, int32_t n)
 {
     const struct contention_scenarios all = {.steps = STEPS, .tiers = CONTENTION_TIERS_DEFAULT};
-    for (int k = 0; k < SWEEP; k++) {
-        points[k] = p;
-        contention_scenarios_value(&all, (uint64_t)k, points[k].priority);
+    for (int k = 0; k < sweeps * SWEEP; k++) {
+        points[k] = point_of(n, 4);
+        points[k].bwd_len = 2 + (k / SWEEP) / 1024.0;
+        contention_scenarios_value(&all, (uint64_t)(k % SWEEP), points[k].priority);
     }
 }
 
@@ -106,28 +109,20 @@ enum how {
     REFERENCE,
 };
 
-// One sweep; each has lengths of its own, so that no point has been seen before. Adds up the
-// times.
-static double sweep_once(enum how how,
-                         struct contention_point p,
-                         struct contention_batch *batch,
-                         void *scratch)
+static void simulate(enum how how,
+                     const struct contention_point *points,
+                     size_t n,
+                     struct contention_batch *batch,
+                     void *scratch,
+                     struct contention_outcome *outcomes)
 {
-    static struct contention_point points[SWEEP];
-    static struct contention_outcome outcomes[SWEEP];
-    double sum = 0;
-    fill_sweep(points, p);
     if (how == BATCH)
-        contention_simulate_batch(batch, points, SWEEP, false, false, scratch, NULL, outcomes);
-    for (int k = 0; k < SWEEP; k++) {
-        struct contention_result *result = &outcomes[k].result;
+        contention_simulate_batch(batch, points, n, false, false, scratch, NULL, outcomes);
+    for (size_t k = 0; k < n && how != BATCH; k++)
         if (how == ALONE)
-            contention_simulate(&points[k], false, false, scratch, NULL, result);
-        if (how == REFERENCE)
-            contention_reference(&points[k], false, NULL, result);
-        sum += result->total_time;
-    }
-    return sum;
+            contention_simulate(&points[k], false, false, scratch, NULL, &outcomes[k].result);
+        else
+            contention_reference(&points[k], false, NULL, &outcomes[k].result);
 }
 
 struct timing {
@@ -135,19 +130,25 @@ struct timing {
     double sum; // of all times of the first sweep
 };
 
-// Keeps the least CPU time of a point over `sweeps` sweeps.
-static void time_sweeps(enum how how, struct contention_point p, int sweeps, struct timing *t)
+// Keeps the least CPU time of a point over some sweeps, in batches as large as the engine's.
+static void time_sweeps(enum how how, int32_t n, int sweeps, struct timing *t)
 {
+    static struct contention_point points[SWEEPS * SWEEP];
+    static struct contention_outcome outcomes[SWEEPS * SWEEP];
+    const struct contention_point largest = point_of(n, 4);
+    const size_t n_points = (size_t)(sweeps * SWEEP);
     struct contention_batch *batch = calloc(1, sizeof *batch);
-    void *scratch = room_for(&p);
-    sweep_once(how, p, batch, scratch); // touches the memory
+    void *scratch = room_for(&largest);
+    fill_sweeps(points, sweeps, n);
+    simulate(how, &points[n_points - 1], 1, batch, scratch, outcomes); // touches the memory
     const double start = cpu_seconds();
-    for (int k = 1; k <= sweeps; k++) {
-        p.bwd_len = 2 + k / 1024.0;
-        const double sum = sweep_once(how, p, batch, scratch);
-        t->sum = k == 1 ? sum : t->sum;
-    }
-    t->point_s = fmin(t->point_s, (cpu_seconds() - start) / (sweeps * SWEEP));
+    for (size_t k = 0; k < n_points; k += BATCH_POINTS)
+        simulate(how, &points[k], n_points - k < BATCH_POINTS ? n_points - k : BATCH_POINTS,
+                 batch, scratch, &outcomes[k]);
+    t->point_s = fmin(t->point_s, (cpu_seconds() - start) / (double)n_points);
+    t->sum = 0;
+    for (int k = 0; k < SWEEP; k++)
+        t->sum += outcomes[k].result.total_time;
     free(scratch);
     free(batch);
 }
@@ -155,12 +156,11 @@ static void time_sweeps(enum how how, struct contention_point p, int sweeps, str
 // The three ways, taken in turns; false: their results differ.
 static bool compare(int32_t n)
 {
-    const struct contention_point p = point_of(n, 4);
     struct timing t[] = {{HUGE_VAL, 0}, {HUGE_VAL, 0}, {HUGE_VAL, 0}};
     for (int run = 0; run < RUNS; run++) {
-        time_sweeps(BATCH, p, 1 + 160 / n, &t[BATCH]);
-        time_sweeps(ALONE, p, 1 + 80 / n, &t[ALONE]);
-        time_sweeps(REFERENCE, p, 1, &t[REFERENCE]);
+        time_sweeps(BATCH, n, SWEEPS, &t[BATCH]);
+        time_sweeps(ALONE, n, 4, &t[ALONE]);
+        time_sweeps(REFERENCE, n, 1, &t[REFERENCE]);
     }
     const double of = t[REFERENCE].sum;
     const bool same =

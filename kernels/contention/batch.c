@@ -113,7 +113,7 @@ static bool run_lanes_of(struct work *w, int32_t gpus)
     for (size_t k = 0; k < w->n_jobs; k++)
         if (w->batch->job[k].point.gpus == gpus)
             jobs[n++] = &w->batch->job[k];
-    return n == 0 || contention_lanes()(jobs, n, w->stop);
+    return n == 0 || contention_lanes()(jobs, n, &w->batch->room, w->stop);
 }
 
 static void end_job(struct work *w, uint32_t job, bool stopped)

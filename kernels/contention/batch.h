@@ -8,12 +8,13 @@
 #include "memo.h"
 
 enum {
-    BATCH_POINTS = 256, // most points in a batch
+    BATCH_POINTS = LANE_JOBS_MAX, // most points in a batch
 };
 
 // What a worker keeps from batch to batch. Zeroed, it knows nothing.
 struct contention_batch {
     struct contention_memo memo;
+    struct contention_lane_room room;
     struct contention_lane_job job[BATCH_POINTS];
     struct contention_memo_place *awaits[BATCH_POINTS];    // by job; NULL: none
     double unit[BATCH_POINTS];                             // of the job's point

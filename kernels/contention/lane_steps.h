@@ -37,6 +37,16 @@ struct lane_stage {
     mask forward; // a forward is computed, if anything is
 };
 
+// Sets of several kinds, whose shares are what points of a sweep differ in. All three stand for
+// the others, too: congestion can take a kind out of them.
+enum set {
+    FWD_GRAD,
+    FWD_SYNC,
+    GRAD_SYNC,
+    ALL_THREE,
+    N_SETS,
+};
+
 // The points of the lanes.
 struct constants {
     vec eps_work, prop_len, len[2], impact[2], sync_work, sync_freq;
@@ -52,16 +62,10 @@ struct lane_state {
     vec now, carry; // time, and what rounding has cost it
     vec window;     // forwards that stage 0 may be given yet, as backwards end there
     struct lane_stage stage[LANE_GPUS_MAX];
-    mask leaves;                            // lanes whose point is none for this simulation
-    struct contention_lane_job *job[LANES]; // NULL: the lane is empty
-    int64_t steps, first_step[LANES];
-};
-
-// Shares of a stage's port.
-struct shares {
-    mask active[3];
-    vec of[3];
-    mask fixed[2]; // by congestion
+    mask leaves;        // lanes whose point is none for this simulation
+    mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
+    mask meets[N_SETS]; // it is together now, for the first time
+    int64_t steps;
 };
 
 // ---- rules 1 to 3 ---------------------------------------------------------------------------
@@ -218,6 +222,31 @@ VEC_INLINE void set_port(const struct lane_state *s, struct port *port, int j, i
     share_port(&s->at, st, kinds_of(j, gpus), port->active, port->share);
 }
 
+// Looks for sets of kinds that are together for the first time; lanes in which there are such.
+VEC_INLINE mask meet(struct lane_state *s, const struct port *port, int gpus)
+{
+    mask meets[N_SETS] = {mask_none(), mask_none(), mask_none(), mask_none()};
+    mask any = mask_none();
+    UNROLL for (int j = 0; j < gpus; j++)
+    {
+        const mask *active = port[j].active;
+        const mask two = mask_and(active[0], active[1]);
+        if (j < gpus - 1)
+            meets[FWD_SYNC] = mask_or(meets[FWD_SYNC], mask_and(active[0], active[2]));
+        if (j > 0)
+            meets[GRAD_SYNC] = mask_or(meets[GRAD_SYNC], mask_and(active[1], active[2]));
+        if (j == 0 || j == gpus - 1)
+            continue;
+        meets[FWD_GRAD] = mask_or(meets[FWD_GRAD], two);
+        meets[ALL_THREE] = mask_or(meets[ALL_THREE], mask_and(two, active[2]));
+    }
+    for (int set = 0; set < N_SETS; set++) {
+        s->meets[set] = mask_less(meets[set], s->known[set]);
+        any = mask_or(any, s->meets[set]);
+    }
+    return any;
+}
+
 // Rates of the heads and of the others.
 VEC_INLINE void set_rates(const struct lane_state *s,
                           const struct port *port,
@@ -254,11 +283,12 @@ VEC_INLINE vec earliest(const struct lane_stage *st, unsigned kinds, const vec r
 }
 
 // The rates of all stages, and the time to the next event of each lane.
-VEC_INLINE vec set_all_rates(struct lane_state *s, int gpus, vec rate[LANE_GPUS_MAX][N_SLOTS])
+VEC_INLINE vec set_all_rates(struct lane_state *s,
+                             struct port port[LANE_GPUS_MAX],
+                             int gpus,
+                             vec rate[LANE_GPUS_MAX][N_SLOTS])
 {
-    struct port port[LANE_GPUS_MAX];
     vec step = vec_all(HUGE_VAL);
-    UNROLL for (int j = 0; j < gpus; j++) set_port(s, &port[j], j, gpus);
     congest(s, port, gpus);
     UNROLL for (int j = 0; j < gpus; j++)
     {
@@ -424,11 +454,17 @@ VEC_INLINE void end_tasks(struct lane_state *s, int j, int gpus)
     end_compute(s, j, gpus);
 }
 
-// Takes every lane to its next event and through it; lanes whose point has ended or leaves.
-VEC_INLINE mask step(struct lane_state *s, int gpus)
+// Takes every lane to its next event and through it; lanes whose point has ended or leaves. Or
+// does nothing but tell, in *forks, in which lanes kinds meet for the first time.
+VEC_INLINE mask step(struct lane_state *s, int gpus, mask *forks)
 {
+    struct port port[LANE_GPUS_MAX];
     vec rate[LANE_GPUS_MAX][N_SLOTS];
-    vec time = set_all_rates(s, gpus, rate);
+    UNROLL for (int j = 0; j < gpus; j++) set_port(s, &port[j], j, gpus);
+    *forks = meet(s, port, gpus);
+    if (mask_any(*forks))
+        return mask_none();
+    vec time = set_all_rates(s, port, gpus, rate);
     const mask none = vec_eq(time, vec_all(HUGE_VAL));
     time = vec_pick(none, vec_all(0), time);
     add_time(s, time);
@@ -442,143 +478,4 @@ VEC_INLINE mask step(struct lane_state *s, int gpus)
     pick_compute(s, gpus - 1, gpus);
     s->steps++;
     return mask_or(none, s->leaves);
-}
-
-static void set(vec *v, int lane, double value)
-{
-    ((double *)v)[lane] = value;
-}
-
-static double get(const vec *v, int lane)
-{
-    return ((const double *)v)[lane];
-}
-
-static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
-{
-    set(&at->eps_work, lane, p->eps_work);
-    set(&at->prop_len, lane, p->prop_len);
-    set(&at->sync_work, lane, p->sync_work);
-    set(&at->sync_freq, lane, p->sync_freq);
-    for (int c = 0; c < 2; c++) {
-        set(&at->len[c], lane, p->len[c]);
-        set(&at->impact[c], lane, p->impact[c]);
-        mask_set(&at->exclusive[c], lane, p->exclusive[c]);
-    }
-    mask_set(&at->congestion, lane, p->congestion);
-    mask_set(&at->equal_of_three, lane, p->equal_of_three);
-    mask equal = at->equal_of_three;
-    for (int a = 0; a < 3; a++) {
-        set(&at->of_three[a], lane, p->share_of_three[a]);
-        for (int b = 0; b < 3; b++) {
-            set(&at->of_two[a][b], lane, p->share_of_two[a][b]);
-            mask_set(&at->equal_of_two[a][b], lane, p->equal_of_two[a][b]);
-            equal = mask_or(equal, at->equal_of_two[a][b]);
-        }
-    }
-    at->any_equal = mask_any(equal);
-    at->any_counts = mask_any(vec_gt(at->sync_freq, vec_all(1)));
-}
-
-// A stage without a task; of an empty lane, for good.
-static void clear_stage(struct lane_stage *st, int lane, double sync_freq)
-{
-    for (int k = 0; k < N_SLOTS; k++)
-        set(&st->left[k], lane, HUGE_VAL);
-    for (int c = 0; c < 2; c++) {
-        set(&st->count[c], lane, 0);
-        set(&st->tail[c], lane, 0);
-        mask_set(&st->several[c], lane, false);
-        set(&st->ready[c], lane, 0);
-        for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
-            set(&st->gap[c][k], lane, 0);
-    }
-    set(&st->until_sync, lane, sync_freq);
-    set(&st->pending, lane, 0);
-    mask_set(&st->has_pending, lane, false);
-    mask_set(&st->forward, lane, false);
-}
-
-static void fill_lane(struct lane_state *s, int lane, struct contention_lane_job *job)
-{
-    static const struct contention_lane_point nothing = {.gpus = 0};
-    const struct contention_lane_point *p = job != NULL ? &job->point : &nothing;
-    s->job[lane] = job;
-    set_constants(&s->at, lane, p);
-    for (int j = 0; j < LANE_GPUS_MAX; j++)
-        clear_stage(&s->stage[j], lane, p->sync_freq);
-    set(&s->now, lane, 0);
-    set(&s->carry, lane, 0);
-    s->first_step[lane] = s->steps;
-    mask_set(&s->leaves, lane, false);
-    const double first = p->n < p->gpus ? p->n : p->gpus;
-    set(&s->window, lane, p->n - first);
-    if (job == NULL)
-        return;
-    set(&s->stage[0].left[COMPUTE], lane, p->len[FWD]); // the first forward has started
-    set(&s->stage[0].ready[FWD], lane, first - 1);
-    mask_set(&s->stage[0].forward, lane, true);
-}
-
-// Nothing is active, and nothing waits.
-static bool all_done(const struct lane_state *s, int lane, int gpus)
-{
-    for (int j = 0; j < gpus; j++) {
-        const struct lane_stage *st = &s->stage[j];
-        for (int k = 0; k < N_SLOTS; k++)
-            if (get(&st->left[k], lane) < HUGE_VAL)
-                return false;
-    }
-    return true;
-}
-
-static void end_job(struct lane_state *s, int lane)
-{
-    struct contention_lane_job *job = s->job[lane];
-    const bool done = !mask_get(s->leaves, lane) && all_done(s, lane, job->point.gpus);
-    job->status = done ? LANE_DONE : LANE_LEFT;
-    job->total_time = get(&s->now, lane);
-    job->n_events = s->steps - s->first_step[lane] - 1; // the last step had none
-}
-
-VEC_INLINE bool run_jobs(struct contention_lane_job **jobs,
-                         size_t n,
-                         const atomic_bool *stop,
-                         int gpus)
-{
-    struct lane_state s;
-    size_t next = 0;
-    int n_full = 0;
-    memset(&s, 0, sizeof s);
-    for (int lane = 0; lane < LANES; lane++, n_full += s.job[lane - 1] != NULL)
-        fill_lane(&s, lane, next < n ? jobs[next++] : NULL);
-    while (n_full > 0) {
-        const mask ended = step(&s, gpus);
-        for (int lane = 0; lane < LANES && mask_any(ended); lane++) {
-            if (!mask_get(ended, lane) || s.job[lane] == NULL)
-                continue;
-            end_job(&s, lane);
-            fill_lane(&s, lane, next < n ? jobs[next++] : NULL);
-            n_full -= s.job[lane] == NULL;
-        }
-        if (s.steps % POLL_STEPS == 0 && stop != NULL &&
-            atomic_load_explicit(stop, memory_order_relaxed))
-            return false;
-    }
-    return true;
-}
-
-// A simulation for each number of stages, so that their loops are unrolled.
-VEC_INLINE bool run_lanes(struct contention_lane_job **jobs, size_t n, const atomic_bool *stop)
-{
-    if (n == 0)
-        return true;
-    switch (jobs[0]->point.gpus) {
-    case 2:
-        return run_jobs(jobs, n, stop, 2);
-    case 3:
-        return run_jobs(jobs, n, stop, 3);
-    default:
-        return run_jobs(jobs, n, stop, 4);
-    }
 }

@@ -71,6 +71,31 @@ bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lan
     return set_shares(s, lane);
 }
 
+bool contention_lanes_begin_alike(const struct contention_lane_point *a,
+                                  const struct contention_lane_point *b)
+{
+    bool alike = a->gpus == b->gpus && a->n == b->n && a->eps_work == b->eps_work &&
+                 a->prop_len == b->prop_len && a->sync_work == b->sync_work &&
+                 a->sync_freq == b->sync_freq && a->congestion == b->congestion;
+    for (int c = 0; c < 2; c++)
+        alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&
+                a->exclusive[c] == b->exclusive[c];
+    return alike;
+}
+
+bool contention_lanes_share_alike(const struct contention_lane_point *a,
+                                  const struct contention_lane_point *b)
+{
+    bool alike = a->equal_of_three == b->equal_of_three;
+    for (int k = 0; k < 3; k++) {
+        alike = alike && a->share_of_three[k] == b->share_of_three[k];
+        for (int other = 0; other < 3; other++)
+            alike = alike && a->share_of_two[k][other] == b->share_of_two[k][other] &&
+                    a->equal_of_two[k][other] == b->equal_of_two[k][other];
+    }
+    return alike;
+}
+
 // ---- machines -------------------------------------------------------------------------------
 
 contention_lanes_run *contention_lanes_of(enum contention_lanes_set set)

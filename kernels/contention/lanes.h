@@ -11,6 +11,7 @@ struct sim;
 
 enum {
     LANE_GPUS_MAX = 4,
+    LANE_JOBS_MAX = 256,
     LANE_N_MAX = 512, // beyond it, looking for a period and jumping is faster
 };
 
@@ -43,14 +44,50 @@ struct contention_lane_job {
     enum contention_lane_status status;
 };
 
+// The state of a point on its way: what lane_steps.h has of it in a lane.
+struct contention_lane_stage {
+    double left[4];
+    double count[2], tail[2], gap[2][LANE_GPUS_MAX - 1], ready[2];
+    double until_sync, pending;
+    bool forward;
+};
+
+struct contention_lane_snapshot {
+    double now, carry, window;
+    int64_t n_events;
+    struct contention_lane_stage stage[LANE_GPUS_MAX];
+};
+
+// Jobs that are one up to a snapshot.
+struct contention_lane_task {
+    uint32_t first_job, n_jobs;
+    uint32_t snapshot;
+    bool known[4]; // sets of kinds that the jobs share alike
+};
+
+// Room for what waits for a lane.
+struct contention_lane_room {
+    uint32_t n_tasks, n_snapshots;
+    struct contention_lane_task task[LANE_JOBS_MAX];
+    struct contention_lane_snapshot snapshot[LANE_JOBS_MAX];
+};
+
 // Whether lanes can take the point of which `s` holds the constants; then fills *lane. It depends
 // on the point alone.
 bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lane);
 
-// Simulates n jobs, all of points with as many gpus, filling their results; false: the stop flag
-// went up, and results are undefined.
+// Whether two points differ in nothing but shares of sets of kinds; whether those are the same.
+bool contention_lanes_begin_alike(const struct contention_lane_point *a,
+                                  const struct contention_lane_point *b);
+bool contention_lanes_share_alike(const struct contention_lane_point *a,
+                                  const struct contention_lane_point *b);
+
+// Simulates n <= LANE_JOBS_MAX jobs, all of points with as many gpus, filling their results; puts
+// them in another order. Neighbours that begin alike share their beginning. false: the stop flag
+// went up, and results are undefined. What is in *room does not matter.
 typedef bool contention_lanes_run(struct contention_lane_job **jobs,
                                   size_t n,
+                                  struct contention_lane_room *room,
                                   const atomic_bool *stop);
 
 // Instruction sets, from narrow to wide.

@@ -8,9 +8,14 @@ enum { LANES = 4 };
 
 #include "lane_steps.h"
 
-bool contention_lanes_avx2(struct contention_lane_job **jobs, size_t n, const atomic_bool *stop)
+#include "lane_pool.h"
+
+bool contention_lanes_avx2(struct contention_lane_job **jobs,
+                           size_t n,
+                           struct contention_lane_room *room,
+                           const atomic_bool *stop)
 {
-    return run_lanes(jobs, n, stop);
+    return run_lanes(jobs, n, room, stop);
 }
 
 #endif

@@ -6,11 +6,14 @@
 
 #include "lane_steps.h"
 
+#include "lane_pool.h"
+
 bool contention_lanes_avx512(struct contention_lane_job **jobs,
                              size_t n,
+                             struct contention_lane_room *room,
                              const atomic_bool *stop)
 {
-    return run_lanes(jobs, n, stop);
+    return run_lanes(jobs, n, room, stop);
 }
 
 #endif

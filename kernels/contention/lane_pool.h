@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which points are in the lanes. Points that differ in nothing but the shares of sets of kinds are
+// one until such a set is together for the first time: then they part, by its shares, and go on
+// from there. Included once for each instruction set, after lane_steps.h.
+
+// The lanes, and what waits for one.
+struct pool {
+    struct lane_state lanes;
+    struct contention_lane_room *room;
+    struct contention_lane_job **jobs;       // those of a task lie side by side
+    struct contention_lane_task task[LANES]; // n_jobs 0: the lane is empty
+    int64_t first_step[LANES];               // so that `steps` more make its events
+    size_t n_jobs, next_job;                 // those from next_job on have not begun
+    int n_full;
+};
+
+// ---- lanes from and to snapshots ------------------------------------------------------------
+
+static void set(vec *v, int lane, double value)
+{
+    ((double *)v)[lane] = value;
+}
+
+static double get(const vec *v, int lane)
+{
+    return ((const double *)v)[lane];
+}
+
+static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
+{
+    set(&at->eps_work, lane, p->eps_work);
+    set(&at->prop_len, lane, p->prop_len);
+    set(&at->sync_work, lane, p->sync_work);
+    set(&at->sync_freq, lane, p->sync_freq);
+    for (int c = 0; c < 2; c++) {
+        set(&at->len[c], lane, p->len[c]);
+        set(&at->impact[c], lane, p->impact[c]);
+        mask_set(&at->exclusive[c], lane, p->exclusive[c]);
+    }
+    mask_set(&at->congestion, lane, p->congestion);
+    mask_set(&at->equal_of_three, lane, p->equal_of_three);
+    mask equal = at->equal_of_three;
+    for (int a = 0; a < 3; a++) {
+        set(&at->of_three[a], lane, p->share_of_three[a]);
+        for (int b = 0; b < 3; b++) {
+            set(&at->of_two[a][b], lane, p->share_of_two[a][b]);
+            mask_set(&at->equal_of_two[a][b], lane, p->equal_of_two[a][b]);
+            equal = mask_or(equal, at->equal_of_two[a][b]);
+        }
+    }
+    at->any_equal = mask_any(equal);
+    at->any_counts = mask_any(vec_gt(at->sync_freq, vec_all(1)));
+}
+
+// Copies a number of a lane to a snapshot, or from it.
+VEC_INLINE void move(vec *v, int lane, double *value, bool save)
+{
+    if (save)
+        *value = get(v, lane);
+    else
+        set(v, lane, *value);
+}
+
+VEC_INLINE void move_stage(struct lane_stage *st,
+                           int lane,
+                           struct contention_lane_stage *snapshot,
+                           bool save)
+{
+    for (int k = 0; k < N_SLOTS; k++)
+        move(&st->left[k], lane, &snapshot->left[k], save);
+    for (int c = 0; c < 2; c++) {
+        move(&st->count[c], lane, &snapshot->count[c], save);
+        move(&st->tail[c], lane, &snapshot->tail[c], save);
+        move(&st->ready[c], lane, &snapshot->ready[c], save);
+        for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
+            move(&st->gap[c][k], lane, &snapshot->gap[c][k], save);
+    }
+    move(&st->until_sync, lane, &snapshot->until_sync, save);
+    move(&st->pending, lane, &snapshot->pending, save);
+}
+
+static void save_lane(struct pool *pool, int lane, struct contention_lane_snapshot *snapshot)
+{
+    struct lane_state *s = &pool->lanes;
+    snapshot->now = get(&s->now, lane);
+    snapshot->carry = get(&s->carry, lane);
+    snapshot->window = get(&s->window, lane);
+    snapshot->n_events = s->steps - pool->first_step[lane];
+    for (int j = 0; j < LANE_GPUS_MAX; j++) {
+        move_stage(&s->stage[j], lane, &snapshot->stage[j], true);
+        snapshot->stage[j].forward = mask_get(s->stage[j].forward, lane);
+    }
+}
+
+static void load_lane(struct pool *pool, int lane, struct contention_lane_snapshot *snapshot)
+{
+    struct lane_state *s = &pool->lanes;
+    set(&s->now, lane, snapshot->now);
+    set(&s->carry, lane, snapshot->carry);
+    set(&s->window, lane, snapshot->window);
+    pool->first_step[lane] = s->steps - snapshot->n_events;
+    for (int j = 0; j < LANE_GPUS_MAX; j++) {
+        struct lane_stage *st = &s->stage[j];
+        move_stage(st, lane, &snapshot->stage[j], false);
+        mask_set(&st->forward, lane, snapshot->stage[j].forward);
+        mask_set(&st->has_pending, lane, snapshot->stage[j].pending > 0);
+        for (int c = 0; c < 2; c++)
+            mask_set(&st->several[c], lane, snapshot->stage[j].count[c] > 1);
+    }
+}
+
+// The state in which the first forward has started; of no point: in which nothing ever happens.
+static void begin(struct contention_lane_snapshot *snapshot,
+                  const struct contention_lane_point *p)
+{
+    const double first = p->n < p->gpus ? p->n : p->gpus;
+    *snapshot = (struct contention_lane_snapshot){.window = p->n - first};
+    for (int j = 0; j < LANE_GPUS_MAX; j++) {
+        snapshot->stage[j].until_sync = p->sync_freq;
+        for (int k = 0; k < N_SLOTS; k++)
+            snapshot->stage[j].left[k] = HUGE_VAL;
+    }
+    if (first <= 0)
+        return;
+    snapshot->stage[0].left[COMPUTE] = p->len[FWD];
+    snapshot->stage[0].ready[FWD] = first - 1;
+    snapshot->stage[0].forward = true;
+}
+
+// ---- tasks ----------------------------------------------------------------------------------
+
+static const struct contention_lane_point *point_of(const struct pool *pool, uint32_t job)
+{
+    return &pool->jobs[job]->point;
+}
+
+static void set_known(struct pool *pool, int lane)
+{
+    const struct contention_lane_task *task = &pool->task[lane];
+    for (int set = 0; set < N_SETS; set++)
+        mask_set(&pool->lanes.known[set], lane, task->n_jobs <= 1 || task->known[set]);
+}
+
+static void start_task(struct pool *pool,
+                       int lane,
+                       const struct contention_lane_task *task,
+                       struct contention_lane_snapshot *snapshot)
+{
+    pool->n_full++;
+    pool->task[lane] = *task;
+    set_constants(&pool->lanes.at, lane, point_of(pool, task->first_job));
+    mask_set(&pool->lanes.leaves, lane, false);
+    set_known(pool, lane);
+    load_lane(pool, lane, snapshot);
+}
+
+// The next of the jobs that have not begun, with those behind it that begin alike.
+static struct contention_lane_task next_beginning(struct pool *pool)
+{
+    struct contention_lane_task task = {.first_job = (uint32_t)pool->next_job, .n_jobs = 1};
+    while (++pool->next_job < pool->n_jobs &&
+           contention_lanes_begin_alike(point_of(pool, task.first_job),
+                                        point_of(pool, (uint32_t)pool->next_job)))
+        task.n_jobs++;
+    return task;
+}
+
+static bool has_more(const struct pool *pool)
+{
+    return pool->room->n_tasks > 0 || pool->next_job < pool->n_jobs;
+}
+
+static void empty_lane(struct pool *pool, int lane)
+{
+    static const struct contention_lane_point nothing = {.gpus = 0};
+    struct contention_lane_snapshot snapshot;
+    begin(&snapshot, &nothing);
+    pool->task[lane] = (struct contention_lane_task){.n_jobs = 0};
+    set_constants(&pool->lanes.at, lane, &nothing);
+    mask_set(&pool->lanes.leaves, lane, false);
+    set_known(pool, lane);
+    load_lane(pool, lane, &snapshot);
+}
+
+// Gives an empty lane something to do, if there is anything.
+static void refill_lane(struct pool *pool, int lane)
+{
+    struct contention_lane_room *room = pool->room;
+    if (room->n_tasks > 0) {
+        const struct contention_lane_task *task = &room->task[--room->n_tasks];
+        const uint32_t from = task->snapshot;
+        start_task(pool, lane, task, &room->snapshot[from]);
+        if (room->n_tasks == 0 || room->task[room->n_tasks - 1].snapshot != from)
+            room->n_snapshots = from; // nothing else starts from it or a later one
+    } else if (pool->next_job < pool->n_jobs) {
+        struct contention_lane_snapshot first;
+        const struct contention_lane_task task = next_beginning(pool);
+        begin(&first, point_of(pool, task.first_job));
+        start_task(pool, lane, &task, &first);
+    }
+}
+
+static void refill_lanes(struct pool *pool)
+{
+    for (int lane = 0; lane < LANES && has_more(pool); lane++)
+        if (pool->task[lane].n_jobs == 0)
+            refill_lane(pool, lane);
+}
+
+// ---- forks ----------------------------------------------------------------------------------
+
+// Whether the shares of a set of kinds are the same.
+static bool same_shares(const struct contention_lane_point *a,
+                        const struct contention_lane_point *b,
+                        enum set set)
+{
+    static const int kinds[][2] =
+        {[FWD_GRAD] = {0, 1}, [FWD_SYNC] = {0, 2}, [GRAD_SYNC] = {1, 2}};
+    if (set == ALL_THREE)
+        return contention_lanes_share_alike(a, b);
+    const int x = kinds[set][0], y = kinds[set][1];
+    return a->share_of_two[x][y] == b->share_of_two[x][y] &&
+           a->share_of_two[y][x] == b->share_of_two[y][x] &&
+           a->equal_of_two[x][y] == b->equal_of_two[x][y];
+}
+
+static bool go_together(const struct pool *pool,
+                        const bool meets[N_SETS],
+                        uint32_t a,
+                        uint32_t b)
+{
+    for (int set = 0; set < N_SETS; set++)
+        if (meets[set] && !same_shares(point_of(pool, a), point_of(pool, b), (enum set)set))
+            return false;
+    return true;
+}
+
+// Cuts the jobs of *task that go with its first one off the others, which stay in it.
+static struct contention_lane_task split(struct pool *pool,
+                                         struct contention_lane_task *task,
+                                         const bool meets[N_SETS])
+{
+    struct contention_lane_task part = *task;
+    const uint32_t end = task->first_job + task->n_jobs;
+    uint32_t last = task->first_job;
+    for (uint32_t job = task->first_job + 1; job < end; job++) {
+        if (!go_together(pool, meets, task->first_job, job))
+            continue;
+        struct contention_lane_job *const other = pool->jobs[++last];
+        pool->jobs[last] = pool->jobs[job];
+        pool->jobs[job] = other;
+    }
+    part.n_jobs = last + 1 - task->first_job;
+    task->first_job += part.n_jobs;
+    task->n_jobs -= part.n_jobs;
+    return part;
+}
+
+// Kinds meet in the lane for the first time: parts its jobs. The lane goes on with the first
+// ones; the others wait.
+static void fork_lane(struct pool *pool, int lane)
+{
+    struct contention_lane_room *room = pool->room;
+    struct contention_lane_task rest = pool->task[lane];
+    bool meets[N_SETS];
+    for (int set = 0; set < N_SETS; set++) {
+        meets[set] = mask_get(pool->lanes.meets[set], lane);
+        rest.known[set] |= meets[set];
+    }
+    pool->task[lane] = split(pool, &rest, meets);
+    set_known(pool, lane);
+    if (rest.n_jobs == 0)
+        return;
+    rest.snapshot = room->n_snapshots++;
+    save_lane(pool, lane, &room->snapshot[rest.snapshot]);
+    while (rest.n_jobs > 0)
+        room->task[room->n_tasks++] = split(pool, &rest, meets);
+}
+
+// ---- the whole ------------------------------------------------------------------------------
+
+// Nothing is active, and nothing waits.
+static bool all_done(const struct lane_state *s, int lane, int gpus)
+{
+    for (int j = 0; j < gpus; j++)
+        for (int k = 0; k < N_SLOTS; k++)
+            if (get(&s->stage[j].left[k], lane) < HUGE_VAL)
+                return false;
+    return true;
+}
+
+static void end_task(struct pool *pool, int lane, int gpus)
+{
+    const struct contention_lane_task *task = &pool->task[lane];
+    const struct lane_state *s = &pool->lanes;
+    const bool done = !mask_get(s->leaves, lane) && all_done(s, lane, gpus);
+    for (uint32_t k = 0; k < task->n_jobs; k++) {
+        struct contention_lane_job *job = pool->jobs[task->first_job + k];
+        job->status = done ? LANE_DONE : LANE_LEFT;
+        job->total_time = get(&s->now, lane);
+        job->n_events = s->steps - pool->first_step[lane] - 1; // the last step had none
+    }
+}
+
+VEC_INLINE bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
+{
+    pool->room->n_tasks = pool->room->n_snapshots = 0;
+    for (int lane = 0; lane < LANES; lane++)
+        empty_lane(pool, lane);
+    refill_lanes(pool);
+    while (pool->n_full > 0) {
+        mask forks;
+        const mask ended = step(&pool->lanes, gpus, &forks);
+        for (int lane = 0; lane < LANES && mask_any(forks); lane++)
+            if (mask_get(forks, lane))
+                fork_lane(pool, lane);
+        if (mask_any(forks))
+            refill_lanes(pool);
+        for (int lane = 0; lane < LANES && mask_any(ended); lane++) {
+            if (!mask_get(ended, lane) || pool->task[lane].n_jobs == 0)
+                continue;
+            end_task(pool, lane, gpus);
+            pool->n_full--;
+            if (!has_more(pool))
+                empty_lane(pool, lane);
+            refill_lane(pool, lane);
+        }
+        if (pool->lanes.steps % POLL_STEPS == 0 && stop != NULL &&
+            atomic_load_explicit(stop, memory_order_relaxed))
+            return false;
+    }
+    return true;
+}
+
+// A simulation for each number of stages, so that their loops are unrolled.
+VEC_INLINE bool run_lanes(struct contention_lane_job **jobs,
+                          size_t n,
+                          struct contention_lane_room *room,
+                          const atomic_bool *stop)
+{
+    struct pool pool;
+    memset(&pool, 0, sizeof pool);
+    pool.jobs = jobs;
+    pool.n_jobs = n;
+    pool.room = room;
+    switch (n > 0 ? jobs[0]->point.gpus : 0) {
+    case 2:
+        return run_pool(&pool, stop, 2);
+    case 3:
+        return run_pool(&pool, stop, 3);
+    case 4:
+        return run_pool(&pool, stop, 4);
+    default:
+        return true;
+    }
+}
