@@ -11,9 +11,9 @@
 #include <string.h>
 
 static const struct pps_command *const commands[] = {
-    &pps_command_run,   &pps_command_plan,    &pps_command_eval,
-    &pps_command_top,   &pps_command_slice,   &pps_command_plot,
-    &pps_command_trace, &pps_command_kernels, &pps_command_bench,
+    &pps_command_run,     &pps_command_plan,  &pps_command_eval,  &pps_command_top,
+    &pps_command_slice,   &pps_command_plot,  &pps_command_trace, &pps_command_verify,
+    &pps_command_kernels, &pps_command_bench,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -27,7 +27,8 @@ static void help(void)
     printf(
         "\n  ppsweep COMMAND --help    options of a command\n"
         "  ppsweep --version         version and kernels\n\n"
-        "exit status: 0 done, 1 the machine failed, 2 wrong usage or input,\n"
+        "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
+        "input,\n"
         "             4 some points failed, or an audit found a difference, 5 stopped early\n");
 }
 
