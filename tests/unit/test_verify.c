@@ -90,7 +90,7 @@ static void fails(const char *path, double sample, enum pps_status status, const
 {
     struct pps_verified verified;
     struct pps_error err;
-    char line[2048];
+    char line[sizeof err.file + sizeof err.text + 2];
     cr_assert_eq(verify(path, sample, &verified, &err), status, "%s: %s: %s", path, err.file,
                  err.text);
     snprintf(line, sizeof line, "%s: %s", err.file, err.text);
