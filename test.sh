@@ -80,6 +80,7 @@ step "release build" packaging/build release
 step "unit tests" unit_tests release 100000
 step "command-line cases" tests/cli/run-cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
+step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
 if [[ $mode != --quick ]]; then
 	step "formatting" formatted
 	# Without link-time optimisation, for which clang needs tools of its own.

@@ -69,20 +69,6 @@ static int digits_of(const struct pps_said *said, const struct pps_kernel *kerne
     return PPS_DEFAULT_DIGITS;
 }
 
-static enum pps_status load(const struct pps_said *said,
-                            const struct pps_request *request,
-                            struct pps_experiment **experiment,
-                            struct pps_error *err)
-{
-    enum pps_status status = pps_experiment_load(experiment, request, err);
-    if (status != PPS_E_INPUT)
-        return status;
-    const struct pps_error it = *err;
-    return pps_fail_at(err, PPS_E_INPUT, said->name, 0, 0,
-                       "its experiment cannot be made again: %s%s%s", it.file,
-                       it.file[0] != '\0' ? ": " : "", it.text);
-}
-
 static enum pps_status check(const struct pps_said *said,
                              const struct pps_index_head *head,
                              const struct pps_experiment *e,
@@ -113,13 +99,13 @@ static enum pps_status load_and_check(const struct pps_said *said,
                                       struct pps_error *err)
 {
     request->digits = PPS_DEFAULT_DIGITS;
-    enum pps_status status = load(said, request, experiment, err);
+    enum pps_status status = pps_experiment_load(experiment, request, err);
     if (status != PPS_OK)
         return status;
     if ((*experiment)->digest != said->digest && digits != PPS_DEFAULT_DIGITS) {
         pps_experiment_free(*experiment);
         request->digits = digits;
-        status = load(said, request, experiment, err);
+        status = pps_experiment_load(experiment, request, err);
     }
     return status == PPS_OK ? check(said, head, *experiment, err) : status;
 }

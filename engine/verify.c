@@ -212,21 +212,36 @@ static enum pps_status check_blocks(struct verifier *v, struct pps_error *err)
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static enum pps_status prepare_rows(struct verifier *v, struct pps_error *err)
+// The experiment again. Where it cannot be made here, that is no fault of the result.
+static enum pps_status find_experiment(struct verifier *v, struct pps_error *err)
 {
     const struct pps_verify_ask *ask = v->ask;
     struct pps_verified *verified = v->verified;
-    enum pps_status status = PPS_OK;
+    if (!pps_remake_possible(&v->said, ask->kernels, ask->version, verified->why_not,
+                             sizeof verified->why_not))
+        return PPS_OK;
+    enum pps_status status =
+        pps_remake(&v->said, ask->kernels, &v->index.head, &v->experiment, err);
+    verified->in_order = status == PPS_OK;
+    if (status != PPS_E_INPUT)
+        return status;
+    snprintf(verified->why_not, sizeof verified->why_not, "%s%s%.240s", err->file,
+             err->file[0] != '\0' ? ": " : "", err->text);
+    pps_experiment_free(v->experiment);
+    v->experiment = NULL;
+    return PPS_OK;
+}
+
+static enum pps_status prepare_rows(struct verifier *v, struct pps_error *err)
+{
     size_t scratch_bytes;
-    verified->in_order = pps_remake_possible(&v->said, ask->kernels, ask->version,
-                                             verified->why_not, sizeof verified->why_not);
-    if (verified->in_order)
-        status = pps_remake(&v->said, ask->kernels, &v->index.head, &v->experiment, err);
-    if (status == PPS_OK && verified->in_order && ask->sample > 0)
-        status = pps_scratch_bytes(v->experiment, ask->threads, &scratch_bytes, err);
-    if (status == PPS_OK && verified->in_order && ask->sample > 0 && ask->reference)
-        status = pps_audit_possible(v->experiment->kernel, err);
-    return status;
+    enum pps_status status = find_experiment(v, err);
+    if (status != PPS_OK || v->experiment == NULL || v->ask->sample == 0)
+        return status;
+    status = pps_scratch_bytes(v->experiment, v->ask->threads, &scratch_bytes, err);
+    return status == PPS_OK && v->ask->reference
+               ? pps_audit_possible(v->experiment->kernel, err)
+               : status;
 }
 
 static enum pps_status check_ending(const struct verifier *v, struct pps_error *err)
