@@ -73,7 +73,7 @@ static enum pps_status wrong(const struct pps_blockchecker *c,
         snprintf(name, sizeof name, "block %" PRIu64, record->index);
     return pps_fail_at(err, PPS_E_WRONG, c->check->path, 0, 0,
                        "%s (bytes %" PRIu64 " to %" PRIu64 "): %s", name, record->offset,
-                       record->offset + record->data_bytes, what);
+                       record->offset + record->data_bytes - (record->data_bytes > 0), what);
 }
 
 // Room for n bytes in a buffer whose content does not matter.
