@@ -110,6 +110,17 @@ static enum pps_status load_and_check(const struct pps_said *said,
     return status == PPS_OK ? check(said, head, *experiment, err) : status;
 }
 
+// Numbers of an experiment have at most 15 digits, which print as they were; only a seed may have
+// more.
+static void set_seed(const struct pps_said *said, struct pps_request *request)
+{
+    const cJSON *seed = pps_json_member(said->experiment, "seed");
+    request->seed_given =
+        cJSON_IsNumber(seed) && seed->valuedouble >= 0 && seed->valuedouble < 0x1p53;
+    if (request->seed_given)
+        request->seed = (uint64_t)seed->valuedouble;
+}
+
 enum pps_status pps_remake(const struct pps_said *said,
                            const struct pps_kernel *const *kernels,
                            const struct pps_index_head *head,
@@ -125,6 +136,7 @@ enum pps_status pps_remake(const struct pps_said *said,
                                   .exact = said->exact};
     enum pps_status status;
     *experiment = NULL;
+    set_seed(said, &request);
     if (text == NULL || metrics == NULL)
         status = pps_fail(err, PPS_E_MACHINE, "out of memory for the experiment");
     else

@@ -3,6 +3,7 @@
 #include "verifycounts.h"
 
 #include "codec.h"
+#include "jsonfile.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -36,6 +37,25 @@ static enum pps_status contradicts(const struct pps_said *said,
                        "%s is %.17g, but %.17g by the index", name, is_said, is);
 }
 
+// Which part of the experiment it is, where the manifest speaks of parts.
+static enum pps_status fit_shard(const struct pps_said *said,
+                                 const struct pps_index_head *head,
+                                 struct pps_error *err)
+{
+    const cJSON *shard = pps_json_member(said->root, "shard");
+    const cJSON *index = pps_json_member(shard, "index"), *of = pps_json_member(shard, "of");
+    if (shard == NULL)
+        return PPS_OK;
+    if (!cJSON_IsNumber(index) || !cJSON_IsNumber(of))
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "does not say which shard it is");
+    if (index->valuedouble != head->shard)
+        return contradicts(said, "shard", index->valuedouble, head->shard, err);
+    if (of->valuedouble != head->n_shards)
+        return contradicts(said, "the number of shards", of->valuedouble, head->n_shards, err);
+    return PPS_OK;
+}
+
 enum pps_status pps_said_fits_head(const struct pps_said *said,
                                    const struct pps_index_head *head,
                                    struct pps_error *err)
@@ -55,7 +75,7 @@ enum pps_status pps_said_fits_head(const struct pps_said *said,
     if (said->block_points != (double)head->block_points)
         return contradicts(said, "block_points", said->block_points, (double)head->block_points,
                            err);
-    return PPS_OK;
+    return fit_shard(said, head, err);
 }
 
 static enum pps_status fit_left_out(const struct pps_said *said,

@@ -20,7 +20,7 @@ struct pps_index_sums {
 
 void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *entry);
 
-// Digest, codec and block size. PPS_E_WRONG where they differ.
+// Digest, codec, block size and shard. PPS_E_WRONG where they differ.
 PPS_MUST_CHECK enum pps_status pps_said_fits_head(const struct pps_said *said,
                                                   const struct pps_index_head *head,
                                                   struct pps_error *err);

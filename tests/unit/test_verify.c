@@ -517,3 +517,88 @@ Test(verify, an_index_that_lies_is_refused)
     free(changed);
     free(index);
 }
+
+// ---- a manifest with the right digest that lies -----------------------------------------------
+
+// Writes the manifest with `from` replaced by `to`, and its digest made anew.
+static void change_manifest(const char *text, const char *from, const char *to)
+{
+    const char *at = strstr(text, from);
+    const char *digest = strstr(text, ",\n\t\"manifest_digest\"");
+    char *changed = NULL;
+    cr_assert(at != NULL && digest > at, "%s", from);
+    const int n = asprintf(&changed, "%.*s%s%.*s", (int)(at - text), text, to,
+                           (int)(digest - at) - (int)strlen(from), at + strlen(from));
+    FILE *file = fopen("r.csv.gz.json", "w");
+    fprintf(file, "%s,\n\t\"manifest_digest\":\t\"%016llx\"\n}\n", changed,
+            (unsigned long long)XXH64(changed, (size_t)n, 0));
+    fclose(file);
+    free(changed);
+}
+
+Test(verify, a_manifest_that_lies_is_refused)
+{
+    static const struct {
+        const char *from, *to, *words;
+    } lies[] = {
+        {"\"rows\":\t36", "\"rows\":\t37", "rows is 37, but 36 by the index"},
+        {"\"points\":\t48,\n\t\"rows", "\"points\":\t49,\n\t\"rows", "points is 49, but 48"},
+        {"\"failed\":\t0", "\"failed\":\t1", "failed is 1, but 0"},
+        {"\"text_bytes\":\t", "\"text_bytes\":\t1", "text_bytes is 1"},
+        {"\"data_bytes\":\t", "\"data_bytes\":\t1", "data_bytes is 1"},
+        {"\"block_points\":\t5", "\"block_points\":\t6", "block_points is 6, but 5"},
+        {"\"points\":\t12", "\"points\":\t13", "its points left out are not those"},
+        {"\"reason\":\t\"", "\"reason\":\t\"x", "its points left out are not those"},
+        {"\"codec\":\t\"zlib:1", "\"codec\":\t\"zlib:2", "codec is zlib:2, but zlib:1"},
+        {"\"digest\":\t\"", "\"digest\":\t\"0", "16 hexadecimal digits"},
+        {"\"n\":\t[2, 3]", "\"n\":\t[2, 4]", "its experiment has the digest"},
+        {"\"seed\":\t0", "\"seed\":\t1", "its experiment has the digest"},
+        {"\"exact\":\tfalse", "\"exact\":\ttrue", "its experiment has the digest"},
+        {"\"exact\":\tfalse", "\"exact\":\t0", "does not say whether it was exact"},
+        {"\"parameters\":\t[\"n\"", "\"parameters\":\t[\"m\"", "the columns of the manifest"},
+        {"\"decimals\":\t4", "\"decimals\":\t\"full\"", NULL}, // of no weight
+        {"\"rows\":", "\"lines\":", "has no count rows"},
+        {"\"rows\":\t36", "\"rows\":\t-36", "has no count rows"},
+        {"\"rows\":\t36", "\"rows\":\t1e999", "has no count rows"},
+        {"\"kernel\":\t\"contention\"", "\"kernel\":\t7", "has no text kernel"},
+        {"\"experiment\":\t{", "\"experiment\":\t[{}], \"x\": {", "no object experiment"},
+        {"\"codec\":", "\"shard\": {\"index\": 1, \"of\": 2}, \"codec\":", "shard is 1, but 0"},
+        {"\"codec\":", "\"shard\": {\"index\": 0, \"of\": 2}, \"codec\":", "is 2, but 1"},
+        {"\"codec\":", "\"shard\": {}, \"codec\":", "does not say which shard"},
+        {"{", "", "is no JSON object"},
+    };
+    const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
+    struct pps_verified verified;
+    size_t n;
+    write_result(&plan);
+    char *text = (char *)slurp("r.csv.gz.json", &n);
+    text[n] = '\0';
+    for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
+        change_manifest(text, lies[i].from, lies[i].to);
+        if (lies[i].words != NULL)
+            fails("r.csv.gz", 0, PPS_E_WRONG, lies[i].words);
+        else
+            passes("r.csv.gz", 0, &verified);
+    }
+    free(text);
+}
+
+// What the command line asked for must be found again from the manifest alone.
+Test(verify, every_kind_of_request_is_made_again)
+{
+    static const char *const texts[] = {
+        "{\"n\": [4, 8], \"sync_freq\": \"divisors(n)\", \"priority_step\": 0.5}",
+        "{\"n\": 4, \"fwd_len\": [1, 2], \"bwd_len\": [2, 3], \"zip\": [\"fwd_len\", "
+        "\"bwd_len\"], \"priority_step\": 0.5}",
+        "{\"pipeline\": [\"1f1b\", \"gpipe\"], \"congestion\": [true, false], "
+        "\"priority_step\": 1, \"seed\": 9007199254740991}",
+        "{\"fwd_len\": {\"start\": 0.1, \"stop\": 0.7, \"step\": 0.2}, \"priority_step\": 1}",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        const struct result_plan plan = {"r.csv", texts[i], "none", 6, 0, 0, NULL, NULL};
+        struct pps_verified verified;
+        write_result(&plan);
+        passes("r.csv", 1, &verified);
+        cr_assert(verified.in_order && verified.computed == verified.rows, "%s", texts[i]);
+    }
+}
