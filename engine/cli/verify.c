@@ -4,12 +4,13 @@
 
 #include "command.h"
 #include "engine/machine.h"
+#include "engine/verifyshards.h"
 #include "kernels/registry.h"
 #include "request.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 static const struct pps_opt options[] = {
     {"sample", 0, "F", "fraction of the rows to compute again, 0 ... 1 (0.001, at least some)"},
@@ -24,7 +25,8 @@ static const char details[] =
     "Checked are every byte of all three by their checksums, their counts against each other,\n"
     "the blocks' order and number, every row's parameters against the experiment in the\n"
     "manifest, and some rows by computing them again: --sample 1 all of them, 0 none. Which\n"
-    "rows depends on the fraction alone. Of each file the first fault is told.\n"
+    "rows depends on the fraction alone. Of each file the first fault is told; shards of one\n"
+    "experiment are counted.\n"
     "\n"
     "Rows can be computed again by the version of ppsweep and of the kernel that made them,\n"
     "and, where the points came from a file, with this file at its place.\n"
@@ -96,27 +98,58 @@ static void print_verified(const struct pps_verify_ask *ask,
     print_computed(ask, verified);
 }
 
-// Each file's fault is told; the first decides the status.
-static enum pps_status verify_main(const struct pps_args *args, struct pps_error *err)
+// Whether shards are all of their experiment.
+static void print_together(struct pps_verified *verified, int n)
 {
-    struct pps_verify_ask ask;
-    struct pps_verified verified;
-    enum pps_status status = fill_ask(args, &ask, err), first = PPS_OK;
-    if (status != PPS_OK)
-        return status;
-    for (int i = 0; i < pps_arg_words(args); i++) {
-        ask.path = pps_arg_word(args, i);
-        status = pps_verify(&ask, &verified, err);
-        if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
-            print_verified(&ask, &verified);
+    uint32_t here, missing;
+    if (n < 2 || !pps_shards_together(verified, (size_t)n, &here, &missing))
+        return;
+    printf("together    %" PRIu32 " of %" PRIu32 " shards of one experiment", here,
+           verified[0].n_shards);
+    if (here < verified[0].n_shards)
+        printf("; the first that is missing is %" PRIu32 "\n", missing);
+    else
+        printf(": all of it\n");
+}
+
+// Each file's fault is told; the first decides the status.
+static enum pps_status verify_all(const struct pps_args *args,
+                                  struct pps_verify_ask *ask,
+                                  struct pps_verified *verified,
+                                  struct pps_error *err)
+{
+    const bool quiet = pps_arg(args, "quiet") != NULL;
+    const int n = pps_arg_words(args);
+    enum pps_status first = PPS_OK;
+    for (int i = 0; i < n; i++) {
+        ask->path = pps_arg_word(args, i);
+        const enum pps_status status = pps_verify(ask, &verified[i], err);
+        if (status == PPS_OK && !quiet)
+            print_verified(ask, &verified[i]);
         if (status == PPS_OK)
             continue;
         fflush(stdout);
         pps_error_print(err);
         first = first == PPS_OK ? status : first;
     }
+    if (first == PPS_OK && !quiet)
+        print_together(verified, n);
     err->text[0] = '\0'; // told already
     return first;
+}
+
+static enum pps_status verify_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_verify_ask ask;
+    enum pps_status status = fill_ask(args, &ask, err);
+    if (status != PPS_OK)
+        return status;
+    struct pps_verified *verified = calloc((size_t)pps_arg_words(args), sizeof *verified);
+    if (verified == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the results");
+    status = verify_all(args, &ask, verified, err);
+    free(verified);
+    return status;
 }
 
 const struct pps_command pps_command_verify = {

@@ -3,6 +3,8 @@
 // result that is right passes, whole or a shard, compressed or plain.
 #include "verifying.h"
 
+#include "engine/verifyshards.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -318,6 +320,26 @@ Test(verify, shards_pass_and_know_their_blocks)
     // A shard under the name of another.
     cr_assert_eq(rename("r1.csv.gz.idx", "r2.csv.gz.idx"), 0);
     fails("r2.csv.gz", 0, PPS_E_WRONG, "");
+}
+
+Test(verify, shards_are_counted)
+{
+    struct pps_verified v[4] = {{.shard = 3, .n_shards = 4, .digest = 7},
+                                {.shard = 0, .n_shards = 4, .digest = 7},
+                                {.shard = 1, .n_shards = 4, .digest = 7},
+                                {.shard = 2, .n_shards = 4, .digest = 7}};
+    uint32_t here, missing;
+    cr_assert(pps_shards_together(v, 3, &here, &missing)); // leaves 0, 1, 3
+    cr_assert(here == 3 && missing == 2);
+    cr_assert(pps_shards_together(v, 4, &here, &missing));
+    cr_assert_eq(here, 4);
+    v[1] = v[2];
+    cr_assert(pps_shards_together(v, 4, &here, &missing)); // 0, 2, 2, 3
+    cr_assert(here == 3 && missing == 1);
+    v[3].digest = 8;
+    cr_assert(!pps_shards_together(v, 4, &here, &missing));
+    v[0].n_shards = 1;
+    cr_assert(!pps_shards_together(v, 1, &here, &missing));
 }
 
 // More shards than blocks: a file without rows.
