@@ -59,6 +59,7 @@ thread_sanitized() {
 	build/tsan/ppsweep -c sweep_configs/02-paper.json -j 4 -o "$out/a.csv.gz" -q &&
 		build/tsan/ppsweep -c sweep_configs/03-all-tiers.json -j 3 -o - -q >/dev/null &&
 		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 30000 -j 4 -o "$out/b.csv" -q &&
+		build/tsan/ppsweep verify "$out/a.csv.gz" "$out/b.csv" --sample 0.05 --reference -j 4 -q &&
 		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
 	local status=$?
 	rm -rf "$out"
@@ -80,6 +81,7 @@ step "release build" packaging/build release
 step "unit tests" unit_tests release 100000
 step "command-line cases" tests/cli/run-cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
+step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
 if [[ $mode != --quick ]]; then
 	step "formatting" formatted
 	# Without link-time optimisation, for which clang needs tools of its own.

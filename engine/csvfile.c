@@ -118,6 +118,9 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
         return pps_fail(err, PPS_E_STOPPED, "stopped while waiting for input");
     if (n < 0)
         return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", csv->name, strerror(errno));
+    if (csv->line == 0 && csv->end == 0 && n >= 2 && memcmp(csv->buffer, "\x1f\x8b", 2) == 0)
+        return pps_fail_at(err, PPS_E_INPUT, csv->name, 0, 0,
+                           "is compressed; pipe it through gzip -dc, and name - in its place");
     XXH64_update(csv->hash, csv->buffer + csv->end, (size_t)n);
     if (csv->line == 0 && csv->end == 0 && n >= 3 &&
         memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0)

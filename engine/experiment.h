@@ -25,6 +25,7 @@ struct pps_override {
 struct pps_request {
     const struct pps_kernel *const *kernels; // ends with NULL; the first is the default
     const char *path;                        // of the experiment; NULL: overrides only
+    const char *text; // the experiment itself, where path is NULL; or NULL
     const struct pps_override *overrides;
     int n_overrides;
     const char *points;  // --points; NULL

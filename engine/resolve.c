@@ -3,6 +3,7 @@
 #include "resolve.h"
 
 #include "axisjson.h"
+#include "jsonwrite.h"
 #include "optionjson.h"
 
 #include <stdio.h>
@@ -105,7 +106,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_zip(root, e);
     add_options(root, e);
     add_rules(root, &e->space);
-    cJSON_AddNumberToObject(root, "seed", (double)e->seed);
+    pps_json_add_count(root, "seed", e->seed); // every digit of it
     char *text = cJSON_PrintUnformatted(root);
     if (text == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for the experiment");

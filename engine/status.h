@@ -10,6 +10,7 @@
 #define PPS_STATUS_LIST(X)                                                                     \
     X(PPS_OK, 0, "done")                                                                       \
     X(PPS_E_MACHINE, 1, "the machine failed (disk, memory, a system call)")                    \
+    X(PPS_E_WRONG, 1, "a result is not what it should be")                                     \
     X(PPS_E_INPUT, 2, "an option or an input is wrong")                                        \
     X(PPS_E_INFEASIBLE, 3, "nothing feasible exists")                                          \
     X(PPS_E_POINTS, 4, "some points failed, or an audit differs")                              \

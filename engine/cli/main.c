@@ -6,14 +6,16 @@
 #include "engine/suggest.h"
 #include "kernels/registry.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct pps_command *const commands[] = {
-    &pps_command_run,   &pps_command_plan,    &pps_command_eval,
-    &pps_command_top,   &pps_command_slice,   &pps_command_plot,
-    &pps_command_trace, &pps_command_kernels, &pps_command_bench,
+    &pps_command_run,     &pps_command_plan,  &pps_command_eval,  &pps_command_top,
+    &pps_command_slice,   &pps_command_plot,  &pps_command_trace, &pps_command_verify,
+    &pps_command_kernels, &pps_command_bench,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
 
@@ -27,7 +29,8 @@ static void help(void)
     printf(
         "\n  ppsweep COMMAND --help    options of a command\n"
         "  ppsweep --version         version and kernels\n\n"
-        "exit status: 0 done, 1 the machine failed, 2 wrong usage or input,\n"
+        "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
+        "input,\n"
         "             4 some points failed, or an audit found a difference, 5 stopped early\n");
 }
 
@@ -81,12 +84,26 @@ static enum pps_status close_stdout(enum pps_status status, struct pps_error *er
     return status;
 }
 
+// A caller may have closed stdin, stdout or stderr. The next file to be opened would take the
+// place, and what is meant for people would go into a result. So each is opened, on nothing, the
+// wrong way round: using stdin or stdout still fails.
+static bool hold_streams(void)
+{
+    static const int how[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", how[fd]) != fd)
+            return false;
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct pps_error err = {.code = PPS_OK};
     const struct pps_command *command = &pps_command_run;
     enum pps_status status = PPS_OK;
     const char *word = argc > 1 ? argv[1] : "--help";
+    if (!hold_streams())
+        return pps_exit_status(PPS_E_MACHINE);
     signal(SIGXFSZ, SIG_IGN); // a file-size limit is an error of write, reported as such
     signal(SIGPIPE, SIG_DFL); // a closed pipe ends quietly, also where our caller ignores it
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {

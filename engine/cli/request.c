@@ -86,7 +86,7 @@ static enum pps_status load(const struct pps_args *args,
     if (status == PPS_OK)
         status = pps_arg_count(args, "limit", 1, (uint64_t)1 << 62, &request.limit, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "seed", 0, (uint64_t)1 << 53, &request.seed, err);
+        status = pps_arg_count(args, "seed", 0, ((uint64_t)1 << 53) - 1, &request.seed, err);
     if (status != PPS_OK)
         return status;
     request.path = pps_arg(args, "config");

@@ -7,13 +7,13 @@
 #include "engine/onepoint.h"
 #include "engine/scratch.h"
 #include "engine/spelling.h"
+#include "engine/textfile.h"
 #include "engine/tracefile.h"
 #include "engine/view.h"
 #include "kernels/registry.h"
 #include "signals.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,11 +126,10 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     return PPS_OK;
 }
 
-static enum pps_status open_output(const struct trace *t, FILE **out, struct pps_error *err)
+static enum pps_status open_output(const struct trace *t,
+                                   struct pps_textfile *file,
+                                   struct pps_error *err)
 {
-    *out = stdout;
-    if (strcmp(t->path, "-") == 0)
-        return PPS_OK;
     if (pps_arg(t->args, "output") == NULL) {
         mkdir("outputs", 0777);
         mkdir(TRACE_FOLDER, 0777);
@@ -138,14 +137,7 @@ static enum pps_status open_output(const struct trace *t, FILE **out, struct pps
     // A default name is made from the point, so what lies there is the same trace.
     const bool replace =
         pps_arg(t->args, "force") != NULL || pps_arg(t->args, "output") == NULL;
-    const int fd =
-        open(t->path, O_WRONLY | O_CREAT | O_CLOEXEC | (replace ? O_TRUNC : O_EXCL), 0666);
-    if (fd < 0 && errno == EEXIST)
-        return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", t->path);
-    *out = fd >= 0 ? fdopen(fd, "w") : NULL;
-    if (*out == NULL)
-        return pps_fail(err, PPS_E_INPUT, "cannot write %s: %s", t->path, strerror(errno));
-    return PPS_OK;
+    return pps_textfile_open(file, t->path, replace, err);
 }
 
 // ---- the trace --------------------------------------------------------------------------------
@@ -182,30 +174,25 @@ static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_
     return status;
 }
 
-// Devices and pipes are written, but never removed.
-static bool is_file(const char *path)
-{
-    struct stat st;
-    return lstat(path, &st) == 0 && S_ISREG(st.st_mode);
-}
-
 static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
 {
     struct trace t = {.args = args};
-    FILE *out;
+    struct pps_textfile file;
     enum pps_status status = choose_point(&t, err);
     if (status == PPS_OK)
         status = choose_output(&t, err);
     if (status == PPS_OK)
-        status = open_output(&t, &out, err);
+        status = open_output(&t, &file, err);
     if (status != PPS_OK)
         return status;
-    status = write_trace(&t, out, err);
-    if (out != stdout && fclose(out) != 0 && status == PPS_OK)
-        status = pps_fail_errno(err, "cannot write", t.path);
-    if (out != stdout && status != PPS_OK && is_file(t.path))
-        remove(t.path);
-    if (out != stdout && status == PPS_OK)
+    const bool is_file = file.path != NULL;
+    status = write_trace(&t, file.out, err);
+    if (status != PPS_OK) {
+        pps_textfile_abandon(&file);
+        return status;
+    }
+    status = pps_textfile_close(&file, err);
+    if (status == PPS_OK && is_file)
         printf("%s\n", t.path);
     return status;
 }

@@ -446,7 +446,8 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
         }
         if (!next_event(s, observe))
             break;
-        if (++events % POLL_EVENTS == 0 && stop != NULL &&
+        // An event of a trace may end a piece on every GPU: it costs as much as thousands.
+        if ((++events % POLL_EVENTS == 0 || observe == TRACE) && stop != NULL &&
             atomic_load_explicit(stop, memory_order_relaxed))
             return CONTENTION_STOPPED;
     }

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep verify: is a result still what it was when it was made?
+#include "engine/verify.h"
+
+#include "command.h"
+#include "engine/machine.h"
+#include "engine/verifyshards.h"
+#include "kernels/registry.h"
+#include "request.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct pps_opt options[] = {
+    {"sample", 0, "F", "fraction of the rows to compute again, 0 ... 1 (0.001, at least some)"},
+    {"reference", 0, NULL, "compute those by the kernel's reference as well"},
+    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "RESULT is NAME.csv.gz or NAME.csv with its index (.idx) and manifest (.json) beside it.\n"
+    "Checked are every byte of all three by their checksums, their counts against each other,\n"
+    "the blocks' order and number, every row's parameters against the experiment in the\n"
+    "manifest, and some rows by computing them again: --sample 1 all of them, 0 none. Which\n"
+    "rows depends on the fraction alone. Of each file the first fault is told; shards of one\n"
+    "experiment are counted.\n"
+    "\n"
+    "Rows can be computed again by the version of ppsweep and of the kernel that made them,\n"
+    "and, where the points came from a file, with this file at its place.\n"
+    "\n"
+    "exit status: 0 all is right, 1 a result is not what it should be (or the machine "
+    "failed),\n"
+    "             2 wrong usage, a file is missing, or rows cannot be computed again\n"
+    "\n"
+    "  ppsweep verify outputs/data/first.csv.gz\n"
+    "  ppsweep verify --sample 1 --reference shards/*.csv.gz\n";
+
+static enum pps_status fill_ask(const struct pps_args *args,
+                                struct pps_verify_ask *ask,
+                                struct pps_error *err)
+{
+    *ask = (struct pps_verify_ask){.kernels = pps_kernels,
+                                   .version = PPS_VERSION,
+                                   .sample = 0.001,
+                                   .reference = pps_arg(args, "reference") != NULL};
+    enum pps_status status = pps_arg_number(args, "sample", 0, 1, &ask->sample, err);
+    if (status == PPS_OK && ask->reference && ask->sample == 0)
+        status = pps_fail(err, PPS_E_INPUT, "--reference computes rows, --sample 0 none");
+    return status == PPS_OK ? pps_request_threads(args, &ask->threads, err) : status;
+}
+
+static void print_count(double n, const char *what)
+{
+    char text[32];
+    pps_human_count(n, text, sizeof text);
+    printf("%s %s%s", text, what, n == 1 ? "" : "s");
+}
+
+static void print_computed(const struct pps_verify_ask *ask,
+                           const struct pps_verified *verified)
+{
+    if (ask->sample == 0)
+        return;
+    printf("computed    ");
+    print_count((double)verified->computed, "row");
+    printf(" again by %s %s: the same text\n", verified->kernel, verified->version);
+    if (!ask->reference)
+        return;
+    printf("reference   ");
+    print_count((double)verified->audited.rows, "row");
+    printf(" differ by at most %.2g\n", verified->audited.largest);
+}
+
+static void print_verified(const struct pps_verify_ask *ask,
+                           const struct pps_verified *verified)
+{
+    printf("right       %s\n", ask->path);
+    if (verified->n_shards > 1)
+        printf("shard       %" PRIu32 " of %" PRIu32 "\n", verified->shard, verified->n_shards);
+    printf("checksums   ");
+    print_count((double)verified->data_bytes, "byte");
+    printf(" in ");
+    print_count((double)verified->blocks, "block");
+    printf(", index and manifest\n");
+    printf("rows        ");
+    print_count((double)verified->rows, "row");
+    printf(" of ");
+    print_count((double)verified->points, "point");
+    if (verified->failed > 0)
+        printf(", %" PRIu64 " failed", verified->failed);
+    if (verified->in_order)
+        printf(", in the order of the experiment\n");
+    else
+        printf("; not compared with the experiment: %s\n", verified->why_not);
+    print_computed(ask, verified);
+}
+
+// Whether shards are all of their experiment.
+static void print_together(struct pps_verified *verified, int n)
+{
+    uint32_t here, missing;
+    if (n < 2 || !pps_shards_together(verified, (size_t)n, &here, &missing))
+        return;
+    printf("together    %" PRIu32 " of %" PRIu32 " shards of one experiment", here,
+           verified[0].n_shards);
+    if (here < verified[0].n_shards)
+        printf("; the first that is missing is %" PRIu32 "\n", missing);
+    else
+        printf(": all of it\n");
+}
+
+// Each file's fault is told; the first decides the status.
+static enum pps_status verify_all(const struct pps_args *args,
+                                  struct pps_verify_ask *ask,
+                                  struct pps_verified *verified,
+                                  struct pps_error *err)
+{
+    const bool quiet = pps_arg(args, "quiet") != NULL;
+    const int n = pps_arg_words(args);
+    enum pps_status first = PPS_OK;
+    for (int i = 0; i < n; i++) {
+        ask->path = pps_arg_word(args, i);
+        const enum pps_status status = pps_verify(ask, &verified[i], err);
+        if (status == PPS_OK && !quiet)
+            print_verified(ask, &verified[i]);
+        if (status == PPS_OK)
+            continue;
+        fflush(stdout);
+        pps_error_print(err);
+        first = first == PPS_OK ? status : first;
+    }
+    if (first == PPS_OK && !quiet)
+        print_together(verified, n);
+    err->text[0] = '\0'; // told already
+    return first;
+}
+
+static enum pps_status verify_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_verify_ask ask;
+    enum pps_status status = fill_ask(args, &ask, err);
+    if (status != PPS_OK)
+        return status;
+    struct pps_verified *verified = calloc((size_t)pps_arg_words(args), sizeof *verified);
+    if (verified == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the results");
+    status = verify_all(args, &ask, verified, err);
+    free(verified);
+    return status;
+}
+
+const struct pps_command pps_command_verify = {
+    .name = "verify",
+    .summary = "is a result still what was computed: checksums, order, rows computed again",
+    .usage = "[options] RESULT...",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .main = verify_main,
+};

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// A manifest's digest and members.
+#include "manifestread.h"
+
+#include "decimal.h"
+#include "jsonfile.h"
+#include "wholefile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#define MANIFEST_MAX ((uint64_t)64 << 20) // bytes
+
+// The last member as manifest.c writes it.
+#define DIGEST_FORMAT ",\n\t\"manifest_digest\":\t\"%016" PRIx64 "\"\n}\n"
+enum { DIGEST_NAME_BYTES = 23, DIGEST_BYTES = 43 };
+
+static enum pps_status wrong(const struct pps_said *said,
+                             struct pps_error *err,
+                             const char *what,
+                             const char *name)
+{
+    return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0, "%s%s", what, name);
+}
+
+// ---- the digest -------------------------------------------------------------------------------
+
+static enum pps_status check_digest(const struct pps_said *said,
+                                    const char *text,
+                                    size_t n,
+                                    struct pps_error *err)
+{
+    char want[DIGEST_BYTES + 1];
+    if (n < DIGEST_BYTES)
+        return wrong(said, err, "is too short for a manifest", "");
+    n -= DIGEST_BYTES;
+    snprintf(want, sizeof want, DIGEST_FORMAT, (uint64_t)XXH64(text, n, 0));
+    if (memcmp(text + n, want, DIGEST_NAME_BYTES) != 0)
+        return wrong(said, err, "does not end with its digest: it is damaged or cut short", "");
+    if (memcmp(text + n, want, DIGEST_BYTES) != 0)
+        return wrong(said, err, "is damaged: its text and its digest differ", "");
+    return PPS_OK;
+}
+
+// ---- members ----------------------------------------------------------------------------------
+
+static enum pps_status read_text(const struct pps_said *said,
+                                 const char *name,
+                                 const char **text,
+                                 struct pps_error *err)
+{
+    *text = cJSON_GetStringValue(pps_json_member(said->root, name));
+    return *text != NULL ? PPS_OK : wrong(said, err, "has no text ", name);
+}
+
+static enum pps_status read_texts(struct pps_said *said, struct pps_error *err)
+{
+    enum pps_status status = read_text(said, "ppsweep", &said->version, err);
+    if (status == PPS_OK)
+        status = read_text(said, "kernel", &said->kernel, err);
+    if (status == PPS_OK)
+        status = read_text(said, "kernel_version", &said->kernel_version, err);
+    if (status == PPS_OK)
+        status = read_text(said, "codec", &said->codec, err);
+    return status;
+}
+
+static enum pps_status read_hex(struct pps_said *said, struct pps_error *err)
+{
+    const char *text = NULL;
+    enum pps_status status = read_text(said, "digest", &text, err);
+    if (status != PPS_OK)
+        return status;
+    if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
+        return wrong(said, err, "has no 16 hexadecimal digits as ", "digest");
+    said->digest = strtoull(text, NULL, 16);
+    return PPS_OK;
+}
+
+static enum pps_status read_counts(struct pps_said *said, struct pps_error *err)
+{
+    const struct {
+        const char *name;
+        double *value;
+    } counts[] = {{"points", &said->points},         {"rows", &said->rows},
+                  {"failed", &said->failed},         {"block_points", &said->block_points},
+                  {"text_bytes", &said->text_bytes}, {"data_bytes", &said->data_bytes}};
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const cJSON *item = pps_json_member(said->root, counts[i].name);
+        if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || !isfinite(item->valuedouble))
+            return wrong(said, err, "has no count ", counts[i].name);
+        *counts[i].value = item->valuedouble;
+    }
+    return PPS_OK;
+}
+
+static bool all_texts(const cJSON *list, const char *member)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, list)
+    {
+        if (!cJSON_IsString(member == NULL ? item : pps_json_member(item, member)))
+            return false;
+    }
+    return cJSON_IsArray(list);
+}
+
+static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
+{
+    const cJSON *item;
+    said->experiment = pps_json_member(said->root, "experiment");
+    said->parameters = pps_json_member(said->root, "parameters");
+    said->columns = pps_json_member(said->root, "columns");
+    said->left_out = pps_json_member(said->root, "left_out");
+    said->exact = cJSON_IsTrue(pps_json_member(said->root, "exact"));
+    if (!cJSON_IsBool(pps_json_member(said->root, "exact")))
+        return wrong(said, err, "does not say whether it was ", "exact");
+    if (!cJSON_IsObject(said->experiment))
+        return wrong(said, err, "has no object ", "experiment");
+    if (!all_texts(said->parameters, NULL))
+        return wrong(said, err, "has no list of names ", "parameters");
+    if (!all_texts(said->columns, "name") || cJSON_GetArraySize(said->columns) == 0)
+        return wrong(said, err, "has no list of named ", "columns");
+    if (!all_texts(said->left_out, "reason"))
+        return wrong(said, err, "has no list of reasons ", "left_out");
+    cJSON_ArrayForEach(item, said->left_out)
+    {
+        if (!cJSON_IsNumber(pps_json_member(item, "points")))
+            return wrong(said, err, "has a reason without points in ", "left_out");
+    }
+    return PPS_OK;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+enum pps_status pps_said_parse(struct pps_said *said,
+                               const char *name,
+                               const char *text,
+                               size_t n,
+                               struct pps_error *err)
+{
+    *said = (struct pps_said){.name = strdup(name)};
+    if (said->name == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", name);
+    enum pps_status status = check_digest(said, text, n, err);
+    if (status != PPS_OK)
+        return status;
+    said->root = cJSON_ParseWithLength(text, n);
+    if (!cJSON_IsObject(said->root))
+        return wrong(said, err, "is no JSON object", "");
+    status = read_texts(said, err);
+    if (status == PPS_OK)
+        status = read_hex(said, err);
+    if (status == PPS_OK)
+        status = read_counts(said, err);
+    return status == PPS_OK ? read_lists(said, err) : status;
+}
+
+enum pps_status pps_said_read(struct pps_said *said, const char *path, struct pps_error *err)
+{
+    int fd;
+    uint64_t n = 0;
+    *said = (struct pps_said){.name = NULL};
+    enum pps_status status = pps_wholefile_open(path, &fd, &n, err);
+    if (status != PPS_OK)
+        return status;
+    char *text = n <= MANIFEST_MAX ? malloc(n + 1) : NULL;
+    if (n > MANIFEST_MAX)
+        status = pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "is too long for a manifest");
+    else if (text == NULL)
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+    else
+        status = pps_wholefile_read(fd, path, 0, text, n, err);
+    if (status == PPS_OK)
+        status = pps_said_parse(said, path, text, n, err);
+    free(text);
+    close(fd);
+    return status;
+}
+
+void pps_said_free(struct pps_said *said)
+{
+    cJSON_Delete(said->root);
+    free(said->name);
+    *said = (struct pps_said){.name = NULL};
+}
+
+// ---- what follows from it ---------------------------------------------------------------------
+
+char *pps_said_header(const struct pps_said *said)
+{
+    const cJSON *item;
+    char *line = NULL;
+    size_t n;
+    FILE *out = open_memstream(&line, &n);
+    if (out == NULL)
+        return NULL;
+    cJSON_ArrayForEach(item, said->parameters)
+    {
+        fprintf(out, "%s,", item->valuestring);
+    }
+    cJSON_ArrayForEach(item, said->columns)
+    {
+        fprintf(out, "%s%c", pps_json_member(item, "name")->valuestring,
+                item->next != NULL ? ',' : '\n');
+    }
+    if (fclose(out) == 0)
+        return line;
+    free(line);
+    return NULL;
+}
+
+int pps_said_decimals(const struct pps_said *said, int i)
+{
+    const cJSON *decimals = pps_json_member(cJSON_GetArrayItem(said->columns, i), "decimals");
+    if (!cJSON_IsNumber(decimals) || !(decimals->valuedouble >= 0) ||
+        decimals->valuedouble > PPS_MAX_DIGITS)
+        return PPS_FULL_DIGITS;
+    return (int)decimals->valuedouble;
+}
+
+bool pps_said_left_out(const struct pps_said *said, int i, const char **reason, double *n)
+{
+    const cJSON *entry = cJSON_GetArrayItem(said->left_out, i);
+    if (entry == NULL)
+        return false;
+    *reason = pps_json_member(entry, "reason")->valuestring;
+    *n = pps_json_member(entry, "points")->valuedouble;
+    return true;
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading a manifest to the letter: its digest covers every byte, and every member that says
+// something of the result must be there. (result.h reads one as far as it is useful.)
+#ifndef PPS_MANIFESTREAD_H
+#define PPS_MANIFESTREAD_H
+
+#include "status.h"
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// What a manifest says. Strings and items belong to root. Counts are doubles, as JSON has them.
+struct pps_said {
+    char *name; // for errors
+    cJSON *root;
+    const char *version; // of ppsweep
+    const char *kernel, *kernel_version, *codec;
+    uint64_t digest; // of the experiment
+    const cJSON *experiment, *parameters, *columns, *left_out;
+    bool exact;
+    double points, rows, failed, block_points, text_bytes, data_bytes;
+};
+
+// Reads the file. PPS_E_INPUT where there is none, PPS_E_WRONG with the first thing that is not
+// as it should be. Free what it said in every case.
+PPS_MUST_CHECK enum pps_status pps_said_read(struct pps_said *said,
+                                             const char *path,
+                                             struct pps_error *err);
+
+// The same of a text of n bytes; name stands for the file in errors.
+PPS_MUST_CHECK enum pps_status pps_said_parse(struct pps_said *said,
+                                              const char *name,
+                                              const char *text,
+                                              size_t n,
+                                              struct pps_error *err);
+void pps_said_free(struct pps_said *said); // a zeroed one is fine
+
+// The names of its parameters and columns as the header line of the rows, with a newline; the
+// caller frees it. NULL without memory.
+char *pps_said_header(const struct pps_said *said);
+
+// The decimals of result column i, PPS_FULL_DIGITS for full.
+int pps_said_decimals(const struct pps_said *said, int i);
+
+// Points left out by the i-th of its reasons, and the reason; false past the last.
+bool pps_said_left_out(const struct pps_said *said, int i, const char **reason, double *n);
+
+#endif

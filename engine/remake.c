@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a manifest to the request that its run was, and to its experiment.
+#include "remake.h"
+
+#include "decimal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pps_kernel *kernel_of(const struct pps_said *said,
+                                          const struct pps_kernel *const *kernels)
+{
+    while (*kernels != NULL && strcmp((*kernels)->name, said->kernel) != 0)
+        kernels++;
+    return *kernels;
+}
+
+bool pps_remake_possible(const struct pps_said *said,
+                         const struct pps_kernel *const *kernels,
+                         const char *version,
+                         char *why,
+                         size_t cap)
+{
+    const struct pps_kernel *kernel = kernel_of(said, kernels);
+    if (kernel == NULL)
+        snprintf(why, cap, "it was made by the kernel %.60s, which is not here", said->kernel);
+    else if (strcmp(kernel->version, said->kernel_version) != 0)
+        snprintf(why, cap, "it was made by version %.40s of %s, and this is version %s",
+                 said->kernel_version, kernel->name, kernel->version);
+    else if (strcmp(version, said->version) != 0)
+        snprintf(why, cap, "it was made by ppsweep %.40s, and this is ppsweep %s",
+                 said->version, version);
+    else
+        return true;
+    return false;
+}
+
+// The result columns as --metrics names them; the caller frees it.
+static char *metrics_of(const struct pps_said *said)
+{
+    char *names = pps_said_header(said);
+    const int n_parameters = cJSON_GetArraySize(said->parameters);
+    if (names == NULL)
+        return NULL;
+    char *at = names;
+    for (int i = 0; i < n_parameters; i++)
+        at = strchr(at, ',') + 1;
+    memmove(names, at, strlen(at) + 1);
+    names[strcspn(names, "\n")] = '\0';
+    return names;
+}
+
+// --digits as it may have been: of a real column, or PPS_DEFAULT_DIGITS where there is none.
+static int digits_of(const struct pps_said *said, const struct pps_kernel *kernel)
+{
+    const cJSON *item;
+    int i = 0;
+    cJSON_ArrayForEach(item, said->columns)
+    {
+        for (int c = 0; c < kernel->n_columns; c++)
+            if (kernel->columns[c].kind == PPS_COLUMN_REAL &&
+                strcmp(kernel->columns[c].name, pps_json_member(item, "name")->valuestring) ==
+                    0)
+                return pps_said_decimals(said, i);
+        i++;
+    }
+    return PPS_DEFAULT_DIGITS;
+}
+
+static enum pps_status check(const struct pps_said *said,
+                             const struct pps_index_head *head,
+                             const struct pps_experiment *e,
+                             struct pps_error *err)
+{
+    if (e->digest != said->digest)
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "its experiment has the digest %016" PRIx64 ", not %016" PRIx64 "%s",
+                           e->digest, said->digest,
+                           pps_json_member(said->experiment, "points") != NULL
+                               ? " (its file of points may have changed)"
+                               : "");
+    if (e->n_points != head->n_points || (uint32_t)e->space.n_reasons != head->n_reasons)
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "its experiment has %" PRIu64 " points, but the index speaks of "
+                           "%" PRIu64,
+                           e->n_points, head->n_points);
+    return PPS_OK;
+}
+
+// Where decimals are as the kernel has them, the run may have asked for just these or for none:
+// the digest tells which.
+static enum pps_status load_and_check(const struct pps_said *said,
+                                      struct pps_request *request,
+                                      int digits,
+                                      const struct pps_index_head *head,
+                                      struct pps_experiment **experiment,
+                                      struct pps_error *err)
+{
+    request->digits = PPS_DEFAULT_DIGITS;
+    enum pps_status status = pps_experiment_load(experiment, request, err);
+    if (status != PPS_OK)
+        return status;
+    if ((*experiment)->digest != said->digest && digits != PPS_DEFAULT_DIGITS) {
+        pps_experiment_free(*experiment);
+        request->digits = digits;
+        status = pps_experiment_load(experiment, request, err);
+    }
+    return status == PPS_OK ? check(said, head, *experiment, err) : status;
+}
+
+// Numbers of an experiment have at most 15 digits, which print as they were; only a seed may have
+// more.
+static void set_seed(const struct pps_said *said, struct pps_request *request)
+{
+    const cJSON *seed = pps_json_member(said->experiment, "seed");
+    request->seed_given =
+        cJSON_IsNumber(seed) && seed->valuedouble >= 0 && seed->valuedouble < 0x1p53;
+    if (request->seed_given)
+        request->seed = (uint64_t)seed->valuedouble;
+}
+
+enum pps_status pps_remake(const struct pps_said *said,
+                           const struct pps_kernel *const *kernels,
+                           const struct pps_index_head *head,
+                           struct pps_experiment **experiment,
+                           struct pps_error *err)
+{
+    const struct pps_kernel *only[] = {kernel_of(said, kernels), NULL};
+    char *text = cJSON_PrintUnformatted(said->experiment), *metrics = metrics_of(said);
+    struct pps_request request = {.kernels = only,
+                                  .text = text,
+                                  .metrics = metrics,
+                                  .limit = head->n_points,
+                                  .exact = said->exact};
+    enum pps_status status;
+    *experiment = NULL;
+    set_seed(said, &request);
+    if (text == NULL || metrics == NULL)
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the experiment");
+    else
+        status =
+            load_and_check(said, &request, digits_of(said, only[0]), head, experiment, err);
+    cJSON_free(text);
+    free(metrics);
+    return status;
+}

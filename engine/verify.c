@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of checking: manifest, index head, gzip head, blocks by a pool of workers, end of
+// the data, counts. Of several faults in blocks the first in the file is told.
+#include "verify.h"
+
+#include "remake.h"
+#include "rows.h"
+#include "spelling.h"
+#include "verifyblock.h"
+#include "verifycounts.h"
+#include "wholefile.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FEWEST_ROWS 20.0 // computed again, however small the fraction
+
+struct verifier {
+    const struct pps_verify_ask *ask;
+    struct pps_verified *verified;
+    struct pps_said said;
+    struct pps_index index;
+    struct pps_experiment *experiment;
+    char *header, *index_path, *manifest_path;
+    int fd;
+    uint64_t bytes; // of the data
+    struct pps_index_sums sums;
+    struct pps_block_check check;
+    pthread_mutex_t lock;  // guards all below, index and sums
+    uint64_t n_dealt;      // records
+    uint64_t wrong_record; // UINT64_MAX: none; otherwise nothing after it is dealt
+    enum pps_status status;
+    struct pps_error *err;
+};
+
+static enum pps_status wrong_data(const struct verifier *v,
+                                  struct pps_error *err,
+                                  const char *text)
+{
+    return pps_fail_at(err, PPS_E_WRONG, v->ask->path, 0, 0, "%s", text);
+}
+
+// ---- the three files --------------------------------------------------------------------------
+
+static enum pps_status check_name(const char *path, struct pps_error *err)
+{
+    if (strcmp(path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "verify reads a file with its index and manifest; stdin has none");
+    if (pps_ends_with(path, ".part"))
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s is the beginning of a result, of a run that did not end; only "
+                        "complete results can be verified",
+                        path);
+    if (!pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".csv"))
+        return pps_fail(err, PPS_E_INPUT, "%s: want a result, NAME.csv.gz or NAME.csv", path);
+    return PPS_OK;
+}
+
+static enum pps_status missing(const struct verifier *v,
+                               const char *what,
+                               struct pps_error *err)
+{
+    if (access(v->ask->path, F_OK) != 0 || err->code != PPS_E_INPUT)
+        return err->code;
+    const struct pps_error it = *err;
+    return pps_fail(err, PPS_E_INPUT, "%s: without %s a result cannot be verified", it.text,
+                    what);
+}
+
+static enum pps_status open_data(struct verifier *v, struct pps_error *err)
+{
+    char part[4096];
+    const char *path = v->ask->path;
+    const int n = snprintf(part, sizeof part, "%s.part", path);
+    if (access(path, F_OK) != 0 && n > 0 && (size_t)n < sizeof part && access(part, F_OK) == 0)
+        return pps_fail(err, PPS_E_INPUT, "%s does not exist, only %s of an interrupted run",
+                        path, part);
+    return pps_wholefile_open(path, &v->fd, &v->bytes, err);
+}
+
+static enum pps_status open_files(struct verifier *v, struct pps_error *err)
+{
+    if (asprintf(&v->index_path, "%s.idx", v->ask->path) < 0 ||
+        asprintf(&v->manifest_path, "%s.json", v->ask->path) < 0)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+    enum pps_status status = open_data(v, err);
+    if (status != PPS_OK)
+        return status;
+    status = pps_said_read(&v->said, v->manifest_path, err);
+    if (status != PPS_OK)
+        return missing(v, "its manifest", err);
+    status = pps_index_open(&v->index, v->index_path, err);
+    return status == PPS_OK ? PPS_OK : missing(v, "its index", err);
+}
+
+// ---- around the blocks ------------------------------------------------------------------------
+
+static enum pps_status check_gzip_head(const struct verifier *v, struct pps_error *err)
+{
+    static const unsigned char want[PPS_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0,
+                                                            0,    0,    0, 0, 255};
+    unsigned char head[sizeof want];
+    if (!pps_index_is_gzip(&v->index.head))
+        return PPS_OK;
+    enum pps_status status = pps_wholefile_read(v->fd, v->ask->path, 0, head, sizeof head, err);
+    if (status == PPS_OK && memcmp(head, want, sizeof want) != 0)
+        return wrong_data(v, err, "its gzip header (bytes 0 to 9) is damaged");
+    return status;
+}
+
+static void put_u32(unsigned char *out, uint32_t value)
+{
+    for (int i = 0; i < 4; i++)
+        out[i] = (unsigned char)(value >> 8 * i);
+}
+
+static enum pps_status check_end(const struct verifier *v, struct pps_error *err)
+{
+    const bool gzip = pps_index_is_gzip(&v->index.head);
+    const uint64_t end = v->sums.data_end + (gzip ? PPS_GZIP_END_BYTES : 0);
+    unsigned char want[PPS_GZIP_END_BYTES] = {3, 0}, got[sizeof want];
+    char text[128];
+    put_u32(want + 2, v->sums.crc);
+    put_u32(want + 6, (uint32_t)v->sums.all_text_bytes);
+    if (gzip) {
+        enum pps_status status =
+            pps_wholefile_read(v->fd, v->ask->path, v->sums.data_end, got, sizeof got, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    if (gzip && memcmp(got, want, sizeof want) != 0)
+        return wrong_data(v, err, "its gzip end (the last 10 bytes) is damaged");
+    if (v->bytes == end)
+        return PPS_OK;
+    snprintf(text, sizeof text, "has %" PRIu64 " bytes, but %" PRIu64 " by the index", v->bytes,
+             end);
+    return wrong_data(v, err, text);
+}
+
+// ---- the pool ---------------------------------------------------------------------------------
+
+// Called with the lock.
+static void keep_fault(struct verifier *v,
+                       uint64_t record,
+                       enum pps_status status,
+                       const struct pps_error *err)
+{
+    if (status == PPS_OK || record >= v->wrong_record)
+        return;
+    v->wrong_record = record;
+    v->status = status;
+    *v->err = *err;
+}
+
+// The next block and its record's number.
+static bool deal(struct verifier *v, struct pps_index_entry *entry, uint64_t *record)
+{
+    struct pps_error err;
+    bool more = false;
+    pthread_mutex_lock(&v->lock);
+    *record = v->n_dealt;
+    if (v->wrong_record == UINT64_MAX) {
+        keep_fault(v, *record, pps_index_next(&v->index, entry, &more, &err), &err);
+        v->n_dealt++;
+    }
+    more = more && v->wrong_record == UINT64_MAX;
+    if (more)
+        pps_index_add(&v->sums, entry);
+    pthread_mutex_unlock(&v->lock);
+    return more;
+}
+
+static void work(struct verifier *v)
+{
+    struct pps_blockchecker *checker;
+    struct pps_index_entry entry;
+    struct pps_error err;
+    uint64_t record = 0;
+    enum pps_status status = pps_blockchecker_open(&checker, &v->check, &err);
+    while (status == PPS_OK && deal(v, &entry, &record))
+        status = pps_blockchecker_do(checker, &entry, &err);
+    pthread_mutex_lock(&v->lock);
+    keep_fault(v, record, status, &err);
+    if (status == PPS_OK) {
+        const struct pps_audited audited = pps_blockchecker_audited(checker);
+        v->verified->computed += pps_blockchecker_computed(checker);
+        pps_audited_add(&v->verified->audited, &audited);
+    }
+    pthread_mutex_unlock(&v->lock);
+    pps_blockchecker_close(checker);
+}
+
+static enum pps_status check_blocks(struct verifier *v, struct pps_error *err)
+{
+    const uint64_t n = v->index.n_records;
+    const int threads = n < (uint64_t)v->ask->threads ? (int)n : v->ask->threads;
+    v->err = err;
+    v->wrong_record = UINT64_MAX;
+    pthread_mutex_init(&v->lock, NULL);
+#pragma omp parallel num_threads(threads)
+    work(v);
+    pthread_mutex_destroy(&v->lock);
+    return v->status;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+// The experiment again. Where it cannot be made here, that is no fault of the result.
+static enum pps_status find_experiment(struct verifier *v, struct pps_error *err)
+{
+    const struct pps_verify_ask *ask = v->ask;
+    struct pps_verified *verified = v->verified;
+    if (!pps_remake_possible(&v->said, ask->kernels, ask->version, verified->why_not,
+                             sizeof verified->why_not))
+        return PPS_OK;
+    enum pps_status status =
+        pps_remake(&v->said, ask->kernels, &v->index.head, &v->experiment, err);
+    verified->in_order = status == PPS_OK;
+    if (status != PPS_E_INPUT)
+        return status;
+    snprintf(verified->why_not, sizeof verified->why_not, "%s%s%.240s", err->file,
+             err->file[0] != '\0' ? ": " : "", err->text);
+    pps_experiment_free(v->experiment);
+    v->experiment = NULL;
+    return PPS_OK;
+}
+
+static enum pps_status prepare_rows(struct verifier *v, struct pps_error *err)
+{
+    size_t scratch_bytes;
+    enum pps_status status = find_experiment(v, err);
+    if (status != PPS_OK || v->experiment == NULL || v->ask->sample == 0)
+        return status;
+    status = pps_scratch_bytes(v->experiment, v->ask->threads, &scratch_bytes, err);
+    return status == PPS_OK && v->ask->reference
+               ? pps_audit_possible(v->experiment->kernel, err)
+               : status;
+}
+
+static enum pps_status check_ending(const struct verifier *v, struct pps_error *err)
+{
+    if (pps_index_is_gzip(&v->index.head) == pps_ends_with(v->ask->path, ".gz"))
+        return PPS_OK;
+    return wrong_data(v, err, "its name and its index differ on whether it is compressed");
+}
+
+static enum pps_status prepare(struct verifier *v, struct pps_error *err)
+{
+    enum pps_status status = check_name(v->ask->path, err);
+    if (status == PPS_OK)
+        status = open_files(v, err);
+    if (status == PPS_OK)
+        status = pps_said_fits_head(&v->said, &v->index.head, err);
+    if (status == PPS_OK)
+        status = check_ending(v, err);
+    if (status == PPS_OK)
+        status = prepare_rows(v, err);
+    if (status != PPS_OK)
+        return status;
+    v->header = pps_said_header(&v->said);
+    if (v->header == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
+    v->check = (struct pps_block_check){
+        .path = v->ask->path,
+        .fd = v->fd,
+        .head = &v->index.head,
+        .header = v->header,
+        .experiment = v->experiment,
+        .reference = v->ask->reference,
+    };
+    if (v->experiment != NULL && v->ask->sample > 0)
+        v->check.sample = fmax(v->ask->sample, FEWEST_ROWS / fmax(v->said.rows, 1));
+    return PPS_OK;
+}
+
+static void fill_verified(const struct verifier *v)
+{
+    struct pps_verified *verified = v->verified;
+    verified->blocks = v->sums.blocks;
+    verified->data_bytes = v->bytes;
+    verified->rows = v->sums.rows;
+    verified->failed = v->sums.failed;
+    verified->points = v->sums.points;
+    verified->shard = v->index.head.shard;
+    verified->n_shards = v->index.head.n_shards == 0 ? 1 : v->index.head.n_shards;
+    verified->digest = v->said.digest;
+    snprintf(verified->kernel, sizeof verified->kernel, "%.63s", v->said.kernel);
+    snprintf(verified->version, sizeof verified->version, "%.63s", v->said.kernel_version);
+}
+
+static enum pps_status verify(struct verifier *v, struct pps_error *err)
+{
+    enum pps_status status = prepare(v, err);
+    if (status == PPS_OK)
+        status = check_gzip_head(v, err);
+    if (status == PPS_OK)
+        status = check_blocks(v, err);
+    if (status == PPS_OK)
+        status = check_end(v, err);
+    if (status == PPS_OK)
+        status = pps_said_fits_sums(&v->said, &v->sums, v->experiment, err);
+    if (status != PPS_OK)
+        return status;
+    fill_verified(v);
+    if (v->experiment == NULL && v->ask->sample > 0)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s: its checksums and counts are right, but its rows cannot be computed "
+            "again: %s; --sample 0 asks for no more than that",
+            v->ask->path, v->verified->why_not);
+    return PPS_OK;
+}
+
+enum pps_status pps_verify(const struct pps_verify_ask *ask,
+                           struct pps_verified *verified,
+                           struct pps_error *err)
+{
+    struct verifier v = {.ask = ask, .verified = verified, .fd = -1, .index = {.fd = -1}};
+    *verified = (struct pps_verified){.blocks = 0};
+    enum pps_status status = verify(&v, err);
+    pps_said_free(&v.said);
+    pps_index_close(&v.index);
+    pps_experiment_free(v.experiment);
+    free(v.header);
+    free(v.index_path);
+    free(v.manifest_path);
+    if (v.fd >= 0)
+        close(v.fd);
+    return status;
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// A block's bytes against its record; its rows are verifyrows.c's.
+#include "verifyblock.h"
+
+#define ZLIB_CONST // next_in is a pointer to const
+
+#include "verifyrows.h"
+#include "wholefile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+struct pps_blockchecker {
+    const struct pps_block_check *check;
+    struct pps_rowchecker *rows;
+    z_stream zlib;
+    bool has_zlib;
+    unsigned char *data;
+    char *text;
+    size_t data_cap, text_cap;
+};
+
+enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
+                                      const struct pps_block_check *check,
+                                      struct pps_error *err)
+{
+    struct pps_blockchecker *c = *checker = calloc(1, sizeof *c);
+    if (c == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to verify %s", check->path);
+    c->check = check;
+    c->has_zlib = inflateInit2(&c->zlib, -15) == Z_OK;
+    if (!c->has_zlib)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+    return pps_rowchecker_open(&c->rows, check, err);
+}
+
+void pps_blockchecker_close(struct pps_blockchecker *c)
+{
+    if (c == NULL)
+        return;
+    pps_rowchecker_close(c->rows);
+    if (c->has_zlib)
+        inflateEnd(&c->zlib);
+    free(c->data);
+    free(c->text);
+    free(c);
+}
+
+uint64_t pps_blockchecker_computed(const struct pps_blockchecker *c)
+{
+    return pps_rowchecker_computed(c->rows);
+}
+
+struct pps_audited pps_blockchecker_audited(const struct pps_blockchecker *c)
+{
+    return pps_rowchecker_audited(c->rows);
+}
+
+// ---- bytes ------------------------------------------------------------------------------------
+
+static enum pps_status wrong(const struct pps_blockchecker *c,
+                             const struct pps_index_entry *entry,
+                             struct pps_error *err,
+                             const char *what)
+{
+    const struct pps_index_record *record = &entry->record;
+    char name[64] = "the header line";
+    if (!entry->is_header)
+        snprintf(name, sizeof name, "block %" PRIu64, record->index);
+    return pps_fail_at(err, PPS_E_WRONG, c->check->path, 0, 0,
+                       "%s (bytes %" PRIu64 " to %" PRIu64 "): %s", name, record->offset,
+                       record->offset + record->data_bytes - (record->data_bytes > 0), what);
+}
+
+// Room for n bytes in a buffer whose content does not matter.
+static bool reserve(void **buffer, size_t *cap, size_t n)
+{
+    if (n <= *cap && *buffer != NULL)
+        return true;
+    free(*buffer);
+    *cap = n + n / 4 + 64;
+    *buffer = malloc(*cap);
+    return *buffer != NULL;
+}
+
+static enum pps_status read_data(struct pps_blockchecker *c,
+                                 const struct pps_index_entry *entry,
+                                 struct pps_error *err)
+{
+    const struct pps_index_record *record = &entry->record;
+    const size_t n = (size_t)record->data_bytes;
+    void *data = c->data;
+    const bool room = reserve(&data, &c->data_cap, n);
+    c->data = data;
+    if (!room)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a block of %zu bytes", n);
+    enum pps_status status =
+        pps_wholefile_read(c->check->fd, c->check->path, record->offset, data, n, err);
+    if (status == PPS_OK && XXH64(data, n, 0) != record->data_xxh64)
+        return wrong(c, entry, err, "its bytes are not those of the index");
+    return status;
+}
+
+// Deflate cannot give more than 1032 bytes for one: what claims more is not given memory.
+static bool may_hold(uint64_t data_bytes, uint64_t text_bytes)
+{
+    return text_bytes / 1032 <= data_bytes;
+}
+
+static enum pps_status expand(struct pps_blockchecker *c,
+                              const struct pps_index_entry *entry,
+                              struct pps_error *err)
+{
+    const size_t n = (size_t)entry->record.text_bytes;
+    void *text = c->text;
+    const bool may = may_hold(entry->record.data_bytes, n);
+    const bool room = may && reserve(&text, &c->text_cap, n + 1);
+    c->text = text;
+    if (!may)
+        return wrong(c, entry, err, "it cannot hold as much text as the index says");
+    if (!room)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a block of %zu bytes", n);
+    if (!pps_index_is_gzip(c->check->head)) {
+        memcpy(c->text, c->data, n);
+        return PPS_OK;
+    }
+    inflateReset(&c->zlib);
+    c->zlib.next_in = c->data;
+    c->zlib.avail_in = (uInt)entry->record.data_bytes;
+    c->zlib.next_out = (unsigned char *)c->text;
+    c->zlib.avail_out = (uInt)n + 1; // a byte too many is noticed
+    const int rc = n > 0 ? inflate(&c->zlib, Z_SYNC_FLUSH) : Z_OK;
+    if ((rc != Z_OK && rc != Z_BUF_ERROR) || (c->zlib.avail_in != 0 && c->zlib.avail_out != 0))
+        return wrong(c, entry, err, "it cannot be decompressed to its end");
+    if (n > 0 && c->zlib.avail_out != 1)
+        return wrong(c, entry, err, "its text has another length than the index says");
+    return PPS_OK;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static enum pps_status check_header(const struct pps_blockchecker *c,
+                                    const struct pps_index_entry *entry,
+                                    struct pps_error *err)
+{
+    const size_t n = strlen(c->check->header);
+    if (entry->record.text_bytes != n || memcmp(c->text, c->check->header, n) != 0)
+        return wrong(c, entry, err, "it does not name the columns of the manifest");
+    return PPS_OK;
+}
+
+enum pps_status pps_blockchecker_do(struct pps_blockchecker *c,
+                                    const struct pps_index_entry *entry,
+                                    struct pps_error *err)
+{
+    const size_t n = (size_t)entry->record.text_bytes;
+    enum pps_status status = read_data(c, entry, err);
+    if (status == PPS_OK)
+        status = expand(c, entry, err);
+    if (status != PPS_OK)
+        return status;
+    if (crc32_z(0, (const unsigned char *)c->text, n) != entry->record.text_crc)
+        return wrong(c, entry, err, "its text has another checksum than the index says");
+    if (entry->is_header)
+        return check_header(c, entry, err);
+    return pps_rowchecker_do(c->rows, entry, c->text, n, err);
+}

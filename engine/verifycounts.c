@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over an index, and a manifest held against them.
+#include "verifycounts.h"
+
+#include "codec.h"
+#include "jsonfile.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <zlib.h>
+
+void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *entry)
+{
+    const struct pps_index_record *record = &entry->record;
+    sums->crc = (uint32_t)crc32_combine(sums->crc, (uint32_t)record->text_crc,
+                                        (z_off_t)record->text_bytes);
+    sums->all_text_bytes += record->text_bytes;
+    sums->data_end = record->offset + record->data_bytes;
+    if (entry->is_header)
+        return;
+    sums->blocks++;
+    sums->points += entry->n_points;
+    sums->rows += record->rows;
+    sums->failed += record->failed;
+    sums->text_bytes += record->text_bytes;
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        sums->left_out[r] += entry->left_out[r];
+}
+
+static enum pps_status contradicts(const struct pps_said *said,
+                                   const char *name,
+                                   double is_said,
+                                   double is,
+                                   struct pps_error *err)
+{
+    return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                       "%s is %.17g, but %.17g by the index", name, is_said, is);
+}
+
+// Which part of the experiment it is, where the manifest speaks of parts.
+static enum pps_status fit_shard(const struct pps_said *said,
+                                 const struct pps_index_head *head,
+                                 struct pps_error *err)
+{
+    const cJSON *shard = pps_json_member(said->root, "shard");
+    const cJSON *index = pps_json_member(shard, "index"), *of = pps_json_member(shard, "of");
+    if (shard == NULL)
+        return PPS_OK;
+    if (!cJSON_IsNumber(index) || !cJSON_IsNumber(of))
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "does not say which shard it is");
+    if (index->valuedouble != head->shard)
+        return contradicts(said, "shard", index->valuedouble, head->shard, err);
+    if (of->valuedouble != head->n_shards)
+        return contradicts(said, "the number of shards", of->valuedouble, head->n_shards, err);
+    return PPS_OK;
+}
+
+enum pps_status pps_said_fits_head(const struct pps_said *said,
+                                   const struct pps_index_head *head,
+                                   struct pps_error *err)
+{
+    const struct pps_codec_choice codec = {(enum pps_codec_kind)head->codec_kind,
+                                           (int)head->codec_level};
+    char name[16];
+    pps_codec_name(codec, name, sizeof name);
+    if (head->digest != said->digest)
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "belongs to the experiment %016" PRIx64
+                           ", but the index to %016" PRIx64,
+                           said->digest, head->digest);
+    if (strcmp(name, said->codec) != 0)
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "codec is %.40s, but %s by the index", said->codec, name);
+    if (said->block_points != (double)head->block_points)
+        return contradicts(said, "block_points", said->block_points, (double)head->block_points,
+                           err);
+    return fit_shard(said, head, err);
+}
+
+static enum pps_status fit_left_out(const struct pps_said *said,
+                                    const struct pps_index_sums *sums,
+                                    const struct pps_experiment *experiment,
+                                    struct pps_error *err)
+{
+    int i = 0;
+    const char *reason;
+    double n;
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        if (sums->left_out[r] == 0)
+            continue;
+        if (!pps_said_left_out(said, i++, &reason, &n) || n != (double)sums->left_out[r] ||
+            (experiment != NULL && strcmp(reason, experiment->space.reasons[r]) != 0))
+            return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                               "its points left out are not those of the index (reason %d)",
+                               r + 1);
+    }
+    if (pps_said_left_out(said, i, &reason, &n))
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "leaves out points that the index does not");
+    return PPS_OK;
+}
+
+enum pps_status pps_said_fits_sums(const struct pps_said *said,
+                                   const struct pps_index_sums *sums,
+                                   const struct pps_experiment *experiment,
+                                   struct pps_error *err)
+{
+    const struct {
+        const char *name;
+        double said;
+        uint64_t is;
+    } counts[] = {
+        {"points", said->points, sums->points},
+        {"rows", said->rows, sums->rows},
+        {"failed", said->failed, sums->failed},
+        {"text_bytes", said->text_bytes, sums->text_bytes},
+        {"data_bytes", said->data_bytes, sums->data_end},
+    };
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (counts[i].said != (double)counts[i].is)
+            return contradicts(said, counts[i].name, counts[i].said, (double)counts[i].is, err);
+    return fit_left_out(said, sums, experiment, err);
+}

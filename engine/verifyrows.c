@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a block against the points of the experiment; chosen rows against the same rows made
+// again, in runs of neighbours so that a whole block costs what it cost when it was made.
+#include "verifyrows.h"
+
+#include "rows.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_SEED UINT64_C(0x9e3779b97f4a7c15) // other rows than those of an audit
+
+// Neighbouring rows that were chosen, not yet computed again.
+struct run {
+    const char *text, *end;
+    uint64_t first, last; // points
+    uint64_t row;         // of the first, in the file
+    uint64_t rows;
+};
+
+struct pps_rowchecker {
+    const struct pps_block_check *check;
+    const struct pps_index_entry *entry;
+    struct pps_cursor *cursor; // NULL: rows are only counted
+    struct pps_rowmaker *maker;
+    atomic_bool never; // the stop flag of the maker
+    const char *at, *end;
+    uint64_t row;    // of the block, from 0
+    uint64_t failed; // of the block
+    struct run run;
+    uint64_t computed;
+    struct pps_audited audited;
+};
+
+enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
+                                    const struct pps_block_check *check,
+                                    struct pps_error *err)
+{
+    struct pps_rowchecker *c = *checker = calloc(1, sizeof *c);
+    if (c == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to verify %s", check->path);
+    c->check = check;
+    if (check->experiment == NULL)
+        return PPS_OK;
+    c->cursor = calloc(1, sizeof *c->cursor);
+    if (c->cursor == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to verify %s", check->path);
+    enum pps_status status = PPS_OK;
+    int objective = 0;
+    while (!check->experiment->wanted[objective])
+        objective++;
+    if (check->sample > 0)
+        status = pps_rowmaker_open(&c->maker, check->experiment, objective, 0, err);
+    if (status == PPS_OK && check->sample > 0 && check->reference)
+        status = pps_rowmaker_audit(c->maker, 1, err);
+    return status;
+}
+
+void pps_rowchecker_close(struct pps_rowchecker *c)
+{
+    if (c == NULL)
+        return;
+    pps_rowmaker_close(c->maker);
+    free(c->cursor);
+    free(c);
+}
+
+uint64_t pps_rowchecker_computed(const struct pps_rowchecker *c)
+{
+    return c->computed;
+}
+
+struct pps_audited pps_rowchecker_audited(const struct pps_rowchecker *c)
+{
+    return c->audited;
+}
+
+// ---- what is wrong ----------------------------------------------------------------------------
+
+static enum pps_status wrong(const struct pps_rowchecker *c,
+                             struct pps_error *err,
+                             const char *format,
+                             ...) __attribute__((format(printf, 3, 4)));
+
+static enum pps_status wrong(const struct pps_rowchecker *c,
+                             struct pps_error *err,
+                             const char *format,
+                             ...)
+{
+    char text[896];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    return pps_fail_at(err, PPS_E_WRONG, c->check->path, 0, 0, "block %" PRIu64 ": %s",
+                       c->entry->record.index, text);
+}
+
+// The row of the file, from 1.
+static uint64_t row_number(const struct pps_rowchecker *c, uint64_t row)
+{
+    return c->entry->first_row + row + 1;
+}
+
+// Characters to show of a text that may be anything: as many as are printable, not too many.
+static int shown(const char *text, size_t n)
+{
+    size_t i = 0;
+    while (i < n && i < 60 && text[i] > ' ' && text[i] < 0x7f)
+        i++;
+    return (int)i;
+}
+
+// The length of the cell at text, which ends before `end`.
+static size_t cell_length(const char *text, const char *end)
+{
+    size_t n = 0;
+    while (text + n < end && text[n] != ',' && text[n] != '\n')
+        n++;
+    return n;
+}
+
+// The name of column c of the header line.
+static const char *column_name(const struct pps_rowchecker *c, int column, int *n)
+{
+    const char *at = c->check->header;
+    for (; column > 0 && strchr(at, ',') != NULL; column--)
+        at = strchr(at, ',') + 1;
+    *n = (int)strcspn(at, ",\n");
+    return at;
+}
+
+// Two rows that differ: names the first cell that does.
+static enum pps_status differs(const struct pps_rowchecker *c,
+                               uint64_t row,
+                               const char *got,
+                               const char *got_end,
+                               const char *want,
+                               const char *want_end,
+                               struct pps_error *err)
+{
+    for (int column = 0; got < got_end && want < want_end; column++) {
+        const size_t n = cell_length(got, got_end), m = cell_length(want, want_end);
+        const bool same = n == m && memcmp(got, want, n) == 0;
+        const bool last = want + m >= want_end || want[m] == '\n';
+        if (same && got + n < got_end && got[n] == want[m] && !last) {
+            got += n + 1;
+            want += m + 1;
+            continue;
+        }
+        int name_n;
+        const char *name = column_name(c, column, &name_n);
+        if (same)
+            break;
+        return wrong(c, err, "row %" PRIu64 ": %.*s is \"%.*s\", but should be \"%.*s\"",
+                     row_number(c, row), name_n, name, shown(got, n), got, shown(want, m),
+                     want);
+    }
+    return wrong(c, err, "row %" PRIu64 " has another number of cells than the header line",
+                 row_number(c, row));
+}
+
+// ---- computing again --------------------------------------------------------------------------
+
+static const char *line_end(const char *text, const char *end)
+{
+    const char *newline = memchr(text, '\n', (size_t)(end - text));
+    return newline != NULL ? newline + 1 : end;
+}
+
+// The first row in which two texts differ.
+static enum pps_status find_difference(const struct pps_rowchecker *c,
+                                       const char *want,
+                                       const char *want_end,
+                                       struct pps_error *err)
+{
+    const char *got = c->run.text;
+    for (uint64_t row = c->run.row;; row++) {
+        const char *got_end = line_end(got, c->run.end), *next = line_end(want, want_end);
+        if (got_end - got != next - want || memcmp(got, want, (size_t)(next - want)) != 0 ||
+            got_end == c->run.end)
+            return differs(c, row, got, got_end, want, next, err);
+        got = got_end;
+        want = next;
+    }
+}
+
+static enum pps_status compute_run(struct pps_rowchecker *c, struct pps_error *err)
+{
+    const struct run *run = &c->run;
+    const size_t n = (size_t)(run->end - run->text);
+    struct pps_rows rows;
+    if (run->rows == 0)
+        return PPS_OK;
+    enum pps_status status = pps_rowmaker_make(c->maker, run->first, run->last - run->first + 1,
+                                               &c->never, &rows, err);
+    if (status == PPS_E_POINTS) {
+        const struct pps_error it = *err;
+        return wrong(c, err, "%.860s", it.text);
+    }
+    if (status != PPS_OK)
+        return status;
+    if (rows.n != n || memcmp(rows.text, run->text, n) != 0)
+        return find_difference(c, rows.text, rows.text + rows.n, err);
+    c->computed += run->rows;
+    pps_audited_add(&c->audited, &rows.audited);
+    c->run.rows = 0;
+    return PPS_OK;
+}
+
+// Takes the row into the run, or ends the run before it.
+static enum pps_status sample(struct pps_rowchecker *c,
+                              const char *line,
+                              const char *next,
+                              struct pps_error *err)
+{
+    if (!pps_audit_chooses(c->check->sample, c->cursor->index ^ SAMPLE_SEED))
+        return compute_run(c, err);
+    if (c->run.rows == 0)
+        c->run = (struct run){.text = line, .first = c->cursor->index, .row = c->row};
+    c->run.rows++;
+    c->run.end = next;
+    c->run.last = c->cursor->index;
+    return PPS_OK;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// The row's cells are the next point of the experiment.
+static enum pps_status check_point(struct pps_rowchecker *c,
+                                   const char *line,
+                                   const char *next,
+                                   struct pps_left_out *left_out,
+                                   struct pps_error *err)
+{
+    struct pps_cursor *cursor = c->cursor;
+    const uint64_t end = c->entry->first + c->entry->n_points;
+    if (cursor->index >= end || !pps_cursor_next(cursor, end, left_out))
+        return wrong(c, err, "row %" PRIu64 " is one too many: the block has no such point",
+                     row_number(c, c->row));
+    const size_t n = cursor->prefix_n;
+    if ((size_t)(next - line) <= n || memcmp(line, cursor->prefix, n) != 0)
+        return differs(c, c->row, line, next, cursor->prefix, cursor->prefix + n, err);
+    c->failed += line[n] == ',' || line[n] == '\n';
+    if (c->check->sample > 0) {
+        enum pps_status status = sample(c, line, next, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    pps_cursor_step(cursor);
+    return PPS_OK;
+}
+
+static enum pps_status check_left_out(const struct pps_rowchecker *c,
+                                      const struct pps_left_out *left_out,
+                                      struct pps_error *err)
+{
+    const struct pps_space *space = &c->check->experiment->space;
+    for (int r = 0; r < space->n_reasons; r++)
+        if (left_out[r].n != c->entry->left_out[r])
+            return wrong(
+                c, err, "the index leaves out %" PRIu64 " points (%s), the experiment %" PRIu64,
+                c->entry->left_out[r], space->reasons[r], left_out[r].n);
+    if (c->failed != c->entry->record.failed)
+        return wrong(c, err, "%" PRIu64 " rows are without results, but %" PRIu64 " failed",
+                     c->failed, c->entry->record.failed);
+    return PPS_OK;
+}
+
+static enum pps_status check_rows(struct pps_rowchecker *c,
+                                  struct pps_left_out *left_out,
+                                  struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    while (c->at < c->end && status == PPS_OK) {
+        const char *next = line_end(c->at, c->end);
+        if (next[-1] != '\n')
+            return wrong(c, err, "row %" PRIu64 " has no end", row_number(c, c->row));
+        if (c->cursor != NULL)
+            status = check_point(c, c->at, next, left_out, err);
+        c->at = next;
+        c->row++;
+    }
+    if (status == PPS_OK && c->row != c->entry->record.rows)
+        return wrong(c, err, "it has %" PRIu64 " rows, but %" PRIu64 " by the index", c->row,
+                     c->entry->record.rows);
+    return status;
+}
+
+enum pps_status pps_rowchecker_do(struct pps_rowchecker *c,
+                                  const struct pps_index_entry *entry,
+                                  const char *text,
+                                  size_t n,
+                                  struct pps_error *err)
+{
+    struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
+    c->entry = entry;
+    c->at = text;
+    c->end = text + n;
+    c->row = c->failed = c->run.rows = 0;
+    if (c->cursor != NULL)
+        pps_cursor_seek(c->cursor, &c->check->experiment->space, entry->first);
+    enum pps_status status = check_rows(c, left_out, err);
+    if (status != PPS_OK || c->cursor == NULL)
+        return status;
+    const uint64_t end = entry->first + entry->n_points;
+    if (c->cursor->index < end && pps_cursor_next(c->cursor, end, left_out))
+        return wrong(c, err, "rows are missing after row %" PRIu64, row_number(c, c->row) - 1);
+    status = c->check->sample > 0 ? compute_run(c, err) : PPS_OK;
+    return status == PPS_OK ? check_left_out(c, left_out, err) : status;
+}
