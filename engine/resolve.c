@@ -4,6 +4,7 @@
 
 #include "axisjson.h"
 #include "optionjson.h"
+#include "sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,6 +79,16 @@ static void add_rules(cJSON *root, const struct pps_space *space)
         cJSON_AddItemToArray(where, cJSON_CreateString(space->rules[r].text));
 }
 
+static void add_sample(cJSON *root, const struct pps_sample *sample)
+{
+    if (sample == NULL)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "sample");
+    cJSON_AddNumberToObject(object, "count", (double)sample->count);
+    cJSON_AddStringToObject(object, "method", pps_sample_methods[sample->method]);
+    cJSON_AddNumberToObject(object, "seed", (double)sample->seed);
+}
+
 // What the digest covers beside the experiment itself.
 static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
@@ -105,6 +116,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_zip(root, e);
     add_options(root, e);
     add_rules(root, &e->space);
+    add_sample(root, e->space.sample);
     cJSON_AddNumberToObject(root, "seed", (double)e->seed);
     char *text = cJSON_PrintUnformatted(root);
     if (text == NULL)
