@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 // ---- columns of a row -------------------------------------------------------------------------
 
@@ -159,6 +160,8 @@ static enum pps_status set_up(struct pps_loader *l)
         pps_options_default(l->kernel->composite, experiment->options);
     experiment->digits = l->request->digits;
     experiment->exact = l->request->exact;
+    if (l->request->only != NULL)
+        experiment->only_digest = XXH64(l->request->only, strlen(l->request->only), 0) | 1;
     set_name(l);
     return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
 }

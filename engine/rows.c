@@ -20,7 +20,11 @@ struct pps_rowmaker {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
-    struct pps_best best;
+    struct pps_tops best;
+    struct pps_contest *contest; // or NULL
+    bool prunes;                 // the kernel bounds the objective
+    int by[PPS_MAX_PARAMS];
+    int n_by;
     int objective;
     double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
     const double *param[PPS_MAX_PARAMS];
@@ -101,8 +105,26 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
                         scratch_bytes);
     set_columns(m);
     const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
-    pps_best_init(&m->best, n_best, higher);
+    pps_tops_init(&m->best, n_best, higher, 0);
     return PPS_OK;
+}
+
+void pps_rowmaker_group(struct pps_rowmaker *m, const int *by, int n_by)
+{
+    const size_t k = m->best.k;
+    const bool higher = m->best.higher;
+    pps_tops_free(&m->best);
+    pps_tops_init(&m->best, k, higher, n_by);
+    for (int b = 0; b < n_by; b++)
+        m->by[b] = by[b];
+    m->n_by = n_by;
+}
+
+void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest)
+{
+    m->contest = contest;
+    m->prunes = m->kernel->lower_bound != NULL && m->objective == 0 &&
+                m->kernel->columns[0].goal == PPS_LOWER;
 }
 
 enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
@@ -117,7 +139,7 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
     if (m == NULL)
         return;
     pps_auditor_close(m->auditor);
-    pps_best_free(&m->best);
+    pps_tops_free(&m->best);
     free(m->values);
     free(m->prefixes);
     free(m->text);
@@ -125,19 +147,43 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
     free(m);
 }
 
-struct pps_best *pps_rowmaker_best(struct pps_rowmaker *m)
+struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
 {
     return &m->best;
 }
 
 // ---- a batch ----------------------------------------------------------------------------------
 
+static void group_of(const struct pps_rowmaker *m, const double *point, double *key)
+{
+    for (int b = 0; b < m->n_by; b++)
+        key[b] = point[m->by[b]];
+}
+
+// Whether the point would lose: equal values are for the lower index to win.
+static bool cannot_win(const struct pps_rowmaker *m, const double *point)
+{
+    double key[PPS_MAX_PARAMS];
+    if (!m->prunes)
+        return false;
+    group_of(m, point, key);
+    pthread_mutex_lock(&m->contest->lock);
+    const double threshold = pps_tops_threshold(&m->contest->tops, key);
+    pthread_mutex_unlock(&m->contest->lock);
+    return threshold < HUGE_VAL && m->kernel->lower_bound(point) > threshold;
+}
+
 // Takes the cursor's points up to `end` into the batch, as many as it holds.
-static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_left_out *left_out)
+static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
 {
     struct pps_cursor *cursor = &m->cursor;
     m->n_batch = 0;
-    while (m->n_batch < PPS_BATCH && pps_cursor_next(cursor, end, left_out)) {
+    while (m->n_batch < PPS_BATCH && pps_cursor_next(cursor, end, rows->left_out)) {
+        if (cannot_win(m, cursor->point)) {
+            rows->pruned++;
+            pps_cursor_step(cursor);
+            continue;
+        }
         const size_t i = m->n_batch++;
         for (int p = 0; p < m->kernel->n_params; p++)
             m->values[(size_t)p * PPS_BATCH + i] = cursor->point[p];
@@ -185,27 +231,59 @@ static void write_results(struct pps_rowmaker *m, size_t i, bool done)
     m->text_n = (size_t)(out - m->text);
 }
 
-static enum pps_status write_row(struct pps_rowmaker *m,
-                                 size_t i,
-                                 struct pps_rows *rows,
-                                 struct pps_error *err)
+static void write_row(struct pps_rowmaker *m, size_t i, bool done)
 {
-    const size_t start = m->text_n;
-    const bool done = has_results(m, i);
     memcpy(m->text + m->text_n, m->prefixes + i * m->prefix_cap, m->prefix_n[i]);
     m->text_n += m->prefix_n[i];
     write_results(m, i, done);
+}
+
+// In a contest the text of a row is made for the winners only, and not kept here.
+static enum pps_status take_row(struct pps_rowmaker *m,
+                                size_t i,
+                                struct pps_rows *rows,
+                                struct pps_error *err)
+{
+    struct pps_tops *best = m->contest != NULL ? &m->contest->tops : &m->best;
+    const size_t start = m->text_n;
+    const bool done = has_results(m, i);
+    double key[PPS_MAX_PARAMS];
     rows->rows++;
-    if (!done) {
-        if (rows->failed++ == 0)
-            rows->failed_example = m->index[i];
+    if (!done && rows->failed++ == 0)
+        rows->failed_example = m->index[i];
+    if (m->contest == NULL)
+        write_row(m, i, done);
+    if (!done)
         return PPS_OK;
-    }
     const double value = m->column[m->objective][i];
-    if (!pps_best_would_take(&m->best, value))
+    for (int b = 0; b < m->n_by; b++)
+        key[b] = m->param[m->by[b]][i];
+    if (!pps_tops_would_take(best, key, value))
         return PPS_OK;
-    return pps_best_add(&m->best, value, m->index[i], m->text + start, m->text_n - start - 1,
-                        err);
+    if (m->contest != NULL)
+        write_row(m, i, done);
+    enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,
+                                          m->text_n - start - 1, err);
+    if (m->contest != NULL)
+        m->text_n = start;
+    return status;
+}
+
+static enum pps_status take_rows(struct pps_rowmaker *m,
+                                 struct pps_rows *rows,
+                                 struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (m->contest != NULL)
+        pthread_mutex_lock(&m->contest->lock);
+    for (size_t i = 0; i < m->n_batch && status == PPS_OK && !rows->stopped; i++)
+        if (m->outcome[i] == PPS_STOPPED)
+            rows->stopped = true;
+        else
+            status = take_row(m, i, rows, err);
+    if (m->contest != NULL)
+        pthread_mutex_unlock(&m->contest->lock);
+    return status;
 }
 
 static enum pps_status run_batch(struct pps_rowmaker *m,
@@ -219,17 +297,9 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))
         return pps_fail(err, PPS_E_MACHINE, "no memory for the rows of a block");
-    for (size_t i = 0; i < m->n_batch; i++) {
-        if (m->outcome[i] == PPS_STOPPED) {
-            rows->stopped = true;
-            return PPS_OK;
-        }
-        enum pps_status status = write_row(m, i, rows, err);
-        if (status != PPS_OK)
-            return status;
-    }
-    if (m->auditor == NULL)
-        return PPS_OK;
+    enum pps_status status = take_rows(m, rows, err);
+    if (status != PPS_OK || rows->stopped || m->auditor == NULL)
+        return status;
     return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->audited, err);
 }
 
@@ -244,7 +314,7 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     m->text_n = 0;
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
     do {
-        gather(m, first + n, rows->left_out);
+        gather(m, first + n, rows);
         enum pps_status status = m->n_batch > 0 ? run_batch(m, stop, rows, err) : PPS_OK;
         if (status != PPS_OK)
             return status;

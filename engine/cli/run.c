@@ -12,6 +12,7 @@
 #include "request.h"
 #include "resultpath.h"
 #include "signals.h"
+#include "topoptions.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,8 +25,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
     {"force", 0, NULL, "replace a result of this name"},
     {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
-    {"top", 0, "K", "how many of the best rows to show at the end (3)"},
-    {"objective", 0, "COLUMN", "the column that says which are best (the kernel's first)"},
+    PPS_TOP_OPTIONS,
     {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
     {"plot", 0, NULL, "draw the heatmaps when done"},
     {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
@@ -63,8 +63,15 @@ struct run {
     struct pps_sweep sweep;
     struct pps_totals totals;
     uint64_t data_bytes;
+    int by[PPS_MAX_PARAMS];
     bool quiet, json;
 };
+
+// A result of the best rows alone is one block.
+static uint64_t block_points(const struct run *run)
+{
+    return run->sweep.only_best ? run->experiment->n_points : run->sweep.block_points;
+}
 
 // ---- where the blocks go ----------------------------------------------------------------------
 
@@ -96,7 +103,7 @@ static enum pps_status open_file(struct run *run, const char *header, struct pps
         .header = header,
         .digest = run->experiment->digest,
         .n_points = run->experiment->n_points,
-        .block_points = run->sweep.block_points,
+        .block_points = block_points(run),
         .n_reasons = run->experiment->space.n_reasons,
         .force = pps_arg(run->args, "force") != NULL,
     };
@@ -152,17 +159,13 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
     struct pps_sweep *sweep = &run->sweep;
     enum pps_progress_kind kind = PPS_PROGRESS_NEVER;
     size_t scratch_bytes;
-    uint64_t top = 3;
     enum pps_status status = pps_request_threads(run->args, &sweep->threads, err);
     if (status == PPS_OK)
         status = pps_progress_parse(pps_arg(run->args, "progress"), &kind, err);
     if (status == PPS_OK)
-        status = pps_arg_count(run->args, "top", 0, 1000000, &top, err);
-    if (status == PPS_OK)
         status = pps_request_load(run->args, &run->experiment, err);
     if (status == PPS_OK)
-        status =
-            pps_request_objective(run->args, run->experiment->kernel, &sweep->objective, err);
+        status = pps_top_options(run->args, run->experiment, sweep, run->by, err);
     if (status == PPS_OK)
         status = read_audit(run, &sweep->audit, err);
     if (status == PPS_OK)
@@ -174,7 +177,6 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
     sweep->experiment = run->experiment;
     sweep->block_points = pps_block_points(run->experiment);
     sweep->codec = run->path.codec;
-    sweep->n_best = top;
     sweep->progress = &run->progress;
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
     return PPS_OK;
@@ -186,7 +188,8 @@ static enum pps_status finish_file(struct run *run, struct pps_error *err)
         .experiment = run->experiment,
         .totals = &run->totals,
         .codec = run->path.codec,
-        .block_points = run->sweep.block_points,
+        .block_points = block_points(run),
+        .sweep = &run->sweep,
         .data_bytes = pps_output_bytes(run->output),
         .audit = run->sweep.audit,
         .threads = run->sweep.threads,
@@ -212,6 +215,14 @@ static enum pps_status stopped_early(struct run *run, struct pps_error *err)
     enum pps_status status = output != NULL ? pps_output_stop(output, err) : PPS_OK;
     if (status != PPS_OK)
         return status;
+    if (run->sweep.only_best) {
+        pps_top_clean_up(run->path.path);
+        return pps_fail(err, PPS_E_STOPPED,
+                        "stopped after %llu of %llu points; --only-top keeps nothing of an "
+                        "unfinished run",
+                        (unsigned long long)run->totals.points,
+                        (unsigned long long)run->experiment->n_points);
+    }
     return pps_fail(
         err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
         (unsigned long long)run->totals.points, (unsigned long long)run->experiment->n_points,
@@ -224,6 +235,9 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
     enum pps_status status = open_sink(run, err);
     if (status != PPS_OK)
         return status;
+    const struct pps_sink sink = run->sweep.sink;
+    if (run->sweep.only_best)
+        run->sweep.sink = pps_top_no_sink();
     run->sweep.stop = pps_signals_install(false);
     pps_progress_begin(&run->progress, run->progress.kind, run->experiment->n_points);
     status = pps_sweep_run(&run->sweep, &run->totals, err);
@@ -232,6 +246,10 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
         return status;
     if (!run->totals.complete)
         return stopped_early(run, err);
+    if (run->sweep.only_best)
+        status = pps_top_write(&run->sweep, &sink, &run->totals, err);
+    if (status != PPS_OK)
+        return status;
     if (run->output != NULL) {
         run->data_bytes = pps_output_bytes(run->output);
         return finish_file(run, err);
