@@ -143,6 +143,15 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     pps_json_add_count(only, "pruned", m->totals->pruned);
 }
 
+static void add_reused(cJSON *root, const struct pps_manifest *m)
+{
+    if (m->reuse == NULL)
+        return;
+    cJSON *reused = cJSON_AddObjectToObject(root, "reused");
+    cJSON_AddStringToObject(reused, "from", m->reuse);
+    pps_json_add_count(reused, "rows", m->totals->reused);
+}
+
 static void add_run(cJSON *root, const struct pps_manifest *m)
 {
     char machine[256], codec[16];
@@ -186,6 +195,7 @@ char *pps_manifest_text(const struct pps_manifest *m)
     add_counts(root, m);
     add_audit(root, m);
     add_only_top(root, m);
+    add_reused(root, m);
     add_run(root, m);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);

@@ -6,11 +6,14 @@
 
 #include "audit.h"
 #include "experiment.h"
+#include "reuse.h"
 #include "space.h"
 #include "tops.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+
+enum { PPS_TEXT_TARGET = 1 << 20 }; // bytes of text a block aims at
 
 // The text of a stretch of points and what happened to them.
 struct pps_rows {
@@ -20,6 +23,7 @@ struct pps_rows {
     uint64_t failed;         // rows with empty results
     uint64_t failed_example; // the first of them
     size_t recalled;         // rows known from equal points, not computed; depends on threads
+    uint64_t reused;         // rows of an earlier result, not computed
     uint64_t pruned;         // points that cannot be among the best; depends on threads
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;
@@ -44,6 +48,12 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
 // From now on the best rows are those of every group of points that have the same values of these
 // n_by parameters.
 void pps_rowmaker_group(struct pps_rowmaker *maker, const int *by, int n_by);
+
+// From now on rows that an earlier result holds are taken from it, and neither computed nor
+// audited. Not in a contest. To be called after pps_rowmaker_group.
+PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
+                                                  const struct pps_reuse *reuse,
+                                                  struct pps_error *err);
 
 // Where workers put the best rows when nobody wants the others.
 struct pps_contest {

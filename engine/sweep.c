@@ -18,7 +18,7 @@ struct slot {
     uint64_t points;
     struct pps_block block;
     struct pps_left_out left_out[PPS_MAX_REASONS];
-    uint64_t failed_example, recalled, pruned;
+    uint64_t failed_example, recalled, reused, pruned;
     struct pps_audited audited;
     unsigned char *data;
     size_t data_cap;
@@ -90,6 +90,7 @@ static void add_totals(struct pool *pool, const struct slot *slot)
         totals->failed_example = slot->failed_example;
     totals->failed += slot->block.failed;
     totals->recalled += slot->recalled;
+    totals->reused += slot->reused;
     totals->pruned += slot->pruned;
     pps_audited_add(&totals->audited, &slot->audited);
     totals->text_bytes += slot->block.text_bytes;
@@ -161,6 +162,7 @@ static enum pps_status fill_slot(struct slot *slot,
     slot->audited = rows->audited;
     slot->failed_example = rows->failed_example;
     slot->recalled = rows->recalled;
+    slot->reused = rows->reused;
     slot->pruned = rows->pruned;
     pps_block_set_text(&slot->block, rows->text, rows->n);
     slot->block.data_bytes =
@@ -215,6 +217,8 @@ static void work(struct pool *pool)
         pps_rowmaker_open(&maker, sweep->experiment, sweep->objective, sweep->n_best, &err);
     if (status == PPS_OK)
         pps_rowmaker_group(maker, sweep->by, sweep->n_by);
+    if (status == PPS_OK && sweep->reuse != NULL)
+        status = pps_rowmaker_reuse(maker, sweep->reuse, &err);
     if (status == PPS_OK && sweep->only_best)
         pps_rowmaker_enter(maker, &pool->contest);
     if (status == PPS_OK && sweep->audit > 0)

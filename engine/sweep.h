@@ -32,7 +32,8 @@ struct pps_sweep {
     int n_by;
     bool only_best; // no other rows are wanted: blocks have no text, points that cannot win are
                     // not computed
-    double audit;   // fraction of the rows to compare with the reference; 0: none
+    const struct pps_reuse *reuse; // rows that need not be computed; or NULL
+    double audit; // fraction of the rows to compare with the reference; 0: none
 };
 
 struct pps_totals {
@@ -41,6 +42,7 @@ struct pps_totals {
     uint64_t computed; // of a run that keeps the best rows only: how many there were to judge
     uint64_t failed, failed_example;
     uint64_t recalled; // rows known from equal points, not computed; depends on threads
+    uint64_t reused;   // rows of an earlier result
     uint64_t pruned;   // points not computed as they cannot be among the best; likewise
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;

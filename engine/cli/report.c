@@ -127,10 +127,19 @@ static void print_recalled(const struct pps_totals *t)
     char computed[48], recalled[48];
     if (t->recalled == 0 || t->computed > 0)
         return;
-    pps_human_count((double)(t->rows - t->recalled), computed, sizeof computed);
+    pps_human_count((double)(t->rows - t->recalled - t->reused), computed, sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
     fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
             computed, recalled);
+}
+
+static void print_reused(const struct pps_report *r)
+{
+    char reused[48];
+    if (r->reuse == NULL)
+        return;
+    pps_human_count((double)r->totals->reused, reused, sizeof reused);
+    fprintf(stderr, "reused    %s rows of %s\n", reused, r->reuse);
 }
 
 static void print_pruned(const struct pps_totals *t)
@@ -190,6 +199,7 @@ void pps_report_print(const struct pps_report *r)
     print_left_out(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
+    print_reused(r);
     print_recalled(r->totals);
     print_pruned(r->totals);
     print_speed(r);
@@ -227,6 +237,8 @@ void pps_report_json(const struct pps_report *r)
     pps_json_add_count(root, "rows", t->rows);
     pps_json_add_count(root, "failed", t->failed);
     pps_json_add_count(root, "recalled", t->recalled);
+    if (r->reuse != NULL)
+        pps_json_add_count(root, "reused", t->reused);
     if (t->computed > 0) {
         pps_json_add_count(root, "judged", t->computed);
         pps_json_add_count(root, "pruned", t->pruned);

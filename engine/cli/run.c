@@ -26,6 +26,7 @@ static const struct pps_opt options[] = {
     {"force", 0, NULL, "replace a result of this name"},
     {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
     PPS_TOP_OPTIONS,
+    {"reuse", 0, "FILE", "take rows that this earlier result holds instead of computing them"},
     {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
     {"plot", 0, NULL, "draw the heatmaps when done"},
     {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
@@ -50,6 +51,12 @@ static const char details[] =
     "\n"
     "ppsweep kernels contention lists the parameters; sweep_configs/ holds experiments to "
     "try.\n"
+    "--only-top writes the best rows alone (--top K, --by NAMES), in the order of the whole "
+    "result.\n"
+    "--reuse takes rows from an earlier result of the same kernel, version, digits and "
+    "columns,\n"
+    "found by the values of all parameters; about 60 MB of memory a million rows.\n"
+    "\n"
     "The result is named outputs/data/<experiment>-<digest>.csv.gz, so that the same command\n"
     "finds it again; beside it lie an index (.idx) and a manifest (.json).\n";
 
@@ -64,6 +71,7 @@ struct run {
     struct pps_totals totals;
     uint64_t data_bytes;
     int by[PPS_MAX_PARAMS];
+    struct pps_reuse *reuse; // or NULL
     bool quiet, json;
 };
 
@@ -154,6 +162,23 @@ static enum pps_status read_audit(const struct run *run,
     return pps_audit_possible(run->experiment->kernel, err);
 }
 
+static enum pps_status read_reuse(struct run *run, struct pps_error *err)
+{
+    const char *path = pps_arg(run->args, "reuse");
+    if (path == NULL)
+        return PPS_OK;
+    // Results as text do not say which of two rows was better by a hair.
+    if (run->sweep.only_best)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--only-top and --reuse exclude each other; ask ppsweep top for the best "
+            "rows of the whole result");
+    enum pps_status status =
+        pps_reuse_open(&run->reuse, path, run->experiment, run->sweep.objective, err);
+    run->sweep.reuse = run->reuse;
+    return status;
+}
+
 static enum pps_status prepare(struct run *run, struct pps_error *err)
 {
     struct pps_sweep *sweep = &run->sweep;
@@ -190,6 +215,7 @@ static enum pps_status finish_file(struct run *run, struct pps_error *err)
         .codec = run->path.codec,
         .block_points = block_points(run),
         .sweep = &run->sweep,
+        .reuse = pps_arg(run->args, "reuse"),
         .data_bytes = pps_output_bytes(run->output),
         .audit = run->sweep.audit,
         .threads = run->sweep.threads,
@@ -266,6 +292,7 @@ static struct pps_report report_of(struct run *run)
         .path = run->path.path,
         .data_bytes = run->data_bytes,
         .audit = run->sweep.audit,
+        .reuse = pps_arg(run->args, "reuse"),
         .threads = run->sweep.threads,
     };
 }
@@ -310,7 +337,9 @@ static enum pps_status run_whole(struct run *run, struct pps_error *err)
             pps_report_next(&report);
         return plot(run, err);
     }
-    status = execute(run, err);
+    status = read_reuse(run, err);
+    if (status == PPS_OK)
+        status = execute(run, err);
     if (status != PPS_OK)
         return status;
     const struct pps_report done = report_of(run);
@@ -332,6 +361,7 @@ static enum pps_status run_main(const struct pps_args *args, struct pps_error *e
     enum pps_status status = run_whole(&run, err);
     pps_output_abandon(run.output);
     pps_totals_free(&run.totals);
+    pps_reuse_close(run.reuse);
     pps_experiment_free(run.experiment);
     return status;
 }
