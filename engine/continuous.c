@@ -120,6 +120,9 @@ enum pps_status pps_continuous_from_json(struct pps_axis *axis,
         status = pps_json_fail(json, pps_json_member(object, "stop"), err,
                                "%s: stop %.15g is below start %.15g", param->name, axis->stop,
                                axis->start);
+    if (status == PPS_OK && !isfinite(axis->stop - axis->start))
+        status = pps_json_fail(json, object, err, "%s: the range is too wide for a number",
+                               param->name);
     if (status == PPS_OK)
         status = read_decimals(axis, param, json, object, err);
     if (status == PPS_OK && param->kind == PPS_INTEGER) {

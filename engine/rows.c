@@ -25,7 +25,8 @@ struct pps_rowmaker {
     struct pps_cursor cursor;
     struct pps_tops best;
     struct pps_contest *contest; // or NULL
-    bool prunes;                 // the kernel bounds the objective
+    struct pps_rival rival;
+    bool prunes; // the kernel bounds the objective
     int by[PPS_MAX_PARAMS];
     int n_by;
     int objective;
@@ -170,15 +171,13 @@ static void group_of(const struct pps_rowmaker *m, const double *point, double *
 }
 
 // Whether the point would lose: equal values are for the lower index to win.
-static bool cannot_win(const struct pps_rowmaker *m, const double *point)
+static bool cannot_win(struct pps_rowmaker *m, const double *point)
 {
-    double key[PPS_MAX_PARAMS];
+    double group[PPS_MAX_PARAMS];
     if (!m->prunes)
         return false;
-    group_of(m, point, key);
-    pthread_mutex_lock(&m->contest->lock);
-    const double threshold = pps_tops_threshold(&m->contest->tops, key);
-    pthread_mutex_unlock(&m->contest->lock);
+    group_of(m, point, group);
+    const double threshold = pps_rival_threshold(&m->rival, m->contest, group);
     return threshold < HUGE_VAL && m->kernel->lower_bound(point) > threshold;
 }
 
@@ -293,8 +292,10 @@ static enum pps_status take_row(struct pps_rowmaker *m,
         write_row(m, i, done);
     enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,
                                           m->text_n - start - 1, err);
-    if (m->contest != NULL)
+    if (m->contest != NULL) {
+        atomic_fetch_add_explicit(&m->contest->changes, 1, memory_order_relaxed);
         m->text_n = start;
+    }
     return status;
 }
 

@@ -5,12 +5,11 @@
 #define PPS_ROWS_H
 
 #include "audit.h"
+#include "contest.h"
 #include "experiment.h"
 #include "reuse.h"
 #include "space.h"
-#include "tops.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 enum { PPS_TEXT_TARGET = 1 << 20 }; // bytes of text a block aims at
@@ -54,12 +53,6 @@ void pps_rowmaker_group(struct pps_rowmaker *maker, const int *by, int n_by);
 PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
                                                   const struct pps_reuse *reuse,
                                                   struct pps_error *err);
-
-// Where workers put the best rows when nobody wants the others.
-struct pps_contest {
-    pthread_mutex_t lock;
-    struct pps_tops tops;
-};
 
 // From now on the best rows go into the contest, and no row into the text. A point whose lower
 // bound says that it would lose is not computed: which points these are depends on what all
