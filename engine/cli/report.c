@@ -169,6 +169,15 @@ static void print_speed(const struct pps_report *r)
             t->cpu_s / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), memory);
 }
 
+// Where the best row stands in a result that holds these rows alone, in the order of indices.
+static size_t place_in_file(const struct pps_best_row *rows, size_t n)
+{
+    size_t before = 0;
+    for (size_t i = 1; i < n; i++)
+        before += rows[i].index < rows[0].index;
+    return before;
+}
+
 void pps_report_next(const struct pps_report *r)
 {
     const bool stdin_like = strcmp(r->path, "-") == 0;
@@ -182,6 +191,9 @@ void pps_report_next(const struct pps_report *r)
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
     if (n == 0)
         fprintf(stderr, "          ppsweep trace %s --row 1\n", r->path);
+    else if (r->totals->computed > 0)
+        fprintf(stderr, "          ppsweep trace %s --row %zu\n", r->path,
+                place_in_file(rows, n) + 1);
     else if (r->totals->points == r->totals->rows)
         fprintf(stderr, "          ppsweep trace %s --row %llu\n", r->path,
                 (unsigned long long)rows[0].index + 1);

@@ -2,6 +2,7 @@
 // Samples of spaces: which points are drawn, and that draws are computed from their number alone.
 #include "experiments.h"
 
+#include "engine/axisjson.h"
 #include "engine/sample.h"
 #include "engine/value.h"
 
@@ -263,6 +264,44 @@ Test(sample, everything_said_of_a_sample_is_part_of_the_digest)
     cr_assert_neq(digest, digest_of(axes, "\"count\": 5, \"method\": \"lhs\""));
     cr_assert_neq(digest, digest_of(axes, "\"count\": 5, \"method\": \"sobol\""));
     cr_assert_neq(digest, digest_of(axes, "\"count\": 5, \"seed\": 1"));
+}
+
+static int always(const double *point)
+{
+    (void)point;
+    return 0;
+}
+
+// Would catch a dimension beyond the table of direction numbers.
+Test(sample, sobol_has_so_many_dimensions_and_no_more)
+{
+    enum { MOST = 38 };
+    static const char *const reasons[] = {"", NULL};
+    struct pps_param params[MOST];
+    for (int p = 0; p < MOST; p++)
+        params[p] = (struct pps_param){.name = "p", .kind = PPS_REAL, .max = 9};
+    const struct pps_kernel kernel = {.params = params,
+                                      .n_params = MOST,
+                                      .reasons = reasons,
+                                      .check = always};
+    for (int n = MOST - 1; n <= MOST; n++) {
+        static const double values[] = {1, 2, 3};
+        struct pps_space *space = calloc(1, sizeof *space);
+        struct pps_error err = {.text = ""};
+        space->kernel = &kernel;
+        space->sample = calloc(1, sizeof *space->sample);
+        space->sample->method = PPS_SAMPLE_SOBOL;
+        space->sample->count = 8;
+        for (; space->n_axes < n; space->n_axes++)
+            cr_assert_eq(pps_axis_table(&space->axes[space->n_axes], &kernel, space->n_axes,
+                                        values, 3, &err),
+                         PPS_OK);
+        cr_assert_eq(pps_space_prepare(space, &err), n < MOST ? PPS_OK : PPS_E_INPUT);
+        cr_assert(n < MOST || strstr(err.text, "37 dimensions, and there are 38 axes") != NULL,
+                  "%s", err.text);
+        pps_space_free(space);
+        free(space);
+    }
 }
 
 // Would catch a space that is counted though nobody needs it: 10^40 points.
