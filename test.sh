@@ -60,6 +60,8 @@ thread_sanitized() {
 		build/tsan/ppsweep -c sweep_configs/03-all-tiers.json -j 3 -o - -q >/dev/null &&
 		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 30000 -j 4 -o "$out/b.csv" -q &&
 		build/tsan/ppsweep verify "$out/a.csv.gz" "$out/b.csv" --sample 0.05 --reference -j 4 -q &&
+		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 30000 -j 4 --only-top --by n -o - -q >/dev/null &&
+		build/tsan/ppsweep -c sweep_configs/02-paper.json -s n=8,12 -j 4 --reuse "$out/a.csv.gz" -o - -q >/dev/null &&
 		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
 	local status=$?
 	rm -rf "$out"

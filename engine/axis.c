@@ -94,6 +94,8 @@ bool pps_axis_place(const struct pps_axis *axis,
         else
             place_composite(axis, params, i, point, cells);
         return true;
+    case PPS_AXIS_CONTINUOUS:
+        break;
     }
     return false;
 }
@@ -173,6 +175,8 @@ bool pps_axis_find(const struct pps_axis *axis,
         return find_by_trial(axis, params, values, point, i);
     case PPS_AXIS_COMPOSITE:
         return find_composite(axis, params, point, i);
+    case PPS_AXIS_CONTINUOUS:
+        break;
     }
     return false;
 }
@@ -195,6 +199,8 @@ double pps_axis_highest(const struct pps_axis *axis, const struct pps_param *par
         return fmax(axis->start, axis->start + (double)(axis->count - 1) * axis->step);
     case PPS_AXIS_COMPOSITE:
         return params[p].max;
+    case PPS_AXIS_CONTINUOUS:
+        return axis->stop;
     case PPS_AXIS_DEPENDENT:
         break;
     }

@@ -15,10 +15,11 @@
 enum { PPS_MAX_PARAMS = 64 };
 
 enum pps_axis_kind {
-    PPS_AXIS_TABLE,     // values written down: a list, lists in lockstep, a file of points
-    PPS_AXIS_RANGE,     // start + i*step, too many to write down
-    PPS_AXIS_DEPENDENT, // an expression over earlier axes
-    PPS_AXIS_COMPOSITE, // the kernel's own; its members are written down where they are few
+    PPS_AXIS_TABLE,      // values written down: a list, lists in lockstep, a file of points
+    PPS_AXIS_RANGE,      // start + i*step, too many to write down
+    PPS_AXIS_DEPENDENT,  // an expression over earlier axes
+    PPS_AXIS_COMPOSITE,  // the kernel's own; its members are written down where they are few
+    PPS_AXIS_CONTINUOUS, // any number from start to stop: only for samples, never walked
 };
 
 // A parameter of a table. Its distinct values are kept once, with their cells.
@@ -32,14 +33,16 @@ struct pps_axis_member {
 
 struct pps_axis {
     enum pps_axis_kind kind;
-    uint64_t count; // of a dependent axis: 0, it is asked for at each point
+    uint64_t count; // of a dependent axis: 0, it is asked for at each point; continuous: 0
     uint64_t sets;  // bit p: parameter p
     // table, short composite
     int n_members;
     struct pps_axis_member *members;
-    // range, dependent
+    // range, continuous, dependent
     int param;
     double start, step;
+    double stop;  // of a continuous axis
+    int decimals; // of its values; below 0: a multiple of that power of ten
     struct pps_expr *expr;
     char *text; // of the expression
     // composite

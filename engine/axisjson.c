@@ -2,6 +2,7 @@
 // JSON to axis and back.
 #include "axisjson.h"
 
+#include "continuous.h"
 #include "decimal.h"
 #include "suggest.h"
 
@@ -425,6 +426,8 @@ enum pps_status pps_axis_from_json(struct pps_axis *axis,
     *n_repeated = 0;
     if (cJSON_IsArray(item))
         return from_list(axis, &s, item, n_repeated);
+    if (pps_says_continuous(item))
+        return pps_continuous_from_json(axis, kernel, p, json, item, err);
     if (cJSON_IsObject(item))
         return from_range(axis, &s, item);
     if (is_expression(kernel, s.param, item))
@@ -460,6 +463,8 @@ cJSON *pps_axis_to_json(const struct pps_axis *axis, const struct pps_param *par
         return table_to_json(axis, params);
     if (axis->kind == PPS_AXIS_DEPENDENT)
         return cJSON_CreateString(axis->text);
+    if (axis->kind == PPS_AXIS_CONTINUOUS)
+        return pps_continuous_to_json(axis);
     cJSON *range = cJSON_CreateObject();
     const struct pps_param *param = &params[axis->param];
     const double stop = axis->start + (double)(axis->count - 1) * axis->step;

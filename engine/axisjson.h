@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An axis from what an experiment says of a parameter: a value, a list, {start, stop, step} or an
-// expression.
+// An axis from what an experiment says of a parameter: a value, a list, {start, stop, step}, a
+// continuous range or an expression.
 #ifndef PPS_AXISJSON_H
 #define PPS_AXISJSON_H
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 // ---- columns of a row -------------------------------------------------------------------------
 
@@ -109,11 +110,6 @@ static enum pps_status other_words(struct pps_loader *l)
     if (item != NULL)
         return pps_json_fail_key(&l->file, item, l->err, "the kernel %s takes no inputs",
                                  l->kernel->name);
-    item = pps_json_member(root, "sample");
-    if (item != NULL)
-        return pps_json_fail_key(&l->file, item, l->err,
-                                 "sample is not available in this version; name the points in "
-                                 "a file with \"points\"");
     item = pps_json_member(root, "seed");
     if (item != NULL &&
         (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble >= 0x1p53 ||
@@ -164,6 +160,8 @@ static enum pps_status set_up(struct pps_loader *l)
         pps_options_default(l->kernel->composite, experiment->options);
     experiment->digits = l->request->digits;
     experiment->exact = l->request->exact;
+    if (l->request->only != NULL)
+        experiment->only_digest = XXH64(l->request->only, strlen(l->request->only), 0) | 1;
     set_name(l);
     return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
 }
@@ -174,6 +172,8 @@ static enum pps_status build(struct pps_loader *l)
     enum pps_status status = pps_load_entries(l);
     if (status == PPS_OK)
         status = other_words(l);
+    if (status == PPS_OK)
+        status = pps_load_sample(l);
     if (status == PPS_OK)
         status = pps_load_axes(l);
     if (status == PPS_OK)

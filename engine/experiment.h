@@ -34,7 +34,8 @@ struct pps_request {
     uint64_t limit;      // 0: none
     uint64_t seed;
     bool seed_given;
-    bool exact; // --exact
+    bool exact;       // --exact
+    const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };
 
 struct pps_experiment {
@@ -50,6 +51,7 @@ struct pps_experiment {
     uint64_t n_points; // of the space, cut by the limit
     uint64_t seed;
     uint64_t points_digest; // of a file of points
+    uint64_t only_digest;   // of request->only; 0: all rows
     cJSON *resolved;        // an experiment that says the same, with every option spelled out
     uint64_t digest;        // XXH64 of it
     char *output;           // "output" of the file, or NULL

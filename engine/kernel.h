@@ -211,6 +211,9 @@ struct pps_kernel {
     // own. Rows agree to `tolerance`, relative.
     void (*reference)(const struct pps_batch *batch, const struct pps_worker *worker);
     double tolerance;
+    // A value that the first column cannot be below, as `run` would give it (rounding included);
+    // its goal is PPS_LOWER. Far cheaper than the point; or NULL. The point has passed `check`.
+    double (*lower_bound)(const double *point);
     // The pieces of one point that has passed `check`, in order of their start.
     enum pps_outcome (*trace)(const double *point,
                               const struct pps_worker *worker,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only the loading of an experiment needs: the documents, what they say of each name, and
-// the steps that turn it into axes. Private to experiment.c, loadentries.c and loadaxes.c.
+// the steps that turn it into axes. Private to experiment.c, loadentries.c, loadsample.c
+// and loadaxes.c.
 #ifndef PPS_LOADER_H
 #define PPS_LOADER_H
 
@@ -43,6 +44,12 @@ int pps_find_option(const struct pps_kernel *kernel, const char *name);
 
 // Takes line and column from an error about an override, which has none; returns status.
 enum pps_status pps_override_place(struct pps_loader *l, enum pps_status status);
+
+// ---- loadsample.c ----
+
+// The sample, if the experiment says that it is one; the seed must be known. Without one,
+// continuous ranges are refused.
+PPS_MUST_CHECK enum pps_status pps_load_sample(struct pps_loader *l);
 
 // ---- loadaxes.c ----
 

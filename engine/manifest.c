@@ -126,6 +126,32 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
     cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
 }
 
+// How many points were pruned depends on the number of threads, like `recalled`.
+static void add_only_top(cJSON *root, const struct pps_manifest *m)
+{
+    const struct pps_sweep *sweep = m->sweep;
+    const struct pps_kernel *kernel = m->experiment->kernel;
+    if (!sweep->only_best)
+        return;
+    cJSON *only = cJSON_AddObjectToObject(root, "only_top");
+    pps_json_add_count(only, "top", sweep->n_best);
+    cJSON *by = cJSON_AddArrayToObject(only, "by");
+    for (int b = 0; b < sweep->n_by; b++)
+        cJSON_AddItemToArray(by, cJSON_CreateString(kernel->params[sweep->by[b]].name));
+    cJSON_AddStringToObject(only, "objective", kernel->columns[sweep->objective].name);
+    pps_json_add_count(only, "computed", m->totals->computed);
+    pps_json_add_count(only, "pruned", m->totals->pruned);
+}
+
+static void add_reused(cJSON *root, const struct pps_manifest *m)
+{
+    if (m->reuse == NULL)
+        return;
+    cJSON *reused = cJSON_AddObjectToObject(root, "reused");
+    cJSON_AddStringToObject(reused, "from", m->reuse);
+    pps_json_add_count(reused, "rows", m->totals->reused);
+}
+
 static void add_run(cJSON *root, const struct pps_manifest *m)
 {
     char machine[256], codec[16];
@@ -168,6 +194,8 @@ char *pps_manifest_text(const struct pps_manifest *m)
     cJSON_AddBoolToObject(root, "exact", e->exact);
     add_counts(root, m);
     add_audit(root, m);
+    add_only_top(root, m);
+    add_reused(root, m);
     add_run(root, m);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);

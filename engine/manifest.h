@@ -12,6 +12,8 @@ struct pps_manifest {
     const struct pps_totals *totals;
     struct pps_codec_choice codec;
     uint64_t block_points;
+    const struct pps_sweep *sweep;
+    const char *reuse;   // the earlier result that rows were taken from; or NULL
     uint64_t data_bytes; // of the result file
     double audit;        // fraction of the rows that was compared with the reference; 0: none
     int threads;

@@ -73,12 +73,11 @@ static enum pps_status choose_kernel(const struct pps_kernel *const *kernels,
     return pps_fail(err, PPS_E_INPUT, "%s: no kernel has all of its columns", path);
 }
 
-// Parameters that rows do not show, from the manifest.
-static enum pps_status set_constants(const struct pps_kernel *kernel,
-                                     const char *path,
-                                     const cJSON *manifest,
-                                     double *point,
-                                     struct pps_error *err)
+enum pps_status pps_point_constants(const struct pps_kernel *kernel,
+                                    const char *path,
+                                    const struct cJSON *manifest,
+                                    double *point,
+                                    struct pps_error *err)
 {
     const cJSON *constants = manifest != NULL ? pps_json_member(manifest, "constants") : NULL;
     const cJSON *item;
@@ -156,7 +155,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
         status = go_to_row(result, path, row, &cells, err);
     if (status == PPS_OK) {
         pps_point_default(*kernel, point);
-        status = set_constants(*kernel, path, manifest, point, err);
+        status = pps_point_constants(*kernel, path, manifest, point, err);
     }
     if (status == PPS_OK)
         status = set_cells(*kernel, path, result, cells, point, err);

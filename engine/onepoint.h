@@ -18,6 +18,16 @@ PPS_MUST_CHECK enum pps_status pps_point_set(const struct pps_kernel *kernel,
                                              double *point,
                                              struct pps_error *err);
 
+struct cJSON;
+
+// Sets the parameters that the rows of the result at path do not show, as its manifest has them;
+// none where manifest is NULL.
+PPS_MUST_CHECK enum pps_status pps_point_constants(const struct pps_kernel *kernel,
+                                                   const char *path,
+                                                   const struct cJSON *manifest,
+                                                   double *point,
+                                                   struct pps_error *err);
+
 // The point of data row `row` (from 1) of a result. The kernel is the manifest's, or where there
 // is no manifest the first that has all of the file's columns.
 PPS_MUST_CHECK enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,

@@ -5,6 +5,7 @@
 #include "axisjson.h"
 #include "jsonwrite.h"
 #include "optionjson.h"
+#include "sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,16 @@ static void add_rules(cJSON *root, const struct pps_space *space)
         cJSON_AddItemToArray(where, cJSON_CreateString(space->rules[r].text));
 }
 
+static void add_sample(cJSON *root, const struct pps_sample *sample)
+{
+    if (sample == NULL)
+        return;
+    cJSON *object = cJSON_AddObjectToObject(root, "sample");
+    cJSON_AddNumberToObject(object, "count", (double)sample->count);
+    cJSON_AddStringToObject(object, "method", pps_sample_methods[sample->method]);
+    cJSON_AddNumberToObject(object, "seed", (double)sample->seed);
+}
+
 // What the digest covers beside the experiment itself.
 static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
@@ -88,6 +99,9 @@ static uint64_t digest_of(const struct pps_experiment *e, const char *text)
         e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,
         (unsigned long long)e->n_points, (unsigned long long)e->seed,
         e->exact ? " exact 1" : "");
+    if (e->only_digest != 0)
+        at += (size_t)snprintf(rest + at, sizeof rest - at, " only %016llx",
+                               (unsigned long long)e->only_digest);
     for (int c = 0; c < e->kernel->n_columns && at < sizeof rest; c++)
         if (e->wanted[c])
             at += (size_t)snprintf(rest + at, sizeof rest - at, " %s",
@@ -106,6 +120,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_zip(root, e);
     add_options(root, e);
     add_rules(root, &e->space);
+    add_sample(root, e->space.sample);
     pps_json_add_count(root, "seed", e->seed); // every digit of it
     char *text = cJSON_PrintUnformatted(root);
     if (text == NULL)

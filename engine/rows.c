@@ -3,24 +3,32 @@
 #include "rows.h"
 
 #include "decimal.h"
-#include "machine.h"
 #include "scratch.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    TEXT_TARGET = 1 << 20, // bytes of text a block aims at
-    WORK_TARGET_NS = 20 * 1000 * 1000,
-    SAMPLES = 64,
+enum { TEXT_ROOM = PPS_TEXT_TARGET + PPS_TEXT_TARGET / 4 };
+
+// A row of an earlier result among the points of a batch.
+struct found {
+    size_t before; // it comes before this point of the batch
+    uint64_t index;
+    size_t prefix_n;
+    struct pps_reused reused;
 };
 
 struct pps_rowmaker {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
-    struct pps_best best;
+    struct pps_tops best;
+    struct pps_contest *contest; // or NULL
+    struct pps_rival rival;
+    bool prunes; // the kernel bounds the objective
+    int by[PPS_MAX_PARAMS];
+    int n_by;
     int objective;
     double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
     const double *param[PPS_MAX_PARAMS];
@@ -32,6 +40,11 @@ struct pps_rowmaker {
     char *prefixes; // PPS_BATCH of prefix_cap bytes
     size_t prefix_cap;
     size_t prefix_n[PPS_BATCH];
+    const struct pps_reuse *reuse; // or NULL
+    struct found *found;           // PPS_BATCH of them, their prefixes and groups
+    char *found_prefixes;
+    double *found_groups;
+    size_t n_found;
     char *text;
     size_t text_n, text_cap;
     size_t row_cap; // greatest bytes of a row
@@ -40,21 +53,6 @@ struct pps_rowmaker {
 };
 
 // ---- opening ----------------------------------------------------------------------------------
-
-enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
-                                  int threads,
-                                  size_t *bytes,
-                                  struct pps_error *err)
-{
-    const double memory = 0.8 * pps_machine_memory();
-    *bytes = experiment->kernel->scratch_bytes(experiment->space.highest);
-    if (*bytes == SIZE_MAX || (double)*bytes * threads > memory)
-        return pps_fail(err, PPS_E_INPUT,
-                        "the largest point of this experiment needs %.3g GiB a thread, and %d "
-                        "threads have %.3g GiB; take smaller values or fewer threads (-j)",
-                        (double)*bytes / 0x1p30, threads, memory / 0x1p30);
-    return PPS_OK;
-}
 
 static void set_columns(struct pps_rowmaker *m)
 {
@@ -91,7 +89,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     m->objective = objective;
     m->prefix_cap = (size_t)(experiment->space.n_columns + 1) * PPS_CELL_TEXT;
     m->row_cap = m->prefix_cap + (size_t)kernel->n_columns * (PPS_DECIMAL_CAP + 1) + 1;
-    m->text_cap = TEXT_TARGET + TEXT_TARGET / 4 + PPS_BATCH * m->row_cap;
+    m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap;
     m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
     m->prefixes = malloc(PPS_BATCH * m->prefix_cap);
     m->text = malloc(m->text_cap);
@@ -101,8 +99,39 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
                         scratch_bytes);
     set_columns(m);
     const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
-    pps_best_init(&m->best, n_best, higher);
+    pps_tops_init(&m->best, n_best, higher, 0);
     return PPS_OK;
+}
+
+void pps_rowmaker_group(struct pps_rowmaker *m, const int *by, int n_by)
+{
+    const size_t k = m->best.k;
+    const bool higher = m->best.higher;
+    pps_tops_free(&m->best);
+    pps_tops_init(&m->best, k, higher, n_by);
+    for (int b = 0; b < n_by; b++)
+        m->by[b] = by[b];
+    m->n_by = n_by;
+}
+
+enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
+                                   const struct pps_reuse *reuse,
+                                   struct pps_error *err)
+{
+    m->reuse = reuse;
+    m->found = calloc(PPS_BATCH, sizeof *m->found);
+    m->found_prefixes = malloc(PPS_BATCH * m->prefix_cap);
+    m->found_groups = calloc(PPS_BATCH * ((size_t)m->n_by + 1), sizeof *m->found_groups);
+    if (m->found == NULL || m->found_prefixes == NULL || m->found_groups == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+    return PPS_OK;
+}
+
+void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest)
+{
+    m->contest = contest;
+    m->prunes = m->kernel->lower_bound != NULL && m->objective == 0 &&
+                m->kernel->columns[0].goal == PPS_LOWER;
 }
 
 enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
@@ -117,27 +146,70 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
     if (m == NULL)
         return;
     pps_auditor_close(m->auditor);
-    pps_best_free(&m->best);
+    pps_tops_free(&m->best);
     free(m->values);
     free(m->prefixes);
+    free(m->found);
+    free(m->found_prefixes);
+    free(m->found_groups);
     free(m->text);
     free(m->scratch);
     free(m);
 }
 
-struct pps_best *pps_rowmaker_best(struct pps_rowmaker *m)
+struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
 {
     return &m->best;
 }
 
 // ---- a batch ----------------------------------------------------------------------------------
 
+static void group_of(const struct pps_rowmaker *m, const double *point, double *key)
+{
+    for (int b = 0; b < m->n_by; b++)
+        key[b] = point[m->by[b]];
+}
+
+// Whether the point would lose: equal values are for the lower index to win.
+static bool cannot_win(struct pps_rowmaker *m, const double *point)
+{
+    double group[PPS_MAX_PARAMS];
+    if (!m->prunes)
+        return false;
+    group_of(m, point, group);
+    const double threshold = pps_rival_threshold(&m->rival, m->contest, group);
+    return threshold < HUGE_VAL && m->kernel->lower_bound(point) > threshold;
+}
+
+// Whether the cursor's point is a row of the earlier result, which then waits for its turn.
+static bool find_row(struct pps_rowmaker *m)
+{
+    const struct pps_cursor *cursor = &m->cursor;
+    struct found found = {m->n_batch, cursor->index, cursor->prefix_n, {.n = 0}};
+    if (m->reuse == NULL || !pps_reuse_find(m->reuse, cursor->point, &found.reused))
+        return false;
+    memcpy(m->found_prefixes + m->n_found * m->prefix_cap, cursor->prefix, cursor->prefix_n);
+    group_of(m, cursor->point, m->found_groups + m->n_found * (size_t)m->n_by);
+    m->found[m->n_found++] = found;
+    return true;
+}
+
 // Takes the cursor's points up to `end` into the batch, as many as it holds.
-static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_left_out *left_out)
+static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
 {
     struct pps_cursor *cursor = &m->cursor;
-    m->n_batch = 0;
-    while (m->n_batch < PPS_BATCH && pps_cursor_next(cursor, end, left_out)) {
+    m->n_batch = m->n_found = 0;
+    while (m->n_batch < PPS_BATCH && m->n_found < PPS_BATCH &&
+           pps_cursor_next(cursor, end, rows->left_out)) {
+        if (find_row(m)) {
+            pps_cursor_step(cursor);
+            continue;
+        }
+        if (cannot_win(m, cursor->point)) {
+            rows->pruned++;
+            pps_cursor_step(cursor);
+            continue;
+        }
         const size_t i = m->n_batch++;
         for (int p = 0; p < m->kernel->n_params; p++)
             m->values[(size_t)p * PPS_BATCH + i] = cursor->point[p];
@@ -150,7 +222,9 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_left_out *le
 
 static bool room_for_batch(struct pps_rowmaker *m)
 {
-    const size_t need = m->text_n + m->n_batch * m->row_cap;
+    size_t need = m->text_n + m->n_batch * m->row_cap;
+    for (size_t f = 0; f < m->n_found; f++)
+        need += m->found[f].prefix_n + m->found[f].reused.n;
     if (need <= m->text_cap)
         return true;
     char *text = realloc(m->text, 2 * need);
@@ -185,27 +259,85 @@ static void write_results(struct pps_rowmaker *m, size_t i, bool done)
     m->text_n = (size_t)(out - m->text);
 }
 
-static enum pps_status write_row(struct pps_rowmaker *m,
-                                 size_t i,
-                                 struct pps_rows *rows,
-                                 struct pps_error *err)
+static void write_row(struct pps_rowmaker *m, size_t i, bool done)
 {
-    const size_t start = m->text_n;
-    const bool done = has_results(m, i);
     memcpy(m->text + m->text_n, m->prefixes + i * m->prefix_cap, m->prefix_n[i]);
     m->text_n += m->prefix_n[i];
     write_results(m, i, done);
+}
+
+// In a contest the text of a row is made for the winners only, and not kept here.
+static enum pps_status take_row(struct pps_rowmaker *m,
+                                size_t i,
+                                struct pps_rows *rows,
+                                struct pps_error *err)
+{
+    struct pps_tops *best = m->contest != NULL ? &m->contest->tops : &m->best;
+    const size_t start = m->text_n;
+    const bool done = has_results(m, i);
+    double key[PPS_MAX_PARAMS];
     rows->rows++;
-    if (!done) {
-        if (rows->failed++ == 0)
-            rows->failed_example = m->index[i];
+    if (!done && rows->failed++ == 0)
+        rows->failed_example = m->index[i];
+    if (m->contest == NULL)
+        write_row(m, i, done);
+    if (!done)
         return PPS_OK;
-    }
     const double value = m->column[m->objective][i];
-    if (!pps_best_would_take(&m->best, value))
+    for (int b = 0; b < m->n_by; b++)
+        key[b] = m->param[m->by[b]][i];
+    if (!pps_tops_would_take(best, key, value))
         return PPS_OK;
-    return pps_best_add(&m->best, value, m->index[i], m->text + start, m->text_n - start - 1,
+    if (m->contest != NULL)
+        write_row(m, i, done);
+    enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,
+                                          m->text_n - start - 1, err);
+    if (m->contest != NULL) {
+        atomic_fetch_add_explicit(&m->contest->changes, 1, memory_order_relaxed);
+        m->text_n = start;
+    }
+    return status;
+}
+
+static enum pps_status take_found(struct pps_rowmaker *m,
+                                  size_t f,
+                                  struct pps_rows *rows,
+                                  struct pps_error *err)
+{
+    const struct found *found = &m->found[f];
+    const double *group = m->found_groups + f * (size_t)m->n_by;
+    const size_t start = m->text_n, n = found->prefix_n + found->reused.n;
+    char *out = m->text + start;
+    memcpy(out, m->found_prefixes + f * m->prefix_cap, found->prefix_n);
+    memcpy(out + found->prefix_n, found->reused.results, found->reused.n);
+    m->text_n += n;
+    rows->rows++;
+    rows->reused++;
+    return pps_tops_add(&m->best, group, found->reused.objective, found->index, out, n - 1,
                         err);
+}
+
+static enum pps_status take_rows(struct pps_rowmaker *m,
+                                 struct pps_rows *rows,
+                                 struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    size_t f = 0;
+    if (m->contest != NULL)
+        pthread_mutex_lock(&m->contest->lock);
+    for (size_t i = 0; i <= m->n_batch && status == PPS_OK && !rows->stopped; i++) {
+        for (; f < m->n_found && m->found[f].before == i && status == PPS_OK; f++)
+            status = take_found(m, f, rows, err);
+        if (i == m->n_batch || status != PPS_OK)
+            break;
+        if (m->outcome[i] == PPS_STOPPED)
+            rows->stopped = true;
+        else
+            status = take_row(m, i, rows, err);
+    }
+    if (m->contest != NULL)
+        pthread_mutex_unlock(&m->contest->lock);
+    return status;
 }
 
 static enum pps_status run_batch(struct pps_rowmaker *m,
@@ -216,20 +348,13 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     const struct pps_batch batch = {m->n_batch, m->param, m->column, m->outcome,
                                     &rows->recalled};
     const struct pps_worker worker = {m->scratch, stop, m->experiment->exact};
-    m->kernel->run(&batch, &worker);
+    if (m->n_batch > 0)
+        m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))
         return pps_fail(err, PPS_E_MACHINE, "no memory for the rows of a block");
-    for (size_t i = 0; i < m->n_batch; i++) {
-        if (m->outcome[i] == PPS_STOPPED) {
-            rows->stopped = true;
-            return PPS_OK;
-        }
-        enum pps_status status = write_row(m, i, rows, err);
-        if (status != PPS_OK)
-            return status;
-    }
-    if (m->auditor == NULL)
-        return PPS_OK;
+    enum pps_status status = take_rows(m, rows, err);
+    if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
+        return status;
     return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->audited, err);
 }
 
@@ -244,8 +369,10 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     m->text_n = 0;
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
     do {
-        gather(m, first + n, rows->left_out);
-        enum pps_status status = m->n_batch > 0 ? run_batch(m, stop, rows, err) : PPS_OK;
+        gather(m, first + n, rows);
+        enum pps_status status = PPS_OK;
+        if (m->n_batch + m->n_found > 0)
+            status = run_batch(m, stop, rows, err);
         if (status != PPS_OK)
             return status;
         rows->stopped = rows->stopped || rows->audited.stopped;
@@ -253,44 +380,4 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     rows->text = m->text;
     rows->n = m->text_n;
     return PPS_OK;
-}
-
-// ---- blocks -----------------------------------------------------------------------------------
-
-static size_t results_bytes(const struct pps_experiment *experiment)
-{
-    size_t n = 0;
-    for (int c = 0; c < experiment->kernel->n_columns; c++)
-        if (experiment->wanted[c])
-            n += 8;
-    return n;
-}
-
-void pps_estimate(const struct pps_experiment *experiment, double *cost_ns, double *row_bytes)
-{
-    struct pps_cursor cursor;
-    struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
-    const uint64_t n = experiment->n_points;
-    const uint64_t samples = n < SAMPLES ? n : SAMPLES;
-    uint64_t seen = 0;
-    *cost_ns = *row_bytes = 0;
-    for (uint64_t s = 0; s < samples; s++) {
-        const uint64_t index = n / samples * s + n / samples / 2;
-        pps_cursor_seek(&cursor, &experiment->space, index);
-        if (!pps_cursor_next(&cursor, index + 1, left_out))
-            continue;
-        *cost_ns += experiment->kernel->cost(cursor.point);
-        *row_bytes += (double)(cursor.prefix_n + results_bytes(experiment));
-        seen++;
-    }
-    *cost_ns = seen > 0 ? *cost_ns / (double)seen : 1000;
-    *row_bytes = seen > 0 ? *row_bytes / (double)seen : 100;
-}
-
-uint64_t pps_block_points(const struct pps_experiment *experiment)
-{
-    double cost_ns, row_bytes;
-    pps_estimate(experiment, &cost_ns, &row_bytes);
-    const double points = fmin(TEXT_TARGET / row_bytes, WORK_TARGET_NS / fmax(cost_ns, 1));
-    return points > 1 ? (uint64_t)points : 1;
 }

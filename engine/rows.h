@@ -5,11 +5,14 @@
 #define PPS_ROWS_H
 
 #include "audit.h"
-#include "best.h"
+#include "contest.h"
 #include "experiment.h"
+#include "reuse.h"
 #include "space.h"
 
 #include <stdatomic.h>
+
+enum { PPS_TEXT_TARGET = 1 << 20 }; // bytes of text a block aims at
 
 // The text of a stretch of points and what happened to them.
 struct pps_rows {
@@ -19,6 +22,8 @@ struct pps_rows {
     uint64_t failed;         // rows with empty results
     uint64_t failed_example; // the first of them
     size_t recalled;         // rows known from equal points, not computed; depends on threads
+    uint64_t reused;         // rows of an earlier result, not computed
+    uint64_t pruned;         // points that cannot be among the best; depends on threads
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;
     bool stopped; // the stop flag went up in the middle: nothing of this counts
@@ -39,6 +44,21 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
                                                   double fraction,
                                                   struct pps_error *err);
 
+// From now on the best rows are those of every group of points that have the same values of these
+// n_by parameters.
+void pps_rowmaker_group(struct pps_rowmaker *maker, const int *by, int n_by);
+
+// From now on rows that an earlier result holds are taken from it, and neither computed nor
+// audited. Not in a contest. To be called after pps_rowmaker_group.
+PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
+                                                  const struct pps_reuse *reuse,
+                                                  struct pps_error *err);
+
+// From now on the best rows go into the contest, and no row into the text. A point whose lower
+// bound says that it would lose is not computed: which points these are depends on what all
+// workers have done so far, which rows win does not.
+void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest);
+
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
 
 // Makes the rows of the points first ... first + n - 1 of the experiment.
@@ -49,8 +69,9 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
                                                  struct pps_rows *rows,
                                                  struct pps_error *err);
 
-// The best rows of everything made so far; they belong to the maker.
-struct pps_best *pps_rowmaker_best(struct pps_rowmaker *maker);
+// The best rows of everything made so far, unless they went into a contest; they belong to the
+// maker.
+struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *maker);
 
 // Points a block: about 1 MiB of text or 20 ms of work, whichever is less. Depends on the
 // experiment only.

@@ -2,6 +2,7 @@
 // Numbers to points and back: laying out the space, and walking it.
 #include "space.h"
 
+#include "sample.h"
 #include "subtrees.h"
 
 #include <limits.h>
@@ -121,12 +122,27 @@ static enum pps_status find_reasons(struct pps_space *space, struct pps_error *e
             continue;
         space->range_reason[d] = space->n_reasons;
         add_reason(space, space->kernel->params[space->axes[d].param].name,
-                   " outside its range");
+                   space->sample == NULL ? " outside its range"
+                                         : " without a value in its range");
     }
     space->kernel_reason = space->n_reasons;
     for (int r = 1; space->kernel->reasons[r] != NULL; r++)
         add_reason(space, space->kernel->reasons[r], "");
     return PPS_OK;
+}
+
+static enum pps_status count_points(struct pps_space *space, struct pps_error *err)
+{
+    enum pps_status status = count_constant(space, err);
+    if (status != PPS_OK)
+        return status;
+    if (space->constant_from == 0)
+        space->n_points = space->below[0];
+    else
+        status = pps_subtrees_count(space, &space->n_points, err);
+    if (status == PPS_OK && space->n_points == 0)
+        return pps_fail(err, PPS_E_INPUT, "no point at all: a dependent axis has no values");
+    return status;
 }
 
 enum pps_status pps_space_prepare(struct pps_space *space, struct pps_error *err)
@@ -137,18 +153,8 @@ enum pps_status pps_space_prepare(struct pps_space *space, struct pps_error *err
     find_live(space);
     find_columns(space);
     find_highest(space);
-    status = count_constant(space, err);
-    if (status != PPS_OK)
-        return status;
-    if (space->constant_from == 0)
-        space->n_points = space->below[0];
-    else
-        status = pps_subtrees_count(space, &space->n_points, err);
-    if (status != PPS_OK)
-        return status;
-    if (space->n_points == 0)
-        return pps_fail(err, PPS_E_INPUT, "no point at all: a dependent axis has no values");
-    return find_reasons(space, err);
+    status = space->sample != NULL ? pps_sample_prepare(space, err) : count_points(space, err);
+    return status == PPS_OK ? find_reasons(space, err) : status;
 }
 
 void pps_space_free(struct pps_space *space)
@@ -160,7 +166,9 @@ void pps_space_free(struct pps_space *space)
         free(space->rules[r].text);
     }
     pps_subtrees_free(space->subtrees);
+    pps_sample_free(space->sample);
     space->subtrees = NULL;
+    space->sample = NULL;
     space->n_axes = space->n_rules = 0;
 }
 
@@ -207,6 +215,10 @@ static void advance(struct pps_cursor *cursor, uint64_t index)
     cursor->index = index;
     if (index >= space->n_points)
         return;
+    if (space->sample != NULL) {
+        pps_sample_place(cursor);
+        return;
+    }
     int d = space->n_axes - 1;
     while (d > 0 && cursor->level[d - 1].end <= index)
         d--;
@@ -245,6 +257,10 @@ void pps_cursor_seek(struct pps_cursor *cursor, const struct pps_space *space, u
     uint64_t start = 0;
     cursor->space = space;
     cursor->index = index;
+    if (space->sample != NULL) {
+        pps_sample_place(cursor);
+        return;
+    }
     cursor->fresh = 0;
     cursor->stale = 0;
     cursor->offset[0] = 0;
@@ -318,6 +334,8 @@ bool pps_cursor_next(struct pps_cursor *cursor, uint64_t end, struct pps_left_ou
 bool pps_space_find(const struct pps_space *space, const double *wanted, uint64_t *index)
 {
     double point[PPS_MAX_PARAMS];
+    if (space->sample != NULL)
+        return false;
     memcpy(point, space->base, sizeof point);
     for (int p = 0; p < space->kernel->n_params; p++) {
         bool set = false;

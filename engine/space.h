@@ -26,6 +26,7 @@ struct pps_rule {
 };
 
 struct pps_subtrees; // exact counts below dependent axes
+struct pps_sample;   // draws instead of the whole grid (sample.h)
 
 struct pps_space {
     const struct pps_kernel *kernel;
@@ -36,6 +37,7 @@ struct pps_space {
     struct pps_rule rules[PPS_MAX_RULES];
     int n_columns; // parameters that a row shows, in its order
     int columns[PPS_MAX_PARAMS];
+    struct pps_sample *sample; // or NULL: the list is the grid
 
     // Derived by pps_space_prepare.
     uint64_t n_points;
@@ -58,7 +60,8 @@ PPS_MUST_CHECK enum pps_status pps_space_prepare(struct pps_space *space,
                                                  struct pps_error *err);
 void pps_space_free(struct pps_space *space); // its contents
 
-// The number of the point with these parameter values; false: the space has no such point.
+// The number of the point with these parameter values; false: the space has no such point, or is
+// sampled.
 bool pps_space_find(const struct pps_space *space, const double *point, uint64_t *index);
 
 // ---- walking ----------------------------------------------------------------------------------

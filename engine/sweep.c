@@ -18,7 +18,7 @@ struct slot {
     uint64_t points;
     struct pps_block block;
     struct pps_left_out left_out[PPS_MAX_REASONS];
-    uint64_t failed_example, recalled;
+    uint64_t failed_example, recalled, reused, pruned;
     struct pps_audited audited;
     unsigned char *data;
     size_t data_cap;
@@ -28,10 +28,11 @@ struct pool {
     const struct pps_sweep *sweep;
     struct pps_totals *totals;
     uint64_t n_blocks;
-    pthread_mutex_t lock; // guards all below
-    pthread_cond_t moved; // next_due or ended has changed
-    uint64_t next_block;  // to be dealt
-    uint64_t next_due;    // to be written
+    struct pps_contest contest; // where only the best rows are wanted; has a lock of its own
+    pthread_mutex_t lock;       // guards all below
+    pthread_cond_t moved;       // next_due or ended has changed
+    uint64_t next_block;        // to be dealt
+    uint64_t next_due;          // to be written
     bool writing;
     bool ended; // an error, or the stop flag in the middle of a block
     struct slot *slots;
@@ -89,6 +90,8 @@ static void add_totals(struct pool *pool, const struct slot *slot)
         totals->failed_example = slot->failed_example;
     totals->failed += slot->block.failed;
     totals->recalled += slot->recalled;
+    totals->reused += slot->reused;
+    totals->pruned += slot->pruned;
     pps_audited_add(&totals->audited, &slot->audited);
     totals->text_bytes += slot->block.text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++)
@@ -159,6 +162,8 @@ static enum pps_status fill_slot(struct slot *slot,
     slot->audited = rows->audited;
     slot->failed_example = rows->failed_example;
     slot->recalled = rows->recalled;
+    slot->reused = rows->reused;
+    slot->pruned = rows->pruned;
     pps_block_set_text(&slot->block, rows->text, rows->n);
     slot->block.data_bytes =
         pps_codec_block(codec, rows->text, rows->n, slot->data, slot->data_cap);
@@ -194,13 +199,8 @@ static enum pps_status keep_best(struct pool *pool,
                                  struct pps_rowmaker *maker,
                                  struct pps_error *err)
 {
-    size_t n;
-    const struct pps_best_row *rows = pps_best_sorted(pps_rowmaker_best(maker), &n);
-    enum pps_status status = PPS_OK;
     pthread_mutex_lock(&pool->lock);
-    for (size_t i = 0; i < n && status == PPS_OK; i++)
-        status = pps_best_add(&pool->totals->best, rows[i].value, rows[i].index, rows[i].text,
-                              rows[i].n, err);
+    enum pps_status status = pps_tops_merge(&pool->totals->best, pps_rowmaker_best(maker), err);
     pthread_mutex_unlock(&pool->lock);
     return status;
 }
@@ -215,6 +215,12 @@ static void work(struct pool *pool)
     uint64_t index;
     enum pps_status status =
         pps_rowmaker_open(&maker, sweep->experiment, sweep->objective, sweep->n_best, &err);
+    if (status == PPS_OK)
+        pps_rowmaker_group(maker, sweep->by, sweep->n_by);
+    if (status == PPS_OK && sweep->reuse != NULL)
+        status = pps_rowmaker_reuse(maker, sweep->reuse, &err);
+    if (status == PPS_OK && sweep->only_best)
+        pps_rowmaker_enter(maker, &pool->contest);
     if (status == PPS_OK && sweep->audit > 0)
         status = pps_rowmaker_audit(maker, sweep->audit, &err);
     if (status == PPS_OK)
@@ -238,6 +244,7 @@ static enum pps_status start(struct pool *pool, int threads, struct pps_error *e
     if (pool->slots == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
     pthread_mutex_init(&pool->lock, NULL);
+    pthread_mutex_init(&pool->contest.lock, NULL);
     pthread_cond_init(&pool->moved, NULL);
     return PPS_OK;
 }
@@ -248,6 +255,7 @@ static void finish(struct pool *pool)
         free(pool->slots[s].data);
     free(pool->slots);
     pthread_cond_destroy(&pool->moved);
+    pthread_mutex_destroy(&pool->contest.lock);
     pthread_mutex_destroy(&pool->lock);
 }
 
@@ -259,9 +267,10 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     const uint64_t n = sweep->experiment->n_points;
     struct pool pool = {.sweep = sweep, .totals = totals, .err = err};
     const double wall_s = pps_wall_seconds(), cpu_s = pps_cpu_seconds();
+    const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
     *totals = (struct pps_totals){.points = 0};
-    pps_best_init(&totals->best, sweep->n_best,
-                  kernel->columns[sweep->objective].goal == PPS_HIGHER);
+    pps_tops_init(&totals->best, sweep->n_best, higher, sweep->n_by);
+    pps_tops_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
     enum pps_status status = start(&pool, sweep->threads, err);
     if (status != PPS_OK)
         return status;
@@ -270,6 +279,8 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
         pool.n_blocks < (uint64_t)sweep->threads ? (int)pool.n_blocks : sweep->threads;
 #pragma omp parallel num_threads(threads)
     work(&pool);
+    if (sweep->only_best) // nothing else went into totals->best
+        totals->best = pool.contest.tops;
     totals->complete = pool.status == PPS_OK && totals->points == n;
     totals->wall_s = pps_wall_seconds() - wall_s;
     totals->cpu_s = pps_cpu_seconds() - cpu_s;
@@ -279,5 +290,5 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
 
 void pps_totals_free(struct pps_totals *totals)
 {
-    pps_best_free(&totals->best);
+    pps_tops_free(&totals->best);
 }

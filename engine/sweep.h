@@ -28,20 +28,28 @@ struct pps_sweep {
     const atomic_bool *stop;       // goes up when the run shall end early
     int objective;                 // column of the best rows
     size_t n_best;
+    const int *by; // n_by parameters: the best rows of every group; NULL: of all points
+    int n_by;
+    bool only_best; // no other rows are wanted: blocks have no text, points that cannot win are
+                    // not computed
+    const struct pps_reuse *reuse; // rows that need not be computed; or NULL
     double audit; // fraction of the rows to compare with the reference; 0: none
 };
 
 struct pps_totals {
     uint64_t points; // passed, left-out ones included
     uint64_t rows;
+    uint64_t computed; // of a run that keeps the best rows only: how many there were to judge
     uint64_t failed, failed_example;
     uint64_t recalled; // rows known from equal points, not computed; depends on threads
+    uint64_t reused;   // rows of an earlier result
+    uint64_t pruned;   // points not computed as they cannot be among the best; likewise
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;
-    struct pps_best best;
+    struct pps_tops best;
 };
 
 // Runs it. totals is filled in every case as far as the run came; pps_totals_free gives back

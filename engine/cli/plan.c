@@ -5,6 +5,7 @@
 #include "engine/calibrate.h"
 #include "engine/machine.h"
 #include "engine/rows.h"
+#include "engine/sample.h"
 #include "engine/value.h"
 #include "request.h"
 #include "resultpath.h"
@@ -57,6 +58,11 @@ static void print_axis(const struct pps_axis *axis, const struct pps_experiment 
             printf("%s%s", m > 0 ? "," : "", params[axis->composite->members[m]].name);
         printf(": %" PRIu64 " values\n", axis->count);
         break;
+    case PPS_AXIS_CONTINUOUS:
+        pps_value_text(&params[axis->param], axis->start, first);
+        pps_value_text(&params[axis->param], axis->stop, last);
+        printf("%s: any number from %s to %s\n", params[axis->param].name, first, last);
+        break;
     }
 }
 
@@ -68,6 +74,20 @@ static void print_axes(const struct pps_experiment *e)
         printf("%s", d == 0 ? "axes        " : "            ");
         print_axis(&e->space.axes[d], e);
     }
+}
+
+static void print_sample(const struct pps_sample *sample)
+{
+    char count[48], grid[48];
+    if (sample == NULL)
+        return;
+    pps_human_count((double)sample->count, count, sizeof count);
+    pps_human_count((double)sample->n_grid, grid, sizeof grid);
+    printf("sample      %s draws, %s, seed %" PRIu64, count, pps_sample_methods[sample->method],
+           sample->seed);
+    if (sample->n_grid > 0 && !sample->any_floating)
+        printf(", of %s points", grid);
+    printf("\n");
 }
 
 static void print_counts(const struct pps_experiment *e, const struct pps_forecast *f)
@@ -119,6 +139,7 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     if (status == PPS_OK) {
         fputs(e->notes, stderr);
         print_axes(e);
+        print_sample(e->space.sample);
         fflush(stdout);
         status = pps_calibrate(e, path.codec, 1, &forecast, err);
     }

@@ -53,6 +53,8 @@ static void print_left_out(const struct pps_report *r)
 
 // ---- the best rows ----------------------------------------------------------------------------
 
+enum { SHOWN_ROWS = 40 }; // of groups, which may be many
+
 // A best row's text ends in its results; its cells under their names, aligned.
 static void best_widths(const struct pps_best_row *rows,
                         size_t n,
@@ -90,7 +92,7 @@ static void print_best(const struct pps_report *r)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
-    const struct pps_best_row *rows = pps_best_sorted(&r->totals->best, &n);
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
     char *header = pps_experiment_header(r->experiment);
     if (n == 0 || header == NULL) {
         free(header);
@@ -101,8 +103,11 @@ static void print_best(const struct pps_report *r)
             column->goal == PPS_HIGHER ? "higher" : "lower");
     best_widths(rows, n, header, width);
     print_cells(header, width);
-    for (size_t i = 0; i < n; i++)
+    const size_t shown = r->totals->best.n_by > 0 && n > SHOWN_ROWS ? SHOWN_ROWS : n;
+    for (size_t i = 0; i < shown; i++)
         print_cells(rows[i].text, width);
+    if (shown < n)
+        fprintf(stderr, "  ... and %zu more\n", n - shown);
     free(header);
 }
 
@@ -120,12 +125,32 @@ static void print_audit(const struct pps_audited *audited)
 static void print_recalled(const struct pps_totals *t)
 {
     char computed[48], recalled[48];
-    if (t->recalled == 0)
+    if (t->recalled == 0 || t->computed > 0)
         return;
-    pps_human_count((double)(t->rows - t->recalled), computed, sizeof computed);
+    pps_human_count((double)(t->rows - t->recalled - t->reused), computed, sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
     fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
             computed, recalled);
+}
+
+static void print_reused(const struct pps_report *r)
+{
+    char reused[48];
+    if (r->reuse == NULL)
+        return;
+    pps_human_count((double)r->totals->reused, reused, sizeof reused);
+    fprintf(stderr, "reused    %s rows of %s\n", reused, r->reuse);
+}
+
+static void print_pruned(const struct pps_totals *t)
+{
+    char computed[48], pruned[48];
+    if (t->computed == 0 && t->pruned == 0)
+        return;
+    pps_human_count((double)t->computed, computed, sizeof computed);
+    pps_human_count((double)t->pruned, pruned, sizeof pruned);
+    fprintf(stderr, "judged    %s points; %s more cannot be among the best (a bound says)\n",
+            computed, pruned);
 }
 
 static void print_speed(const struct pps_report *r)
@@ -144,6 +169,15 @@ static void print_speed(const struct pps_report *r)
             t->cpu_s / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), memory);
 }
 
+// Where the best row stands in a result that holds these rows alone, in the order of indices.
+static size_t place_in_file(const struct pps_best_row *rows, size_t n)
+{
+    size_t before = 0;
+    for (size_t i = 1; i < n; i++)
+        before += rows[i].index < rows[0].index;
+    return before;
+}
+
 void pps_report_next(const struct pps_report *r)
 {
     const bool stdin_like = strcmp(r->path, "-") == 0;
@@ -154,9 +188,12 @@ void pps_report_next(const struct pps_report *r)
     if (r->experiment->kernel->trace_names == NULL)
         return;
     size_t n;
-    const struct pps_best_row *rows = pps_best_sorted(&r->totals->best, &n);
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
     if (n == 0)
         fprintf(stderr, "          ppsweep trace %s --row 1\n", r->path);
+    else if (r->totals->computed > 0)
+        fprintf(stderr, "          ppsweep trace %s --row %zu\n", r->path,
+                place_in_file(rows, n) + 1);
     else if (r->totals->points == r->totals->rows)
         fprintf(stderr, "          ppsweep trace %s --row %llu\n", r->path,
                 (unsigned long long)rows[0].index + 1);
@@ -174,7 +211,9 @@ void pps_report_print(const struct pps_report *r)
     print_left_out(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
+    print_reused(r);
     print_recalled(r->totals);
+    print_pruned(r->totals);
     print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
@@ -187,7 +226,7 @@ void pps_report_print(const struct pps_report *r)
 static cJSON *best_json(const struct pps_report *r)
 {
     size_t n;
-    const struct pps_best_row *rows = pps_best_sorted(&r->totals->best, &n);
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
     cJSON *list = cJSON_CreateArray();
     for (size_t i = 0; i < n; i++) {
         cJSON *row = cJSON_CreateObject();
@@ -210,6 +249,12 @@ void pps_report_json(const struct pps_report *r)
     pps_json_add_count(root, "rows", t->rows);
     pps_json_add_count(root, "failed", t->failed);
     pps_json_add_count(root, "recalled", t->recalled);
+    if (r->reuse != NULL)
+        pps_json_add_count(root, "reused", t->reused);
+    if (t->computed > 0) {
+        pps_json_add_count(root, "judged", t->computed);
+        pps_json_add_count(root, "pruned", t->pruned);
+    }
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
         if (t->left_out[i].n > 0)
             pps_json_add_count(left_out, r->experiment->space.reasons[i], t->left_out[i].n);

@@ -12,7 +12,8 @@ struct pps_report {
     int objective;
     const char *path; // of the result
     uint64_t data_bytes;
-    double audit; // fraction of the rows that was audited; 0: none
+    const char *reuse; // the earlier result that rows were taken from; or NULL
+    double audit;      // fraction of the rows that was audited; 0: none
     int threads;
 };
 

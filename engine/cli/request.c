@@ -7,6 +7,7 @@
 #include "engine/suggest.h"
 #include "engine/value.h"
 #include "kernels/registry.h"
+#include "topoptions.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,6 +75,7 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
 
 static enum pps_status load(const struct pps_args *args,
                             struct overrides *overrides,
+                            const char *selection,
                             struct pps_experiment **experiment,
                             struct pps_error *err)
 {
@@ -94,6 +96,7 @@ static enum pps_status load(const struct pps_args *args,
     request.metrics = pps_arg(args, "metrics");
     request.seed_given = pps_arg(args, "seed") != NULL;
     request.exact = pps_arg(args, "exact") != NULL;
+    request.only = selection;
     request.overrides = overrides->list;
     request.n_overrides = overrides->n;
     if (request.path == NULL && request.points == NULL && overrides->n == 0)
@@ -112,7 +115,11 @@ enum pps_status pps_request_load(const struct pps_args *args,
     *experiment = NULL;
     if (overrides == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
-    enum pps_status status = load(args, overrides, experiment, err);
+    char *selection = NULL;
+    enum pps_status status = pps_top_selection(args, &selection, err);
+    if (status == PPS_OK)
+        status = load(args, overrides, selection, experiment, err);
+    free(selection);
     for (int i = 0; i < overrides->n; i++)
         free(overrides->keys[i]);
     free(overrides);

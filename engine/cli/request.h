@@ -15,7 +15,7 @@
         {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},                 \
         {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
         {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
-        {"seed", 0, "N", "seed of kernels that draw random numbers"},                          \
+        {"seed", 0, "N", "seed of a sample, and of kernels that draw random numbers"},         \
         {"exact", 0, NULL, "take no short cut: the same bits on every machine"},               \
     {                                                                                          \
         "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \

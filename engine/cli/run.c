@@ -12,6 +12,7 @@
 #include "request.h"
 #include "resultpath.h"
 #include "signals.h"
+#include "topoptions.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -24,8 +25,8 @@ static const struct pps_opt options[] = {
     {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
     {"force", 0, NULL, "replace a result of this name"},
     {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
-    {"top", 0, "K", "how many of the best rows to show at the end (3)"},
-    {"objective", 0, "COLUMN", "the column that says which are best (the kernel's first)"},
+    PPS_TOP_OPTIONS,
+    {"reuse", 0, "FILE", "take rows that this earlier result holds instead of computing them"},
     {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
     {"plot", 0, NULL, "draw the heatmaps when done"},
     {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
@@ -42,8 +43,20 @@ static const char details[] =
     "    \"bwd_len\": {\"start\": 2, \"stop\": 3, \"step\": 0.5}, \"where\": \"sync_freq < 8\" "
     "}\n"
     "\n"
+    "\"sample\": {\"count\": 1000, \"method\": \"sobol\"} draws points instead of taking all "
+    "of "
+    "them\n"
+    "(methods random, sobol, lhs); then a range may be {\"start\": 1, \"stop\": 3, "
+    "\"continuous\": true}.\n"
+    "\n"
     "ppsweep kernels contention lists the parameters; sweep_configs/ holds experiments to "
     "try.\n"
+    "--only-top writes the best rows alone (--top K, --by NAMES), in the order of the whole "
+    "result.\n"
+    "--reuse takes rows from an earlier result of the same kernel, version, digits and "
+    "columns,\n"
+    "found by the values of all parameters; about 60 MB of memory a million rows.\n"
+    "\n"
     "The result is named outputs/data/<experiment>-<digest>.csv.gz, so that the same command\n"
     "finds it again; beside it lie an index (.idx) and a manifest (.json).\n";
 
@@ -57,8 +70,16 @@ struct run {
     struct pps_sweep sweep;
     struct pps_totals totals;
     uint64_t data_bytes;
+    int by[PPS_MAX_PARAMS];
+    struct pps_reuse *reuse; // or NULL
     bool quiet, json;
 };
+
+// A result of the best rows alone is one block.
+static uint64_t block_points(const struct run *run)
+{
+    return run->sweep.only_best ? run->experiment->n_points : run->sweep.block_points;
+}
 
 // ---- where the blocks go ----------------------------------------------------------------------
 
@@ -90,7 +111,7 @@ static enum pps_status open_file(struct run *run, const char *header, struct pps
         .header = header,
         .digest = run->experiment->digest,
         .n_points = run->experiment->n_points,
-        .block_points = run->sweep.block_points,
+        .block_points = block_points(run),
         .n_reasons = run->experiment->space.n_reasons,
         .force = pps_arg(run->args, "force") != NULL,
     };
@@ -141,22 +162,35 @@ static enum pps_status read_audit(const struct run *run,
     return pps_audit_possible(run->experiment->kernel, err);
 }
 
+static enum pps_status read_reuse(struct run *run, struct pps_error *err)
+{
+    const char *path = pps_arg(run->args, "reuse");
+    if (path == NULL)
+        return PPS_OK;
+    // Results as text do not say which of two rows was better by a hair.
+    if (run->sweep.only_best)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--only-top and --reuse exclude each other; ask ppsweep top for the best "
+            "rows of the whole result");
+    enum pps_status status =
+        pps_reuse_open(&run->reuse, path, run->experiment, run->sweep.objective, err);
+    run->sweep.reuse = run->reuse;
+    return status;
+}
+
 static enum pps_status prepare(struct run *run, struct pps_error *err)
 {
     struct pps_sweep *sweep = &run->sweep;
     enum pps_progress_kind kind = PPS_PROGRESS_NEVER;
     size_t scratch_bytes;
-    uint64_t top = 3;
     enum pps_status status = pps_request_threads(run->args, &sweep->threads, err);
     if (status == PPS_OK)
         status = pps_progress_parse(pps_arg(run->args, "progress"), &kind, err);
     if (status == PPS_OK)
-        status = pps_arg_count(run->args, "top", 0, 1000000, &top, err);
-    if (status == PPS_OK)
         status = pps_request_load(run->args, &run->experiment, err);
     if (status == PPS_OK)
-        status =
-            pps_request_objective(run->args, run->experiment->kernel, &sweep->objective, err);
+        status = pps_top_options(run->args, run->experiment, sweep, run->by, err);
     if (status == PPS_OK)
         status = read_audit(run, &sweep->audit, err);
     if (status == PPS_OK)
@@ -168,7 +202,6 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
     sweep->experiment = run->experiment;
     sweep->block_points = pps_block_points(run->experiment);
     sweep->codec = run->path.codec;
-    sweep->n_best = top;
     sweep->progress = &run->progress;
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
     return PPS_OK;
@@ -180,7 +213,9 @@ static enum pps_status finish_file(struct run *run, struct pps_error *err)
         .experiment = run->experiment,
         .totals = &run->totals,
         .codec = run->path.codec,
-        .block_points = run->sweep.block_points,
+        .block_points = block_points(run),
+        .sweep = &run->sweep,
+        .reuse = pps_arg(run->args, "reuse"),
         .data_bytes = pps_output_bytes(run->output),
         .audit = run->sweep.audit,
         .threads = run->sweep.threads,
@@ -206,6 +241,14 @@ static enum pps_status stopped_early(struct run *run, struct pps_error *err)
     enum pps_status status = output != NULL ? pps_output_stop(output, err) : PPS_OK;
     if (status != PPS_OK)
         return status;
+    if (run->sweep.only_best) {
+        pps_top_clean_up(run->path.path);
+        return pps_fail(err, PPS_E_STOPPED,
+                        "stopped after %llu of %llu points; --only-top keeps nothing of an "
+                        "unfinished run",
+                        (unsigned long long)run->totals.points,
+                        (unsigned long long)run->experiment->n_points);
+    }
     return pps_fail(
         err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
         (unsigned long long)run->totals.points, (unsigned long long)run->experiment->n_points,
@@ -218,6 +261,9 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
     enum pps_status status = open_sink(run, err);
     if (status != PPS_OK)
         return status;
+    const struct pps_sink sink = run->sweep.sink;
+    if (run->sweep.only_best)
+        run->sweep.sink = pps_top_no_sink();
     run->sweep.stop = pps_signals_install(false);
     pps_progress_begin(&run->progress, run->progress.kind, run->experiment->n_points);
     status = pps_sweep_run(&run->sweep, &run->totals, err);
@@ -226,6 +272,10 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
         return status;
     if (!run->totals.complete)
         return stopped_early(run, err);
+    if (run->sweep.only_best)
+        status = pps_top_write(&run->sweep, &sink, &run->totals, err);
+    if (status != PPS_OK)
+        return status;
     if (run->output != NULL) {
         run->data_bytes = pps_output_bytes(run->output);
         return finish_file(run, err);
@@ -242,6 +292,7 @@ static struct pps_report report_of(struct run *run)
         .path = run->path.path,
         .data_bytes = run->data_bytes,
         .audit = run->sweep.audit,
+        .reuse = pps_arg(run->args, "reuse"),
         .threads = run->sweep.threads,
     };
 }
@@ -286,7 +337,9 @@ static enum pps_status run_whole(struct run *run, struct pps_error *err)
             pps_report_next(&report);
         return plot(run, err);
     }
-    status = execute(run, err);
+    status = read_reuse(run, err);
+    if (status == PPS_OK)
+        status = execute(run, err);
     if (status != PPS_OK)
         return status;
     const struct pps_report done = report_of(run);
@@ -308,6 +361,7 @@ static enum pps_status run_main(const struct pps_args *args, struct pps_error *e
     enum pps_status status = run_whole(&run, err);
     pps_output_abandon(run.output);
     pps_totals_free(&run.totals);
+    pps_reuse_close(run.reuse);
     pps_experiment_free(run.experiment);
     return status;
 }

@@ -2,6 +2,7 @@
 // The contention model's face towards the engine: what a point, a row and a sweep of it are.
 #include "engine/kernel.h"
 #include "batch.h"
+#include "bound.h"
 #include "model.h"
 #include "reference.h"
 #include "scenarios.h"
@@ -323,6 +324,12 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
     }
 }
 
+static double lower_bound(const double *value)
+{
+    const struct contention_point point = to_point(value);
+    return contention_lower_bound(&point);
+}
+
 // ---- trace ----------------------------------------------------------------------------------
 
 static const char *const track_names[] = {"compute", "downstream", "upstream", NULL};
@@ -504,6 +511,7 @@ const struct pps_kernel pps_kernel_contention = {
     .cost = cost,
     .run = run,
     .reference = reference,
+    .lower_bound = lower_bound,
     .tolerance = 1e-8, // a few points in ten thousand are chaotic: model.md, Agreement
     .trace = trace,
 };

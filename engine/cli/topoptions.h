@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// --top, --by and --only-top of a run: which rows are the best, and results that hold no others.
+#ifndef PPS_CLI_TOPOPTIONS_H
+#define PPS_CLI_TOPOPTIONS_H
+
+#include "command.h"
+#include "engine/sweep.h"
+
+// Entries of an option table.
+#define PPS_TOP_OPTIONS                                                                        \
+    {"top", 0, "K", "how many of the best rows to show at the end (3)"},                       \
+        {"by", 0, "NAMES",                                                                     \
+         "the best rows of every group with equal values of these parameters"},                \
+        {"only-top", 0, NULL,                                                                  \
+         "the result holds the best rows only; others are not computed if "                    \
+         "a bound tells"},                                                                     \
+    {                                                                                          \
+        "objective", 0, "COLUMN", "the column that says which are best (the kernel's first)"   \
+    }
+
+// What the options say of the experiment's digest: with --only-top a text of them all, which the
+// caller frees; else NULL.
+PPS_MUST_CHECK enum pps_status pps_top_selection(const struct pps_args *args,
+                                                 char **selection,
+                                                 struct pps_error *err);
+
+// Sets n_best, by, objective and only_best of a sweep whose experiment is known; by_room has room
+// for PPS_MAX_PARAMS and must stay.
+PPS_MUST_CHECK enum pps_status pps_top_options(const struct pps_args *args,
+                                               const struct pps_experiment *experiment,
+                                               struct pps_sweep *sweep,
+                                               int *by_room,
+                                               struct pps_error *err);
+
+// A sink for the blocks of such a run, which have no text.
+struct pps_sink pps_top_no_sink(void);
+
+// Writes the rows of a whole run in the order of their indices, as one block, and makes
+// totals->rows their number.
+PPS_MUST_CHECK enum pps_status pps_top_write(const struct pps_sweep *sweep,
+                                             const struct pps_sink *sink,
+                                             struct pps_totals *totals,
+                                             struct pps_error *err);
+
+// Removes what a stopped run has written at path, which is nothing but its header.
+void pps_top_clean_up(const char *path);
+
+#endif

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where all workers put the best rows when nobody wants the others, and how a worker learns what
+// a point must reach to be among them.
+#ifndef PPS_CONTEST_H
+#define PPS_CONTEST_H
+
+#include "space.h"
+#include "tops.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct pps_contest {
+    pthread_mutex_t lock; // of tops
+    struct pps_tops tops;
+    _Atomic uint64_t changes; // rows that tops took
+};
+
+// A worker's memory of it; a zeroed one knows nothing. It may be out of date, which is safe, as
+// thresholds only become harder.
+struct pps_rival {
+    bool known;
+    uint64_t changes; // of the contest at that time
+    double group[PPS_MAX_PARAMS];
+    double threshold;
+};
+
+// The value that a row of this group must reach; takes the lock only where something may have
+// changed.
+double pps_rival_threshold(struct pps_rival *rival,
+                           struct pps_contest *contest,
+                           const double *group);
+
+#endif

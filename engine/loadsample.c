@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an experiment says of its sample: {"count": 1000, "method": "sobol", "seed": 1}.
+#include "continuous.h"
+#include "loader.h"
+#include "sample.h"
+#include "suggest.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_DRAWS 0x1p53
+
+static const char *const keys[] = {"count", "method", "seed"};
+enum { N_KEYS = sizeof keys / sizeof *keys };
+
+static enum pps_status check_keys(const struct pps_loader *l, const cJSON *object)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        bool known = false;
+        for (int k = 0; k < N_KEYS; k++)
+            known = known || strcmp(item->string, keys[k]) == 0;
+        if (known)
+            continue;
+        const char *near = pps_suggest(item->string, keys, N_KEYS);
+        return pps_json_fail_key(
+            &l->file, item, l->err, "sample: it has count, method and seed, no \"%.40s\"%s%s%s",
+            item->string, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    }
+    return PPS_OK;
+}
+
+static enum pps_status read_whole(const struct pps_loader *l,
+                                  const cJSON *item,
+                                  double least,
+                                  uint64_t *value)
+{
+    if (!cJSON_IsNumber(item) || item->valuedouble < least || item->valuedouble >= MOST_DRAWS ||
+        item->valuedouble != (double)(uint64_t)item->valuedouble)
+        return pps_json_fail(&l->file, item, l->err,
+                             "sample.%s: want a whole number from %.0f up, below 2^53",
+                             item->string, least);
+    *value = (uint64_t)item->valuedouble;
+    return PPS_OK;
+}
+
+static enum pps_status read_method(const struct pps_loader *l,
+                                   const cJSON *item,
+                                   enum pps_sample_method *method)
+{
+    for (int m = 0; cJSON_IsString(item) && pps_sample_methods[m] != NULL; m++)
+        if (strcmp(item->valuestring, pps_sample_methods[m]) == 0) {
+            *method = (enum pps_sample_method)m;
+            return PPS_OK;
+        }
+    return pps_json_fail(&l->file, item, l->err,
+                         "sample.method: want \"random\", \"sobol\" or \"lhs\"");
+}
+
+static enum pps_status read_sample(const struct pps_loader *l,
+                                   const cJSON *object,
+                                   struct pps_sample *sample)
+{
+    const cJSON *count = pps_json_member(object, "count");
+    const cJSON *method = pps_json_member(object, "method");
+    const cJSON *seed = pps_json_member(object, "seed");
+    if (!cJSON_IsObject(object) || (count == NULL && object->child == NULL))
+        return pps_json_fail(&l->file, object, l->err,
+                             "sample: want an object, as in {\"count\": 1000, \"method\": "
+                             "\"sobol\"}");
+    enum pps_status status = check_keys(l, object);
+    if (status == PPS_OK && count == NULL)
+        status = pps_json_fail(&l->file, object, l->err,
+                               "sample: say how many draws, as in {\"count\": 1000}");
+    if (status == PPS_OK)
+        status = read_whole(l, count, 1, &sample->count);
+    if (status == PPS_OK && method != NULL)
+        status = read_method(l, method, &sample->method);
+    sample->seed = l->experiment->seed;
+    if (status == PPS_OK && seed != NULL)
+        status = read_whole(l, seed, 0, &sample->seed);
+    if (l->request->seed_given)
+        sample->seed = l->request->seed;
+    return status;
+}
+
+// Nobody can walk a continuous range.
+static enum pps_status refuse_continuous(struct pps_loader *l)
+{
+    for (int e = 0; e < l->n_entries; e++) {
+        const struct pps_entry *entry = &l->entries[e];
+        if (pps_says_continuous(entry->item))
+            return pps_override_place(
+                l,
+                pps_json_fail(entry->json, entry->item, l->err,
+                              "%s: a continuous range has no numbered values; draw some with "
+                              "\"sample\": {\"count\": 1000}, or give it a step",
+                              entry->name));
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_load_sample(struct pps_loader *l)
+{
+    const cJSON *object = pps_json_member(l->file.root, "sample");
+    if (object == NULL)
+        return refuse_continuous(l);
+    struct pps_sample *sample = calloc(1, sizeof *sample);
+    if (sample == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the sample");
+    l->experiment->space.sample = sample;
+    return read_sample(l, object, sample);
+}

@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hash table from points to the text of their results.
+#include "reuse.h"
+
+#include "decimal.h"
+#include "onepoint.h"
+#include "result.h"
+#include "value.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+// A point is known by 128 bits of hash: of 10^9 rows, two are taken for each other with a
+// probability of 10^-21.
+struct place {
+    XXH128_hash_t key;
+    uint64_t at; // 1 + where its results begin in `text`; 0: free
+};
+
+struct pps_reuse {
+    int n_params;
+    struct place *places;
+    uint64_t cap, n; // cap is a power of two
+    char *text;      // of each row the objective (a double), then the results
+    size_t text_n, text_cap;
+};
+
+// What only reading needs.
+struct reader {
+    struct pps_reuse *reuse;
+    const struct pps_experiment *experiment;
+    const char *path;
+    struct pps_result *result;
+    const cJSON *manifest;
+    int objective;                // column of the file
+    int param[PPS_MAX_PARAMS];    // column of the file; -1: a constant
+    int results[PPS_MAX_COLUMNS]; // columns of the file, in the order of the experiment's
+    int n_results;
+    double point[PPS_MAX_PARAMS];
+    struct pps_error *err;
+};
+
+static enum pps_status no_memory(struct pps_error *err, const char *path)
+{
+    return pps_fail(err, PPS_E_MACHINE, "no memory for the rows of %s", path);
+}
+
+// ---- the table --------------------------------------------------------------------------------
+
+static XXH128_hash_t key_of(const struct pps_reuse *reuse, const double *point)
+{
+    double values[PPS_MAX_PARAMS];
+    for (int p = 0; p < reuse->n_params; p++)
+        values[p] = point[p] + 0.0; // no negative zero
+    return XXH3_128bits(values, (size_t)reuse->n_params * sizeof *values);
+}
+
+static struct place *place_of(const struct pps_reuse *reuse, XXH128_hash_t key)
+{
+    uint64_t at = key.low64 & (reuse->cap - 1);
+    while (reuse->places[at].at != 0 && !XXH128_isEqual(reuse->places[at].key, key))
+        at = (at + 1) & (reuse->cap - 1);
+    return &reuse->places[at];
+}
+
+static bool resize(struct pps_reuse *reuse, uint64_t cap)
+{
+    struct pps_reuse larger = *reuse;
+    larger.cap = cap;
+    larger.places = calloc(cap, sizeof *larger.places);
+    if (larger.places == NULL)
+        return false;
+    for (uint64_t i = 0; i < reuse->cap; i++)
+        if (reuse->places[i].at != 0)
+            *place_of(&larger, reuse->places[i].key) = reuse->places[i];
+    free(reuse->places);
+    *reuse = larger;
+    return true;
+}
+
+static bool room_for_text(struct pps_reuse *reuse, size_t n)
+{
+    if (reuse->text_n + n <= reuse->text_cap)
+        return true;
+    const size_t cap = reuse->text_cap + reuse->text_cap / 2 + n + 65536;
+    char *text = realloc(reuse->text, cap);
+    if (text == NULL)
+        return false;
+    reuse->text = text;
+    reuse->text_cap = cap;
+    return true;
+}
+
+bool pps_reuse_find(const struct pps_reuse *reuse,
+                    const double *point,
+                    struct pps_reused *found)
+{
+    const struct place *place = place_of(reuse, key_of(reuse, point));
+    if (place->at == 0)
+        return false;
+    const char *row = reuse->text + place->at - 1;
+    memcpy(&found->objective, row, sizeof found->objective);
+    found->results = row + sizeof found->objective;
+    found->n = strcspn(found->results, "\n") + 1;
+    return true;
+}
+
+void pps_reuse_close(struct pps_reuse *reuse)
+{
+    if (reuse == NULL)
+        return;
+    free(reuse->places);
+    free(reuse->text);
+    free(reuse);
+}
+
+// ---- whether it fits --------------------------------------------------------------------------
+
+static const char *text_of(const cJSON *object, const char *name)
+{
+    const char *text = cJSON_GetStringValue(pps_json_member(object, name));
+    return text != NULL ? text : "";
+}
+
+static enum pps_status check_kernel(const struct reader *r)
+{
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    const char *name = text_of(r->manifest, "kernel");
+    const char *version = text_of(r->manifest, "kernel_version");
+    const bool exact = cJSON_IsTrue(pps_json_member(r->manifest, "exact"));
+    if (name[0] == '\0')
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--reuse %s: %s.json names no kernel; is it the manifest of a run?",
+                        r->path, r->path);
+    if (strcmp(name, kernel->name) != 0)
+        return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: its kernel is %.40s, not %s", r->path,
+                        name, kernel->name);
+    if (strcmp(version, kernel->version) != 0)
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--reuse %s: its rows are of version %.20s of %s, this is version %s; "
+                        "compute them anew",
+                        r->path, version, name, kernel->version);
+    if (exact != r->experiment->exact)
+        return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
+                        r->path, exact ? "" : "out",
+                        exact ? "write --exact here, too" : "leave it out here");
+    return PPS_OK;
+}
+
+static void decimals_text(int decimals, char out[24])
+{
+    if (decimals == PPS_FULL_DIGITS)
+        snprintf(out, 24, "full digits");
+    else
+        snprintf(out, 24, "%d decimals", decimals);
+}
+
+// The column of the file that holds result c, if it has the digits wanted here.
+static enum pps_status find_result(const struct reader *r, int c, int *column)
+{
+    const struct pps_column *wanted = &r->experiment->kernel->columns[c];
+    const int here = pps_column_decimals(r->experiment->kernel, c, r->experiment->digits);
+    char has[24], wants[24];
+    const cJSON *entry;
+    *column = pps_result_find(r->result, wanted->name);
+    cJSON_ArrayForEach(entry, pps_json_member(r->manifest, "columns"))
+    {
+        if (*column < 0 || strcmp(text_of(entry, "name"), wanted->name) != 0)
+            continue;
+        const cJSON *decimals = pps_json_member(entry, "decimals");
+        const int there = cJSON_IsNumber(decimals) ? decimals->valueint : PPS_FULL_DIGITS;
+        if (there == here)
+            return PPS_OK;
+        decimals_text(there, has);
+        decimals_text(here, wants);
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--reuse %s: %s has %s there and %s here; write --digits as there",
+                        r->path, wanted->name, has, wants);
+    }
+    return pps_fail(
+        r->err, PPS_E_INPUT,
+        "--reuse %s: it has no %s, which this run asks for (--metrics, --objective)", r->path,
+        wanted->name);
+}
+
+static enum pps_status find_results(struct reader *r, int objective)
+{
+    const struct pps_experiment *e = r->experiment;
+    for (int c = 0; c < e->kernel->n_columns; c++) {
+        if (!e->wanted[c])
+            continue;
+        enum pps_status status = find_result(r, c, &r->results[r->n_results++]);
+        if (status != PPS_OK)
+            return status;
+    }
+    return find_result(r, objective, &r->objective);
+}
+
+static enum pps_status find_params(struct reader *r)
+{
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    const cJSON *constants = pps_json_member(r->manifest, "constants");
+    for (int p = 0; p < kernel->n_params; p++) {
+        const char *name = kernel->params[p].name;
+        r->param[p] = pps_result_find(r->result, name);
+        if (r->param[p] < 0 && (constants == NULL || pps_json_member(constants, name) == NULL))
+            return pps_fail(r->err, PPS_E_INPUT,
+                            "--reuse %s: neither it nor its manifest says what %s was", r->path,
+                            name);
+    }
+    pps_point_default(kernel, r->point);
+    return pps_point_constants(kernel, r->path, r->manifest, r->point, r->err);
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+static enum pps_status read_point(struct reader *r, const struct pps_cell *cells)
+{
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    for (int p = 0; p < kernel->n_params; p++) {
+        char why[PPS_WHY];
+        if (r->param[p] < 0)
+            continue;
+        const struct pps_cell cell = cells[r->param[p]];
+        if (!pps_value_parse(&kernel->params[p], cell.text, cell.n, &r->point[p], why))
+            return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: row %llu: %s: %s", r->path,
+                            (unsigned long long)pps_result_row(r->result),
+                            kernel->params[p].name, why);
+    }
+    return PPS_OK;
+}
+
+// False: a row without results.
+static bool has_results(const struct reader *r, const struct pps_cell *cells, double *objective)
+{
+    double value;
+    for (int c = 0; c < r->n_results; c++)
+        if (!pps_cell_number(cells[r->results[c]], &value))
+            return false;
+    return pps_cell_number(cells[r->objective], objective);
+}
+
+static enum pps_status keep_row(struct reader *r,
+                                const struct pps_cell *cells,
+                                double objective)
+{
+    struct pps_reuse *reuse = r->reuse;
+    size_t n = sizeof objective;
+    for (int c = 0; c < r->n_results; c++)
+        n += cells[r->results[c]].n + 1;
+    if (!room_for_text(reuse, n) ||
+        (4 * (reuse->n + 1) > 3 * reuse->cap && !resize(reuse, 2 * reuse->cap)))
+        return no_memory(r->err, r->path);
+    struct place *place = place_of(reuse, key_of(reuse, r->point));
+    if (place->at != 0)
+        return PPS_OK; // a point that came twice
+    *place = (struct place){key_of(reuse, r->point), reuse->text_n + 1};
+    reuse->n++;
+    memcpy(reuse->text + reuse->text_n, &objective, sizeof objective);
+    char *out = reuse->text + reuse->text_n + sizeof objective;
+    for (int c = 0; c < r->n_results; c++) {
+        const struct pps_cell cell = cells[r->results[c]];
+        memcpy(out, cell.text, cell.n);
+        out += cell.n;
+        *out++ = ',';
+    }
+    out[-1] = '\n';
+    reuse->text_n += n;
+    return PPS_OK;
+}
+
+static enum pps_status read_rows(struct reader *r)
+{
+    for (;;) {
+        const struct pps_cell *cells;
+        double objective;
+        enum pps_status status = pps_result_next(r->result, &cells, r->err);
+        if (status != PPS_OK || cells == NULL)
+            return status;
+        status = read_point(r, cells);
+        if (status == PPS_OK && has_results(r, cells, &objective))
+            status = keep_row(r, cells, objective);
+        if (status != PPS_OK)
+            return status;
+    }
+}
+
+// As large as the manifest's number of rows asks for, so that it need not grow.
+static enum pps_status make_table(struct reader *r)
+{
+    const cJSON *rows = pps_json_member(r->manifest, "rows");
+    const double n = cJSON_IsNumber(rows) ? fmin(fmax(rows->valuedouble, 0), 1e10) : 0;
+    uint64_t cap = 1024;
+    while ((double)cap * 0.75 < n + 1)
+        cap *= 2;
+    r->reuse->n_params = r->experiment->kernel->n_params;
+    return resize(r->reuse, cap) ? PPS_OK : no_memory(r->err, r->path);
+}
+
+static enum pps_status read_result(struct reader *r, int objective)
+{
+    enum pps_status status = check_kernel(r);
+    if (status == PPS_OK)
+        status = find_results(r, objective);
+    if (status == PPS_OK)
+        status = find_params(r);
+    if (status == PPS_OK)
+        status = make_table(r);
+    if (status == PPS_OK)
+        status = read_rows(r);
+    return status;
+}
+
+enum pps_status pps_reuse_open(struct pps_reuse **reuse,
+                               const char *path,
+                               const struct pps_experiment *experiment,
+                               int objective,
+                               struct pps_error *err)
+{
+    cJSON *manifest = NULL;
+    struct pps_result *result = NULL;
+    *reuse = calloc(1, sizeof **reuse);
+    if (*reuse == NULL)
+        return no_memory(err, path);
+    enum pps_status status = pps_result_open(&result, path, err);
+    if (status == PPS_OK)
+        status = pps_result_manifest(path, &manifest, err);
+    if (status == PPS_OK && manifest == NULL)
+        status = pps_fail(err, PPS_E_INPUT,
+                          "--reuse %s: there is no %s.json beside it, which says how its rows "
+                          "were made",
+                          path, path);
+    if (status == PPS_OK) {
+        struct reader reader = {.reuse = *reuse,
+                                .experiment = experiment,
+                                .path = path,
+                                .result = result,
+                                .manifest = manifest,
+                                .err = err};
+        status = read_result(&reader, objective);
+    }
+    cJSON_Delete(manifest);
+    pps_result_close(result);
+    return status;
+}

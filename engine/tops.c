@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// A heap a group, found by the group's values.
+#include "tops.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+void pps_tops_init(struct pps_tops *tops, size_t k, bool higher, int n_by)
+{
+    *tops = (struct pps_tops){.k = k, .higher = higher, .n_by = n_by};
+}
+
+void pps_tops_free(struct pps_tops *tops)
+{
+    for (size_t g = 0; g < tops->n; g++)
+        pps_best_free(&tops->bests[g]);
+    free(tops->bests);
+    free(tops->keys);
+    free(tops->slots);
+    free(tops->list);
+    *tops = (struct pps_tops){.k = 0};
+}
+
+// ---- groups -----------------------------------------------------------------------------------
+
+static size_t key_bytes(const struct pps_tops *tops)
+{
+    return (size_t)tops->n_by * sizeof(double);
+}
+
+static const double *key_of(const struct pps_tops *tops, size_t group)
+{
+    return tops->keys + group * (size_t)tops->n_by;
+}
+
+static size_t *slot_of(const struct pps_tops *tops, const double *key)
+{
+    size_t at = (size_t)XXH3_64bits(key, key_bytes(tops)) & (tops->n_slots - 1);
+    while (tops->slots[at] != 0 &&
+           memcmp(key_of(tops, tops->slots[at] - 1), key, key_bytes(tops)) != 0)
+        at = (at + 1) & (tops->n_slots - 1);
+    return &tops->slots[at];
+}
+
+// NULL: no row of this group is kept.
+static struct pps_best *find(const struct pps_tops *tops, const double *key)
+{
+    if (tops->n == 0)
+        return NULL;
+    if (tops->n_by == 0)
+        return &tops->bests[0];
+    const size_t *slot = slot_of(tops, key);
+    return *slot != 0 ? &tops->bests[*slot - 1] : NULL;
+}
+
+static bool grow_slots(struct pps_tops *tops)
+{
+    struct pps_tops larger = *tops;
+    larger.n_slots = tops->n_slots == 0 ? 64 : 2 * tops->n_slots;
+    larger.slots = calloc(larger.n_slots, sizeof *larger.slots);
+    if (larger.slots == NULL)
+        return false;
+    for (size_t g = 0; g < tops->n; g++)
+        *slot_of(&larger, key_of(tops, g)) = g + 1;
+    free(tops->slots);
+    *tops = larger;
+    return true;
+}
+
+static bool grow_groups(struct pps_tops *tops)
+{
+    const size_t room = 2 * tops->room + 1;
+    struct pps_best *bests = realloc(tops->bests, room * sizeof *bests);
+    if (bests != NULL)
+        tops->bests = bests;
+    double *keys = realloc(tops->keys, room * key_bytes(tops) + 1);
+    if (keys != NULL)
+        tops->keys = keys;
+    if (bests == NULL || keys == NULL)
+        return false;
+    tops->room = room;
+    return true;
+}
+
+static struct pps_best *add_group(struct pps_tops *tops, const double *key)
+{
+    if (tops->n == tops->room && !grow_groups(tops))
+        return NULL;
+    if (tops->n_by > 0 && 2 * tops->n >= tops->n_slots && !grow_slots(tops))
+        return NULL;
+    if (tops->n_by > 0) {
+        memcpy(tops->keys + tops->n * (size_t)tops->n_by, key, key_bytes(tops));
+        *slot_of(tops, key) = tops->n + 1;
+    }
+    pps_best_init(&tops->bests[tops->n], tops->k, tops->higher);
+    return &tops->bests[tops->n++];
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+bool pps_tops_would_take(const struct pps_tops *tops, const double *key, double value)
+{
+    const struct pps_best *best = find(tops, key);
+    if (best != NULL)
+        return pps_best_would_take(best, value);
+    return tops->k > 0 && value == value; // not NAN
+}
+
+double pps_tops_threshold(const struct pps_tops *tops, const double *key)
+{
+    const struct pps_best *best = find(tops, key);
+    if (best == NULL || best->n < best->cap)
+        return tops->higher ? -HUGE_VAL : HUGE_VAL;
+    return pps_best_worst(best)->value;
+}
+
+enum pps_status pps_tops_add(struct pps_tops *tops,
+                             const double *key,
+                             double value,
+                             uint64_t index,
+                             const char *text,
+                             size_t n,
+                             struct pps_error *err)
+{
+    if (!pps_tops_would_take(tops, key, value))
+        return PPS_OK;
+    struct pps_best *best = find(tops, key);
+    if (best == NULL)
+        best = add_group(tops, key);
+    if (best == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the best rows");
+    const size_t before = best->n;
+    enum pps_status status = pps_best_add(best, value, index, text, n, err);
+    tops->kept += best->n - before;
+    if (status == PPS_OK && tops->kept > PPS_MAX_KEPT)
+        return pps_fail(err, PPS_E_INPUT,
+                        "more than %d rows to keep; choose a smaller --top or fewer columns in "
+                        "--by",
+                        PPS_MAX_KEPT);
+    return status;
+}
+
+enum pps_status pps_tops_merge(struct pps_tops *tops,
+                               struct pps_tops *other,
+                               struct pps_error *err)
+{
+    for (size_t g = 0; g < other->n; g++) {
+        size_t n;
+        const struct pps_best_row *rows = pps_best_sorted(&other->bests[g], &n);
+        for (size_t i = 0; i < n; i++) {
+            enum pps_status status = pps_tops_add(tops, key_of(other, g), rows[i].value,
+                                                  rows[i].index, rows[i].text, rows[i].n, err);
+            if (status != PPS_OK)
+                return status;
+        }
+    }
+    return PPS_OK;
+}
+
+// ---- lists ------------------------------------------------------------------------------------
+
+static int by_best_row(const void *left, const void *right)
+{
+    const struct pps_best *a = left, *b = right;
+    const double sign = a->higher ? -1 : 1;
+    if (a->rows[0].value != b->rows[0].value)
+        return sign * a->rows[0].value < sign * b->rows[0].value ? -1 : 1;
+    return a->rows[0].index < b->rows[0].index ? -1 : 1;
+}
+
+static int by_index(const void *left, const void *right)
+{
+    const struct pps_best_row *a = left, *b = right;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+// Groups in the order of their best rows. The groups themselves stay where their slots say.
+static bool fill_list(struct pps_tops *tops)
+{
+    struct pps_best *order = malloc((tops->n + 1) * sizeof *order);
+    free(tops->list);
+    tops->list = malloc((tops->kept + 1) * sizeof *tops->list);
+    if (order == NULL || tops->list == NULL) {
+        free(order);
+        return false;
+    }
+    for (size_t g = 0; g < tops->n; g++) {
+        size_t n;
+        pps_best_sorted(&tops->bests[g], &n);
+        order[g] = tops->bests[g];
+    }
+    qsort(order, tops->n, sizeof *order, by_best_row);
+    size_t at = 0;
+    for (size_t g = 0; g < tops->n; g++)
+        for (size_t i = 0; i < order[g].n; i++)
+            tops->list[at++] = order[g].rows[i];
+    free(order);
+    return true;
+}
+
+const struct pps_best_row *pps_tops_rows(struct pps_tops *tops, size_t *n)
+{
+    *n = tops->kept > 0 && fill_list(tops) ? tops->kept : 0;
+    return *n > 0 ? tops->list : NULL;
+}
+
+const struct pps_best_row *pps_tops_by_index(struct pps_tops *tops, size_t *n)
+{
+    if (pps_tops_rows(tops, n) != NULL)
+        qsort(tops->list, *n, sizeof *tops->list, by_index);
+    return *n > 0 ? tops->list : NULL;
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best rows of every group: points whose `by` parameters have the same values. The outcome
+// depends on the set of rows only, never on the order in which they were added. Not for several
+// threads at once.
+#ifndef PPS_TOPS_H
+#define PPS_TOPS_H
+
+#include "best.h"
+#include "status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Rows that all groups may keep together: with rows of 150 bytes, about 1 GB.
+enum { PPS_MAX_KEPT = 4000000 };
+
+struct pps_tops {
+    size_t k;               // rows a group
+    bool higher;            // higher values are better
+    int n_by;               // values of a key; 0: one group
+    struct pps_best *bests; // one a group
+    double *keys;           // n_by of each group
+    size_t n, room;
+    size_t *slots; // hash table of the keys: group + 1, 0 where empty
+    size_t n_slots;
+    size_t kept;               // rows of all groups
+    struct pps_best_row *list; // of pps_tops_rows
+};
+
+void pps_tops_init(struct pps_tops *tops, size_t k, bool higher, int n_by);
+void pps_tops_free(struct pps_tops *tops); // a zeroed one is fine
+
+// False: a row of this group and value is certainly not among the best.
+bool pps_tops_would_take(const struct pps_tops *tops, const double *key, double value);
+
+// The value that a row of this group must reach; +-INFINITY as long as any will do.
+double pps_tops_threshold(const struct pps_tops *tops, const double *key);
+
+// Adds a row where it is among the best of its group; its text is copied. PPS_E_INPUT: there are
+// more rows to keep than PPS_MAX_KEPT.
+PPS_MUST_CHECK enum pps_status pps_tops_add(struct pps_tops *tops,
+                                            const double *key,
+                                            double value,
+                                            uint64_t index,
+                                            const char *text,
+                                            size_t n,
+                                            struct pps_error *err);
+
+// Adds all rows of other, which keeps them.
+PPS_MUST_CHECK enum pps_status pps_tops_merge(struct pps_tops *tops,
+                                              struct pps_tops *other,
+                                              struct pps_error *err);
+
+// All rows kept: best first, or those of each group one after the other, groups in the order of
+// their best rows. Valid until the next add; NULL where there are none or there is no memory.
+const struct pps_best_row *pps_tops_rows(struct pps_tops *tops, size_t *n);
+
+// The same in the order of their indices.
+const struct pps_best_row *pps_tops_by_index(struct pps_tops *tops, size_t *n);
+
+#endif
