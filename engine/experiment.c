@@ -160,8 +160,8 @@ static enum pps_status set_up(struct pps_loader *l)
         pps_options_default(l->kernel->composite, experiment->options);
     experiment->digits = l->request->digits;
     experiment->exact = l->request->exact;
-    if (l->request->only != NULL)
-        experiment->only_digest = XXH64(l->request->only, strlen(l->request->only), 0) | 1;
+    if (l->request->only != NULL && (experiment->only = strdup(l->request->only)) == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the experiment");
     set_name(l);
     return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
 }
@@ -243,5 +243,6 @@ void pps_experiment_free(struct pps_experiment *experiment)
         pps_option_free(&experiment->options[o]);
     cJSON_Delete(experiment->resolved);
     free(experiment->output);
+    free(experiment->only);
     free(experiment);
 }

@@ -51,7 +51,7 @@ struct pps_experiment {
     uint64_t n_points; // of the space, cut by the limit
     uint64_t seed;
     uint64_t points_digest; // of a file of points
-    uint64_t only_digest;   // of request->only; 0: all rows
+    char *only;             // as in the request; NULL: all rows
     cJSON *resolved;        // an experiment that says the same, with every option spelled out
     uint64_t digest;        // XXH64 of it
     char *output;           // "output" of the file, or NULL

@@ -206,7 +206,7 @@ static enum pps_status check_counts(const struct pps_index *index,
         fits = entry->left_out[r] <= left;
         left -= fits ? entry->left_out[r] : 0;
     }
-    if (fits && left == 0)
+    if (fits && (left == 0 || index->only_some))
         return PPS_OK;
     return wrong(index, err, "%s: its rows and points left out are not its %" PRIu64 " points",
                  name_of(entry, name), entry->n_points);

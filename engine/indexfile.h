@@ -20,6 +20,7 @@ struct pps_index {
     const char *path; // for errors
     int fd;           // -1: not open
     struct pps_index_head head;
+    bool only_some;     // the best rows: not every point has its row; set it after opening
     uint64_t n_records; // that there must be, the header line's included
     uint64_t next;      // record to be read
     uint64_t data_end;  // where the data of the records read so far ends

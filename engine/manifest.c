@@ -134,6 +134,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     if (!sweep->only_best)
         return;
     cJSON *only = cJSON_AddObjectToObject(root, "only_top");
+    cJSON_AddStringToObject(only, "selection", m->experiment->only);
     pps_json_add_count(only, "top", sweep->n_best);
     cJSON *by = cJSON_AddArrayToObject(only, "by");
     for (int b = 0; b < sweep->n_by; b++)

@@ -117,6 +117,8 @@ static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
     said->parameters = pps_json_member(said->root, "parameters");
     said->columns = pps_json_member(said->root, "columns");
     said->left_out = pps_json_member(said->root, "left_out");
+    said->only = cJSON_GetStringValue(
+        pps_json_member(pps_json_member(said->root, "only_top"), "selection"));
     said->exact = cJSON_IsTrue(pps_json_member(said->root, "exact"));
     if (!cJSON_IsBool(pps_json_member(said->root, "exact")))
         return wrong(said, err, "does not say whether it was ", "exact");

@@ -20,6 +20,7 @@ struct pps_said {
     uint64_t digest; // of the experiment
     const cJSON *experiment, *parameters, *columns, *left_out;
     bool exact;
+    const char *only; // which of the rows are the best ones it keeps; NULL: all rows
     double points, rows, failed, block_points, text_bytes, data_bytes;
 };
 

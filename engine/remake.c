@@ -133,7 +133,8 @@ enum pps_status pps_remake(const struct pps_said *said,
                                   .text = text,
                                   .metrics = metrics,
                                   .limit = head->n_points,
-                                  .exact = said->exact};
+                                  .exact = said->exact,
+                                  .only = said->only};
     enum pps_status status;
     *experiment = NULL;
     set_seed(said, &request);

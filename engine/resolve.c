@@ -99,9 +99,9 @@ static uint64_t digest_of(const struct pps_experiment *e, const char *text)
         e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,
         (unsigned long long)e->n_points, (unsigned long long)e->seed,
         e->exact ? " exact 1" : "");
-    if (e->only_digest != 0)
+    if (e->only != NULL)
         at += (size_t)snprintf(rest + at, sizeof rest - at, " only %016llx",
-                               (unsigned long long)e->only_digest);
+                               (unsigned long long)XXH64(e->only, strlen(e->only), 0));
     for (int c = 0; c < e->kernel->n_columns && at < sizeof rest; c++)
         if (e->wanted[c])
             at += (size_t)snprintf(rest + at, sizeof rest - at, " %s",

@@ -97,6 +97,7 @@ static enum pps_status open_files(struct verifier *v, struct pps_error *err)
     if (status != PPS_OK)
         return missing(v, "its manifest", err);
     status = pps_index_open(&v->index, v->index_path, err);
+    v->index.only_some = v->said.only != NULL;
     return status == PPS_OK ? PPS_OK : missing(v, "its index", err);
 }
 
@@ -274,6 +275,7 @@ static enum pps_status prepare(struct verifier *v, struct pps_error *err)
         .header = v->header,
         .experiment = v->experiment,
         .reference = v->ask->reference,
+        .only_some = v->said.only != NULL,
     };
     if (v->experiment != NULL && v->ask->sample > 0)
         v->check.sample = fmax(v->ask->sample, FEWEST_ROWS / fmax(v->said.rows, 1));
@@ -291,6 +293,7 @@ static void fill_verified(const struct verifier *v)
     verified->shard = v->index.head.shard;
     verified->n_shards = v->index.head.n_shards == 0 ? 1 : v->index.head.n_shards;
     verified->digest = v->said.digest;
+    verified->only_some = v->said.only != NULL;
     snprintf(verified->kernel, sizeof verified->kernel, "%.63s", v->said.kernel);
     snprintf(verified->version, sizeof verified->version, "%.63s", v->said.kernel_version);
 }

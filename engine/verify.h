@@ -29,6 +29,7 @@ struct pps_verified {
     uint64_t digest;              // of the experiment
     uint64_t computed;            // rows computed again
     struct pps_audited audited;   // of those by the reference
+    bool only_some;               // it keeps the best rows alone
     bool in_order;                // rows were compared with the experiment's points
     char why_not[768];            // if not in_order: why; "" otherwise
     char kernel[64], version[64]; // that computed

@@ -17,6 +17,7 @@ struct pps_block_check {
     const struct pps_experiment *experiment; // NULL: rows are only counted
     double sample; // fraction of the rows to compute again; needs the experiment
     bool reference;
+    bool only_some; // the best rows: not every point has its row
 };
 
 struct pps_blockchecker;

@@ -211,6 +211,12 @@ static enum pps_status compute_run(struct pps_rowchecker *c, struct pps_error *e
     return PPS_OK;
 }
 
+// The row's point is not the one behind the run's: rows of other points are not there.
+static bool is_apart(const struct pps_rowchecker *c)
+{
+    return c->run.rows > 0 && c->cursor->index != c->run.last + 1 && c->check->only_some;
+}
+
 // Takes the row into the run, or ends the run before it.
 static enum pps_status sample(struct pps_rowchecker *c,
                               const char *line,
@@ -219,6 +225,11 @@ static enum pps_status sample(struct pps_rowchecker *c,
 {
     if (!pps_audit_chooses(c->check->sample, c->cursor->index ^ SAMPLE_SEED))
         return compute_run(c, err);
+    if (is_apart(c)) {
+        enum pps_status status = compute_run(c, err);
+        if (status != PPS_OK)
+            return status;
+    }
     if (c->run.rows == 0)
         c->run = (struct run){.text = line, .first = c->cursor->index, .row = c->row};
     c->run.rows++;
@@ -229,6 +240,28 @@ static enum pps_status sample(struct pps_rowchecker *c,
 
 // ---- rows -------------------------------------------------------------------------------------
 
+static bool is_at_point(const struct pps_rowchecker *c, const char *line, const char *next)
+{
+    const size_t n = c->cursor->prefix_n;
+    return (size_t)(next - line) > n && memcmp(line, c->cursor->prefix, n) == 0;
+}
+
+// Moves the cursor to the next point; of some rows only, to the one whose cells these are. false:
+// there is none.
+static bool find_point(struct pps_rowchecker *c,
+                       const char *line,
+                       const char *next,
+                       struct pps_left_out *left_out)
+{
+    const uint64_t end = c->entry->first + c->entry->n_points;
+    while (c->cursor->index < end && pps_cursor_next(c->cursor, end, left_out)) {
+        if (!c->check->only_some || is_at_point(c, line, next))
+            return true;
+        pps_cursor_step(c->cursor);
+    }
+    return false;
+}
+
 // The row's cells are the next point of the experiment.
 static enum pps_status check_point(struct pps_rowchecker *c,
                                    const char *line,
@@ -237,12 +270,11 @@ static enum pps_status check_point(struct pps_rowchecker *c,
                                    struct pps_error *err)
 {
     struct pps_cursor *cursor = c->cursor;
-    const uint64_t end = c->entry->first + c->entry->n_points;
-    if (cursor->index >= end || !pps_cursor_next(cursor, end, left_out))
+    if (!find_point(c, line, next, left_out))
         return wrong(c, err, "row %" PRIu64 " is one too many: the block has no such point",
                      row_number(c, c->row));
     const size_t n = cursor->prefix_n;
-    if ((size_t)(next - line) <= n || memcmp(line, cursor->prefix, n) != 0)
+    if (!is_at_point(c, line, next))
         return differs(c, c->row, line, next, cursor->prefix, cursor->prefix + n, err);
     c->failed += line[n] == ',' || line[n] == '\n';
     if (c->check->sample > 0) {
@@ -307,6 +339,9 @@ enum pps_status pps_rowchecker_do(struct pps_rowchecker *c,
     if (status != PPS_OK || c->cursor == NULL)
         return status;
     const uint64_t end = entry->first + entry->n_points;
+    while (c->check->only_some && c->cursor->index < end &&
+           pps_cursor_next(c->cursor, end, left_out))
+        pps_cursor_step(c->cursor);
     if (c->cursor->index < end && pps_cursor_next(c->cursor, end, left_out))
         return wrong(c, err, "rows are missing after row %" PRIu64, row_number(c, c->row) - 1);
     status = c->check->sample > 0 ? compute_run(c, err) : PPS_OK;

@@ -92,7 +92,8 @@ static void print_verified(const struct pps_verify_ask *ask,
     if (verified->failed > 0)
         printf(", %" PRIu64 " failed", verified->failed);
     if (verified->in_order)
-        printf(", in the order of the experiment\n");
+        printf("%s, in the order of the experiment\n",
+               verified->only_some ? " (some, as the best ones)" : "");
     else
         printf("; not compared with the experiment: %s\n", verified->why_not);
     print_computed(ask, verified);

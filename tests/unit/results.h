@@ -104,7 +104,9 @@ static inline void write_result(const struct result_plan *plan)
     if (plan->kernel_version != NULL)
         kernel.version = plan->kernel_version;
     e->kernel = &kernel;
+    const struct pps_sweep sweep = {.experiment = e};
     const struct pps_manifest manifest = {.experiment = e,
+                                          .sweep = &sweep,
                                           .totals = &totals,
                                           .codec = out.codec,
                                           .block_points = plan->block_points,
