@@ -142,3 +142,15 @@ const struct pps_best_row *pps_best_sorted(struct pps_best *best, size_t *n)
     *n = best->n;
     return best->rows;
 }
+
+enum pps_status pps_best_join(struct pps_best *best,
+                              struct pps_best *other,
+                              struct pps_error *err)
+{
+    size_t n;
+    const struct pps_best_row *rows = pps_best_sorted(other, &n);
+    enum pps_status status = PPS_OK;
+    for (size_t i = 0; i < n && status == PPS_OK; i++)
+        status = pps_best_add(best, rows[i].value, rows[i].index, rows[i].text, rows[i].n, err);
+    return status;
+}

@@ -56,6 +56,11 @@ PPS_MUST_CHECK enum pps_status pps_best_add(struct pps_best *best,
                                             size_t n,
                                             struct pps_error *err);
 
+// Adds the rows of another heap, which may be put in order.
+PPS_MUST_CHECK enum pps_status pps_best_join(struct pps_best *best,
+                                             struct pps_best *other,
+                                             struct pps_error *err);
+
 // The n rows, best first; valid until the next add. More rows may be added afterwards.
 const struct pps_best_row *pps_best_sorted(struct pps_best *best, size_t *n);
 

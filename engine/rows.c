@@ -4,6 +4,7 @@
 
 #include "decimal.h"
 #include "machine.h"
+#include "result.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -37,6 +38,8 @@ struct pps_rowmaker {
     size_t row_cap; // greatest bytes of a row
     void *scratch;
     struct pps_auditor *auditor; // or NULL
+    double only_audited;         // make no rows but those of this fraction; 0: all
+    struct pps_cell shown;       // the objective in the row written last; n 0: not shown
 };
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -107,8 +110,10 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
 
 enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
                                    double fraction,
+                                   bool only,
                                    struct pps_error *err)
 {
+    m->only_audited = only ? fraction : 0;
     return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
 }
 
@@ -138,6 +143,10 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_left_out *le
     struct pps_cursor *cursor = &m->cursor;
     m->n_batch = 0;
     while (m->n_batch < PPS_BATCH && pps_cursor_next(cursor, end, left_out)) {
+        if (m->only_audited > 0 && !pps_audit_chooses(m->only_audited, cursor->index)) {
+            pps_cursor_step(cursor);
+            continue;
+        }
         const size_t i = m->n_batch++;
         for (int p = 0; p < m->kernel->n_params; p++)
             m->values[(size_t)p * PPS_BATCH + i] = cursor->point[p];
@@ -172,13 +181,17 @@ static bool has_results(const struct pps_rowmaker *m, size_t i)
 static void write_results(struct pps_rowmaker *m, size_t i, bool done)
 {
     char *out = m->text + m->text_n;
+    m->shown.n = 0;
     for (int c = 0; c < m->kernel->n_columns; c++) {
+        const char *cell = out;
         if (!m->experiment->wanted[c])
             continue;
         if (done && m->kernel->columns[c].kind == PPS_COLUMN_INTEGER)
             out += pps_decimal_integer(out, m->column[c][i]);
         else if (done)
             out += pps_decimal_write(out, m->column[c][i], m->decimals[c]);
+        if (c == m->objective)
+            m->shown = (struct pps_cell){cell, (size_t)(out - cell)};
         *out++ = ',';
     }
     out[-1] = '\n';
@@ -201,9 +214,11 @@ static enum pps_status write_row(struct pps_rowmaker *m,
             rows->failed_example = m->index[i];
         return PPS_OK;
     }
-    const double value = m->column[m->objective][i];
+    double value = m->column[m->objective][i];
     if (!pps_best_would_take(&m->best, value))
         return PPS_OK;
+    if (m->shown.n > 0)
+        (void)pps_cell_number(m->shown, &value);
     return pps_best_add(&m->best, value, m->index[i], m->text + start, m->text_n - start - 1,
                         err);
 }

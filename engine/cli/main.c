@@ -60,13 +60,14 @@ static enum pps_status find_command(const char *word,
 }
 
 static enum pps_status run_command(const struct pps_command *command,
+                                   const char *program,
                                    int argc,
                                    char **argv,
                                    struct pps_error *err)
 {
     struct pps_args *args;
     bool done;
-    enum pps_status status = pps_args_parse(&args, command, argc, argv, &done, err);
+    enum pps_status status = pps_args_parse(&args, command, program, argc, argv, &done, err);
     if (status == PPS_OK && !done)
         status = command->main(args, err);
     pps_args_free(args);
@@ -94,11 +95,11 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         version();
     } else if (word[0] == '-') {
-        status = run_command(command, argc, argv, &err);
+        status = run_command(command, NULL, argc, argv, &err);
     } else {
         status = find_command(word, &command, &err);
         if (status == PPS_OK)
-            status = run_command(command, argc - 1, argv + 1, &err);
+            status = run_command(command, argv[0], argc - 1, argv + 1, &err);
     }
     status = close_stdout(status, &err);
     if (err.code != PPS_OK && err.text[0] != '\0')
