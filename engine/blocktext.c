@@ -59,6 +59,12 @@ void pps_blocktext_close(struct pps_blocktext *reader)
     free(reader);
 }
 
+void pps_blocktext_turn(struct pps_blocktext *reader, int fd, const char *path)
+{
+    reader->fd = fd;
+    reader->path = path;
+}
+
 static enum pps_status fail_block(const struct pps_blocktext *reader,
                                   const struct pps_index_record *record,
                                   struct pps_error *err)

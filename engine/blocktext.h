@@ -15,6 +15,9 @@ PPS_MUST_CHECK enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
                                                   struct pps_error *err);
 void pps_blocktext_close(struct pps_blocktext *reader); // NULL is fine
 
+// From now on reads blocks of another file of the same codec.
+void pps_blocktext_turn(struct pps_blocktext *reader, int fd, const char *path);
+
 // The compressed bytes of a block, valid until the next call. PPS_E_INPUT where they are not
 // what the record says.
 PPS_MUST_CHECK enum pps_status pps_blocktext_data(struct pps_blocktext *reader,

@@ -41,7 +41,6 @@ struct pps_output_plan {
     int n_reasons;            // used entries of left_out
     uint32_t shard, n_shards; // kept in the journal; n_shards 0: not sharded
     bool force;               // replace a result of this name, complete or interrupted
-    bool drop;                // replace an interrupted one only
     bool resume;              // go on from an interrupted one, where there is one
     const char *manifest;     // what NAME.json.part says until the end; or NULL
     const char *resume_hint;  // the command that goes on from an interrupted one; or NULL

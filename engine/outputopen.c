@@ -285,7 +285,6 @@ static enum pps_status open_files(struct pps_output *output,
 {
     struct pps_target *target = &output->target;
     enum pps_status status = pps_target_init(target, plan->path, plan->force, err);
-    target->drop = plan->drop;
     target->hint = plan->resume_hint;
     if (status == PPS_OK && plan->resume)
         status = pps_target_reopen(target, &output->fd, &output->locked, err);

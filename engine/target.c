@@ -97,7 +97,7 @@ static enum pps_status check_part(const struct pps_target *target, struct pps_er
         return status;
     if (is_busy(path))
         return fail_busy(target, err);
-    if (target->force || target->drop)
+    if (target->force)
         return PPS_OK;
     if (target->hint != NULL)
         return pps_fail(
@@ -167,8 +167,7 @@ enum pps_status pps_target_open(const struct pps_target *target,
                                 bool *is_locked,
                                 struct pps_error *err)
 {
-    int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW |
-                (target->force || target->drop ? 0 : O_EXCL);
+    int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (target->force ? 0 : O_EXCL);
     *fd = open(target->part[DATA], flags, 0666);
     if (*fd < 0)
         return errno == EEXIST ? fail_busy(target, err)

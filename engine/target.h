@@ -19,7 +19,6 @@ struct pps_target {
     char *final[PPS_TARGET_FILES];
     char *part[PPS_TARGET_FILES];
     bool force;       // what is there may be replaced
-    bool drop;        // what is interrupted may be
     const char *hint; // the command that goes on from NAME.part, or NULL
 };
 
