@@ -5,6 +5,7 @@
 
 #include "blocktext.h"
 #include "result.h"
+#include "threads.h"
 
 #include <fcntl.h>
 #include <omp.h>
@@ -197,8 +198,10 @@ static enum pps_status add_best(const struct pps_resume_ask *ask,
                                 struct pps_totals *totals,
                                 struct pps_error *err)
 {
-    enum pps_status outcome = PPS_OK;
+    enum pps_status outcome = pps_threads_check(ask->threads, err);
     atomic_bool failed = false;
+    if (outcome != PPS_OK)
+        return outcome;
 #pragma omp parallel num_threads(ask->threads)
     {
         struct reader reader;

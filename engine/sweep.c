@@ -5,6 +5,7 @@
 #include "sweep.h"
 
 #include "machine.h"
+#include "threads.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -282,7 +283,8 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     pool.next_block = pool.next_due = sweep->skip;
     const uint64_t n_blocks = pool.n_blocks - sweep->skip;
     const int threads = n_blocks < (uint64_t)sweep->threads ? (int)n_blocks : sweep->threads;
-    if (threads > 0) {
+    pool.status = pps_threads_check(threads, err);
+    if (threads > 0 && pool.status == PPS_OK) {
 #pragma omp parallel num_threads(threads)
         work(&pool);
     }
