@@ -3,6 +3,7 @@
 #include "continue.h"
 
 #include "engine/difference.h"
+#include "engine/machine.h"
 #include "engine/result.h"
 #include "engine/resume.h"
 
@@ -43,7 +44,7 @@ static bool is_same(const cJSON *found, const cJSON *wanted)
     return true;
 }
 
-bool pps_continue_complete(const char *path, const char *manifest)
+static bool is_complete(const char *path, const char *manifest)
 {
     struct pps_error unused;
     cJSON *found = NULL, *wanted = cJSON_Parse(manifest);
@@ -114,11 +115,11 @@ static enum pps_status check_final(const char *path,
     return status;
 }
 
-enum pps_status pps_continue_check(const char *path,
-                                   const char *manifest,
-                                   bool force,
-                                   bool *complete,
-                                   struct pps_error *err)
+static enum pps_status check(const char *path,
+                             const char *manifest,
+                             bool force,
+                             bool *complete,
+                             struct pps_error *err)
 {
     cJSON *wanted = cJSON_Parse(manifest);
     const bool part = is_there(path, ".part"), final = is_there(path, "");
@@ -132,12 +133,42 @@ enum pps_status pps_continue_check(const char *path,
     return status;
 }
 
-// ---- what had been found ----------------------------------------------------------------------
-
-bool pps_continue_possible(const char *path)
+enum pps_status pps_continue_find(const struct pps_args *args,
+                                  const char *path,
+                                  bool is_default,
+                                  const char *manifest,
+                                  bool *complete,
+                                  struct pps_error *err)
 {
-    return is_there(path, ".part");
+    const bool force = pps_arg(args, "force") != NULL;
+    *complete = false;
+    if (pps_arg(args, "resume") != NULL)
+        return check(path, manifest, force, complete, err);
+    *complete = is_default && !force && is_complete(path, manifest);
+    return PPS_OK;
 }
+
+// ---- what is said -----------------------------------------------------------------------------
+
+void pps_continue_hint(const struct pps_args *args, const char *path, struct pps_error *err)
+{
+    char command[PPS_COMMAND_TEXT];
+    const size_t n = strlen(err->text);
+    if (!is_there(path, ".part"))
+        return;
+    pps_continue_command(args, command);
+    snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", command);
+}
+
+void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path)
+{
+    char done[48], all[48];
+    pps_human_count((double)earlier_points, done, sizeof done);
+    pps_human_count((double)(earlier_points + points), all, sizeof all);
+    fprintf(stderr, "resume    %s of %s points are in %s.part\n", done, all, path);
+}
+
+// ---- what had been found ----------------------------------------------------------------------
 
 static enum pps_status drop_block(void *self,
                                   const struct pps_block *block,

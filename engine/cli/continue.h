@@ -14,20 +14,21 @@ enum { PPS_COMMAND_TEXT = 2048 };
 // where it is too long.
 void pps_continue_command(const struct pps_args *args, char out[PPS_COMMAND_TEXT]);
 
-// Whether the result at path is complete and of the same run as `manifest`.
-bool pps_continue_complete(const char *path, const char *manifest);
+// What is at path already: *complete where there is nothing left to do. manifest is that of the
+// run, without its counts. With --resume an interrupted or, without --force, a complete result of
+// another run is refused (PPS_E_INPUT) with the key that differs.
+PPS_MUST_CHECK enum pps_status pps_continue_find(const struct pps_args *args,
+                                                 const char *path,
+                                                 bool is_default,
+                                                 const char *manifest,
+                                                 bool *complete,
+                                                 struct pps_error *err);
 
-// What --resume finds at path: *complete where there is nothing left to do. Refused
-// (PPS_E_INPUT) with the key that differs where an interrupted or, without force, a complete
-// result is of another run.
-PPS_MUST_CHECK enum pps_status pps_continue_check(const char *path,
-                                                  const char *manifest,
-                                                  bool force,
-                                                  bool *complete,
-                                                  struct pps_error *err);
+// Adds the command to the text of an error, where there is an interrupted result at path.
+void pps_continue_hint(const struct pps_args *args, const char *path, struct pps_error *err);
 
-// Whether there is an interrupted result at path.
-bool pps_continue_possible(const char *path);
+// Says what there is, on stderr.
+void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path);
 
 // What the interrupted run had found in the blocks of the prefix, that of its audit and its best
 // rows included: where the rows do not show what is asked for, points are computed once more.

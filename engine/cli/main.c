@@ -24,11 +24,11 @@ static void help(void)
            "       ppsweep COMMAND [options]\n\ncommands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
         printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    printf(
-        "\n  ppsweep COMMAND --help    options of a command\n"
-        "  ppsweep --version         version and kernels\n\n"
-        "exit status: 0 done, 1 the machine failed, 2 wrong usage or input,\n"
-        "             4 some points failed, or an audit found a difference, 5 stopped early\n");
+    printf("\n  ppsweep COMMAND --help    options of a command\n"
+           "  ppsweep --version         version and kernels\n\n"
+           "exit status: 0 done, 1 the machine failed, 2 wrong usage or input,\n"
+           "             4 some points failed, or an audit found a difference,\n"
+           "             5 stopped early (--resume goes on)\n");
 }
 
 static void version(void)

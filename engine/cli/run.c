@@ -252,42 +252,32 @@ static enum pps_status finish_file(struct run *run, struct pps_error *err)
 static enum pps_status stopped_early(struct run *run, struct pps_error *err)
 {
     struct pps_output *output = run->output;
-    char command[PPS_COMMAND_TEXT];
-    const unsigned long long points = run->totals.points;
-    const unsigned long long all = pps_sweep_points(&run->sweep) + run->totals.earlier;
     run->output = NULL;
-    if (output == NULL)
-        return pps_fail(err, PPS_E_STOPPED,
-                        "stopped after %llu of %llu points; what is done was printed", points,
-                        all);
-    enum pps_status status = pps_output_stop(output, err);
+    enum pps_status status = output != NULL ? pps_output_stop(output, err) : PPS_OK;
     if (status != PPS_OK)
         return status;
-    pps_continue_command(run->args, command);
-    return pps_fail(
-        err, PPS_E_STOPPED,
-        "stopped after %llu of %llu points; what is done is in %s.part; to continue: "
-        "%s",
-        points, all, run->path.path, command);
+    pps_fail(err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
+             (unsigned long long)run->totals.points,
+             (unsigned long long)(pps_sweep_points(&run->sweep) + run->totals.earlier),
+             output != NULL ? "is in " : "was printed", output != NULL ? run->path.path : "",
+             output != NULL ? ".part" : "");
+    if (output != NULL)
+        pps_continue_hint(run->args, run->path.path, err);
+    return PPS_E_STOPPED;
 }
 
 // Reads back what an interrupted run had found out.
 static enum pps_status take_up(struct run *run, struct pps_error *err)
 {
     const struct pps_prefix *prefix = pps_output_prefix(run->output);
-    char done[48], all[48];
     if (prefix->n_records == 0)
         return PPS_OK;
     enum pps_status status =
         pps_continue_totals(&run->sweep, prefix, run->path.path, &run->earlier, err);
     run->sweep.skip = prefix->n_records - 1;
-    if (status != PPS_OK || run->quiet)
-        return status;
-    pps_human_count((double)run->earlier.points, done, sizeof done);
-    pps_human_count((double)(run->earlier.points + pps_sweep_points(&run->sweep)), all,
-                    sizeof all);
-    fprintf(stderr, "resume    %s of %s points are in %s.part\n", done, all, run->path.path);
-    return PPS_OK;
+    if (status == PPS_OK && !run->quiet)
+        pps_continue_say(run->earlier.points, pps_sweep_points(&run->sweep), run->path.path);
+    return status;
 }
 
 static enum pps_status compute(struct run *run, struct pps_error *err)
@@ -323,6 +313,15 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
         return finish_file(run, err);
     }
     return PPS_OK;
+}
+
+static enum pps_status give_up(struct run *run, enum pps_status status, struct pps_error *err)
+{
+    pps_output_abandon(run->output);
+    run->output = NULL;
+    if (status == PPS_E_MACHINE)
+        pps_continue_hint(run->args, run->path.path, err);
+    return status;
 }
 
 static struct pps_report report_of(struct run *run)
@@ -361,35 +360,12 @@ static enum pps_status plot(struct run *run, struct pps_error *err)
 // The same command finds its own result again.
 static enum pps_status find_complete(struct run *run, bool *complete, struct pps_error *err)
 {
-    const bool force = pps_arg(run->args, "force") != NULL;
-    const bool resume = pps_arg(run->args, "resume") != NULL;
     char *manifest;
-    if (!resume && (!run->path.is_default || force))
-        return PPS_OK;
     enum pps_status status = manifest_text(run, NULL, &manifest, err);
-    if (status != PPS_OK)
-        return status;
-    if (resume)
-        status = pps_continue_check(run->path.path, manifest, force, complete, err);
-    else
-        *complete = pps_continue_complete(run->path.path, manifest);
+    if (status == PPS_OK)
+        status = pps_continue_find(run->args, run->path.path, run->path.is_default, manifest,
+                                   complete, err);
     free(manifest);
-    return status;
-}
-
-// After a failure of the machine what was done is kept.
-static enum pps_status say_how_to_continue(struct run *run,
-                                           enum pps_status status,
-                                           struct pps_error *err)
-{
-    char command[PPS_COMMAND_TEXT];
-    const size_t n = strlen(err->text);
-    pps_output_abandon(run->output);
-    run->output = NULL;
-    if (status != PPS_E_MACHINE || !run->opened || !pps_continue_possible(run->path.path))
-        return status;
-    pps_continue_command(run->args, command);
-    snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", command);
     return status;
 }
 
@@ -421,7 +397,7 @@ static enum pps_status run_whole(struct run *run, struct pps_error *err)
     }
     status = execute(run, err);
     if (status != PPS_OK)
-        return say_how_to_continue(run, status, err);
+        return run->opened ? give_up(run, status, err) : status;
     const struct pps_report done = report_of(run);
     if (run->json)
         pps_report_json(&done);
