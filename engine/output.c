@@ -155,6 +155,7 @@ static enum pps_status write_trailer(struct pps_output *output, struct pps_error
 
 enum pps_status pps_output_manifest(const struct pps_output *output,
                                     const char *text,
+                                    bool lasting,
                                     struct pps_error *err)
 {
     const char *path = output->target.part[PPS_TARGET_MANIFEST];
@@ -165,7 +166,7 @@ enum pps_status pps_output_manifest(const struct pps_output *output,
     if (status != PPS_OK)
         return status;
     status = pps_disk_write(fd, path, text, strlen(text), err);
-    if (status == PPS_OK)
+    if (status == PPS_OK && lasting)
         status = pps_disk_sync(fd, path, err);
     if (status == PPS_OK)
         return pps_disk_close(&fd, path, err);
@@ -186,7 +187,7 @@ static enum pps_status complete(struct pps_output *output,
     if (status == PPS_OK)
         status = sync_all(output, err);
     if (status == PPS_OK)
-        status = pps_output_manifest(output, manifest_text, err);
+        status = pps_output_manifest(output, manifest_text, true, err);
     return status;
 }
 

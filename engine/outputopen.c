@@ -94,8 +94,9 @@ static enum pps_status begin(struct pps_output *output,
                              struct pps_error *err)
 {
     enum pps_status status = create_journal(output, plan, err);
+    // It only helps to say what differs: no harm where it is lost.
     if (status == PPS_OK && plan->manifest != NULL)
-        status = pps_output_manifest(output, plan->manifest, err);
+        status = pps_output_manifest(output, plan->manifest, false, err);
     if (status == PPS_OK && output->compressed)
         status = pps_output_write(output, PPS_GZIP_HEAD, PPS_GZIP_HEAD_BYTES, err);
     if (status == PPS_OK)

@@ -52,9 +52,10 @@ PPS_MUST_CHECK enum pps_status pps_output_put(struct pps_output *output,
                                               const struct pps_block *block,
                                               struct pps_error *err);
 
-// Writes NAME.json.part and syncs it.
+// Writes NAME.json.part; with `lasting` syncs it.
 PPS_MUST_CHECK enum pps_status pps_output_manifest(const struct pps_output *output,
                                                    const char *text,
+                                                   bool lasting,
                                                    struct pps_error *err);
 
 #endif
