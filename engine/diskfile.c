@@ -120,6 +120,44 @@ enum pps_status pps_disk_write(int fd,
     return PPS_OK;
 }
 
+enum pps_status pps_disk_read_at(int fd,
+                                 const char *path,
+                                 void *data,
+                                 size_t n,
+                                 uint64_t offset,
+                                 size_t *got,
+                                 struct pps_error *err)
+{
+    for (*got = 0; *got < n;) {
+        const ssize_t part = pread(fd, (char *)data + *got, n - *got, (off_t)(offset + *got));
+        if (part < 0 && errno == EINTR)
+            continue;
+        if (part < 0)
+            return pps_fail_errno(err, "cannot read", path);
+        if (part == 0)
+            break;
+        *got += (size_t)part;
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_disk_size(int fd, const char *path, uint64_t *bytes, struct pps_error *err)
+{
+    struct stat at;
+    if (fstat(fd, &at) != 0)
+        return pps_fail_errno(err, "cannot read", path);
+    *bytes = (uint64_t)at.st_size;
+    return PPS_OK;
+}
+
+enum pps_status pps_disk_truncate(int fd, const char *path, uint64_t n, struct pps_error *err)
+{
+    if (ftruncate(fd, (off_t)n) != 0)
+        return pps_fail_errno(err, "cannot shorten", path);
+    return lseek(fd, (off_t)n, SEEK_SET) >= 0 ? PPS_OK
+                                              : pps_fail_errno(err, "cannot seek in", path);
+}
+
 static bool cannot_sync(int error)
 {
     return error == EINVAL || error == ENOSYS || error == ENOTSUP;

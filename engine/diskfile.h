@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // What stands at a path.
 enum pps_disk_entry {
@@ -46,6 +47,27 @@ PPS_MUST_CHECK enum pps_status pps_disk_write(int fd,
                                               const void *data,
                                               size_t n,
                                               struct pps_error *err);
+
+// Reads up to n bytes from `offset` on, through interruptions and short reads; *got is less than n
+// only at the end of the file.
+PPS_MUST_CHECK enum pps_status pps_disk_read_at(int fd,
+                                                const char *path,
+                                                void *data,
+                                                size_t n,
+                                                uint64_t offset,
+                                                size_t *got,
+                                                struct pps_error *err);
+
+PPS_MUST_CHECK enum pps_status pps_disk_size(int fd,
+                                             const char *path,
+                                             uint64_t *bytes,
+                                             struct pps_error *err);
+
+// Cuts the file to n bytes and goes to its end.
+PPS_MUST_CHECK enum pps_status pps_disk_truncate(int fd,
+                                                 const char *path,
+                                                 uint64_t n,
+                                                 struct pps_error *err);
 
 // fdatasync. A file system that cannot sync is no fault.
 PPS_MUST_CHECK enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err);

@@ -4,6 +4,7 @@
 
 #include "diskfile.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,6 +39,23 @@ bool pps_index_record_is_valid(const void *record, size_t record_bytes)
     return checksum == XXH64(record, n, 0);
 }
 
+static enum pps_status init(struct pps_journal *journal,
+                            const char *path,
+                            const struct pps_index_head *head,
+                            struct pps_error *err)
+{
+    *journal = (struct pps_journal){.fd = -1,
+                                    .path = path,
+                                    .bytes = sizeof *head,
+                                    .record_bytes = head->record_bytes,
+                                    .n_reasons = (int)head->n_reasons,
+                                    .waiting_cap = MAX_WAITING * (size_t)head->record_bytes};
+    journal->waiting = malloc(journal->waiting_cap);
+    if (journal->waiting == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the journal");
+    return PPS_OK;
+}
+
 enum pps_status pps_journal_create(struct pps_journal *journal,
                                    const char *path,
                                    const struct pps_index_head *head,
@@ -48,19 +66,28 @@ enum pps_status pps_journal_create(struct pps_journal *journal,
     full.head_bytes = sizeof full;
     full.record_bytes = (uint32_t)pps_index_record_bytes((int)head->n_reasons);
     full.checksum = XXH64(&full, offsetof(struct pps_index_head, checksum), 0);
-    *journal = (struct pps_journal){.fd = -1,
-                                    .path = path,
-                                    .bytes = sizeof full,
-                                    .record_bytes = full.record_bytes,
-                                    .n_reasons = (int)head->n_reasons,
-                                    .waiting_cap = MAX_WAITING * (size_t)full.record_bytes};
-    journal->waiting = malloc(journal->waiting_cap);
-    if (journal->waiting == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the journal");
-    enum pps_status status = pps_disk_create(path, &journal->fd, err);
+    enum pps_status status = init(journal, path, &full, err);
+    if (status == PPS_OK)
+        status = pps_disk_create(path, &journal->fd, err);
     if (status == PPS_OK)
         status = pps_disk_write(journal->fd, path, &full, sizeof full, err);
     return status;
+}
+
+enum pps_status pps_journal_continue(struct pps_journal *journal,
+                                     const char *path,
+                                     const struct pps_index_head *head,
+                                     uint64_t n_records,
+                                     struct pps_error *err)
+{
+    enum pps_status status = init(journal, path, head, err);
+    if (status != PPS_OK)
+        return status;
+    journal->bytes += n_records * head->record_bytes;
+    journal->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    if (journal->fd < 0)
+        return pps_disk_fail_open(err, path);
+    return pps_disk_truncate(journal->fd, path, journal->bytes, err);
 }
 
 void pps_journal_add(struct pps_journal *journal,

@@ -23,6 +23,13 @@ PPS_MUST_CHECK enum pps_status pps_journal_create(struct pps_journal *journal,
                                                   const struct pps_index_head *head,
                                                   struct pps_error *err);
 
+// Opens a journal with this head and cuts it to its first n_records.
+PPS_MUST_CHECK enum pps_status pps_journal_continue(struct pps_journal *journal,
+                                                    const char *path,
+                                                    const struct pps_index_head *head,
+                                                    uint64_t n_records,
+                                                    struct pps_error *err);
+
 // Keeps a record. There must be room.
 void pps_journal_add(struct pps_journal *journal,
                      const struct pps_index_record *record,

@@ -105,12 +105,10 @@ static void add_counts(cJSON *root, const struct pps_manifest *m)
     pps_json_add_count(root, "points", totals->points);
     pps_json_add_count(root, "rows", totals->rows);
     pps_json_add_count(root, "failed", totals->failed);
-    pps_json_add_count(root, "recalled", totals->recalled);
     if (totals->failed > 0)
         cJSON_AddItemToObject(root, "failed_example",
                               point_json(m->experiment, totals->failed_example));
     add_left_out(root, m);
-    pps_json_add_count(root, "block_points", m->block_points);
     pps_json_add_count(root, "text_bytes", totals->text_bytes);
     pps_json_add_count(root, "data_bytes", m->data_bytes);
 }
@@ -153,21 +151,32 @@ static void add_reused(cJSON *root, const struct pps_manifest *m)
     pps_json_add_count(reused, "rows", m->totals->reused);
 }
 
+static void add_shard(cJSON *root, const struct pps_manifest *m)
+{
+    if (m->shard.count == 0 && m->totals == NULL) // that will be passed
+        pps_json_add_count(root, "points", m->experiment->n_points);
+    if (m->shard.count == 0)
+        return;
+    cJSON *shard = cJSON_AddObjectToObject(root, "shard");
+    pps_json_add_count(shard, "index", m->shard.index);
+    pps_json_add_count(shard, "of", m->shard.count);
+    pps_json_add_count(shard, "points", m->experiment->n_points);
+}
+
 static void add_run(cJSON *root, const struct pps_manifest *m)
 {
-    char machine[256], codec[16];
+    char machine[256];
     pps_machine_name(machine, sizeof machine);
-    pps_codec_name(m->codec, codec, sizeof codec);
-    cJSON_AddStringToObject(root, "codec", codec);
     cJSON_AddNumberToObject(root, "threads", m->threads);
-    cJSON_AddNumberToObject(root, "wall_s", m->totals->wall_s);
-    cJSON_AddNumberToObject(root, "cpu_s", m->totals->cpu_s);
+    if (m->totals != NULL) {
+        cJSON_AddNumberToObject(root, "wall_s", m->totals->wall_s);
+        cJSON_AddNumberToObject(root, "cpu_s", m->totals->cpu_s);
+    }
     cJSON_AddStringToObject(root, "machine", machine);
     cJSON_AddStringToObject(root, "command", m->command);
 }
 
-// Puts the digest of the text so far before the closing brace.
-static char *with_digest(char *text)
+char *pps_manifest_close(const char *text)
 {
     size_t n = strlen(text);
     while (n > 0 && (text[n - 1] == '}' || text[n - 1] == '\n'))
@@ -183,6 +192,8 @@ static char *with_digest(char *text)
 char *pps_manifest_text(const struct pps_manifest *m)
 {
     const struct pps_experiment *e = m->experiment;
+    char codec[16];
+    pps_codec_name(m->codec, codec, sizeof codec);
     cJSON *root = cJSON_CreateObject();
     cJSON_AddStringToObject(root, "ppsweep", m->version);
     cJSON_AddStringToObject(root, "kernel", e->kernel->name);
@@ -193,16 +204,21 @@ char *pps_manifest_text(const struct pps_manifest *m)
     add_parameters(root, e);
     add_columns(root, e);
     cJSON_AddBoolToObject(root, "exact", e->exact);
-    add_counts(root, m);
-    add_audit(root, m);
-    add_only_top(root, m);
-    add_reused(root, m);
+    add_shard(root, m);
+    if (m->totals != NULL) {
+        add_counts(root, m);
+        add_audit(root, m);
+        add_only_top(root, m);
+        add_reused(root, m);
+    }
+    pps_json_add_count(root, "block_points", m->block_points);
+    cJSON_AddStringToObject(root, "codec", codec);
     add_run(root, m);
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
     if (text == NULL)
         return NULL;
-    char *whole = with_digest(text);
+    char *whole = pps_manifest_close(text);
     cJSON_free(text);
     return whole;
 }

@@ -9,7 +9,8 @@
 
 struct pps_manifest {
     const struct pps_experiment *experiment;
-    const struct pps_totals *totals;
+    const struct pps_totals *totals; // NULL: not yet known
+    struct pps_shard shard;
     struct pps_codec_choice codec;
     uint64_t block_points;
     const struct pps_sweep *sweep;
@@ -22,7 +23,11 @@ struct pps_manifest {
 };
 
 // The manifest as JSON text ended with a newline; the caller frees it. NULL without memory. Its
-// last member, "manifest_digest", is XXH64 of the text before it.
+// last member, "manifest_digest", is XXH64 of the text before it. Counts depend on the experiment
+// alone; the times, threads and machine are those of the last run where there were several.
 char *pps_manifest_text(const struct pps_manifest *manifest);
+
+// JSON text of an object with "manifest_digest" put before its closing brace.
+char *pps_manifest_close(const char *text);
 
 #endif

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result file while it is written: what is refused, the gzip frame around the blocks, the
-// order in which data, records and names reach the disk.
+// The result file while it is written: the gzip frame around the blocks, the order in which
+// data, records and names reach the disk.
 #include "output.h"
 
 #include "diskfile.h"
-#include "journal.h"
-#include "target.h"
+#include "outputparts.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,25 +15,7 @@
 
 #define SYNC_INTERVAL_NS INT64_C(1000000000) // work at stake when the machine fails
 
-// Constant: no time, no name, no extra flags, system "unknown". An empty final block (fixed
-// codes) ends the member.
-static const unsigned char GZIP_HEAD[10] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
-static const unsigned char FINAL_BLOCK[2] = {0x03, 0x00};
-
-struct pps_output {
-    struct pps_target target;
-    struct pps_journal journal;
-    int fd; // of the data; -1: not open
-    bool compressed, locked;
-    bool broken;           // a write or sync failed: nothing can follow
-    bool is_sync_lost;     // data may be missing on the disk: no record may speak of it
-    bool is_folder_synced; // the names of the .part files last
-    uint64_t bytes;        // of data, whole blocks only
-    uint64_t text_bytes;
-    uint32_t crc;         // of all text
-    uint64_t least_index; // that the next block may have
-    int64_t synced_ns;
-};
+const unsigned char PPS_GZIP_HEAD[PPS_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
 
 static const char *data_path(const struct pps_output *output)
 {
@@ -47,16 +27,7 @@ static const char *index_path(const struct pps_output *output)
     return output->target.part[PPS_TARGET_INDEX];
 }
 
-static void output_free(struct pps_output *output)
-{
-    pps_journal_free(&output->journal);
-    if (output->fd >= 0)
-        close(output->fd);
-    pps_target_free(&output->target);
-    free(output);
-}
-
-static int64_t now_ns(void)
+int64_t pps_output_now_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -79,31 +50,12 @@ bool pps_output_is_locked(const struct pps_output *output)
     return output->locked;
 }
 
-// ---- opening --------------------------------------------------------------------------------
+// ---- writing --------------------------------------------------------------------------------
 
-static enum pps_status create_journal(struct pps_output *output,
-                                      const struct pps_output_plan *plan,
-                                      struct pps_error *err)
-{
-    struct pps_index_head head = {.codec_kind = (uint32_t)plan->codec.kind,
-                                  .codec_level = (uint32_t)plan->codec.level,
-                                  .n_reasons = (uint32_t)plan->n_reasons,
-                                  .shard = plan->shard,
-                                  .n_shards = plan->n_shards == 0 ? 1 : plan->n_shards,
-                                  .digest = plan->digest,
-                                  .n_points = plan->n_points,
-                                  .block_points = plan->block_points};
-    const char *path = index_path(output);
-    if (unlink(path) != 0 && errno != ENOENT) // without its data a journal tells nothing
-        return pps_fail_errno(err, "cannot remove", path);
-    return pps_journal_create(&output->journal, path, &head, err);
-}
-
-// Appends bytes to the data; after a failure the file ends where it did before.
-static enum pps_status write_data(struct pps_output *output,
-                                  const void *data,
-                                  uint64_t n,
-                                  struct pps_error *err)
+enum pps_status pps_output_write(struct pps_output *output,
+                                 const void *data,
+                                 uint64_t n,
+                                 struct pps_error *err)
 {
     enum pps_status status =
         pps_disk_write(output->fd, data_path(output), data, (size_t)n, err);
@@ -117,10 +69,9 @@ static enum pps_status write_data(struct pps_output *output,
     return status;
 }
 
-// Writes a block's data and keeps its record.
-static enum pps_status put_block(struct pps_output *output,
-                                 const struct pps_block *block,
-                                 struct pps_error *err)
+enum pps_status pps_output_put(struct pps_output *output,
+                               const struct pps_block *block,
+                               struct pps_error *err)
 {
     const void *data = block->data_bytes == 0 ? "" : block->data;
     struct pps_index_record record = {.index = block->index,
@@ -131,7 +82,7 @@ static enum pps_status put_block(struct pps_output *output,
                                       .failed = block->failed,
                                       .data_xxh64 = XXH64(data, (size_t)block->data_bytes, 0),
                                       .text_crc = block->text_crc};
-    enum pps_status status = write_data(output, data, block->data_bytes, err);
+    enum pps_status status = pps_output_write(output, data, block->data_bytes, err);
     if (status != PPS_OK)
         return status;
     output->crc =
@@ -140,79 +91,6 @@ static enum pps_status put_block(struct pps_output *output,
     pps_journal_add(&output->journal, &record, block->left_out);
     return PPS_OK;
 }
-
-static enum pps_status put_header(struct pps_output *output,
-                                  const struct pps_output_plan *plan,
-                                  struct pps_error *err)
-{
-    size_t n = strlen(plan->header);
-    struct pps_block block = {.index = UINT64_MAX};
-    struct pps_codec *codec = NULL;
-    unsigned char *data = NULL;
-    enum pps_status status = pps_codec_open(&codec, plan->codec, err);
-    if (status != PPS_OK)
-        return status;
-    size_t cap = pps_codec_bound(codec, n);
-    data = malloc(cap);
-    if (data == NULL) {
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
-        goto done;
-    }
-    pps_block_set_text(&block, plan->header, n);
-    block.data = data;
-    block.data_bytes = pps_codec_block(codec, plan->header, n, data, cap);
-    if (output->compressed)
-        status = write_data(output, GZIP_HEAD, sizeof GZIP_HEAD, err);
-    if (status == PPS_OK)
-        status = put_block(output, &block, err);
-done:
-    free(data);
-    pps_codec_close(codec);
-    return status;
-}
-
-static enum pps_status open_files(struct pps_output *output,
-                                  const struct pps_output_plan *plan,
-                                  struct pps_error *err)
-{
-    struct pps_target *target = &output->target;
-    enum pps_status status = pps_target_init(target, plan->path, plan->force, err);
-    if (status == PPS_OK)
-        status = pps_target_check(target, err);
-    if (status == PPS_OK)
-        status = pps_target_open(target, &output->fd, &output->locked, err);
-    if (status == PPS_OK)
-        status = create_journal(output, plan, err);
-    if (status == PPS_OK)
-        status = put_header(output, plan, err);
-    return status;
-}
-
-enum pps_status pps_output_open(struct pps_output **output,
-                                const struct pps_output_plan *plan,
-                                struct pps_error *err)
-{
-    *output = NULL;
-    struct pps_output *o = calloc(1, sizeof *o);
-    if (o == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the output");
-    o->fd = o->journal.fd = -1;
-    o->compressed = plan->codec.kind != PPS_CODEC_NONE;
-    o->synced_ns = now_ns();
-    enum pps_status status = open_files(o, plan, err);
-    if (status != PPS_OK) {
-        if (o->journal.fd >= 0)
-            unlink(index_path(o));
-        if (o->fd >= 0)
-            unlink(data_path(o));
-        output_free(o);
-        return status;
-    }
-    *output = o;
-    return PPS_OK;
-}
-
-// ---- writing --------------------------------------------------------------------------------
 
 // Data first, then the records that speak of it.
 static enum pps_status sync_all(struct pps_output *output, struct pps_error *err)
@@ -225,7 +103,7 @@ static enum pps_status sync_all(struct pps_output *output, struct pps_error *err
         status = pps_disk_sync_folder(data_path(output), err);
     output->is_folder_synced = status == PPS_OK;
     output->broken = output->broken || status != PPS_OK;
-    output->synced_ns = now_ns();
+    output->synced_ns = pps_output_now_ns();
     return status;
 }
 
@@ -239,12 +117,12 @@ enum pps_status pps_output_append(struct pps_output *output,
     if (block->index < output->least_index || block->index == UINT64_MAX)
         return pps_fail(err, PPS_E_MACHINE, "block %llu is out of order",
                         (unsigned long long)block->index);
-    enum pps_status status = put_block(output, block, err);
+    enum pps_status status = pps_output_put(output, block, err);
     if (status != PPS_OK)
         return status;
     output->least_index = block->index + 1;
     if (pps_journal_is_full(&output->journal) ||
-        now_ns() - output->synced_ns >= SYNC_INTERVAL_NS)
+        pps_output_now_ns() - output->synced_ns >= SYNC_INTERVAL_NS)
         return sync_all(output, err);
     return PPS_OK;
 }
@@ -257,20 +135,28 @@ static void put_u32(unsigned char *out, uint32_t value)
         out[i] = (unsigned char)(value >> 8 * i);
 }
 
-static enum pps_status write_trailer(struct pps_output *output, struct pps_error *err)
+// An empty final block (fixed codes) ends the member.
+void pps_gzip_end(unsigned char out[PPS_GZIP_END_BYTES], uint32_t crc, uint64_t text_bytes)
 {
-    unsigned char trailer[sizeof FINAL_BLOCK + 8];
-    if (!output->compressed)
-        return PPS_OK;
-    memcpy(trailer, FINAL_BLOCK, sizeof FINAL_BLOCK);
-    put_u32(trailer + sizeof FINAL_BLOCK, output->crc);
-    put_u32(trailer + sizeof FINAL_BLOCK + 4, (uint32_t)output->text_bytes);
-    return write_data(output, trailer, sizeof trailer, err);
+    out[0] = 0x03;
+    out[1] = 0x00;
+    put_u32(out + 2, crc);
+    put_u32(out + 6, (uint32_t)text_bytes);
 }
 
-static enum pps_status write_manifest(const struct pps_output *output,
-                                      const char *text,
-                                      struct pps_error *err)
+static enum pps_status write_trailer(struct pps_output *output, struct pps_error *err)
+{
+    unsigned char end[PPS_GZIP_END_BYTES];
+    if (!output->compressed)
+        return PPS_OK;
+    pps_gzip_end(end, output->crc, output->text_bytes);
+    return pps_output_write(output, end, sizeof end, err);
+}
+
+enum pps_status pps_output_manifest(const struct pps_output *output,
+                                    const char *text,
+                                    bool lasting,
+                                    struct pps_error *err)
 {
     const char *path = output->target.part[PPS_TARGET_MANIFEST];
     int fd = -1;
@@ -280,7 +166,7 @@ static enum pps_status write_manifest(const struct pps_output *output,
     if (status != PPS_OK)
         return status;
     status = pps_disk_write(fd, path, text, strlen(text), err);
-    if (status == PPS_OK)
+    if (status == PPS_OK && lasting)
         status = pps_disk_sync(fd, path, err);
     if (status == PPS_OK)
         return pps_disk_close(&fd, path, err);
@@ -301,7 +187,7 @@ static enum pps_status complete(struct pps_output *output,
     if (status == PPS_OK)
         status = sync_all(output, err);
     if (status == PPS_OK)
-        status = write_manifest(output, manifest_text, err);
+        status = pps_output_manifest(output, manifest_text, true, err);
     return status;
 }
 
@@ -319,7 +205,7 @@ enum pps_status pps_output_finish(struct pps_output *output,
         status = pps_target_publish(&output->target, err);
     if (status == PPS_OK) // only now: the lock goes with it
         status = pps_disk_close(&output->fd, output->target.final[PPS_TARGET_DATA], err);
-    output_free(output);
+    pps_output_free(output);
     return status;
 }
 
@@ -334,8 +220,16 @@ enum pps_status pps_output_stop(struct pps_output *output, struct pps_error *err
         status = pps_disk_close(&output->journal.fd, index_path(output), err);
     if (status == PPS_OK)
         status = pps_disk_close(&output->fd, data_path(output), err);
-    output_free(output);
+    pps_output_free(output);
     return status;
+}
+
+void pps_output_discard(struct pps_output *output)
+{
+    if (output == NULL)
+        return;
+    pps_output_remove(output);
+    pps_output_free(output);
 }
 
 void pps_output_abandon(struct pps_output *output)

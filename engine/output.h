@@ -33,23 +33,31 @@ void pps_block_set_text(struct pps_block *block, const char *text, size_t n);
 struct pps_output_plan {
     const char *path; // NAME.csv.gz or NAME.csv
     struct pps_codec_choice codec;
-    const char *header; // the header line, with its newline
-    uint64_t digest;    // of the experiment; kept in the journal
-    uint64_t n_points;  // indices, left-out ones included
+    const char *header;                   // the header line, with its newline
+    const struct pps_block *header_block; // or the same as a block, made already
+    uint64_t digest;                      // of the experiment; kept in the journal
+    uint64_t n_points;                    // indices, left-out ones included
     uint64_t block_points;
     int n_reasons;            // used entries of left_out
     uint32_t shard, n_shards; // kept in the journal; n_shards 0: not sharded
     bool force;               // replace a result of this name, complete or interrupted
+    bool resume;              // go on from an interrupted one, where there is one
+    const char *manifest;     // what NAME.json.part says until the end; or NULL
+    const char *resume_hint;  // the command that goes on from an interrupted one; or NULL
 };
 
 struct pps_output;
+struct pps_prefix;
 
 // Refuses (PPS_E_INPUT, one line that says what to do) when the result, or an index or manifest
 // of its name, exists and !force; when a .part of it exists and !force; when another run is
 // writing it; when the folder is missing or not writable; when the name is a folder, a device
 // or a symbolic link. Creates nothing then, and leaves nothing behind after any other failure.
 // With force a complete result stays whole until the new one is, and an interrupted one is
-// dropped at once. Missing parents of the default folders are the caller's business. The plan
+// dropped at once. With resume and a NAME.part, its longest whole prefix is kept and the next
+// block to append is the one behind it; refused where that is of another plan, or has lost its
+// journal. A run that ended between the last renames is taken back to where it can finish. With
+// resume and no NAME.part it opens as without. Missing parents of the default folders are the caller's business. The plan
 // and its strings need not outlive the call.
 PPS_MUST_CHECK enum pps_status pps_output_open(struct pps_output **output,
                                                const struct pps_output_plan *plan,
@@ -62,6 +70,9 @@ PPS_MUST_CHECK enum pps_status pps_output_open(struct pps_output **output,
 PPS_MUST_CHECK enum pps_status pps_output_append(struct pps_output *output,
                                                  const struct pps_block *block,
                                                  struct pps_error *err);
+
+// What was kept of an interrupted run; n_records is 0 where the output began afresh.
+const struct pps_prefix *pps_output_prefix(const struct pps_output *output);
 
 // Bytes of data so far, header included.
 uint64_t pps_output_bytes(const struct pps_output *output);
@@ -80,7 +91,10 @@ PPS_MUST_CHECK enum pps_status pps_output_finish(struct pps_output *output,
 PPS_MUST_CHECK enum pps_status pps_output_stop(struct pps_output *output,
                                                struct pps_error *err);
 
-// The same where another error is being reported already. NULL is fine.
+// Removes all that was written; frees output. NULL is fine.
+void pps_output_discard(struct pps_output *output);
+
+// pps_output_stop where another error is being reported already. NULL is fine.
 void pps_output_abandon(struct pps_output *output);
 
 // ---- the journal, for those who read it -----------------------------------------------------

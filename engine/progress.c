@@ -39,7 +39,10 @@ void pps_progress_begin(struct pps_progress *progress,
                         uint64_t n_points)
 {
     const double now = pps_wall_seconds();
-    *progress = (struct pps_progress){kind, n_points, now, now, 0, false};
+    *progress = (struct pps_progress){.kind = kind,
+                                      .n_points = n_points,
+                                      .start_s = now,
+                                      .shown_s = now};
 }
 
 static bool due(const struct pps_progress *progress, double now, double part)
@@ -57,14 +60,21 @@ static bool due(const struct pps_progress *progress, double now, double part)
     return false;
 }
 
+static double part_of(const struct pps_progress *progress, uint64_t points)
+{
+    return (double)(progress->earlier_points + points) / (double)progress->n_points;
+}
+
 static void show(const struct pps_progress *progress,
                  double now,
-                 uint64_t points,
-                 uint64_t rows)
+                 uint64_t new_points,
+                 uint64_t new_rows)
 {
     const double elapsed = now - progress->start_s;
-    const double part = (double)points / (double)progress->n_points;
-    const double rate = (double)points / fmax(elapsed, 1e-9);
+    const double part = part_of(progress, new_points);
+    const uint64_t points = progress->earlier_points + new_points;
+    const uint64_t rows = progress->earlier_rows + new_rows;
+    const double rate = (double)new_points / fmax(elapsed, 1e-9);
     const double left = ((double)progress->n_points - (double)points) / fmax(rate, 1e-9);
     if (progress->kind == PPS_PROGRESS_JSON) {
         fprintf(stderr,
@@ -88,7 +98,7 @@ static void show(const struct pps_progress *progress,
 void pps_progress_update(struct pps_progress *progress, uint64_t points, uint64_t rows)
 {
     const double now = pps_wall_seconds();
-    const double part = (double)points / (double)progress->n_points;
+    const double part = part_of(progress, points);
     if (!due(progress, now, part))
         return;
     show(progress, now, points, rows);

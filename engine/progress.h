@@ -24,6 +24,7 @@ PPS_MUST_CHECK enum pps_status pps_progress_parse(const char *text,
 struct pps_progress {
     enum pps_progress_kind kind;
     uint64_t n_points;
+    uint64_t earlier_points, earlier_rows; // of an interrupted run that this one continues
     double start_s, shown_s;
     double shown_part;
     bool drawn; // a line stands on the terminal
@@ -33,7 +34,7 @@ void pps_progress_begin(struct pps_progress *progress,
                         enum pps_progress_kind kind,
                         uint64_t n_points);
 
-// Called by one thread at a time after each block.
+// Called by one thread at a time after each block, with what this run has passed.
 void pps_progress_update(struct pps_progress *progress, uint64_t points, uint64_t rows);
 
 // Takes the line off the terminal.

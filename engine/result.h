@@ -52,6 +52,12 @@ PPS_MUST_CHECK enum pps_status pps_result_manifest(const char *path,
                                                    struct cJSON **manifest,
                                                    struct pps_error *err);
 
+// The same of path with this ending (".json.part": what an interrupted run was).
+PPS_MUST_CHECK enum pps_status pps_result_manifest_of(const char *path,
+                                                      const char *ending,
+                                                      struct cJSON **manifest,
+                                                      struct pps_error *err);
+
 // Reads a finite number, or false. The cell must be nothing but the number.
 int pps_cell_number(struct pps_cell cell, double *value);
 

@@ -131,19 +131,18 @@ static bool has_manifest(const char *path)
     return strcmp(path, "-") != 0 && !(n >= 5 && strcmp(path + n - 5, ".part") == 0);
 }
 
-enum pps_status pps_result_manifest(const char *path,
-                                    struct cJSON **manifest,
-                                    struct pps_error *err)
+enum pps_status pps_result_manifest_of(const char *path,
+                                       const char *ending,
+                                       struct cJSON **manifest,
+                                       struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     *manifest = NULL;
-    if (!has_manifest(path))
-        return PPS_OK;
-    size_t n = strlen(path) + sizeof ".json";
+    size_t n = strlen(path) + strlen(ending) + 1;
     char *name = malloc(n);
     if (name == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
-    snprintf(name, n, "%s.json", path);
+    snprintf(name, n, "%s%s", path, ending);
     int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd >= 0)
         status = parse(fd, name, manifest, err);
@@ -157,4 +156,12 @@ enum pps_status pps_result_manifest(const char *path,
         close(fd);
     free(name);
     return status;
+}
+
+enum pps_status pps_result_manifest(const char *path,
+                                    struct cJSON **manifest,
+                                    struct pps_error *err)
+{
+    *manifest = NULL;
+    return has_manifest(path) ? pps_result_manifest_of(path, ".json", manifest, err) : PPS_OK;
 }

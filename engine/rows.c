@@ -3,6 +3,7 @@
 #include "rows.h"
 
 #include "decimal.h"
+#include "result.h"
 #include "scratch.h"
 
 #include <math.h>
@@ -50,6 +51,8 @@ struct pps_rowmaker {
     size_t row_cap; // greatest bytes of a row
     void *scratch;
     struct pps_auditor *auditor; // or NULL
+    double only_audited;         // make no rows but those of this fraction; 0: all
+    struct pps_cell shown;       // the objective in the row written last; n 0: not shown
 };
 
 // ---- opening ----------------------------------------------------------------------------------
@@ -136,8 +139,10 @@ void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest)
 
 enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
                                    double fraction,
+                                   bool only,
                                    struct pps_error *err)
 {
+    m->only_audited = only ? fraction : 0;
     return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
 }
 
@@ -201,6 +206,10 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
     m->n_batch = m->n_found = 0;
     while (m->n_batch < PPS_BATCH && m->n_found < PPS_BATCH &&
            pps_cursor_next(cursor, end, rows->left_out)) {
+        if (m->only_audited > 0 && !pps_audit_chooses(m->only_audited, cursor->index)) {
+            pps_cursor_step(cursor);
+            continue;
+        }
         if (find_row(m)) {
             pps_cursor_step(cursor);
             continue;
@@ -246,13 +255,17 @@ static bool has_results(const struct pps_rowmaker *m, size_t i)
 static void write_results(struct pps_rowmaker *m, size_t i, bool done)
 {
     char *out = m->text + m->text_n;
+    m->shown.n = 0;
     for (int c = 0; c < m->kernel->n_columns; c++) {
+        const char *cell = out;
         if (!m->experiment->wanted[c])
             continue;
         if (done && m->kernel->columns[c].kind == PPS_COLUMN_INTEGER)
             out += pps_decimal_integer(out, m->column[c][i]);
         else if (done)
             out += pps_decimal_write(out, m->column[c][i], m->decimals[c]);
+        if (c == m->objective)
+            m->shown = (struct pps_cell){cell, (size_t)(out - cell)};
         *out++ = ',';
     }
     out[-1] = '\n';
@@ -283,13 +296,15 @@ static enum pps_status take_row(struct pps_rowmaker *m,
         write_row(m, i, done);
     if (!done)
         return PPS_OK;
-    const double value = m->column[m->objective][i];
+    double value = m->column[m->objective][i];
     for (int b = 0; b < m->n_by; b++)
         key[b] = m->param[m->by[b]][i];
     if (!pps_tops_would_take(best, key, value))
         return PPS_OK;
     if (m->contest != NULL)
         write_row(m, i, done);
+    else if (m->shown.n > 0)
+        (void)pps_cell_number(m->shown, &value);
     enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,
                                           m->text_n - start - 1, err);
     if (m->contest != NULL) {

@@ -39,9 +39,10 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
                                                  struct pps_error *err);
 
 // From now on a fraction of the rows is compared with the kernel's reference; a difference is an
-// error of pps_rowmaker_make (see audit.h).
+// error of pps_rowmaker_make (see audit.h). With `only` no other rows are made.
 PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
                                                   double fraction,
+                                                  bool only,
                                                   struct pps_error *err);
 
 // From now on the best rows are those of every group of points that have the same values of these
@@ -69,8 +70,8 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
                                                  struct pps_rows *rows,
                                                  struct pps_error *err);
 
-// The best rows of everything made so far, unless they went into a contest; they belong to the
-// maker.
+// The best rows of everything made so far, unless they went into a contest; judged by the numbers
+// as they are written, so that they can be found again in the result. They belong to the maker.
 struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *maker);
 
 // Points a block: about 1 MiB of text or 20 ms of work, whichever is less. Depends on the

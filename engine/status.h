@@ -30,7 +30,7 @@ struct pps_error {
     char file[512];  // the input at fault, or ""
     int line;        // from 1; 0: unknown
     int column;      // from 1; 0: unknown
-    char text[1024]; // what is wrong and what to write, one line, no full stop
+    char text[4096]; // what is wrong and what to write, one line, no full stop
 };
 
 // The exit status of a code.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool. Blocks are dealt in order from one counter; a finished block waits in a ring of
+// The pool. Blocks, numbered within the shard, are dealt in order from one counter; a finished block waits in a ring of
 // slots until all before it are written; whoever finishes the next block due writes, and goes on
 // with those that wait behind it. No thread runs further ahead than the ring is long.
 #include "sweep.h"
 
 #include "machine.h"
+#include "threads.h"
 
 #include <omp.h>
 #include <pthread.h>
@@ -27,7 +28,7 @@ struct slot {
 struct pool {
     const struct pps_sweep *sweep;
     struct pps_totals *totals;
-    uint64_t n_blocks;
+    uint64_t n_blocks;          // of the shard, up to where this run goes
     struct pps_contest contest; // where only the best rows are wanted; has a lock of its own
     pthread_mutex_t lock;       // guards all below
     pthread_cond_t moved;       // next_due or ended has changed
@@ -40,6 +41,11 @@ struct pool {
     enum pps_status status; // the first error
     struct pps_error *err;
 };
+
+static struct pps_blocks blocks_of(const struct pps_sweep *sweep)
+{
+    return (struct pps_blocks){sweep->experiment->n_points, sweep->block_points};
+}
 
 // ---- dealing ----------------------------------------------------------------------------------
 
@@ -173,14 +179,15 @@ static enum pps_status fill_slot(struct slot *slot,
 static enum pps_status make_block(struct pool *pool,
                                   struct pps_rowmaker *maker,
                                   struct pps_codec *codec,
-                                  uint64_t index,
+                                  uint64_t number,
                                   bool *abandoned,
                                   struct pps_error *err)
 {
-    const uint64_t first = index * pool->sweep->block_points;
-    const uint64_t left = pool->sweep->experiment->n_points - first;
-    const uint64_t n = left < pool->sweep->block_points ? left : pool->sweep->block_points;
-    struct slot *slot = &pool->slots[index % pool->n_slots];
+    const struct pps_blocks blocks = blocks_of(pool->sweep);
+    const uint64_t index = pps_shard_block(pool->sweep->shard, number);
+    const uint64_t first = index * blocks.block_points;
+    const uint64_t n = pps_blocks_points(blocks, index);
+    struct slot *slot = &pool->slots[number % pool->n_slots];
     struct pps_rows rows;
     enum pps_status status = pps_rowmaker_make(maker, first, n, pool->sweep->stop, &rows, err);
     *abandoned = rows.stopped;
@@ -222,7 +229,7 @@ static void work(struct pool *pool)
     if (status == PPS_OK && sweep->only_best)
         pps_rowmaker_enter(maker, &pool->contest);
     if (status == PPS_OK && sweep->audit > 0)
-        status = pps_rowmaker_audit(maker, sweep->audit, &err);
+        status = pps_rowmaker_audit(maker, sweep->audit, sweep->only_audited, &err);
     if (status == PPS_OK)
         status = pps_codec_open(&codec, sweep->codec, &err);
     while (status == PPS_OK && !abandoned && deal(pool, &index))
@@ -236,6 +243,19 @@ static void work(struct pool *pool)
 }
 
 // ---- the whole --------------------------------------------------------------------------------
+
+static uint64_t end_block(const struct pps_sweep *sweep)
+{
+    const uint64_t n = pps_shard_blocks(sweep->shard, blocks_of(sweep));
+    return sweep->end != 0 && sweep->end < n ? sweep->end : n;
+}
+
+uint64_t pps_sweep_points(const struct pps_sweep *sweep)
+{
+    const struct pps_blocks blocks = blocks_of(sweep);
+    return pps_shard_points(sweep->shard, blocks, end_block(sweep)) -
+           pps_shard_points(sweep->shard, blocks, sweep->skip);
+}
 
 static enum pps_status start(struct pool *pool, int threads, struct pps_error *err)
 {
@@ -264,7 +284,6 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
                               struct pps_error *err)
 {
     const struct pps_kernel *kernel = sweep->experiment->kernel;
-    const uint64_t n = sweep->experiment->n_points;
     struct pool pool = {.sweep = sweep, .totals = totals, .err = err};
     const double wall_s = pps_wall_seconds(), cpu_s = pps_cpu_seconds();
     const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
@@ -274,18 +293,44 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     enum pps_status status = start(&pool, sweep->threads, err);
     if (status != PPS_OK)
         return status;
-    pool.n_blocks = n / sweep->block_points + (n % sweep->block_points != 0);
-    const int threads =
-        pool.n_blocks < (uint64_t)sweep->threads ? (int)pool.n_blocks : sweep->threads;
+    pool.n_blocks = end_block(sweep);
+    pool.next_block = pool.next_due = sweep->skip;
+    const uint64_t n_blocks = pool.n_blocks - sweep->skip;
+    const int threads = n_blocks < (uint64_t)sweep->threads ? (int)n_blocks : sweep->threads;
+    pool.status = pps_threads_check(threads, err);
+    if (threads > 0 && pool.status == PPS_OK) {
 #pragma omp parallel num_threads(threads)
-    work(&pool);
+        work(&pool);
+    }
     if (sweep->only_best) // nothing else went into totals->best
         totals->best = pool.contest.tops;
-    totals->complete = pool.status == PPS_OK && totals->points == n;
+    totals->complete = pool.status == PPS_OK && totals->points == pps_sweep_points(sweep);
     totals->wall_s = pps_wall_seconds() - wall_s;
     totals->cpu_s = pps_cpu_seconds() - cpu_s;
     finish(&pool);
     return pool.status;
+}
+
+enum pps_status pps_totals_join(struct pps_totals *totals,
+                                struct pps_totals *earlier,
+                                struct pps_error *err)
+{
+    totals->points += earlier->points;
+    totals->earlier += earlier->points;
+    totals->rows += earlier->rows;
+    totals->earlier_rows += earlier->rows;
+    if (earlier->failed > 0)
+        totals->failed_example = earlier->failed_example;
+    totals->failed += earlier->failed;
+    totals->text_bytes += earlier->text_bytes;
+    pps_audited_add(&totals->audited, &earlier->audited);
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        struct pps_left_out whole = earlier->left_out[r];
+        if (totals->left_out[r].n > 0)
+            add_left_out(&whole, &totals->left_out[r]);
+        totals->left_out[r] = whole;
+    }
+    return pps_tops_merge(&totals->best, &earlier->best, err);
 }
 
 void pps_totals_free(struct pps_totals *totals)

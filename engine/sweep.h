@@ -9,6 +9,7 @@
 #include "output.h"
 #include "progress.h"
 #include "rows.h"
+#include "shard.h"
 
 #include <stdatomic.h>
 
@@ -34,12 +35,17 @@ struct pps_sweep {
                     // not computed
     const struct pps_reuse *reuse; // rows that need not be computed; or NULL
     double audit; // fraction of the rows to compare with the reference; 0: none
+    struct pps_shard shard;
+    uint64_t skip;     // blocks of the shard that are there already
+    uint64_t end;      // go no further than to this block of the shard; 0: to its end
+    bool only_audited; // make no rows but those of the audit
 };
 
 struct pps_totals {
     uint64_t points; // passed, left-out ones included
     uint64_t rows;
     uint64_t computed; // of a run that keeps the best rows only: how many there were to judge
+    uint64_t earlier, earlier_rows; // points and rows of these that an earlier run made
     uint64_t failed, failed_example;
     uint64_t recalled; // rows known from equal points, not computed; depends on threads
     uint64_t reused;   // rows of an earlier result
@@ -52,12 +58,19 @@ struct pps_totals {
     struct pps_tops best;
 };
 
+// The points that a run passes when it is not stopped.
+uint64_t pps_sweep_points(const struct pps_sweep *sweep);
+
 // Runs it. totals is filled in every case as far as the run came; pps_totals_free gives back
 // what it holds. A stop is no error: totals->complete is false then. The first error of a worker
 // or of the sink ends the run.
 PPS_MUST_CHECK enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
                                              struct pps_totals *totals,
                                              struct pps_error *err);
+// Puts what an earlier run has found before what `totals` has; the best rows of both are joined.
+PPS_MUST_CHECK enum pps_status pps_totals_join(struct pps_totals *totals,
+                                               struct pps_totals *earlier,
+                                               struct pps_error *err);
 void pps_totals_free(struct pps_totals *totals);
 
 #endif

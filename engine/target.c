@@ -99,10 +99,24 @@ static enum pps_status check_part(const struct pps_target *target, struct pps_er
         return fail_busy(target, err);
     if (target->force)
         return PPS_OK;
+    if (target->hint != NULL)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s exists (an interrupted run): --force starts afresh; to continue it: "
+            "%s",
+            path, target->hint);
     return pps_fail(err, PPS_E_INPUT,
-                    "%s exists (an interrupted run): move it away to keep it, or --force "
-                    "starts afresh",
+                    "%s exists (an interrupted run): --resume continues it, --force starts "
+                    "afresh",
                     path);
+}
+
+enum pps_status pps_target_check_final(const struct pps_target *target, struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    for (int i = 0; i < N_FILES && status == PPS_OK; i++)
+        status = check_final(target, i, err);
+    return status;
 }
 
 enum pps_status pps_target_check(const struct pps_target *target, struct pps_error *err)
@@ -162,6 +176,55 @@ enum pps_status pps_target_open(const struct pps_target *target,
     if (status != PPS_OK) {
         close(*fd);
         *fd = -1;
+    }
+    return status;
+}
+
+enum pps_status pps_target_reopen(const struct pps_target *target,
+                                  int *fd,
+                                  bool *is_locked,
+                                  struct pps_error *err)
+{
+    enum pps_disk_entry part, final;
+    const char *path = target->part[DATA];
+    *fd = -1;
+    enum pps_status status = pps_disk_check_folder(target->final[DATA], err);
+    if (status == PPS_OK)
+        status = pps_disk_look(path, &part, err);
+    if (status != PPS_OK || part == PPS_DISK_NOTHING)
+        return status;
+    status = pps_disk_look(target->final[DATA], &final, err);
+    if (status == PPS_OK && final != PPS_DISK_NOTHING && !target->force)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s exists, and %s of a run that was to replace it: --resume --force "
+                        "continues that run",
+                        target->final[DATA], path);
+    if (status != PPS_OK)
+        return status;
+    *fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (*fd < 0)
+        return errno == ENOENT ? fail_busy(target, err) : pps_disk_fail_open(err, path);
+    const enum pps_disk_lock lock = pps_disk_lock(*fd);
+    *is_locked = lock == PPS_DISK_LOCKED;
+    if (lock != PPS_DISK_BUSY && is_same_file(*fd, path))
+        return PPS_OK;
+    close(*fd);
+    *fd = -1;
+    return fail_busy(target, err);
+}
+
+enum pps_status pps_target_withdraw(const struct pps_target *target, struct pps_error *err)
+{
+    static const int order[] = {PPS_TARGET_MANIFEST, INDEX};
+    enum pps_status status = PPS_OK;
+    for (int i = 0; i < 2 && status == PPS_OK; i++) {
+        enum pps_disk_entry part, final = PPS_DISK_NOTHING;
+        status = pps_disk_look(target->part[order[i]], &part, err);
+        if (status == PPS_OK)
+            status = pps_disk_look(target->final[order[i]], &final, err);
+        if (status == PPS_OK && part == PPS_DISK_NOTHING && final != PPS_DISK_NOTHING)
+            status =
+                pps_disk_rename(target->final[order[i]], target->part[order[i]], false, err);
     }
     return status;
 }

@@ -18,7 +18,8 @@ enum pps_target_file {
 struct pps_target {
     char *final[PPS_TARGET_FILES];
     char *part[PPS_TARGET_FILES];
-    bool force; // what is there may be replaced
+    bool force;       // what is there may be replaced
+    const char *hint; // the command that goes on from NAME.part, or NULL
 };
 
 // A zeroed target may always be freed.
@@ -38,6 +39,22 @@ PPS_MUST_CHECK enum pps_status pps_target_open(const struct pps_target *target,
                                                int *fd,
                                                bool *is_locked,
                                                struct pps_error *err);
+
+// Opens and locks the NAME.part that is there, as it is; *fd is -1 where there is none. Refuses it
+// beside a complete result that may not be replaced.
+PPS_MUST_CHECK enum pps_status pps_target_reopen(const struct pps_target *target,
+                                                 int *fd,
+                                                 bool *is_locked,
+                                                 struct pps_error *err);
+
+// Takes back the renames of a run that ended between them: index and manifest get their .part
+// names again. Only where the index is known to be of NAME.part.
+PPS_MUST_CHECK enum pps_status pps_target_withdraw(const struct pps_target *target,
+                                                   struct pps_error *err);
+
+// Refuses what is there under the final names.
+PPS_MUST_CHECK enum pps_status pps_target_check_final(const struct pps_target *target,
+                                                      struct pps_error *err);
 
 // Renames index, manifest and, last, the data; syncs the folder.
 PPS_MUST_CHECK enum pps_status pps_target_publish(const struct pps_target *target,

@@ -55,7 +55,7 @@ enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
     if (check->sample > 0)
         status = pps_rowmaker_open(&c->maker, check->experiment, objective, 0, err);
     if (status == PPS_OK && check->sample > 0 && check->reference)
-        status = pps_rowmaker_audit(c->maker, 1, err);
+        status = pps_rowmaker_audit(c->maker, 1, false, err);
     return status;
 }
 

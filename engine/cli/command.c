@@ -98,15 +98,17 @@ static void print_quoted(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-static char *quoted_line(int argc, char **argv)
+static char *quoted_line(const char *program, int argc, char **argv)
 {
     char *line = NULL;
     size_t n = 0;
     FILE *out = open_memstream(&line, &n);
     if (out == NULL)
         return NULL;
+    if (program != NULL)
+        print_quoted(out, program);
     for (int i = 0; i < argc; i++) {
-        if (i > 0)
+        if (i > 0 || program != NULL)
             fputc(' ', out);
         print_quoted(out, argv[i]);
     }
@@ -235,6 +237,7 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
 
 enum pps_status pps_args_parse(struct pps_args **out,
                                const struct pps_command *command,
+                               const char *program,
                                int argc,
                                char **argv,
                                bool *done,
@@ -246,7 +249,7 @@ enum pps_status pps_args_parse(struct pps_args **out,
     if (args == NULL)
         return pps_fail_errno(err, "no memory for", "the command line");
     build_table(args, command);
-    args->line = quoted_line(argc, argv);
+    args->line = quoted_line(program, argc, argv);
     args->given = calloc((size_t)argc + 1, 2 * sizeof *args->given);
     args->argv = calloc((size_t)argc + 1, sizeof *args->argv);
     if (args->line == NULL || args->given == NULL || args->argv == NULL)

@@ -29,10 +29,12 @@ struct pps_command {
     enum pps_status (*main)(const struct pps_args *args, struct pps_error *err);
 };
 
-// argv[0] is the verb's name (or the program's). Prints help and sets *done where --help asks
+// argv[0] is the verb's name, with the program's in `program`; or the program's, and that is NULL.
+// Prints help and sets *done where --help asks
 // for it. Unknown options are PPS_E_INPUT with the nearest known one.
 PPS_MUST_CHECK enum pps_status pps_args_parse(struct pps_args **args,
                                               const struct pps_command *command,
+                                              const char *program,
                                               int argc,
                                               char **argv,
                                               bool *done,
@@ -82,6 +84,7 @@ extern const struct pps_command pps_command_plot;
 extern const struct pps_command pps_command_slice;
 extern const struct pps_command pps_command_top;
 extern const struct pps_command pps_command_verify;
+extern const struct pps_command pps_command_merge;
 extern const struct pps_command pps_command_kernels;
 extern const struct pps_command pps_command_bench;
 

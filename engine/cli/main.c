@@ -15,6 +15,7 @@
 static const struct pps_command *const commands[] = {
     &pps_command_run,     &pps_command_plan,  &pps_command_eval,  &pps_command_top,
     &pps_command_slice,   &pps_command_plot,  &pps_command_trace, &pps_command_verify,
+    &pps_command_merge,
     &pps_command_kernels, &pps_command_bench,
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands };
@@ -26,12 +27,12 @@ static void help(void)
            "       ppsweep COMMAND [options]\n\ncommands:\n");
     for (int i = 0; i < N_COMMANDS; i++)
         printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    printf(
-        "\n  ppsweep COMMAND --help    options of a command\n"
-        "  ppsweep --version         version and kernels\n\n"
-        "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
-        "input,\n"
-        "             4 some points failed, or an audit found a difference, 5 stopped early\n");
+    printf("\n  ppsweep COMMAND --help    options of a command\n"
+           "  ppsweep --version         version and kernels\n\n"
+           "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
+           "input,\n"
+           "             4 some points failed, or an audit found a difference,\n"
+           "             5 stopped early (--resume goes on)\n");
 }
 
 static void version(void)
@@ -63,13 +64,14 @@ static enum pps_status find_command(const char *word,
 }
 
 static enum pps_status run_command(const struct pps_command *command,
+                                   const char *program,
                                    int argc,
                                    char **argv,
                                    struct pps_error *err)
 {
     struct pps_args *args;
     bool done;
-    enum pps_status status = pps_args_parse(&args, command, argc, argv, &done, err);
+    enum pps_status status = pps_args_parse(&args, command, program, argc, argv, &done, err);
     if (status == PPS_OK && !done)
         status = command->main(args, err);
     pps_args_free(args);
@@ -111,11 +113,11 @@ int main(int argc, char **argv)
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
         version();
     } else if (word[0] == '-') {
-        status = run_command(command, argc, argv, &err);
+        status = run_command(command, NULL, argc, argv, &err);
     } else {
         status = find_command(word, &command, &err);
         if (status == PPS_OK)
-            status = run_command(command, argc - 1, argv + 1, &err);
+            status = run_command(command, argv[0], argc - 1, argv + 1, &err);
     }
     status = close_stdout(status, &err);
     if (err.code != PPS_OK && err.text[0] != '\0')

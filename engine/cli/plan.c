@@ -133,7 +133,7 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     if (status == PPS_OK)
         status = pps_request_load(args, &e, err);
     if (status == PPS_OK)
-        status = pps_resultpath_choose(args, e, &path, err);
+        status = pps_resultpath_choose(args, e, (struct pps_shard){0, 0}, &path, err);
     if (status == PPS_OK)
         status = pps_scratch_bytes(e, threads, &scratch_bytes, err);
     if (status == PPS_OK) {

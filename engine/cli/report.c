@@ -127,7 +127,8 @@ static void print_recalled(const struct pps_totals *t)
     char computed[48], recalled[48];
     if (t->recalled == 0 || t->computed > 0)
         return;
-    pps_human_count((double)(t->rows - t->recalled - t->reused), computed, sizeof computed);
+    pps_human_count((double)(t->rows - t->earlier_rows - t->recalled - t->reused), computed,
+                    sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
     fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
             computed, recalled);
@@ -158,8 +159,8 @@ static void print_speed(const struct pps_report *r)
     const struct pps_totals *t = r->totals;
     char rows[48], speed[48], wall[32], memory[32];
     pps_human_count((double)t->rows, rows, sizeof rows);
-    pps_human_count((double)t->points / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), speed,
-                    sizeof speed);
+    pps_human_count((double)(t->points - t->earlier) / (t->wall_s > 1e-9 ? t->wall_s : 1e-9),
+                    speed, sizeof speed);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
     pps_human_bytes(pps_peak_memory(), memory, sizeof memory);
     fprintf(stderr,
@@ -178,11 +179,29 @@ static size_t place_in_file(const struct pps_best_row *rows, size_t n)
     return before;
 }
 
+// What is left to do with one of several shards.
+static void print_merge(const struct pps_report *r)
+{
+    const char *number = strstr(r->path, ".shard-");
+    for (const char *at = number; at != NULL; at = strstr(at + 1, ".shard-"))
+        number = at; // the last one: it is ours
+    if (number == NULL)
+        return;
+    const char *rest = strchr(number + strlen(".shard-"), '-');
+    fprintf(stderr, "next      ppsweep merge %.*s.shard-*%s   (when all %u shards are done)\n",
+            (int)(number - r->path), r->path, rest != NULL ? rest : "",
+            (unsigned)r->shard.count);
+}
+
 void pps_report_next(const struct pps_report *r)
 {
     const bool stdin_like = strcmp(r->path, "-") == 0;
     if (stdin_like)
         return;
+    if (r->shard.count > 0) {
+        print_merge(r);
+        return;
+    }
     fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", r->path,
             r->path);
     if (r->experiment->kernel->trace_names == NULL)

@@ -11,6 +11,7 @@ struct pps_report {
     struct pps_totals *totals;
     int objective;
     const char *path; // of the result
+    struct pps_shard shard;
     uint64_t data_bytes;
     const char *reuse; // the earlier result that rows were taken from; or NULL
     double audit;      // fraction of the rows that was audited; 0: none

@@ -2,14 +2,14 @@
 // Naming a result and finding it again.
 #include "resultpath.h"
 
-#include "engine/result.h"
 #include "engine/spelling.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
+
+enum { MORE_PATH = 64 }; // characters that are added to a path: of a shard, .json.part
 
 static bool is_folder(const char *path)
 {
@@ -27,7 +27,7 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
     const int n = snprintf(out->path, sizeof out->path, "%s%s%s-%08x%s", folder, slash,
                            experiment->name, (unsigned)(experiment->digest >> 32), ending);
     out->is_default = true;
-    if (n < 0 || (size_t)n + 16 >= sizeof out->path)
+    if (n < 0 || (size_t)n + MORE_PATH >= sizeof out->path)
         return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", folder);
     return PPS_OK;
 }
@@ -49,10 +49,10 @@ static enum pps_status fit_codec(const struct pps_args *args,
                     plain ? "only .csv.gz is compressed" : "a plain result is named .csv");
 }
 
-enum pps_status pps_resultpath_choose(const struct pps_args *args,
-                                      const struct pps_experiment *experiment,
-                                      struct pps_resultpath *out,
-                                      struct pps_error *err)
+static enum pps_status choose(const struct pps_args *args,
+                              const struct pps_experiment *experiment,
+                              struct pps_resultpath *out,
+                              struct pps_error *err)
 {
     const char *path = pps_arg(args, "output");
     const char *asked = pps_arg(args, "compress");
@@ -72,10 +72,31 @@ enum pps_status pps_resultpath_choose(const struct pps_args *args,
                         "%s %s: end the name in .csv.gz or .csv, or name a folder that exists, "
                         "or - for stdout",
                         pps_arg(args, "output") != NULL ? "-o" : "output", path);
-    if (strlen(path) + 16 >= sizeof out->path)
+    if (strlen(path) + MORE_PATH >= sizeof out->path)
         return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", path);
     snprintf(out->path, sizeof out->path, "%s", path);
     return fit_codec(args, path, out, err);
+}
+
+// Puts the shard before the ending.
+static void name_shard(struct pps_resultpath *out, struct pps_shard shard)
+{
+    const char *ending = pps_ends_with(out->path, ".csv.gz") ? ".csv.gz" : ".csv";
+    const size_t n = strlen(out->path) - strlen(ending);
+    snprintf(out->path + n, sizeof out->path - n, ".shard-%u-of-%u%s", (unsigned)shard.index,
+             (unsigned)shard.count, ending);
+}
+
+enum pps_status pps_resultpath_choose(const struct pps_args *args,
+                                      const struct pps_experiment *experiment,
+                                      struct pps_shard shard,
+                                      struct pps_resultpath *out,
+                                      struct pps_error *err)
+{
+    enum pps_status status = choose(args, experiment, out, err);
+    if (status == PPS_OK && shard.count > 0 && strcmp(out->path, "-") != 0)
+        name_shard(out, shard);
+    return status;
 }
 
 static enum pps_status make_folder(const char *path, struct pps_error *err)
@@ -92,20 +113,4 @@ enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct 
         return PPS_OK;
     enum pps_status status = make_folder("outputs", err);
     return status == PPS_OK ? make_folder(PPS_DATA_FOLDER, err) : status;
-}
-
-bool pps_resultpath_complete(const struct pps_resultpath *path,
-                             const struct pps_experiment *experiment)
-{
-    struct pps_error err;
-    cJSON *manifest = NULL;
-    char digest[24];
-    if (access(path->path, F_OK) != 0 ||
-        pps_result_manifest(path->path, &manifest, &err) != PPS_OK)
-        return false;
-    snprintf(digest, sizeof digest, "%016llx", (unsigned long long)experiment->digest);
-    const char *found = cJSON_GetStringValue(pps_json_member(manifest, "digest"));
-    const bool same = found != NULL && strcmp(found, digest) == 0;
-    cJSON_Delete(manifest);
-    return same;
 }

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "engine/codec.h"
 #include "engine/experiment.h"
+#include "engine/shard.h"
 
 #define PPS_DATA_FOLDER "outputs/data"
 
@@ -15,18 +16,16 @@ struct pps_resultpath {
     struct pps_codec_choice codec;
 };
 
-// From -o (or "output" of the experiment) and --compress. Creates nothing.
+// From -o (or "output" of the experiment) and --compress; a shard's name is NAME.shard-K-of-N
+// with the ending of NAME. Creates nothing.
 PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const struct pps_args *args,
                                                      const struct pps_experiment *experiment,
+                                                     struct pps_shard shard,
                                                      struct pps_resultpath *out,
                                                      struct pps_error *err);
 
 // Makes the default folder where the path lies in it and it is missing.
 PPS_MUST_CHECK enum pps_status pps_resultpath_folder(const struct pps_resultpath *path,
                                                      struct pps_error *err);
-
-// True where a complete result of the same experiment lies at path.
-bool pps_resultpath_complete(const struct pps_resultpath *path,
-                             const struct pps_experiment *experiment);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep run: the sweep.
 #include "command.h"
+#include "continue.h"
+#include "duration.h"
 
 #include "engine/machine.h"
 #include "engine/manifest.h"
@@ -11,6 +13,7 @@
 #include "report.h"
 #include "request.h"
 #include "resultpath.h"
+#include "shardoption.h"
 #include "signals.h"
 #include "topoptions.h"
 
@@ -24,6 +27,9 @@ static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
     {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
     {"force", 0, NULL, "replace a result of this name"},
+    {"resume", 0, NULL, "go on from an interrupted run of this name, where there is one"},
+    {"time-limit", 0, "TIME", "stop then, resumable (exit 5): 90s, 5m, 1h30m"},
+    {"shard", 0, "K/N", "every N-th block from the K-th on (K from 0); auto or auto/N"},
     {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
     PPS_TOP_OPTIONS,
     {"reuse", 0, "FILE", "take rows that this earlier result holds instead of computing them"},
@@ -58,7 +64,18 @@ static const char details[] =
     "found by the values of all parameters; about 60 MB of memory a million rows.\n"
     "\n"
     "The result is named outputs/data/<experiment>-<digest>.csv.gz, so that the same command\n"
-    "finds it again; beside it lie an index (.idx) and a manifest (.json).\n";
+    "finds it again; beside it lie an index (.idx) and a manifest (.json). While it is made "
+    "its\n"
+    "name ends in .part; however a run ends, the same command with --resume goes on from "
+    "there\n"
+    "and gives the same bytes.\n"
+    "\n"
+    "A shard is named NAME.shard-K-of-N.csv.gz; ppsweep merge joins all N. --shard auto asks "
+    "the\n"
+    "launcher for K and N (srun, mpirun, a Slurm job array 0-(N-1)); --shard auto/N for K "
+    "only, "
+    "so\n"
+    "that some tasks of an array can be submitted again.\n";
 
 // Everything a run holds.
 struct run {
@@ -69,16 +86,43 @@ struct run {
     struct pps_progress progress;
     struct pps_sweep sweep;
     struct pps_totals totals;
+    struct pps_totals earlier; // what an interrupted run had found
+    double limit_s;            // --time-limit; 0: none
     uint64_t data_bytes;
     int by[PPS_MAX_PARAMS];
     struct pps_reuse *reuse; // or NULL
     bool quiet, json;
+    bool opened; // a .part may be there
 };
 
 // A result of the best rows alone is one block.
 static uint64_t block_points(const struct run *run)
 {
     return run->sweep.only_best ? run->experiment->n_points : run->sweep.block_points;
+}
+
+// The manifest, without its counts while they are not known; the caller frees it.
+static enum pps_status manifest_text(const struct run *run,
+                                     const struct pps_totals *totals,
+                                     char **text,
+                                     struct pps_error *err)
+{
+    const struct pps_manifest manifest = {
+        .experiment = run->experiment,
+        .totals = totals,
+        .shard = run->sweep.shard,
+        .codec = run->path.codec,
+        .block_points = block_points(run),
+        .sweep = &run->sweep,
+        .reuse = pps_arg(run->args, "reuse"),
+        .data_bytes = run->data_bytes,
+        .audit = run->sweep.audit,
+        .threads = run->sweep.threads,
+        .version = PPS_VERSION,
+        .command = pps_arg_line(run->args),
+    };
+    *text = pps_manifest_text(&manifest);
+    return *text != NULL ? PPS_OK : pps_fail(err, PPS_E_MACHINE, "no memory for the manifest");
 }
 
 // ---- where the blocks go ----------------------------------------------------------------------
@@ -105,6 +149,9 @@ static enum pps_status block_to_stdout(void *self,
 
 static enum pps_status open_file(struct run *run, const char *header, struct pps_error *err)
 {
+    char *manifest = NULL, command[PPS_COMMAND_TEXT];
+    pps_continue_command(run->args, command);
+    enum pps_status status = manifest_text(run, NULL, &manifest, err);
     const struct pps_output_plan plan = {
         .path = run->path.path,
         .codec = run->path.codec,
@@ -113,11 +160,19 @@ static enum pps_status open_file(struct run *run, const char *header, struct pps
         .n_points = run->experiment->n_points,
         .block_points = block_points(run),
         .n_reasons = run->experiment->space.n_reasons,
+        .shard = run->sweep.shard.index,
+        .n_shards = run->sweep.shard.count,
         .force = pps_arg(run->args, "force") != NULL,
+        .resume = pps_arg(run->args, "resume") != NULL,
+        .manifest = manifest,
+        .resume_hint = command,
     };
-    enum pps_status status = pps_resultpath_folder(&run->path, err);
+    if (status == PPS_OK)
+        status = pps_resultpath_folder(&run->path, err);
     if (status == PPS_OK)
         status = pps_output_open(&run->output, &plan, err);
+    free(manifest);
+    run->opened = status == PPS_OK;
     if (status == PPS_OK && !pps_output_is_locked(run->output) && !run->quiet)
         fprintf(stderr, "warning: this file system has no locks; let no other run write %s\n",
                 run->path.path);
@@ -183,10 +238,15 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
 {
     struct pps_sweep *sweep = &run->sweep;
     enum pps_progress_kind kind = PPS_PROGRESS_NEVER;
+    char source[PPS_SHARD_SOURCE];
     size_t scratch_bytes;
     enum pps_status status = pps_request_threads(run->args, &sweep->threads, err);
     if (status == PPS_OK)
         status = pps_progress_parse(pps_arg(run->args, "progress"), &kind, err);
+    if (status == PPS_OK)
+        status = pps_arg_duration(run->args, "time-limit", &run->limit_s, err);
+    if (status == PPS_OK)
+        status = pps_shard_choose(run->args, &sweep->shard, source, err);
     if (status == PPS_OK)
         status = pps_request_load(run->args, &run->experiment, err);
     if (status == PPS_OK)
@@ -194,7 +254,8 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
     if (status == PPS_OK)
         status = read_audit(run, &sweep->audit, err);
     if (status == PPS_OK)
-        status = pps_resultpath_choose(run->args, run->experiment, &run->path, err);
+        status =
+            pps_resultpath_choose(run->args, run->experiment, sweep->shard, &run->path, err);
     if (status == PPS_OK)
         status = pps_scratch_bytes(run->experiment, sweep->threads, &scratch_bytes, err);
     if (status != PPS_OK)
@@ -204,32 +265,21 @@ static enum pps_status prepare(struct run *run, struct pps_error *err)
     sweep->codec = run->path.codec;
     sweep->progress = &run->progress;
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
+    if (source[0] != '\0' && !run->quiet)
+        fprintf(stderr, "shard     %u of %u, as %s says\n", (unsigned)sweep->shard.index,
+                (unsigned)sweep->shard.count, source);
     return PPS_OK;
 }
 
 static enum pps_status finish_file(struct run *run, struct pps_error *err)
 {
-    const struct pps_manifest manifest = {
-        .experiment = run->experiment,
-        .totals = &run->totals,
-        .codec = run->path.codec,
-        .block_points = block_points(run),
-        .sweep = &run->sweep,
-        .reuse = pps_arg(run->args, "reuse"),
-        .data_bytes = pps_output_bytes(run->output),
-        .audit = run->sweep.audit,
-        .threads = run->sweep.threads,
-        .version = PPS_VERSION,
-        .command = pps_arg_line(run->args),
-    };
     struct pps_output *output = run->output;
-    char *text = pps_manifest_text(&manifest);
+    char *text;
+    enum pps_status status = manifest_text(run, &run->totals, &text, err);
+    if (status != PPS_OK)
+        return status;
     run->output = NULL;
-    if (text == NULL) {
-        pps_output_abandon(output);
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the manifest");
-    }
-    enum pps_status status = pps_output_finish(output, text, err);
+    status = pps_output_finish(output, text, err);
     free(text);
     return status;
 }
@@ -249,31 +299,64 @@ static enum pps_status stopped_early(struct run *run, struct pps_error *err)
                         (unsigned long long)run->totals.points,
                         (unsigned long long)run->experiment->n_points);
     }
-    return pps_fail(
-        err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
-        (unsigned long long)run->totals.points, (unsigned long long)run->experiment->n_points,
-        output != NULL ? "is in " : "was printed", output != NULL ? run->path.path : "",
-        output != NULL ? ".part" : "");
+    pps_fail(err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
+             (unsigned long long)run->totals.points,
+             (unsigned long long)(pps_sweep_points(&run->sweep) + run->totals.earlier),
+             output != NULL ? "is in " : "was printed", output != NULL ? run->path.path : "",
+             output != NULL ? ".part" : "");
+    if (output != NULL)
+        pps_continue_hint(run->args, run->path.path, err);
+    return PPS_E_STOPPED;
+}
+
+// Reads back what an interrupted run had found out.
+static enum pps_status take_up(struct run *run, struct pps_error *err)
+{
+    const struct pps_prefix *prefix = pps_output_prefix(run->output);
+    if (prefix->n_records == 0)
+        return PPS_OK;
+    enum pps_status status =
+        pps_continue_totals(&run->sweep, prefix, run->path.path, &run->earlier, err);
+    run->sweep.skip = prefix->n_records - 1;
+    if (status == PPS_OK && !run->quiet)
+        pps_continue_say(run->earlier.points, pps_sweep_points(&run->sweep), run->path.path);
+    return status;
+}
+
+static enum pps_status compute(struct run *run, struct pps_error *err)
+{
+    struct pps_progress *progress = &run->progress;
+    pps_progress_begin(progress, progress->kind,
+                       run->earlier.points + pps_sweep_points(&run->sweep));
+    progress->earlier_points = run->earlier.points;
+    progress->earlier_rows = run->earlier.rows;
+    const struct pps_sink sink = run->sweep.sink;
+    if (run->sweep.only_best)
+        run->sweep.sink = pps_top_no_sink();
+    enum pps_status status = pps_sweep_run(&run->sweep, &run->totals, err);
+    run->sweep.sink = sink;
+    pps_progress_end(progress);
+    if (status == PPS_OK)
+        status = pps_totals_join(&run->totals, &run->earlier, err);
+    return status;
 }
 
 static enum pps_status execute(struct run *run, struct pps_error *err)
 {
-    enum pps_status status = open_sink(run, err);
-    if (status != PPS_OK)
-        return status;
-    const struct pps_sink sink = run->sweep.sink;
-    if (run->sweep.only_best)
-        run->sweep.sink = pps_top_no_sink();
     run->sweep.stop = pps_signals_install(false);
-    pps_progress_begin(&run->progress, run->progress.kind, run->experiment->n_points);
-    status = pps_sweep_run(&run->sweep, &run->totals, err);
-    pps_progress_end(&run->progress);
+    if (run->limit_s > 0)
+        pps_signals_alarm(run->limit_s);
+    enum pps_status status = open_sink(run, err);
+    if (status == PPS_OK && run->output != NULL)
+        status = take_up(run, err);
+    if (status == PPS_OK)
+        status = compute(run, err);
     if (status != PPS_OK)
         return status;
     if (!run->totals.complete)
         return stopped_early(run, err);
     if (run->sweep.only_best)
-        status = pps_top_write(&run->sweep, &sink, &run->totals, err);
+        status = pps_top_write(&run->sweep, &run->sweep.sink, &run->totals, err);
     if (status != PPS_OK)
         return status;
     if (run->output != NULL) {
@@ -283,6 +366,15 @@ static enum pps_status execute(struct run *run, struct pps_error *err)
     return PPS_OK;
 }
 
+static enum pps_status give_up(struct run *run, enum pps_status status, struct pps_error *err)
+{
+    pps_output_abandon(run->output);
+    run->output = NULL;
+    if (status == PPS_E_MACHINE)
+        pps_continue_hint(run->args, run->path.path, err);
+    return status;
+}
+
 static struct pps_report report_of(struct run *run)
 {
     return (struct pps_report){
@@ -290,6 +382,7 @@ static struct pps_report report_of(struct run *run)
         .totals = &run->totals,
         .objective = run->sweep.objective,
         .path = run->path.path,
+        .shard = run->sweep.shard,
         .data_bytes = run->data_bytes,
         .audit = run->sweep.audit,
         .reuse = pps_arg(run->args, "reuse"),
@@ -316,6 +409,18 @@ static enum pps_status plot(struct run *run, struct pps_error *err)
     return status == PPS_OK ? pps_plot(&ask, &count, err) : status;
 }
 
+// The same command finds its own result again.
+static enum pps_status find_complete(struct run *run, bool *complete, struct pps_error *err)
+{
+    char *manifest;
+    enum pps_status status = manifest_text(run, NULL, &manifest, err);
+    if (status == PPS_OK)
+        status = pps_continue_find(run->args, run->path.path, run->path.is_default, manifest,
+                                   complete, err);
+    free(manifest);
+    return status;
+}
+
 static enum pps_status run_whole(struct run *run, struct pps_error *err)
 {
     enum pps_status status = prepare(run, err);
@@ -325,9 +430,14 @@ static enum pps_status run_whole(struct run *run, struct pps_error *err)
         fputs(run->experiment->notes, stderr);
     if (pps_arg(run->args, "plot") != NULL && strcmp(run->path.path, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--plot needs a result file, not -o -");
-    const struct pps_report report = report_of(run);
-    if (run->path.is_default && pps_arg(run->args, "force") == NULL &&
-        pps_resultpath_complete(&run->path, run->experiment)) {
+    if (pps_arg(run->args, "resume") != NULL && strcmp(run->path.path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT, "--resume needs a result file, not -o -");
+    bool complete = false;
+    status = find_complete(run, &complete, err);
+    if (status != PPS_OK)
+        return status;
+    if (complete) {
+        const struct pps_report report = report_of(run);
         if (!run->quiet)
             fprintf(stderr,
                     "complete  %s holds this experiment already; --force computes it "
@@ -341,7 +451,7 @@ static enum pps_status run_whole(struct run *run, struct pps_error *err)
     if (status == PPS_OK)
         status = execute(run, err);
     if (status != PPS_OK)
-        return status;
+        return run->opened ? give_up(run, status, err) : status;
     const struct pps_report done = report_of(run);
     if (run->json)
         pps_report_json(&done);
@@ -362,6 +472,7 @@ static enum pps_status run_main(const struct pps_args *args, struct pps_error *e
     pps_output_abandon(run.output);
     pps_totals_free(&run.totals);
     pps_reuse_close(run.reuse);
+    pps_totals_free(&run.earlier);
     pps_experiment_free(run.experiment);
     return status;
 }

@@ -7,6 +7,7 @@
 
 #include <signal.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 static atomic_bool stop;
@@ -16,6 +17,26 @@ static void on_signal(int number)
     (void)number;
     if (atomic_exchange(&stop, true))
         _exit(pps_exit_status(PPS_E_STOPPED));
+}
+
+static void on_alarm(int number)
+{
+    (void)number;
+    atomic_store(&stop, true);
+}
+
+void pps_signals_alarm(double seconds)
+{
+    struct sigaction action;
+    struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
+    memset(&action, 0, sizeof action);
+    action.sa_handler = on_alarm;
+    action.sa_flags = SA_RESTART;
+    timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
+    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
+        timer.it_value.tv_usec = 1; // 0 would turn it off
+    sigaction(SIGALRM, &action, NULL);
+    setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 const atomic_bool *pps_signals_install(bool interrupt_reads)

@@ -141,7 +141,7 @@ static enum pps_status audit(const struct pps_experiment *e,
     struct pps_rowmaker *maker;
     enum pps_status status = pps_rowmaker_open(&maker, e, 0, 0, err);
     if (status == PPS_OK)
-        status = pps_rowmaker_audit(maker, fraction, err);
+        status = pps_rowmaker_audit(maker, fraction, false, err);
     *audited = (struct pps_audited){.rows = 0};
     for (uint64_t first = 0; status == PPS_OK && first < e->n_points; first += stretch) {
         const uint64_t left = e->n_points - first;

@@ -3,6 +3,8 @@
 // refused, and what is left when a run does not end.
 #include "engine/output.h"
 
+#include "files.h"
+
 #include <criterion/criterion.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,57 +20,6 @@
 #define HEADER   "n,x,total_time\n"
 #define MANIFEST "{\"rows\": 3}\n"
 #define N_BLOCKS 5
-
-// ---- a folder to write in -------------------------------------------------------------------
-
-static char folder[64];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/pps-output-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-    char command[128];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert_eq(system(command), 0);
-}
-
-static bool is_there(const char *path)
-{
-    return access(path, F_OK) == 0;
-}
-
-// The whole file; its size goes to *n.
-static char *slurp(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file != NULL, "%s", path);
-    char *text = calloc(1, 1 << 22);
-    *n = fread(text, 1, (1 << 22) - 1, file);
-    fclose(file);
-    return text;
-}
-
-static void spill(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "wb");
-    cr_assert(file != NULL);
-    fputs(text, file);
-    fclose(file);
-}
-
-static void has_text(const char *path, const char *text)
-{
-    size_t n;
-    char *found = slurp(path, &n);
-    cr_assert_str_eq(found, text, "%s", path);
-    free(found);
-}
 
 // ---- blocks ---------------------------------------------------------------------------------
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heads and records of an index.
+#include "blockindex.h"
+
+#include "diskfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static bool is_zero(const void *bytes, size_t n)
+{
+    const unsigned char *at = bytes;
+    for (size_t i = 0; i < n; i++)
+        if (at[i] != 0)
+            return false;
+    return true;
+}
+
+static enum pps_status read_head(struct pps_blockindex *index,
+                                 enum pps_blockindex_state *state,
+                                 struct pps_error *err)
+{
+    struct stat at;
+    size_t n;
+    if (fstat(index->fd, &at) != 0)
+        return pps_fail_errno(err, "cannot read", index->path);
+    enum pps_status status =
+        pps_disk_read_at(index->fd, index->path, &index->head, sizeof index->head, 0, &n, err);
+    if (status != PPS_OK)
+        return status;
+    const struct pps_index_head *head = &index->head;
+    if (n < sizeof *head || is_zero(head, sizeof *head))
+        *state = PPS_BLOCKINDEX_TORN;
+    else if (!pps_index_head_is_valid(head))
+        *state =
+            (uint64_t)at.st_size == sizeof *head ? PPS_BLOCKINDEX_TORN : PPS_BLOCKINDEX_DAMAGED;
+    if (*state != PPS_BLOCKINDEX_WHOLE)
+        return PPS_OK;
+    const uint64_t bytes = (uint64_t)at.st_size - sizeof *head;
+    index->n_records = bytes / head->record_bytes;
+    index->has_rest = bytes % head->record_bytes != 0;
+    return PPS_OK;
+}
+
+enum pps_status pps_blockindex_open(struct pps_blockindex *index,
+                                    const char *path,
+                                    enum pps_blockindex_state *state,
+                                    struct pps_error *err)
+{
+    *index = (struct pps_blockindex){.path = path};
+    *state = PPS_BLOCKINDEX_WHOLE;
+    index->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (index->fd < 0 && errno == ENOENT) {
+        *state = PPS_BLOCKINDEX_MISSING;
+        return PPS_OK;
+    }
+    if (index->fd < 0)
+        return pps_disk_fail_open(err, path);
+    enum pps_status status = read_head(index, state, err);
+    if (status != PPS_OK || *state != PPS_BLOCKINDEX_WHOLE)
+        pps_blockindex_close(index);
+    return status;
+}
+
+void pps_blockindex_close(struct pps_blockindex *index)
+{
+    if (index->fd >= 0)
+        close(index->fd);
+    index->fd = -1;
+}
+
+enum pps_status pps_blockindex_read(const struct pps_blockindex *index,
+                                    uint64_t i,
+                                    struct pps_index_record *record,
+                                    uint64_t left_out[PPS_MAX_REASONS],
+                                    bool *valid,
+                                    struct pps_error *err)
+{
+    unsigned char bytes[sizeof *record + (PPS_MAX_REASONS + 1) * sizeof *left_out];
+    const size_t n = index->head.record_bytes;
+    size_t got;
+    *valid = false;
+    enum pps_status status = pps_disk_read_at(index->fd, index->path, bytes, n,
+                                              sizeof index->head + i * n, &got, err);
+    if (status != PPS_OK || got < n)
+        return status;
+    memcpy(record, bytes, sizeof *record);
+    memset(left_out, 0, PPS_MAX_REASONS * sizeof *left_out);
+    memcpy(left_out, bytes + sizeof *record, index->head.n_reasons * sizeof *left_out);
+    *valid = pps_index_record_is_valid(bytes, n);
+    return PPS_OK;
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// One block: its bytes checked, then inflated.
+#include "blocktext.h"
+
+#include "diskfile.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+// Beyond what any codec makes of the greatest text; a greater size is damage.
+#define DATA_MAX (2 * PPS_CODEC_TEXT_MAX + 1024)
+
+struct pps_blocktext {
+    int fd;
+    const char *path;
+    bool compressed;
+    unsigned char *data;
+    char *text;
+    size_t data_cap, text_cap;
+    z_stream zlib;
+};
+
+static enum pps_status fail_memory(const struct pps_blocktext *reader, struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", reader->path);
+}
+
+enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
+                                   int fd,
+                                   const char *path,
+                                   enum pps_codec_kind kind,
+                                   struct pps_error *err)
+{
+    struct pps_blocktext *r = calloc(1, sizeof *r);
+    *reader = NULL;
+    if (r == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+    r->fd = fd;
+    r->path = path;
+    r->compressed = kind != PPS_CODEC_NONE;
+    if (r->compressed && inflateInit2(&r->zlib, -15) != Z_OK) {
+        free(r);
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+    }
+    *reader = r;
+    return PPS_OK;
+}
+
+void pps_blocktext_close(struct pps_blocktext *reader)
+{
+    if (reader == NULL)
+        return;
+    if (reader->compressed)
+        inflateEnd(&reader->zlib);
+    free(reader->data);
+    free(reader->text);
+    free(reader);
+}
+
+void pps_blocktext_turn(struct pps_blocktext *reader, int fd, const char *path)
+{
+    reader->fd = fd;
+    reader->path = path;
+}
+
+static enum pps_status fail_block(const struct pps_blocktext *reader,
+                                  const struct pps_index_record *record,
+                                  struct pps_error *err)
+{
+    char name[48] = "its header line";
+    if (record->index != UINT64_MAX)
+        snprintf(name, sizeof name, "block %llu", (unsigned long long)record->index);
+    return pps_fail_at(err, PPS_E_INPUT, reader->path, 0, 0,
+                       "is damaged: %s (bytes %llu to %llu) is not what the index says", name,
+                       (unsigned long long)record->offset,
+                       (unsigned long long)(record->offset + record->data_bytes));
+}
+
+// Room for n bytes, of which the old ones may go.
+static bool make_room(void **buffer, size_t *cap, size_t n)
+{
+    if (n <= *cap)
+        return true;
+    free(*buffer);
+    *buffer = malloc(n);
+    *cap = *buffer != NULL ? n : 0;
+    return *buffer != NULL;
+}
+
+enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
+                                   const struct pps_index_record *record,
+                                   const unsigned char **data,
+                                   struct pps_error *err)
+{
+    void *buffer = reader->data;
+    size_t got;
+    if (record->data_bytes > DATA_MAX || record->text_bytes > PPS_CODEC_TEXT_MAX)
+        return fail_block(reader, record, err);
+    const size_t n = (size_t)record->data_bytes;
+    const bool room = make_room(&buffer, &reader->data_cap, n + 1);
+    reader->data = buffer;
+    if (!room)
+        return fail_memory(reader, err);
+    enum pps_status status =
+        pps_disk_read_at(reader->fd, reader->path, reader->data, n, record->offset, &got, err);
+    if (status != PPS_OK)
+        return status;
+    if (got < n || XXH64(reader->data, n, 0) != record->data_xxh64)
+        return fail_block(reader, record, err);
+    *data = reader->data;
+    return PPS_OK;
+}
+
+static bool inflates(struct pps_blocktext *reader, const struct pps_index_record *record)
+{
+    z_stream *z = &reader->zlib;
+    inflateReset(z);
+    z->next_in = reader->data;
+    z->avail_in = (uInt)record->data_bytes;
+    z->next_out = (unsigned char *)reader->text;
+    z->avail_out = (uInt)record->text_bytes + 1; // room that must stay free
+    const int rc = inflate(z, Z_SYNC_FLUSH);
+    return (rc == Z_OK || rc == Z_BUF_ERROR) && z->avail_in == 0 && z->avail_out == 1;
+}
+
+enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
+                                   const struct pps_index_record *record,
+                                   const char **text,
+                                   struct pps_error *err)
+{
+    const unsigned char *data = NULL;
+    enum pps_status status = pps_blocktext_data(reader, record, &data, err);
+    if (status != PPS_OK)
+        return status;
+    const size_t n = (size_t)record->text_bytes;
+    *text = (const char *)data;
+    if (reader->compressed) {
+        void *buffer = reader->text;
+        const bool room = make_room(&buffer, &reader->text_cap, n + 1);
+        reader->text = buffer;
+        if (!room)
+            return fail_memory(reader, err);
+        if (n > 0 && !inflates(reader, record))
+            return fail_block(reader, record, err);
+        *text = reader->text;
+    } else if (n != record->data_bytes) {
+        return fail_block(reader, record, err);
+    }
+    if (crc32_z(0, (const unsigned char *)*text, n) != record->text_crc)
+        return fail_block(reader, record, err);
+    return PPS_OK;
+}

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Manifests of what is there, compared with that of the run that is asked for.
+#include "continue.h"
+
+#include "engine/difference.h"
+#include "engine/machine.h"
+#include "engine/result.h"
+#include "engine/resume.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void pps_continue_command(const struct pps_args *args, char out[PPS_COMMAND_TEXT])
+{
+    const char *line = pps_arg_line(args);
+    size_t n = strlen(line);
+    if (n >= 3 && strcmp(line + n - 3, " --") == 0) // nothing may follow it
+        n -= 3;
+    const char *more = pps_arg(args, "resume") != NULL ? "" : " --resume";
+    if (n + strlen(more) < PPS_COMMAND_TEXT)
+        snprintf(out, PPS_COMMAND_TEXT, "%.*s%s", (int)n, line, more);
+    else
+        snprintf(out, PPS_COMMAND_TEXT, "the same command with --resume");
+}
+
+static bool is_there(const char *path, const char *ending)
+{
+    char name[1200];
+    const int n = snprintf(name, sizeof name, "%s%s", path, ending);
+    return n > 0 && (size_t)n < sizeof name && access(name, F_OK) == 0;
+}
+
+// Digest, codec and shard are all that the data depend on.
+static bool is_same(const cJSON *found, const cJSON *wanted)
+{
+    static const char *const keys[] = {"digest", "codec", "shard"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const cJSON *a = pps_json_member(found, keys[i]), *b = pps_json_member(wanted, keys[i]);
+        if ((a != NULL || b != NULL) && !cJSON_Compare(a, b, true))
+            return false;
+    }
+    return true;
+}
+
+static bool is_complete(const char *path, const char *manifest)
+{
+    struct pps_error unused;
+    cJSON *found = NULL, *wanted = cJSON_Parse(manifest);
+    const bool same = is_there(path, "") &&
+                      pps_result_manifest(path, &found, &unused) == PPS_OK &&
+                      is_same(found, wanted);
+    cJSON_Delete(found);
+    cJSON_Delete(wanted);
+    return same;
+}
+
+static enum pps_status fail_different(const char *path,
+                                      const cJSON *found,
+                                      const cJSON *wanted,
+                                      bool is_part,
+                                      struct pps_error *err)
+{
+    char what[600] = "its digest differs";
+    (void)pps_manifest_difference(found, wanted, what, sizeof what);
+    if (is_part)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s.part cannot be continued: %s; write another name, or --force "
+                        "without --resume starts afresh",
+                        path, what);
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s is complete, but of another run: %s; write another name, or --force "
+                    "replaces it",
+                    path, what);
+}
+
+// Of an interrupted run: NAME.json.part, or NAME.json where it ended between the last renames.
+static enum pps_status read_part(const char *path, cJSON **found, struct pps_error *err)
+{
+    const bool part = is_there(path, ".json.part");
+    struct pps_error unused;
+    enum pps_status status = pps_result_manifest_of(path, part ? ".json.part" : ".json", found,
+                                                    part ? &unused : err);
+    return part ? PPS_OK : status; // torn when the run was killed; the journal knows as well
+}
+
+static enum pps_status check_part(const char *path, const cJSON *wanted, struct pps_error *err)
+{
+    cJSON *found = NULL;
+    enum pps_status status = read_part(path, &found, err);
+    // The version of the program is no part of the digest, but what it writes may change.
+    const bool same =
+        found == NULL ||
+        (is_same(found, wanted) && cJSON_Compare(pps_json_member(found, "ppsweep"),
+                                                 pps_json_member(wanted, "ppsweep"), true));
+    if (status == PPS_OK && !same)
+        status = fail_different(path, found, wanted, true, err);
+    cJSON_Delete(found);
+    return status;
+}
+
+static enum pps_status check_final(const char *path,
+                                   const cJSON *wanted,
+                                   bool force,
+                                   bool *complete,
+                                   struct pps_error *err)
+{
+    cJSON *found = NULL;
+    enum pps_status status = pps_result_manifest(path, &found, err);
+    *complete = status == PPS_OK && found != NULL && is_same(found, wanted);
+    if (status == PPS_OK && found != NULL && !*complete && !force)
+        status = fail_different(path, found, wanted, false, err);
+    cJSON_Delete(found);
+    return status;
+}
+
+static enum pps_status check(const char *path,
+                             const char *manifest,
+                             bool force,
+                             bool *complete,
+                             struct pps_error *err)
+{
+    cJSON *wanted = cJSON_Parse(manifest);
+    const bool part = is_there(path, ".part"), final = is_there(path, "");
+    enum pps_status status = PPS_OK;
+    *complete = false;
+    if (part && (force || !final))
+        status = check_part(path, wanted, err);
+    else if (final && !part)
+        status = check_final(path, wanted, force, complete, err);
+    cJSON_Delete(wanted);
+    return status;
+}
+
+enum pps_status pps_continue_find(const struct pps_args *args,
+                                  const char *path,
+                                  bool is_default,
+                                  const char *manifest,
+                                  bool *complete,
+                                  struct pps_error *err)
+{
+    const bool force = pps_arg(args, "force") != NULL;
+    *complete = false;
+    if (pps_arg(args, "resume") != NULL)
+        return check(path, manifest, force, complete, err);
+    *complete = is_default && !force && is_complete(path, manifest);
+    return PPS_OK;
+}
+
+// ---- what is said -----------------------------------------------------------------------------
+
+void pps_continue_hint(const struct pps_args *args, const char *path, struct pps_error *err)
+{
+    char command[PPS_COMMAND_TEXT];
+    const size_t n = strlen(err->text);
+    if (!is_there(path, ".part"))
+        return;
+    pps_continue_command(args, command);
+    snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", command);
+}
+
+void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path)
+{
+    char done[48], all[48];
+    pps_human_count((double)earlier_points, done, sizeof done);
+    pps_human_count((double)(earlier_points + points), all, sizeof all);
+    fprintf(stderr, "resume    %s of %s points are in %s.part\n", done, all, path);
+}
+
+// ---- what had been found ----------------------------------------------------------------------
+
+static enum pps_status drop_block(void *self,
+                                  const struct pps_block *block,
+                                  struct pps_error *err)
+{
+    (void)self;
+    (void)block;
+    (void)err;
+    return PPS_OK;
+}
+
+// Computes points of the prefix again: all, or those of the audit. A stop is seen by the run
+// that follows.
+static enum pps_status review(const struct pps_sweep *sweep,
+                              uint64_t n_blocks,
+                              struct pps_totals *totals,
+                              struct pps_error *err)
+{
+    const bool shows = pps_resume_shows(sweep->experiment, sweep->objective);
+    struct pps_sweep again = *sweep;
+    struct pps_totals found;
+    again.end = n_blocks;
+    again.codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
+    again.sink = (struct pps_sink){NULL, drop_block};
+    again.progress = NULL;
+    again.only_audited = shows || sweep->n_best == 0;
+    again.n_best = shows ? 0 : sweep->n_best;
+    enum pps_status status = pps_sweep_run(&again, &found, err);
+    pps_audited_add(&totals->audited, &found.audited);
+    if (status == PPS_OK)
+        status = pps_tops_merge(&totals->best, &found.best, err);
+    pps_totals_free(&found);
+    return status;
+}
+
+enum pps_status pps_continue_totals(const struct pps_sweep *sweep,
+                                    const struct pps_prefix *prefix,
+                                    const char *path,
+                                    struct pps_totals *totals,
+                                    struct pps_error *err)
+{
+    char data[1200], index[1200];
+    snprintf(data, sizeof data, "%s.part", path);
+    snprintf(index, sizeof index, "%s.idx.part", path);
+    const struct pps_resume_ask ask = {
+        .experiment = sweep->experiment,
+        .prefix = prefix,
+        .shard = sweep->shard,
+        .block_points = sweep->block_points,
+        .codec = sweep->codec.kind,
+        .data_path = data,
+        .index_path = index,
+        .objective = sweep->objective,
+        .by = sweep->by,
+        .n_by = sweep->n_by,
+        .n_best = sweep->n_best,
+        .threads = sweep->threads,
+    };
+    enum pps_status status = pps_resume_totals(&ask, totals, err);
+    const bool unseen =
+        sweep->n_best > 0 && !pps_resume_shows(sweep->experiment, sweep->objective);
+    if (status == PPS_OK && prefix->n_records > 1 && (unseen || sweep->audit > 0))
+        status = review(sweep, prefix->n_records - 1, totals, err);
+    return status;
+}

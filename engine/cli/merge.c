@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep merge: shards to one result.
+#include "engine/merge.h"
+
+#include "command.h"
+#include "engine/machine.h"
+#include "engine/spelling.h"
+#include "signals.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+static const struct pps_opt options[] = {
+    {"output", 'o', "FILE", "NAME.csv.gz or NAME.csv (the shards' name without .shard-K-of-N)"},
+    {"force", 0, NULL, "replace a result of this name"},
+    {"progress", 0, "HOW", "auto, line, log, json or never"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "Joins all N shards of a sweep, in any order, to the very bytes that one run of the whole\n"
+    "gives; blocks are checked and copied, not compressed again. A missing shard is named "
+    "with\n"
+    "the command that computes it. An interrupted merge goes on when the same command is run "
+    "again.\n"
+    "\n"
+    "  ppsweep -c e.json -o r.csv.gz --shard 0/2\n"
+    "  ppsweep -c e.json -o r.csv.gz --shard 1/2\n"
+    "  ppsweep merge r.shard-*-of-2.csv.gz\n";
+
+// Two files of every shard are open.
+static void allow_files(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
+        return;
+    limit.rlim_cur = limit.rlim_max;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+// NAME.idx and NAME.json, which a pattern takes in with the shards.
+static bool is_beside(const char *path)
+{
+    return pps_ends_with(path, ".idx") || pps_ends_with(path, ".json") ||
+           pps_ends_with(path, ".idx.part") || pps_ends_with(path, ".json.part");
+}
+
+static enum pps_status open_shards(const struct pps_args *args,
+                                   struct pps_merge *merge,
+                                   struct pps_error *err)
+{
+    const int n_words = pps_arg_words(args);
+    const char **paths = calloc((size_t)n_words, sizeof *paths);
+    size_t n = 0;
+    if (paths == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+    for (int i = 0; i < n_words; i++)
+        if (!is_beside(pps_arg_word(args, i)))
+            paths[n++] = pps_arg_word(args, i);
+    enum pps_status status =
+        n > 0 ? pps_merge_open(merge, paths, n, err)
+              : pps_fail(err, PPS_E_INPUT, "no result among these files: name the .csv.gz");
+    free(paths);
+    return status;
+}
+
+static enum pps_status choose_output(const struct pps_args *args,
+                                     const struct pps_merge *merge,
+                                     char **path,
+                                     struct pps_error *err)
+{
+    const struct pps_shardfile *first = &merge->files[0];
+    const char *asked = pps_arg(args, "output");
+    const char *ending = first->index.head.codec_kind == PPS_CODEC_NONE ? ".csv" : ".csv.gz";
+    *path =
+        asked != NULL ? strdup(asked) : pps_shardfile_sibling(first, (struct pps_shard){0, 0});
+    if (*path == NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "the name of %s does not say how the whole is called: write -o NAME%s",
+                        first->path, ending);
+    if (!pps_ends_with(*path, ending))
+        return pps_fail(err, PPS_E_INPUT, "-o %s: these shards make a %s; end the name so",
+                        *path, ending);
+    return PPS_OK;
+}
+
+static void report(const struct pps_merge *merge, const char *path)
+{
+    char rows[48], bytes[32];
+    pps_human_count((double)merge->rows, rows, sizeof rows);
+    pps_human_bytes((double)merge->data_bytes, bytes, sizeof bytes);
+    fprintf(stderr, "merged    %zu shard%s, %s rows\n", merge->n, merge->n == 1 ? "" : "s",
+            rows);
+    fprintf(stderr, "result    %s (%s)\n", path, bytes);
+    fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", path, path);
+}
+
+// Adds what to do about it.
+static void say_again(enum pps_status status,
+                      const struct pps_args *args,
+                      struct pps_error *err)
+{
+    const size_t n = strlen(err->text);
+    if (status == PPS_E_STOPPED || status == PPS_E_MACHINE)
+        snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", pps_arg_line(args));
+}
+
+static enum pps_status merge_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_progress progress = {.kind = PPS_PROGRESS_NEVER};
+    struct pps_merge merge = {.stop = pps_signals_install(false), .progress = &progress};
+    const bool quiet = pps_arg(args, "quiet") != NULL;
+    char *path = NULL;
+    enum pps_progress_kind kind;
+    allow_files();
+    enum pps_status status = pps_progress_parse(pps_arg(args, "progress"), &kind, err);
+    if (status == PPS_OK)
+        status = open_shards(args, &merge, err);
+    if (status == PPS_OK)
+        status = choose_output(args, &merge, &path, err);
+    if (status == PPS_OK) {
+        pps_progress_begin(&progress, quiet ? PPS_PROGRESS_NEVER : kind,
+                           merge.files[0].index.head.n_points);
+        status = pps_merge_write(&merge, path, pps_arg(args, "force") != NULL, err);
+        pps_progress_end(&progress);
+        say_again(status, args, err);
+    }
+    if (status == PPS_OK && !quiet)
+        report(&merge, path);
+    free(path);
+    pps_merge_close(&merge);
+    return status;
+}
+
+const struct pps_command pps_command_merge = {
+    .name = "merge",
+    .summary = "the shards of a sweep to one result",
+    .usage = "[options] SHARD...",
+    .details = details,
+    .options = options,
+    .min_words = 1,
+    .max_words = -1,
+    .main = merge_main,
+};

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing manifests, key by key, in the order in which a user would look.
+#include "difference.h"
+
+#include "jsonfile.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { VALUE_TEXT = 120 };
+
+struct difference {
+    char *text;
+    size_t cap;
+};
+
+static void value_text(const cJSON *value, char out[VALUE_TEXT])
+{
+    char *json = value != NULL ? cJSON_PrintUnformatted(value) : NULL;
+    const char *shown = json != NULL ? json : "not there";
+    const int n = VALUE_TEXT - 4;
+    snprintf(out, VALUE_TEXT, "%.*s%s", n, shown, strlen(shown) > (size_t)n ? "..." : "");
+    cJSON_free(json);
+}
+
+static bool differ(const struct difference *d,
+                   const char *key,
+                   const cJSON *was,
+                   const cJSON *is)
+{
+    char before[VALUE_TEXT], now[VALUE_TEXT];
+    if ((was == NULL && is == NULL) || cJSON_Compare(was, is, true))
+        return false;
+    value_text(was, before);
+    value_text(is, now);
+    snprintf(d->text, d->cap, "%s was %s, is %s", key, before, now);
+    return true;
+}
+
+// The first member that differs or that only one of the objects has; `skip` is left out.
+static bool members_differ(const struct difference *d,
+                           const cJSON *was,
+                           const cJSON *is,
+                           const char *skip)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, is)
+    {
+        if (strcmp(item->string, skip) != 0 &&
+            differ(d, item->string, pps_json_member(was, item->string), item))
+            return true;
+    }
+    cJSON_ArrayForEach(item, was)
+    {
+        if (pps_json_member(is, item->string) == NULL && differ(d, item->string, item, NULL))
+            return true;
+    }
+    return false;
+}
+
+// Objects that have the same members in another order give their rows in another order.
+static bool order_differs(const struct difference *d, const cJSON *was, const cJSON *is)
+{
+    const cJSON *a = was != NULL ? was->child : NULL;
+    const cJSON *b = is != NULL ? is->child : NULL;
+    for (; a != NULL && b != NULL; a = a->next, b = b->next)
+        if (strcmp(a->string, b->string) != 0) {
+            snprintf(d->text, d->cap, "the order of the parameters was %s first, is %s first",
+                     a->string, b->string);
+            return true;
+        }
+    return false;
+}
+
+// Points of the whole experiment; those of a result that is a shard are fewer.
+static const cJSON *all_points(const cJSON *manifest)
+{
+    const cJSON *shard = pps_json_member(manifest, "shard");
+    return pps_json_member(shard != NULL ? shard : manifest, "points");
+}
+
+static bool columns_differ(const struct difference *d, const cJSON *was, const cJSON *is)
+{
+    const cJSON *a = pps_json_member(was, "columns"), *b = pps_json_member(is, "columns");
+    if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
+        return differ(d, "the columns (--metrics)", a, b);
+    for (int i = 0; i < cJSON_GetArraySize(a); i++) {
+        const cJSON *left = cJSON_GetArrayItem(a, i), *right = cJSON_GetArrayItem(b, i);
+        if (differ(d, "a column (--metrics)", pps_json_member(left, "name"),
+                   pps_json_member(right, "name")) ||
+            differ(d, "decimals (--digits)", pps_json_member(left, "decimals"),
+                   pps_json_member(right, "decimals")))
+            return true;
+    }
+    return false;
+}
+
+static bool shards_differ(const struct difference *d, const cJSON *was, const cJSON *is)
+{
+    const cJSON *a = pps_json_member(was, "shard"), *b = pps_json_member(is, "shard");
+    return differ(d, "the number of shards (--shard)", pps_json_member(a, "of"),
+                  pps_json_member(b, "of")) ||
+           differ(d, "--shard", pps_json_member(a, "index"), pps_json_member(b, "index"));
+}
+
+static bool points_file_differs(const struct difference *d, const cJSON *was, const cJSON *is)
+{
+    const cJSON *file = pps_json_member(pps_json_member(is, "experiment"), "points");
+    if (file == NULL ||
+        cJSON_Compare(pps_json_member(was, "digest"), pps_json_member(is, "digest"), true))
+        return false;
+    snprintf(d->text, d->cap, "points: the contents of %s have changed",
+             cJSON_IsString(file) ? file->valuestring : "the file");
+    return true;
+}
+
+bool pps_manifest_difference(const cJSON *was, const cJSON *is, char *text, size_t cap)
+{
+    static const char *const keys[] = {"kernel", "kernel_version", "ppsweep"};
+    const struct difference d = {text, cap};
+    const cJSON *before = pps_json_member(was, "experiment");
+    const cJSON *now = pps_json_member(is, "experiment");
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (differ(&d, keys[i], pps_json_member(was, keys[i]), pps_json_member(is, keys[i])))
+            return true;
+    const cJSON *params_before = pps_json_member(before, "params");
+    const cJSON *params_now = pps_json_member(now, "params");
+    return members_differ(&d, params_before, params_now, "") ||
+           order_differs(&d, params_before, params_now) ||
+           members_differ(&d, before, now, "params") || columns_differ(&d, was, is) ||
+           differ(&d, "--exact", pps_json_member(was, "exact"), pps_json_member(is, "exact")) ||
+           (all_points(was) != NULL && all_points(is) != NULL &&
+            differ(&d, "the number of points (--limit)", all_points(was), all_points(is))) ||
+           differ(&d, "the compression (--compress)", pps_json_member(was, "codec"),
+                  pps_json_member(is, "codec")) ||
+           shards_differ(&d, was, is) || points_file_differs(&d, was, is);
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The manifest of a merged result: that of a shard, with the counts of all. It equals the
+// manifest of one run of the whole but for times, machine and command.
+#include "merge.h"
+
+#include "jsonfile.h"
+#include "jsonwrite.h"
+#include "manifest.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static double number_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = pps_json_member(object, key);
+    return cJSON_IsRaw(item) ? strtod(item->valuestring, NULL) : 0;
+}
+
+static uint64_t sum_rows(const struct pps_merge *merge)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < merge->n; i++)
+        n += merge->files[i].seen.rows;
+    return n;
+}
+
+static uint64_t sum_text(const struct pps_merge *merge)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < merge->n; i++)
+        n += merge->files[i].seen.text_bytes - merge->files[i].seen.header_bytes;
+    return n;
+}
+
+static void add_failed(cJSON *root, const struct pps_merge *merge)
+{
+    uint64_t n = 0, first = PPS_NO_BLOCK;
+    const cJSON *example = NULL;
+    for (size_t i = 0; i < merge->n; i++) {
+        const struct pps_prefix *seen = &merge->files[i].seen;
+        n += seen->failed;
+        if (seen->first_failed < first) {
+            first = seen->first_failed;
+            example = pps_json_member(merge->files[i].manifest, "failed_example");
+        }
+    }
+    pps_json_add_count(root, "failed", n);
+    if (example != NULL)
+        cJSON_AddItemToObject(root, "failed_example", cJSON_Duplicate(example, true));
+}
+
+// A manifest lists the reasons that left out something, in their order.
+static const cJSON *left_out_of(const struct pps_shardfile *file, int reason)
+{
+    int at = 0;
+    for (int r = 0; r < reason; r++)
+        at += file->seen.left_out[r] > 0;
+    return cJSON_GetArrayItem(pps_json_member(file->manifest, "left_out"), at);
+}
+
+static void add_left_out(cJSON *root, const struct pps_merge *merge)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "left_out");
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        uint64_t n = 0, first = PPS_NO_BLOCK;
+        const cJSON *entry = NULL;
+        for (size_t i = 0; i < merge->n; i++) {
+            const struct pps_prefix *seen = &merge->files[i].seen;
+            n += seen->left_out[r];
+            if (seen->first_left_out[r] < first) {
+                first = seen->first_left_out[r];
+                entry = left_out_of(&merge->files[i], r);
+            }
+        }
+        if (n == 0 || entry == NULL)
+            continue;
+        cJSON *whole = cJSON_CreateObject();
+        cJSON_AddItemToObject(whole, "reason",
+                              cJSON_Duplicate(pps_json_member(entry, "reason"), true));
+        pps_json_add_count(whole, "points", n);
+        cJSON_AddItemToObject(whole, "example",
+                              cJSON_Duplicate(pps_json_member(entry, "example"), true));
+        cJSON_AddItemToArray(list, whole);
+    }
+}
+
+// Only where all shards were audited alike.
+static void add_audit(cJSON *root, const struct pps_merge *merge)
+{
+    const cJSON *first = pps_json_member(merge->files[0].manifest, "audit");
+    double rows = 0, largest = 0;
+    for (size_t i = 0; i < merge->n; i++) {
+        const cJSON *audit = pps_json_member(merge->files[i].manifest, "audit");
+        if (audit == NULL || number_of(audit, "fraction") != number_of(first, "fraction"))
+            return;
+        rows += number_of(audit, "rows");
+        largest = fmax(largest, number_of(audit, "largest_difference"));
+    }
+    cJSON *audit = cJSON_AddObjectToObject(root, "audit");
+    cJSON_AddNumberToObject(audit, "fraction", number_of(first, "fraction"));
+    pps_json_add_count(audit, "rows", (uint64_t)rows);
+    cJSON_AddNumberToObject(audit, "largest_difference", largest);
+    cJSON_AddNumberToObject(audit, "tolerance", number_of(first, "tolerance"));
+}
+
+// Shards run side by side: the longest time, and all of the work.
+static void add_times(cJSON *root, const struct pps_merge *merge)
+{
+    double wall_s = 0, cpu_s = 0;
+    for (size_t i = 0; i < merge->n; i++) {
+        wall_s = fmax(wall_s, number_of(merge->files[i].manifest, "wall_s"));
+        cpu_s += number_of(merge->files[i].manifest, "cpu_s");
+    }
+    cJSON_AddNumberToObject(root, "wall_s", wall_s);
+    cJSON_AddNumberToObject(root, "cpu_s", cpu_s);
+}
+
+static void add_command(cJSON *root, const struct pps_merge *merge)
+{
+    char *command = pps_shardfile_command(&merge->files[0], (struct pps_shard){0, 0});
+    cJSON_AddStringToObject(root, "command", command != NULL ? command : "");
+    free(command);
+}
+
+// Whether the member of a shard's manifest has been replaced by one of the whole; to be called
+// for one member after the other.
+static bool replace(cJSON *root, const struct pps_merge *merge, const char *key, uint64_t bytes)
+{
+    static const char *const dropped[] = {"shard", "failed_example", "audit", "cpu_s",
+                                          "manifest_digest"};
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        if (strcmp(key, dropped[i]) == 0)
+            return true;
+    if (strcmp(key, "points") == 0)
+        pps_json_add_count(root, key, merge->files[0].index.head.n_points);
+    else if (strcmp(key, "rows") == 0)
+        pps_json_add_count(root, key, sum_rows(merge));
+    else if (strcmp(key, "failed") == 0)
+        add_failed(root, merge);
+    else if (strcmp(key, "left_out") == 0)
+        add_left_out(root, merge);
+    else if (strcmp(key, "text_bytes") == 0)
+        pps_json_add_count(root, key, sum_text(merge));
+    else if (strcmp(key, "data_bytes") == 0) {
+        pps_json_add_count(root, key, bytes);
+        add_audit(root, merge);
+    } else if (strcmp(key, "wall_s") == 0)
+        add_times(root, merge);
+    else if (strcmp(key, "command") == 0)
+        add_command(root, merge);
+    else
+        return false;
+    return true;
+}
+
+char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes)
+{
+    cJSON *root = cJSON_CreateObject();
+    const cJSON *item;
+    cJSON_ArrayForEach(item, merge->files[0].manifest)
+    {
+        if (!replace(root, merge, item->string, data_bytes))
+            cJSON_AddItemToObject(root, item->string, cJSON_Duplicate(item, true));
+    }
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL)
+        return NULL;
+    char *whole = pps_manifest_close(text);
+    cJSON_free(text);
+    return whole;
+}

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a result for writing: a new one, or an interrupted one of which all that is whole and
+// right is kept.
+#include "outputparts.h"
+
+#include "diskfile.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *data_path(const struct pps_output *output)
+{
+    return output->target.part[PPS_TARGET_DATA];
+}
+
+static const char *index_path(const struct pps_output *output)
+{
+    return output->target.part[PPS_TARGET_INDEX];
+}
+
+void pps_output_free(struct pps_output *output)
+{
+    pps_journal_free(&output->journal);
+    if (output->fd >= 0)
+        close(output->fd);
+    pps_target_free(&output->target);
+    free(output);
+}
+
+void pps_output_remove(struct pps_output *output)
+{
+    unlink(output->target.part[PPS_TARGET_MANIFEST]);
+    unlink(index_path(output));
+    unlink(data_path(output));
+}
+
+// ---- a new one ------------------------------------------------------------------------------
+
+static struct pps_index_head head_of(const struct pps_output_plan *plan)
+{
+    return (struct pps_index_head){.codec_kind = (uint32_t)plan->codec.kind,
+                                   .codec_level = (uint32_t)plan->codec.level,
+                                   .n_reasons = (uint32_t)plan->n_reasons,
+                                   .shard = plan->shard,
+                                   .n_shards = plan->n_shards == 0 ? 1 : plan->n_shards,
+                                   .digest = plan->digest,
+                                   .n_points = plan->n_points,
+                                   .block_points = plan->block_points};
+}
+
+static enum pps_status create_journal(struct pps_output *output,
+                                      const struct pps_output_plan *plan,
+                                      struct pps_error *err)
+{
+    const struct pps_index_head head = head_of(plan);
+    const char *path = index_path(output);
+    if (unlink(path) != 0 && errno != ENOENT) // without its data a journal tells nothing
+        return pps_fail_errno(err, "cannot remove", path);
+    return pps_journal_create(&output->journal, path, &head, err);
+}
+
+// The header line as a block, compressed here.
+static enum pps_status put_line(struct pps_output *output,
+                                const struct pps_output_plan *plan,
+                                struct pps_error *err)
+{
+    size_t n = strlen(plan->header);
+    struct pps_block block = {.index = UINT64_MAX};
+    struct pps_codec *codec = NULL;
+    enum pps_status status = pps_codec_open(&codec, plan->codec, err);
+    if (status != PPS_OK)
+        return status;
+    size_t cap = pps_codec_bound(codec, n);
+    unsigned char *data = malloc(cap);
+    if (data == NULL) {
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
+        goto done;
+    }
+    pps_block_set_text(&block, plan->header, n);
+    block.data = data;
+    block.data_bytes = pps_codec_block(codec, plan->header, n, data, cap);
+    status = pps_output_put(output, &block, err);
+done:
+    free(data);
+    pps_codec_close(codec);
+    return status;
+}
+
+static enum pps_status begin(struct pps_output *output,
+                             const struct pps_output_plan *plan,
+                             struct pps_error *err)
+{
+    enum pps_status status = create_journal(output, plan, err);
+    // It only helps to say what differs: no harm where it is lost.
+    if (status == PPS_OK && plan->manifest != NULL)
+        status = pps_output_manifest(output, plan->manifest, false, err);
+    if (status == PPS_OK && output->compressed)
+        status = pps_output_write(output, PPS_GZIP_HEAD, PPS_GZIP_HEAD_BYTES, err);
+    if (status == PPS_OK)
+        status = plan->header_block != NULL ? pps_output_put(output, plan->header_block, err)
+                                            : put_line(output, plan, err);
+    return status;
+}
+
+// ---- an interrupted one ---------------------------------------------------------------------
+
+static enum pps_status differs(const struct pps_output *output,
+                               struct pps_error *err,
+                               const char *what,
+                               const char *was,
+                               const char *is)
+{
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s cannot be continued: %s was %s, is %s; write another name, or --force "
+                    "starts afresh",
+                    data_path(output), what, was, is);
+}
+
+static enum pps_status differs_count(const struct pps_output *output,
+                                     struct pps_error *err,
+                                     const char *what,
+                                     uint64_t was,
+                                     uint64_t is)
+{
+    char before[24], now[24];
+    snprintf(before, sizeof before, "%llu", (unsigned long long)was);
+    snprintf(now, sizeof now, "%llu", (unsigned long long)is);
+    return differs(output, err, what, before, now);
+}
+
+static void shard_name(const struct pps_index_head *head, char out[32])
+{
+    snprintf(out, 32, "%u/%u", (unsigned)head->shard, (unsigned)head->n_shards);
+}
+
+// Whether the journal is of the run that is planned.
+static enum pps_status check_head(const struct pps_output *output,
+                                  const struct pps_index_head *was,
+                                  const struct pps_output_plan *plan,
+                                  struct pps_error *err)
+{
+    const struct pps_index_head is = head_of(plan);
+    char before[32], now[32];
+    if (was->codec_kind != is.codec_kind || was->codec_level != is.codec_level) {
+        pps_codec_name((struct pps_codec_choice){(enum pps_codec_kind)was->codec_kind,
+                                                 (int)was->codec_level},
+                       before, sizeof before);
+        pps_codec_name(plan->codec, now, sizeof now);
+        return differs(output, err, "--compress", before, now);
+    }
+    if (was->shard != is.shard || was->n_shards != is.n_shards) {
+        shard_name(was, before);
+        shard_name(&is, now);
+        return differs(output, err, "--shard", before, now);
+    }
+    if (was->n_points != is.n_points)
+        return differs_count(output, err, "the number of points (--limit)", was->n_points,
+                             is.n_points);
+    if (was->digest != is.digest || was->n_reasons != is.n_reasons)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s is of another experiment: write another name, or --force starts "
+                        "afresh",
+                        data_path(output));
+    if (was->block_points != is.block_points)
+        return differs_count(output, err, "the points of a block (another version)",
+                             was->block_points, is.block_points);
+    return PPS_OK;
+}
+
+static enum pps_status fail_no_journal(const struct pps_output *output,
+                                       const char *what,
+                                       struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s cannot be continued: its journal %s %s; move it away to keep it, or "
+                    "--force starts afresh",
+                    data_path(output), index_path(output), what);
+}
+
+// Goes on behind the prefix: both files end there.
+static enum pps_status go_on(struct pps_output *output,
+                             const struct pps_index_head *head,
+                             struct pps_error *err)
+{
+    const struct pps_prefix *prefix = &output->prefix;
+    enum pps_status status = pps_journal_continue(&output->journal, index_path(output), head,
+                                                  prefix->n_records, err);
+    if (status == PPS_OK)
+        status = pps_disk_truncate(output->fd, data_path(output), prefix->data_bytes, err);
+    if (status != PPS_OK)
+        return status;
+    output->bytes = prefix->data_bytes;
+    output->text_bytes = prefix->text_bytes;
+    output->crc = prefix->text_crc;
+    if (prefix->n_records > 1)
+        output->least_index = pps_prefix_block(head, prefix->n_records - 1) + 1;
+    return PPS_OK;
+}
+
+static enum pps_status start_afresh(struct pps_output *output,
+                                    const struct pps_output_plan *plan,
+                                    struct pps_error *err)
+{
+    enum pps_status status = pps_disk_truncate(output->fd, data_path(output), 0, err);
+    return status == PPS_OK ? begin(output, plan, err) : status;
+}
+
+static enum pps_status keep_prefix(struct pps_output *output,
+                                   const struct pps_output_plan *plan,
+                                   const struct pps_blockindex *index,
+                                   bool published,
+                                   struct pps_error *err)
+{
+    const struct pps_prefix_ask ask = {index, output->fd, data_path(output)};
+    enum pps_status status = check_head(output, &index->head, plan, err);
+    if (status == PPS_OK)
+        status = pps_prefix_find(&ask, &output->prefix, err);
+    if (status == PPS_OK && output->prefix.n_records == 0 && published)
+        return fail_no_journal(output, "is missing", err);
+    if (status == PPS_OK && published)
+        status = pps_target_withdraw(&output->target, err);
+    if (status != PPS_OK)
+        return status;
+    return output->prefix.n_records == 0 ? start_afresh(output, plan, err)
+                                         : go_on(output, &index->head, err);
+}
+
+// The journal has its final name already where a run ended between the last renames.
+static enum pps_status find_journal(const struct pps_output *output,
+                                    struct pps_blockindex *index,
+                                    enum pps_blockindex_state *state,
+                                    bool *published,
+                                    struct pps_error *err)
+{
+    enum pps_status status = pps_blockindex_open(index, index_path(output), state, err);
+    *published = false;
+    if (status != PPS_OK || *state != PPS_BLOCKINDEX_MISSING)
+        return status;
+    *published = true;
+    return pps_blockindex_open(index, output->target.final[PPS_TARGET_INDEX], state, err);
+}
+
+static enum pps_status resume(struct pps_output *output,
+                              const struct pps_output_plan *plan,
+                              struct pps_error *err)
+{
+    struct pps_blockindex index = {.fd = -1};
+    enum pps_blockindex_state state = PPS_BLOCKINDEX_MISSING;
+    bool published = false;
+    uint64_t bytes = 0;
+    enum pps_status status = pps_disk_size(output->fd, data_path(output), &bytes, err);
+    if (status == PPS_OK && bytes > 0) // data are written only when there is a journal
+        status = find_journal(output, &index, &state, &published, err);
+    if (status != PPS_OK)
+        return status;
+    if (bytes == 0 || (state == PPS_BLOCKINDEX_TORN && !published))
+        return start_afresh(output, plan, err);
+    if (state == PPS_BLOCKINDEX_WHOLE)
+        status = keep_prefix(output, plan, &index, published, err);
+    else
+        status = fail_no_journal(output, published ? "is missing" : "is damaged", err);
+    pps_blockindex_close(&index);
+    return status;
+}
+
+// ---- the whole ------------------------------------------------------------------------------
+
+static enum pps_status open_new(struct pps_output *output,
+                                const struct pps_output_plan *plan,
+                                struct pps_error *err)
+{
+    struct pps_target *target = &output->target;
+    enum pps_status status = pps_target_check(target, err);
+    if (status == PPS_OK)
+        status = pps_target_open(target, &output->fd, &output->locked, err);
+    output->is_new = status == PPS_OK;
+    return status == PPS_OK ? begin(output, plan, err) : status;
+}
+
+static enum pps_status open_files(struct pps_output *output,
+                                  const struct pps_output_plan *plan,
+                                  struct pps_error *err)
+{
+    struct pps_target *target = &output->target;
+    enum pps_status status = pps_target_init(target, plan->path, plan->force, err);
+    target->hint = plan->resume_hint;
+    if (status == PPS_OK && plan->resume)
+        status = pps_target_reopen(target, &output->fd, &output->locked, err);
+    if (status != PPS_OK)
+        return status;
+    status = output->fd >= 0 ? resume(output, plan, err) : open_new(output, plan, err);
+    target->hint = NULL; // need not outlive the opening
+    if (status == PPS_OK && output->fd >= 0 && plan->resume && !output->is_new)
+        status = pps_target_check_final(target, err);
+    return status;
+}
+
+enum pps_status pps_output_open(struct pps_output **output,
+                                const struct pps_output_plan *plan,
+                                struct pps_error *err)
+{
+    *output = NULL;
+    struct pps_output *o = calloc(1, sizeof *o);
+    if (o == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the output");
+    o->fd = o->journal.fd = -1;
+    o->compressed = plan->codec.kind != PPS_CODEC_NONE;
+    o->synced_ns = pps_output_now_ns();
+    pps_prefix_begin(&o->prefix);
+    enum pps_status status = open_files(o, plan, err);
+    if (status != PPS_OK) {
+        if (o->is_new)
+            pps_output_remove(o);
+        pps_output_free(o);
+        return status;
+    }
+    *output = o;
+    return PPS_OK;
+}
+
+const struct pps_prefix *pps_output_prefix(const struct pps_output *output)
+{
+    return &output->prefix;
+}

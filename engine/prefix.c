@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comparing records with the data they speak of, from the first on.
+#include "prefix.h"
+
+#include "diskfile.h"
+#include "outputparts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zlib.h>
+
+enum { PIECE_BYTES = 1 << 20 };
+
+uint64_t pps_prefix_block(const struct pps_index_head *head, uint64_t i)
+{
+    const struct pps_shard shard = {head->shard, head->n_shards};
+    const struct pps_blocks blocks = {head->n_points, head->block_points};
+    return i <= pps_shard_blocks(shard, blocks) ? pps_shard_block(shard, i - 1) : PPS_NO_BLOCK;
+}
+
+void pps_prefix_begin(struct pps_prefix *prefix)
+{
+    *prefix = (struct pps_prefix){.first_failed = PPS_NO_BLOCK};
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        prefix->first_left_out[r] = PPS_NO_BLOCK;
+}
+
+void pps_prefix_add(struct pps_prefix *prefix,
+                    const struct pps_index_record *record,
+                    const uint64_t left_out[PPS_MAX_REASONS])
+{
+    if (prefix->n_records++ == 0)
+        prefix->header_bytes = record->text_bytes;
+    prefix->data_bytes = record->offset + record->data_bytes;
+    prefix->text_bytes += record->text_bytes;
+    prefix->text_crc = (uint32_t)crc32_combine(prefix->text_crc, (uLong)record->text_crc,
+                                               (z_off_t)record->text_bytes);
+    prefix->rows += record->rows;
+    if (prefix->failed == 0 && record->failed > 0)
+        prefix->first_failed = record->index;
+    prefix->failed += record->failed;
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        if (prefix->left_out[r] == 0 && left_out[r] > 0)
+            prefix->first_left_out[r] = record->index;
+        prefix->left_out[r] += left_out[r];
+    }
+}
+
+static enum pps_status data_match(const struct pps_prefix_ask *ask,
+                                  const struct pps_index_record *record,
+                                  XXH64_state_t *state,
+                                  unsigned char *piece,
+                                  bool *match,
+                                  struct pps_error *err)
+{
+    uint64_t at = record->offset, left = record->data_bytes;
+    *match = false;
+    XXH64_reset(state, 0);
+    while (left > 0) {
+        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        size_t got;
+        enum pps_status status =
+            pps_disk_read_at(ask->data_fd, ask->data_path, piece, n, at, &got, err);
+        if (status != PPS_OK || got < n)
+            return status;
+        XXH64_update(state, piece, n);
+        at += n;
+        left -= n;
+    }
+    *match = XXH64_digest(state) == record->data_xxh64;
+    return PPS_OK;
+}
+
+// Whether the next record is the one that must follow, and its data are there.
+static enum pps_status step(const struct pps_prefix_ask *ask,
+                            struct pps_prefix *prefix,
+                            XXH64_state_t *state,
+                            unsigned char *piece,
+                            bool *longer,
+                            struct pps_error *err)
+{
+    struct pps_index_record record;
+    uint64_t left_out[PPS_MAX_REASONS];
+    const uint64_t i = prefix->n_records;
+    const uint64_t block = i == 0 ? UINT64_MAX : pps_prefix_block(&ask->index->head, i);
+    *longer = false;
+    if (i > 0 && block == PPS_NO_BLOCK)
+        return PPS_OK;
+    enum pps_status status = pps_blockindex_read(ask->index, i, &record, left_out, longer, err);
+    if (status != PPS_OK || !*longer)
+        return status;
+    *longer = record.index == block && record.offset == prefix->data_bytes &&
+              record.offset + record.data_bytes >= record.offset;
+    if (*longer)
+        status = data_match(ask, &record, state, piece, longer, err);
+    if (status == PPS_OK && *longer)
+        pps_prefix_add(prefix, &record, left_out);
+    return status;
+}
+
+// Where the header line's data begin; false: this file does not begin as ours do.
+static enum pps_status check_frame(const struct pps_prefix_ask *ask,
+                                   uint64_t *begin,
+                                   bool *ours,
+                                   struct pps_error *err)
+{
+    unsigned char head[PPS_GZIP_HEAD_BYTES];
+    size_t got;
+    *begin = 0;
+    *ours = true;
+    if (ask->index->head.codec_kind == PPS_CODEC_NONE)
+        return PPS_OK;
+    enum pps_status status =
+        pps_disk_read_at(ask->data_fd, ask->data_path, head, sizeof head, 0, &got, err);
+    *begin = sizeof head;
+    *ours = status == PPS_OK && got == sizeof head && memcmp(head, PPS_GZIP_HEAD, got) == 0;
+    return status;
+}
+
+enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
+                                struct pps_prefix *prefix,
+                                struct pps_error *err)
+{
+    bool longer;
+    pps_prefix_begin(prefix);
+    enum pps_status status = check_frame(ask, &prefix->data_bytes, &longer, err);
+    unsigned char *piece = malloc(PIECE_BYTES);
+    XXH64_state_t *state = XXH64_createState();
+    if (status == PPS_OK && (piece == NULL || state == NULL))
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
+    while (status == PPS_OK && longer && prefix->n_records < ask->index->n_records)
+        status = step(ask, prefix, state, piece, &longer, err);
+    XXH64_freeState(state);
+    free(piece);
+    return status;
+}

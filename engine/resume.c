@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// From blocks back to totals. Counts come from the records; an example is found by walking the
+// points of the first block that has one; the best rows are read from the text.
+#include "resume.h"
+
+#include "blocktext.h"
+#include "result.h"
+#include "threads.h"
+
+#include <fcntl.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// One a thread: what it takes to go through a block.
+struct reader {
+    const struct pps_resume_ask *ask;
+    const struct pps_blockindex *index;
+    struct pps_blocktext *text;
+    struct pps_cursor *cursor;
+    struct pps_tops best;
+    double key[PPS_MAX_PARAMS]; // the group of the point that point_of_row found last
+    uint64_t end;      // of the current block's points
+    uint64_t next_row; // of the block, on whose point the cursor stands when stepped
+    int cell;          // of the objective in a row
+};
+
+bool pps_resume_shows(const struct pps_experiment *experiment, int column)
+{
+    return experiment->wanted[column];
+}
+
+// ---- points of a block ------------------------------------------------------------------------
+
+static void enter_block(struct reader *reader, uint64_t block)
+{
+    const struct pps_experiment *e = reader->ask->experiment;
+    const struct pps_blocks blocks = {e->n_points, reader->ask->block_points};
+    const uint64_t first = block * blocks.block_points;
+    reader->end = first + pps_blocks_points(blocks, block);
+    reader->next_row = 0;
+    pps_cursor_seek(reader->cursor, &e->space, first);
+}
+
+// The number of the point that has the block's row of this number; rows ascend from call to
+// call.
+static uint64_t point_of_row(struct reader *reader, uint64_t row)
+{
+    struct pps_left_out unused[PPS_MAX_REASONS] = {{0, 0}};
+    uint64_t index = reader->end;
+    while (reader->next_row <= row && pps_cursor_next(reader->cursor, reader->end, unused)) {
+        index = reader->cursor->index;
+        for (int b = 0; b < reader->ask->n_by; b++)
+            reader->key[b] = reader->cursor->point[reader->ask->by[b]];
+        pps_cursor_step(reader->cursor);
+        reader->next_row++;
+    }
+    return index;
+}
+
+// Examples of all reasons that the block has.
+static void find_left_out(struct reader *reader,
+                          uint64_t block,
+                          struct pps_left_out left_out[PPS_MAX_REASONS])
+{
+    enter_block(reader, block);
+    while (pps_cursor_next(reader->cursor, reader->end, left_out))
+        pps_cursor_step(reader->cursor);
+}
+
+// ---- rows of a block --------------------------------------------------------------------------
+
+static void find_cell(struct reader *reader)
+{
+    const struct pps_experiment *e = reader->ask->experiment;
+    reader->cell = e->space.n_columns;
+    for (int c = 0; c < reader->ask->objective; c++)
+        reader->cell += e->wanted[c];
+}
+
+static struct pps_cell cell_of(const struct reader *reader, const char *line, const char *end)
+{
+    for (int c = 0; c < reader->cell; c++) {
+        const char *comma = memchr(line, ',', (size_t)(end - line));
+        if (comma == NULL)
+            return (struct pps_cell){end, 0};
+        line = comma + 1;
+    }
+    const char *comma = memchr(line, ',', (size_t)(end - line));
+    return (struct pps_cell){line, (size_t)((comma != NULL ? comma : end) - line)};
+}
+
+// Where rows are kept by group, every row's point must be found; otherwise those of good rows.
+static enum pps_status add_row(struct reader *reader,
+                               uint64_t row,
+                               double value,
+                               const char *text,
+                               size_t n,
+                               struct pps_error *err)
+{
+    uint64_t index = reader->ask->n_by > 0 ? point_of_row(reader, row) : 0;
+    if (!pps_tops_would_take(&reader->best, reader->key, value))
+        return PPS_OK;
+    if (reader->ask->n_by == 0)
+        index = point_of_row(reader, row);
+    return pps_tops_add(&reader->best, reader->key, value, index, text, n, err);
+}
+
+static enum pps_status add_rows(struct reader *reader,
+                                const struct pps_index_record *record,
+                                const char *text,
+                                struct pps_error *err)
+{
+    const char *end = text + record->text_bytes;
+    enum pps_status status = PPS_OK;
+    enter_block(reader, record->index);
+    for (uint64_t row = 0; text < end && status == PPS_OK; row++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        const char *stop = newline != NULL ? newline : end;
+        double value;
+        if (pps_cell_number(cell_of(reader, text, stop), &value))
+            status = add_row(reader, row, value, text, (size_t)(stop - text), err);
+        text = stop + 1;
+    }
+    return status;
+}
+
+// The first row whose results are empty.
+static uint64_t find_failed(struct reader *reader,
+                            const struct pps_index_record *record,
+                            const char *text)
+{
+    const char *end = text + record->text_bytes;
+    enter_block(reader, record->index);
+    for (uint64_t row = 0; text < end; row++) {
+        const char *newline = memchr(text, '\n', (size_t)(end - text));
+        if (newline == NULL)
+            break;
+        if (newline > text && newline[-1] == ',')
+            return point_of_row(reader, row);
+        text = newline + 1;
+    }
+    return record->index * reader->ask->block_points;
+}
+
+// ---- a thread's part --------------------------------------------------------------------------
+
+static enum pps_status open_reader(struct reader *reader,
+                                   const struct pps_resume_ask *ask,
+                                   const struct pps_blockindex *index,
+                                   int fd,
+                                   struct pps_error *err)
+{
+    const struct pps_kernel *kernel = ask->experiment->kernel;
+    *reader = (struct reader){.ask = ask, .index = index};
+    pps_tops_init(&reader->best, ask->n_best,
+                  kernel->columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
+    find_cell(reader);
+    reader->cursor = calloc(1, sizeof *reader->cursor);
+    if (reader->cursor == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
+    return pps_blocktext_open(&reader->text, fd, ask->data_path, ask->codec, err);
+}
+
+static void close_reader(struct reader *reader)
+{
+    pps_blocktext_close(reader->text);
+    pps_tops_free(&reader->best);
+    free(reader->cursor);
+}
+
+// The record of the prefix and its text.
+static enum pps_status read_block(struct reader *reader,
+                                  uint64_t i,
+                                  struct pps_index_record *record,
+                                  const char **text,
+                                  struct pps_error *err)
+{
+    uint64_t left_out[PPS_MAX_REASONS];
+    bool valid;
+    enum pps_status status =
+        pps_blockindex_read(reader->index, i, record, left_out, &valid, err);
+    if (status == PPS_OK && !valid)
+        return pps_fail_at(err, PPS_E_MACHINE, reader->index->path, 0, 0,
+                           "changed while it was read");
+    return status == PPS_OK ? pps_blocktext_read(reader->text, record, text, err) : status;
+}
+
+static enum pps_status read_best(struct reader *reader,
+                                 const atomic_bool *failed,
+                                 struct pps_error *err)
+{
+    const uint64_t n = reader->ask->prefix->n_records;
+    const uint64_t step = (uint64_t)omp_get_num_threads();
+    enum pps_status status = PPS_OK;
+    for (uint64_t i = 1 + (uint64_t)omp_get_thread_num(); i < n && status == PPS_OK;
+         i += step) {
+        struct pps_index_record record;
+        const char *text;
+        if (atomic_load(failed))
+            return PPS_OK;
+        status = read_block(reader, i, &record, &text, err);
+        if (status == PPS_OK)
+            status = add_rows(reader, &record, text, err);
+    }
+    return status;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static enum pps_status add_best(const struct pps_resume_ask *ask,
+                                const struct pps_blockindex *index,
+                                int fd,
+                                struct pps_totals *totals,
+                                struct pps_error *err)
+{
+    enum pps_status outcome = pps_threads_check(ask->threads, err);
+    atomic_bool failed = false;
+    if (outcome != PPS_OK)
+        return outcome;
+#pragma omp parallel num_threads(ask->threads)
+    {
+        struct reader reader;
+        struct pps_error own;
+        enum pps_status status = open_reader(&reader, ask, index, fd, &own);
+        if (status == PPS_OK)
+            status = read_best(&reader, &failed, &own);
+#pragma omp critical
+        {
+            if (status == PPS_OK)
+                status = pps_tops_merge(&totals->best, &reader.best, &own);
+            if (status != PPS_OK && outcome == PPS_OK) {
+                outcome = status;
+                *err = own;
+                atomic_store(&failed, true);
+            }
+        }
+        close_reader(&reader);
+    }
+    return outcome;
+}
+
+static enum pps_status add_failed(struct reader *reader,
+                                  struct pps_totals *totals,
+                                  struct pps_error *err)
+{
+    const struct pps_resume_ask *ask = reader->ask;
+    struct pps_index_record record = {.index = PPS_NO_BLOCK};
+    const char *text = "";
+    if (ask->prefix->first_failed == PPS_NO_BLOCK)
+        return PPS_OK;
+    const uint64_t stride = ask->shard.count == 0 ? 1 : ask->shard.count;
+    const uint64_t i = (ask->prefix->first_failed - ask->shard.index) / stride + 1;
+    enum pps_status status = read_block(reader, i, &record, &text, err);
+    if (status == PPS_OK)
+        totals->failed_example = find_failed(reader, &record, text);
+    return status;
+}
+
+static void add_left_out(struct reader *reader, struct pps_totals *totals)
+{
+    const struct pps_prefix *prefix = reader->ask->prefix;
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        struct pps_left_out found[PPS_MAX_REASONS] = {{0, 0}};
+        if (prefix->left_out[r] == 0)
+            continue;
+        find_left_out(reader, prefix->first_left_out[r], found);
+        totals->left_out[r] = (struct pps_left_out){prefix->left_out[r], found[r].example};
+    }
+}
+
+static enum pps_status read_totals(const struct pps_resume_ask *ask,
+                                   const struct pps_blockindex *index,
+                                   int fd,
+                                   struct pps_totals *totals,
+                                   struct pps_error *err)
+{
+    struct reader reader;
+    enum pps_status status = open_reader(&reader, ask, index, fd, err);
+    if (status == PPS_OK)
+        status = add_failed(&reader, totals, err);
+    if (status == PPS_OK)
+        add_left_out(&reader, totals);
+    close_reader(&reader);
+    if (status == PPS_OK && ask->n_best > 0 &&
+        pps_resume_shows(ask->experiment, ask->objective))
+        status = add_best(ask, index, fd, totals, err);
+    return status;
+}
+
+static enum pps_status fail_gone(const char *path, struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_MACHINE, "%s went away while it was read", path);
+}
+
+enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
+                                  struct pps_totals *totals,
+                                  struct pps_error *err)
+{
+    const struct pps_prefix *prefix = ask->prefix;
+    const struct pps_blocks blocks = {ask->experiment->n_points, ask->block_points};
+    const struct pps_kernel *kernel = ask->experiment->kernel;
+    struct pps_blockindex index;
+    enum pps_blockindex_state state;
+    *totals = (struct pps_totals){.rows = prefix->rows, .failed = prefix->failed};
+    pps_tops_init(&totals->best, ask->n_best,
+                  kernel->columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
+    if (prefix->n_records < 2)
+        return PPS_OK;
+    totals->text_bytes = prefix->text_bytes - prefix->header_bytes;
+    totals->points = pps_shard_points(ask->shard, blocks, prefix->n_records - 1);
+    enum pps_status status = pps_blockindex_open(&index, ask->index_path, &state, err);
+    if (status != PPS_OK)
+        return status;
+    if (state != PPS_BLOCKINDEX_WHOLE)
+        return fail_gone(ask->index_path, err);
+    const int fd = open(ask->data_path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0)
+        status = read_totals(ask, &index, fd, totals, err);
+    else
+        status = fail_gone(ask->data_path, err);
+    if (fd >= 0)
+        close(fd);
+    pps_blockindex_close(&index);
+    return status;
+}
