@@ -5,6 +5,7 @@
 #include "decimal.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,15 +111,28 @@ static enum pps_status load_and_check(const struct pps_said *said,
     return status == PPS_OK ? check(said, head, *experiment, err) : status;
 }
 
-// Numbers of an experiment have at most 15 digits, which print as they were; only a seed may have
-// more.
-static void set_seed(const struct pps_said *said, struct pps_request *request)
+// Numbers of an experiment have at most 15 digits, which cJSON prints as they were; only a seed may
+// have more.
+static bool spell_seed(cJSON *object)
 {
-    const cJSON *seed = pps_json_member(said->experiment, "seed");
-    request->seed_given =
-        cJSON_IsNumber(seed) && seed->valuedouble >= 0 && seed->valuedouble < 0x1p53;
-    if (request->seed_given)
-        request->seed = (uint64_t)seed->valuedouble;
+    char digits[32];
+    const cJSON *seed = pps_json_member(object, "seed");
+    if (!cJSON_IsNumber(seed) || !(fabs(seed->valuedouble) < 0x1p53))
+        return true;
+    snprintf(digits, sizeof digits, "%.0f", seed->valuedouble);
+    return cJSON_ReplaceItemInObjectCaseSensitive(object, "seed", cJSON_CreateRaw(digits));
+}
+
+// The experiment as text; the caller gives it to cJSON_free. NULL without memory.
+static char *text_of(const struct pps_said *said)
+{
+    cJSON *copy = cJSON_Duplicate(said->experiment, true);
+    cJSON *sample = cJSON_GetObjectItemCaseSensitive(copy, "sample");
+    const bool spelt =
+        copy != NULL && spell_seed(copy) && (sample == NULL || spell_seed(sample));
+    char *text = spelt ? cJSON_PrintUnformatted(copy) : NULL;
+    cJSON_Delete(copy);
+    return text;
 }
 
 enum pps_status pps_remake(const struct pps_said *said,
@@ -128,7 +142,7 @@ enum pps_status pps_remake(const struct pps_said *said,
                            struct pps_error *err)
 {
     const struct pps_kernel *only[] = {kernel_of(said, kernels), NULL};
-    char *text = cJSON_PrintUnformatted(said->experiment), *metrics = metrics_of(said);
+    char *text = text_of(said), *metrics = metrics_of(said);
     struct pps_request request = {.kernels = only,
                                   .text = text,
                                   .metrics = metrics,
@@ -137,7 +151,6 @@ enum pps_status pps_remake(const struct pps_said *said,
                                   .only = said->only};
     enum pps_status status;
     *experiment = NULL;
-    set_seed(said, &request);
     if (text == NULL || metrics == NULL)
         status = pps_fail(err, PPS_E_MACHINE, "out of memory for the experiment");
     else

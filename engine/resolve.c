@@ -85,9 +85,9 @@ static void add_sample(cJSON *root, const struct pps_sample *sample)
     if (sample == NULL)
         return;
     cJSON *object = cJSON_AddObjectToObject(root, "sample");
-    cJSON_AddNumberToObject(object, "count", (double)sample->count);
+    pps_json_add_count(object, "count", sample->count);
     cJSON_AddStringToObject(object, "method", pps_sample_methods[sample->method]);
-    cJSON_AddNumberToObject(object, "seed", (double)sample->seed);
+    pps_json_add_count(object, "seed", sample->seed);
 }
 
 // What the digest covers beside the experiment itself.

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "engine/machine.h"
 #include "engine/spelling.h"
+#include "resultpath.h"
 #include "signals.h"
 
 #include <stdio.h>
@@ -41,13 +42,6 @@ static void allow_files(void)
     (void)setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// NAME.idx and NAME.json, which a pattern takes in with the shards.
-static bool is_beside(const char *path)
-{
-    return pps_ends_with(path, ".idx") || pps_ends_with(path, ".json") ||
-           pps_ends_with(path, ".idx.part") || pps_ends_with(path, ".json.part");
-}
-
 static enum pps_status open_shards(const struct pps_args *args,
                                    struct pps_merge *merge,
                                    struct pps_error *err)
@@ -58,7 +52,7 @@ static enum pps_status open_shards(const struct pps_args *args,
     if (paths == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
     for (int i = 0; i < n_words; i++)
-        if (!is_beside(pps_arg_word(args, i)))
+        if (!pps_resultpath_is_beside(pps_arg_word(args, i)))
             paths[n++] = pps_arg_word(args, i);
     enum pps_status status =
         n > 0 ? pps_merge_open(merge, paths, n, err)

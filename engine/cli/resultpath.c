@@ -114,3 +114,9 @@ enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct 
     enum pps_status status = make_folder("outputs", err);
     return status == PPS_OK ? make_folder(PPS_DATA_FOLDER, err) : status;
 }
+
+bool pps_resultpath_is_beside(const char *path)
+{
+    return pps_ends_with(path, ".idx") || pps_ends_with(path, ".json") ||
+           pps_ends_with(path, ".idx.part") || pps_ends_with(path, ".json.part");
+}

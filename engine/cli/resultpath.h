@@ -28,4 +28,8 @@ PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const struct pps_args *args
 PPS_MUST_CHECK enum pps_status pps_resultpath_folder(const struct pps_resultpath *path,
                                                      struct pps_error *err);
 
+// Whether it is an index or manifest (NAME.idx, NAME.json; or a .part of one), which a pattern such
+// as NAME* takes in with the result.
+bool pps_resultpath_is_beside(const char *path);
+
 #endif

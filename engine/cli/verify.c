@@ -7,6 +7,7 @@
 #include "engine/verifyshards.h"
 #include "kernels/registry.h"
 #include "request.h"
+#include "resultpath.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,19 +121,24 @@ static enum pps_status verify_all(const struct pps_args *args,
                                   struct pps_error *err)
 {
     const bool quiet = pps_arg(args, "quiet") != NULL;
-    const int n = pps_arg_words(args);
     enum pps_status first = PPS_OK;
-    for (int i = 0; i < n; i++) {
+    int n = 0;
+    for (int i = 0; i < pps_arg_words(args); i++) {
         ask->path = pps_arg_word(args, i);
-        const enum pps_status status = pps_verify(ask, &verified[i], err);
+        if (pps_resultpath_is_beside(ask->path))
+            continue;
+        const enum pps_status status = pps_verify(ask, &verified[n], err);
         if (status == PPS_OK && !quiet)
-            print_verified(ask, &verified[i]);
+            print_verified(ask, &verified[n]);
+        n++;
         if (status == PPS_OK)
             continue;
         fflush(stdout);
         pps_error_print(err);
         first = first == PPS_OK ? status : first;
     }
+    if (n == 0)
+        return pps_fail(err, PPS_E_INPUT, "no result among these files: name the .csv.gz");
     if (first == PPS_OK && !quiet)
         print_together(verified, n);
     err->text[0] = '\0'; // told already
