@@ -205,8 +205,8 @@ enum pps_status pps_top_write(const struct pps_sweep *sweep,
 
 void pps_top_clean_up(const char *path)
 {
-    static const char *const endings[] = {".part", ".idx.part"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const endings[] = {".part", ".idx.part", ".json.part"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char part[1100];
         snprintf(part, sizeof part, "%s%s", path, endings[i]);
         (void)unlink(part);
