@@ -2,6 +2,7 @@
 // Choosing rows, running the reference on them, comparing.
 #include "audit.h"
 
+#include "sensitive.h"
 #include "value.h"
 
 #include <float.h>
@@ -27,6 +28,7 @@ void pps_audited_add(struct pps_audited *total, const struct pps_audited *part)
 {
     total->rows += part->rows;
     total->largest = fmax(total->largest, part->largest);
+    total->sensitive += part->sensitive;
     total->stopped = total->stopped || part->stopped;
 }
 
@@ -88,6 +90,7 @@ void pps_auditor_close(struct pps_auditor *a)
 // A row of both: the fast path's (0) and the reference's (1).
 struct pair {
     const struct pps_auditor *auditor;
+    const struct pps_worker *worker;
     double *const *column[2];
     size_t row[2];
     bool done[2];
@@ -161,6 +164,18 @@ static enum pps_status differs(const struct pair *pair,
                     result(pair, 1, c), difference, pair->auditor->kernel->tolerance);
 }
 
+// The reference moves as far by rounding alone.
+static bool is_sensitive(const struct pair *pair, int c, double difference)
+{
+    const struct pps_auditor *a = pair->auditor;
+    double point[PPS_MAX_PARAMS];
+    for (int p = 0; p < a->kernel->n_params; p++)
+        point[p] = a->param[p][pair->row[1]];
+    const double enough = difference / 8;
+    return pps_sensitivity(a->kernel, point, c, result(pair, 1, c), enough, pair->worker) >=
+           enough;
+}
+
 static enum pps_status compare(const struct pair *pair,
                                struct pps_audited *audited,
                                struct pps_error *err)
@@ -174,6 +189,10 @@ static enum pps_status compare(const struct pair *pair,
             continue;
         const double difference =
             fabs(result(pair, 0, c) - result(pair, 1, c)) / scale_of(pair, c);
+        if (!(difference <= kernel->tolerance) && is_sensitive(pair, c, difference)) {
+            audited->sensitive++;
+            return PPS_OK;
+        }
         if (!(difference <= kernel->tolerance))
             return differs(pair, c, difference, err);
         audited->largest = fmax(audited->largest, difference);
@@ -210,7 +229,7 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
 {
     const size_t n = choose(a, batch, index);
     const struct pps_batch again = {n, a->param, a->column, a->outcome, NULL};
-    struct pair pair = {.auditor = a, .column = {batch->column, a->column}};
+    struct pair pair = {.auditor = a, .worker = worker, .column = {batch->column, a->column}};
     if (n == 0)
         return PPS_OK;
     a->kernel->reference(&again, worker);

@@ -17,8 +17,10 @@ enum { PPS_BATCH = 256 }; // points a kernel is given at a time
 // What has been compared.
 struct pps_audited {
     uint64_t rows;
-    double largest; // difference, relative as pps_audit_difference says
-    bool stopped;   // the reference gave way to the stop flag: the batch does not count
+    double largest; // difference, relative as pps_auditor_batch says
+    uint64_t
+        sensitive; // rows that differ because rounding decides their digits: not counted above
+    bool stopped;  // the reference gave way to the stop flag: the batch does not count
 };
 
 void pps_audited_add(struct pps_audited *total, const struct pps_audited *part);
@@ -40,7 +42,8 @@ void pps_auditor_close(struct pps_auditor *auditor); // NULL is fine
 
 // Compares the chosen rows of a batch of at most PPS_BATCH points that `run` has finished.
 // Point i has the number index[i]. Adds to *audited. PPS_E_POINTS names the first point that
-// differs.
+// differs, unless the reference itself differs as much (an eighth will do) at points that are
+// some rounding beside it.
 //
 // The difference of two results is relative to the larger of them, or to what a result of its
 // kind is measured by where both are smaller: the largest result of the row that has the same

@@ -121,6 +121,7 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
     cJSON_AddNumberToObject(audit, "fraction", m->audit);
     pps_json_add_count(audit, "rows", m->totals->audited.rows);
     cJSON_AddNumberToObject(audit, "largest_difference", m->totals->audited.largest);
+    pps_json_add_count(audit, "sensitive", m->totals->audited.sensitive);
     cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
 }
 

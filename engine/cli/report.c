@@ -119,6 +119,13 @@ static void print_audit(const struct pps_audited *audited)
     pps_human_count((double)audited->rows, rows, sizeof rows);
     fprintf(stderr, "audited   %s row%s against the reference, largest difference %.2g\n", rows,
             audited->rows == 1 ? "" : "s", audited->largest);
+    if (audited->sensitive == 0)
+        return;
+    pps_human_count((double)audited->sensitive, rows, sizeof rows);
+    fprintf(stderr,
+            "sensitive %s of them differ by more, but so does the reference after a change in "
+            "the last bits\n",
+            rows);
 }
 
 // How many rows equal others, where that saved anything.
@@ -284,6 +291,7 @@ void pps_report_json(const struct pps_report *r)
     if (r->audit > 0) {
         pps_json_add_count(root, "audited", t->audited.rows);
         cJSON_AddNumberToObject(root, "audit_largest_difference", t->audited.largest);
+        pps_json_add_count(root, "audit_sensitive", t->audited.sensitive);
     }
     cJSON_AddNumberToObject(root, "threads", r->threads);
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);

@@ -73,6 +73,11 @@ static void print_computed(const struct pps_verify_ask *ask,
     printf("reference   ");
     print_count((double)verified->audited.rows, "row");
     printf(" differ by at most %.2g\n", verified->audited.largest);
+    if (verified->audited.sensitive == 0)
+        return;
+    printf("sensitive   ");
+    print_count((double)verified->audited.sensitive, "row");
+    printf(" by more, but so does the reference after a change in the last bits\n");
 }
 
 static void print_verified(const struct pps_verify_ask *ask,

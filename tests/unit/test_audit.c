@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N, FAULT, N_PARAMS };
+enum { N, FAULT, SHAKE, N_PARAMS };
 
-enum fault { NONE, SMALL, LARGE, NO_RESULT, NOT_FINITE, OFF_BY_ONE, NEAR_ZERO, N_FAULTS };
+enum fault { NONE, SMALL, LARGE, NO_RESULT, NOT_FINITE, OFF_BY_ONE, NEAR_ZERO, FAR, N_FAULTS };
 
-static const char *const faults[] = {"none",       "small",      "large",     "no_result",
-                                     "not_finite", "off_by_one", "near_zero", NULL};
+static const char *const faults[] = {"none",      "small",      "large",
+                                     "no_result", "not_finite", "off_by_one",
+                                     "near_zero", "far",        NULL};
 
 static const struct pps_param params[N_PARAMS] = {
     [N] = {.name = "n",
@@ -33,6 +34,11 @@ static const struct pps_param params[N_PARAMS] = {
                .fallback = NONE,
                .max = N_FAULTS - 1,
                .names = faults},
+    [SHAKE] = {.name = "shake",
+               .unit = "",
+               .summary = "above 0: its last bits decide the time",
+               .kind = PPS_REAL,
+               .max = 2},
 };
 
 enum { TIME, WAIT, RATIO, COUNT, N_COLUMNS };
@@ -64,10 +70,14 @@ static double cost(const double *point)
 static void answer(const struct pps_batch *batch, size_t i)
 {
     const double n = batch->param[N][i];
-    batch->column[TIME][i] = 1000 + n / 3;
-    batch->column[WAIT][i] = 0;
-    batch->column[RATIO][i] = 1 / n;
-    batch->column[COUNT][i] = n;
+    const double result[N_COLUMNS] = {
+        [TIME] = 1000 + n / 3 + fmod(batch->param[SHAKE][i] * 0x1p50, 64),
+        [RATIO] = 1 / n,
+        [COUNT] = n,
+    };
+    for (int c = 0; c < N_COLUMNS; c++)
+        if (batch->column[c] != NULL)
+            batch->column[c][i] = result[c];
     batch->outcome[i] = PPS_DONE;
 }
 
@@ -86,6 +96,7 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
         const bool here = fmod(batch->param[N][i], 100) == 7;
         const enum fault fault = here ? (enum fault)batch->param[FAULT][i] : NONE;
         batch->column[TIME][i] *= fault == SMALL ? 1 + 1e-9 : fault == LARGE ? 1 + 1e-7 : 1;
+        batch->column[TIME][i] += fault == FAR ? 10 : 0;
         batch->column[WAIT][i] += fault == NEAR_ZERO ? 1e-9 : 0;
         batch->column[RATIO][i] += fault == NOT_FINITE  ? (double)INFINITY
                                    : fault == NEAR_ZERO ? 1e-12
@@ -116,18 +127,27 @@ static const struct pps_kernel kernel = {
     .tolerance = 1e-8,
 };
 
-static struct pps_experiment *experiment_of(const struct pps_kernel *of, const char *fault)
+static struct pps_experiment *shaken(const struct pps_kernel *of,
+                                     const char *fault,
+                                     const char *shake)
 {
     const struct pps_kernel *const kernels[] = {of, NULL};
-    const struct pps_override overrides[] = {{"n", "1..20000", false}, {"fault", fault, false}};
+    const struct pps_override overrides[] = {{"n", "1..20000", false},
+                                             {"fault", fault, false},
+                                             {"shake", shake, false}};
     const struct pps_request request = {.kernels = kernels,
                                         .overrides = overrides,
-                                        .n_overrides = 2,
+                                        .n_overrides = 3,
                                         .digits = PPS_DEFAULT_DIGITS};
     struct pps_experiment *e;
     struct pps_error err = {.text = ""};
     cr_assert_eq(pps_experiment_load(&e, &request, &err), PPS_OK, "%s", err.text);
     return e;
+}
+
+static struct pps_experiment *experiment_of(const struct pps_kernel *of, const char *fault)
+{
+    return shaken(of, fault, "0");
 }
 
 // Makes all rows, `stretch` points at a time, with a maker of its own every few stretches.
@@ -158,10 +178,12 @@ static enum pps_status audit(const struct pps_experiment *e,
 Test(audit, faults_are_found)
 {
     static const char *const said[N_FAULTS] = {
-        [LARGE] = "audit: n=7 fault=large: time is ",
-        [NO_RESULT] = "audit: n=7 fault=no_result: the reference finished",
-        [NOT_FINITE] = "audit: n=7 fault=not_finite: the reference finished",
-        [OFF_BY_ONE] = "audit: n=7 fault=off_by_one: count is 8, but 7 by the reference",
+        [LARGE] = "audit: n=7 fault=large shake=0.0: time is ",
+        [NO_RESULT] = "audit: n=7 fault=no_result shake=0.0: the reference finished",
+        [NOT_FINITE] = "audit: n=7 fault=not_finite shake=0.0: the reference finished",
+        [OFF_BY_ONE] =
+            "audit: n=7 fault=off_by_one shake=0.0: count is 8, but 7 by the reference",
+        [FAR] = "audit: n=7 fault=far shake=0.0: time is 1012",
     };
     for (int f = 0; f < N_FAULTS; f++) {
         struct pps_experiment *e = experiment_of(&kernel, faults[f]);
@@ -252,5 +274,21 @@ Test(audit, a_kernel_without_reference_is_refused)
     struct pps_error err = {.text = ""};
     cr_expect_eq(audit(e, 0.5, 1000, &audited, &err), PPS_E_INPUT);
     cr_expect_str_eq(err.text, "--audit: the kernel made_up has no reference");
+    pps_experiment_free(e);
+}
+
+// Catches audits that fail where rounding decides the digits, and audits that let a fault pass for
+// that.
+Test(audit, rounding_is_no_fault)
+{
+    struct pps_audited audited;
+    struct pps_error err = {.text = ""};
+    struct pps_experiment *e = shaken(&kernel, "far", "1");
+    cr_assert_eq(audit(e, 1, 1000, &audited, &err), PPS_OK, "%s", err.text);
+    cr_expect_eq(audited.sensitive, 200, "%llu", (unsigned long long)audited.sensitive);
+    cr_expect_leq(audited.largest, 1e-8);
+    pps_experiment_free(e);
+    e = shaken(&kernel, "far", "0");
+    cr_assert_eq(audit(e, 1, 1000, &audited, &err), PPS_E_POINTS);
     pps_experiment_free(e);
 }
