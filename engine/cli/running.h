@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run from its first file to its last: where its blocks go, what an interrupted one had found,
+// how it ends. Private to the command run, whose options it has read.
+#ifndef PPS_CLI_RUNNING_H
+#define PPS_CLI_RUNNING_H
+
+#include "command.h"
+
+#include "engine/experiment.h"
+#include "engine/output.h"
+#include "engine/progress.h"
+#include "engine/reuse.h"
+#include "engine/sweep.h"
+#include "resultpath.h"
+
+// Everything a run holds.
+struct pps_running {
+    const struct pps_args *args;
+    struct pps_experiment *experiment;
+    struct pps_resultpath path;
+    struct pps_output *output;
+    struct pps_progress progress;
+    struct pps_sweep sweep;
+    struct pps_totals totals;
+    struct pps_totals earlier; // what an interrupted run had found
+    double limit_s;            // --time-limit; 0: none
+    uint64_t data_bytes;
+    int by[PPS_MAX_PARAMS];
+    struct pps_reuse *reuse; // or NULL
+    bool quiet, json;
+    bool opened; // a .part may be there
+};
+
+// The manifest, without its counts where totals is NULL; the caller frees it.
+PPS_MUST_CHECK enum pps_status pps_running_manifest(const struct pps_running *run,
+                                                    const struct pps_totals *totals,
+                                                    char **text,
+                                                    struct pps_error *err);
+
+// The sweep itself, with its files. PPS_E_STOPPED: it ended early.
+PPS_MUST_CHECK enum pps_status pps_running_execute(struct pps_running *run,
+                                                   struct pps_error *err);
+
+// After an error: leaves what is done behind, and says how to go on where the machine failed.
+enum pps_status pps_running_give_up(struct pps_running *run,
+                                    enum pps_status status,
+                                    struct pps_error *err);
+
+#endif
