@@ -17,7 +17,8 @@ static int put_rules(const struct sim *s, struct contention_key *key, int n)
         const struct rule *rule = &s->rules[kinds];
         const bool together = s->together >> kinds & 1;
         if (together)
-            bits |= (uint64_t)(1 | rule->weighted << 1 | rule->winners << 2) << 5 * kinds;
+            bits |= (uint64_t)(1u | (unsigned)rule->weighted << 1 | rule->winners << 2)
+                    << 5 * kinds;
         for (int kind = 0; kind < CONTENTION_N_SHARING; kind++)
             if (kinds >> kind & 1 && kinds != KIND_BIT(kind))
                 key->word[n++] = together && rule->weighted ? rule->part[kind] : 0;

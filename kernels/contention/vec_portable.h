@@ -15,7 +15,7 @@ typedef int64_t mask __attribute__((vector_size(LANES * sizeof(int64_t)))); // a
 
 VEC_INLINE vec vec_all(double x)
 {
-    vec all;
+    vec all = {0};
     for (int lane = 0; lane < LANES; lane++)
         all[lane] = x;
     return all;
