@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "kernels/contention/batch.h"
@@ -192,22 +193,27 @@ static void grow(int32_t n, int32_t gpus)
 // The cost of a point as n grows, with jumps over what repeats.
 static void jump(int32_t n)
 {
-    struct contention_point p = point_of(n, 4);
-    struct contention_result result;
+    const struct contention_point p = point_of(n, 4);
+    struct contention_point points[STEPS + 1];
+    struct contention_outcome outcomes[STEPS + 1];
+    struct contention_batch *batch = calloc(1, sizeof *batch);
     void *scratch = room_for(&p);
     double least = HUGE_VAL, events = 0;
+    for (int a = 0; a <= STEPS; a++) {
+        points[a] = p;
+        points[a].priority[0] = a / (double)STEPS;
+        points[a].priority[1] = points[a].priority[2] = (STEPS - a) / (2.0 * STEPS);
+    }
     for (int run = 0; run < RUNS; run++) {
+        memset(&batch->memo, 0, sizeof batch->memo); // as if never seen
         const double start = cpu_seconds();
-        events = 0;
-        for (int a = 0; a <= STEPS; a++) {
-            p.priority[0] = a / (double)STEPS;
-            p.priority[1] = p.priority[2] = (STEPS - a) / (2.0 * STEPS);
-            contention_simulate(&p, false, false, scratch, NULL, &result);
-            events += (double)result.n_events;
-        }
+        simulate(BATCH, points, STEPS + 1, batch, scratch, outcomes);
         least = fmin(least, cpu_seconds() - start);
     }
+    for (int a = 0; a <= STEPS; a++)
+        events += (double)outcomes[a].result.n_events;
     free(scratch);
+    free(batch);
     printf("{\"name\":\"contention_jump\",\"n\":%d,\"gpus\":4,\"us_per_point\":%.1f,"
            "\"simulated_events_per_point\":%.0f}\n",
            n, 1e6 * least / (STEPS + 1), events / (STEPS + 1));

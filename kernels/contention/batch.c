@@ -93,7 +93,7 @@ static void take_point(struct work *w, size_t i)
     }
     if (w->want_metrics)
         add_metrics(w, i);
-    if (o->status == CONTENTION_DONE && contention_lanes_fit(&s, &lane)) {
+    if (o->status == CONTENTION_DONE && contention_lanes_fit(&s, w->exact, &lane)) {
         add_job(w, i, unit, &lane, place);
         return;
     }

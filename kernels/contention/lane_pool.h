@@ -6,25 +6,17 @@
 // The lanes, and what waits for one.
 struct pool {
     struct lane_state lanes;
+    vec look_at; // `to_come` at the next look; negative: there is none
     struct contention_lane_room *room;
     struct contention_lane_job **jobs;       // those of a task lie side by side
     struct contention_lane_task task[LANES]; // n_jobs 0: the lane is empty
+    bool any_looks;                          // there may be some
     int64_t first_step[LANES];               // so that `steps` more make its events
     size_t n_jobs, next_job;                 // those from next_job on have not begun
     int n_full;
 };
 
 // ---- lanes from and to snapshots ------------------------------------------------------------
-
-static void set(vec *v, int lane, double value)
-{
-    ((double *)v)[lane] = value;
-}
-
-static double get(const vec *v, int lane)
-{
-    return ((const double *)v)[lane];
-}
 
 static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
 {
@@ -84,7 +76,7 @@ static void save_lane(struct pool *pool, int lane, struct contention_lane_snapsh
     struct lane_state *s = &pool->lanes;
     snapshot->now = get(&s->now, lane);
     snapshot->carry = get(&s->carry, lane);
-    snapshot->window = get(&s->window, lane);
+    snapshot->to_come = get(&s->to_come, lane);
     snapshot->n_events = s->steps - pool->first_step[lane];
     for (int j = 0; j < LANE_GPUS_MAX; j++) {
         move_stage(&s->stage[j], lane, &snapshot->stage[j], true);
@@ -97,7 +89,7 @@ static void load_lane(struct pool *pool, int lane, struct contention_lane_snapsh
     struct lane_state *s = &pool->lanes;
     set(&s->now, lane, snapshot->now);
     set(&s->carry, lane, snapshot->carry);
-    set(&s->window, lane, snapshot->window);
+    set(&s->to_come, lane, snapshot->to_come);
     pool->first_step[lane] = s->steps - snapshot->n_events;
     for (int j = 0; j < LANE_GPUS_MAX; j++) {
         struct lane_stage *st = &s->stage[j];
@@ -114,7 +106,7 @@ static void begin(struct contention_lane_snapshot *snapshot,
                   const struct contention_lane_point *p)
 {
     const double first = p->n < p->gpus ? p->n : p->gpus;
-    *snapshot = (struct contention_lane_snapshot){.window = p->n - first};
+    *snapshot = (struct contention_lane_snapshot){.to_come = p->n};
     for (int j = 0; j < LANE_GPUS_MAX; j++) {
         snapshot->stage[j].until_sync = p->sync_freq;
         for (int k = 0; k < N_SLOTS; k++)
@@ -137,8 +129,23 @@ static const struct contention_lane_point *point_of(const struct pool *pool, uin
 static void set_known(struct pool *pool, int lane)
 {
     const struct contention_lane_task *task = &pool->task[lane];
+    const bool matters =
+        task->n_jobs > 1 ||
+        (task->n_jobs == 1 && looks_for_period(point_of(pool, task->first_job)));
+    mask_set(&pool->lanes.alone, lane, task->n_jobs <= 1);
     for (int set = 0; set < N_SETS; set++)
-        mask_set(&pool->lanes.known[set], lane, task->n_jobs <= 1 || task->known[set]);
+        mask_set(&pool->lanes.known[set], lane, task->known[set] || !matters);
+}
+
+static void start_looking(struct pool *pool, int lane)
+{
+    const struct contention_lane_task *task = &pool->task[lane];
+    const double next = task->n_jobs == 0 ? -1
+                                          : start_history(&pool->room->history[lane],
+                                                          point_of(pool, task->first_job),
+                                                          get(&pool->lanes.to_come, lane));
+    set(&pool->look_at, lane, next);
+    pool->any_looks = pool->any_looks || next >= 0;
 }
 
 static void start_task(struct pool *pool,
@@ -152,6 +159,7 @@ static void start_task(struct pool *pool,
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
     load_lane(pool, lane, snapshot);
+    start_looking(pool, lane);
 }
 
 // The next of the jobs that have not begun, with those behind it that begin alike.
@@ -180,6 +188,7 @@ static void empty_lane(struct pool *pool, int lane)
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
     load_lane(pool, lane, &snapshot);
+    start_looking(pool, lane);
 }
 
 // Gives an empty lane something to do, if there is anything.
@@ -269,6 +278,7 @@ static void fork_lane(struct pool *pool, int lane)
     }
     pool->task[lane] = split(pool, &rest, meets);
     set_known(pool, lane);
+    start_looking(pool, lane);
     if (rest.n_jobs == 0)
         return;
     rest.snapshot = room->n_snapshots++;
@@ -302,6 +312,30 @@ static void end_task(struct pool *pool, int lane, int gpus)
     }
 }
 
+// Kinds meet in lanes of one point for the first time: where others would part.
+static void go_on_alone(struct pool *pool, mask lanes)
+{
+    struct lane_state *s = &pool->lanes;
+    for (int set = 0; set < N_SETS; set++)
+        s->known[set] = mask_or(s->known[set], mask_and(s->meets[set], lanes));
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
+        forget_looks(&pool->room->history[mask_first(lanes)]);
+}
+
+// Looks at the lanes that it is time for, after a step; the forks that part points.
+static mask look_at_lanes(struct pool *pool, mask looks, mask forks, int gpus)
+{
+    const mask alone = mask_and(forks, pool->lanes.alone);
+    if (mask_any(alone))
+        go_on_alone(pool, alone);
+    for (; mask_any(looks); mask_set(&looks, mask_first(looks), false)) {
+        const int lane = mask_first(looks);
+        const double next = look(&pool->lanes, lane, gpus, &pool->room->history[lane]);
+        set(&pool->look_at, lane, next);
+    }
+    return mask_less(forks, alone);
+}
+
 VEC_INLINE bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
 {
     pool->room->n_tasks = pool->room->n_snapshots = 0;
@@ -311,6 +345,11 @@ VEC_INLINE bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
     while (pool->n_full > 0) {
         mask forks;
         const mask ended = step(&pool->lanes, gpus, &forks);
+        if (pool->any_looks) {
+            const mask looks = vec_le(pool->lanes.to_come, pool->look_at);
+            if (mask_any(mask_or(looks, forks)))
+                forks = look_at_lanes(pool, looks, forks, gpus);
+        }
         for (int lane = 0; lane < LANES && mask_any(forks); lane++)
             if (mask_get(forks, lane))
                 fork_lane(pool, lane);

@@ -60,11 +60,12 @@ struct constants {
 struct lane_state {
     struct constants at;
     vec now, carry; // time, and what rounding has cost it
-    vec window;     // forwards that stage 0 may be given yet, as backwards end there
+    vec to_come;    // backwards that stage 0 has still to end
     struct lane_stage stage[LANE_GPUS_MAX];
     mask leaves;        // lanes whose point is none for this simulation
     mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
     mask meets[N_SETS]; // it is together now, for the first time
+    mask alone;         // lanes of one point, which has none to part from
     int64_t steps;
 };
 
@@ -413,8 +414,8 @@ VEC_INLINE void end_compute(struct lane_state *s, int j, int gpus)
     if (j > 0) {
         send(s, st, GRAD, backward);
     } else {
-        const mask more = mask_and(backward, vec_gt(s->window, vec_all(0)));
-        s->window = vec_sub_where(more, s->window, one);
+        const mask more = mask_and(backward, vec_gt(s->to_come, vec_all(gpus)));
+        s->to_come = vec_sub_where(backward, s->to_come, one);
         st->ready[FWD] = vec_add_where(more, st->ready[FWD], one);
     }
     synchronise(s, st, backward);
@@ -454,15 +455,16 @@ VEC_INLINE void end_tasks(struct lane_state *s, int j, int gpus)
     end_compute(s, j, gpus);
 }
 
-// Takes every lane to its next event and through it; lanes whose point has ended or leaves. Or
-// does nothing but tell, in *forks, in which lanes kinds meet for the first time.
+// Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
+// *forks tells in which lanes kinds meet for the first time; where that parts points it does
+// nothing else.
 VEC_INLINE mask step(struct lane_state *s, int gpus, mask *forks)
 {
     struct port port[LANE_GPUS_MAX];
     vec rate[LANE_GPUS_MAX][N_SLOTS];
     UNROLL for (int j = 0; j < gpus; j++) set_port(s, &port[j], j, gpus);
     *forks = meet(s, port, gpus);
-    if (mask_any(*forks))
+    if (mask_any(mask_less(*forks, s->alone)))
         return mask_none();
     vec time = set_all_rates(s, port, gpus, rate);
     const mask none = vec_eq(time, vec_all(HUGE_VAL));
@@ -478,4 +480,16 @@ VEC_INLINE mask step(struct lane_state *s, int gpus, mask *forks)
     pick_compute(s, gpus - 1, gpus);
     s->steps++;
     return mask_or(none, s->leaves);
+}
+
+// ---- one lane -------------------------------------------------------------------------------
+
+static void set(vec *v, int lane, double value)
+{
+    ((double *)v)[lane] = value;
+}
+
+static double get(const vec *v, int lane)
+{
+    return ((const double *)v)[lane];
 }

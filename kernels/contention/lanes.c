@@ -49,10 +49,10 @@ static bool set_shares(const struct sim *s, struct contention_lane_point *lane)
     return fit;
 }
 
-bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lane)
+bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane)
 {
     const struct contention_point *p = s->p;
-    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || p->n > LANE_N_MAX ||
+    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || (exact && p->n > LANE_N_WHOLE) ||
         p->pipeline != CONTENTION_1F1B || p->channels != CONTENTION_SHARED ||
         p->n % p->sync_freq != 0 || s->instant_prop || s->instant_sync)
         return false;
@@ -67,6 +67,7 @@ bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lan
         .sync_freq = p->sync_freq,
         .exclusive = {s->even[FWD] <= 0, s->even[GRAD] <= 0},
         .congestion = s->congestion,
+        .jumps = !exact,
     };
     return set_shares(s, lane);
 }
@@ -76,7 +77,8 @@ bool contention_lanes_begin_alike(const struct contention_lane_point *a,
 {
     bool alike = a->gpus == b->gpus && a->n == b->n && a->eps_work == b->eps_work &&
                  a->prop_len == b->prop_len && a->sync_work == b->sync_work &&
-                 a->sync_freq == b->sync_freq && a->congestion == b->congestion;
+                 a->sync_freq == b->sync_freq && a->congestion == b->congestion &&
+                 a->jumps == b->jumps;
     for (int c = 0; c < 2; c++)
         alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&
                 a->exclusive[c] == b->exclusive[c];

@@ -12,7 +12,9 @@ struct sim;
 enum {
     LANE_GPUS_MAX = 4,
     LANE_JOBS_MAX = 256,
-    LANE_N_MAX = 512, // beyond it, looking for a period and jumping is faster
+    LANES_MAX = 8,
+    LANE_N_WHOLE = 512, // most micro-batches that are simulated where nothing repeats
+    LANE_LOOKS = 16,    // states of a lane remembered, hence the longest period found
 };
 
 // What is worked out of a point before its first event. Shares are of a port; [0] stands for
@@ -30,6 +32,7 @@ struct contention_lane_point {
     bool equal_of_two[3][3];
     bool exclusive[2]; // only the head of the class gets anything
     bool congestion;
+    bool jumps; // over what repeats
 };
 
 enum contention_lane_status {
@@ -53,7 +56,7 @@ struct contention_lane_stage {
 };
 
 struct contention_lane_snapshot {
-    double now, carry, window;
+    double now, carry, to_come;
     int64_t n_events;
     struct contention_lane_stage stage[LANE_GPUS_MAX];
 };
@@ -65,16 +68,35 @@ struct contention_lane_task {
     bool known[4]; // sets of kinds that the jobs share alike
 };
 
-// Room for what waits for a lane.
+// What a lane's future depends on, save for how many micro-batches are still to come.
+struct contention_lane_look {
+    double now, carry;
+    uint64_t counts;                 // all small ones
+    uint32_t n;                      // numbers in `work`
+    double work[11 * LANE_GPUS_MAX]; // left of compute and transfers under way
+    double until_sync[LANE_GPUS_MAX], pending[LANE_GPUS_MAX], sync_left[LANE_GPUS_MAX];
+};
+
+// The last looks at a lane, since sets of kinds last met in it: look k at k % LANE_LOOKS.
+struct contention_lane_history {
+    int32_t stride; // micro-batches from look to look
+    int32_t n_looks;
+    int32_t period, streak;  // looks; how many in a row equal the one a period before
+    double mark[LANE_LOOKS]; // of few looks the same: a first guess at equal ones
+    struct contention_lane_look look[LANE_LOOKS];
+};
+
+// Room for what waits for a lane, and for what lanes were like.
 struct contention_lane_room {
+    struct contention_lane_history history[LANES_MAX];
     uint32_t n_tasks, n_snapshots;
     struct contention_lane_task task[LANE_JOBS_MAX];
     struct contention_lane_snapshot snapshot[LANE_JOBS_MAX];
 };
 
 // Whether lanes can take the point of which `s` holds the constants; then fills *lane. It depends
-// on the point alone.
-bool contention_lanes_fit(const struct sim *s, struct contention_lane_point *lane);
+// on the point alone, and on whether the result must be `exact`: without jumps.
+bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane);
 
 // Whether two points differ in nothing but shares of sets of kinds; whether those are the same.
 bool contention_lanes_begin_alike(const struct contention_lane_point *a,

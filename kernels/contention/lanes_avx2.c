@@ -8,6 +8,8 @@ enum { LANES = 4 };
 
 #include "lane_steps.h"
 
+#include "lane_jumps.h"
+
 #include "lane_pool.h"
 
 bool contention_lanes_avx2(struct contention_lane_job **jobs,

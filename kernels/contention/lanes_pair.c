@@ -6,6 +6,8 @@ enum { LANES = 2 };
 
 #include "lane_steps.h"
 
+#include "lane_jumps.h"
+
 #include "lane_pool.h"
 
 bool contention_lanes_pair(struct contention_lane_job **jobs,

@@ -8,9 +8,7 @@
 #define TOLERANCE      1e-12 // of a unit of length, between states that count as equal
 #define MARK_TOLERANCE 1e-8  // between their marks, which add up all stages
 
-// Anchors in a row that must repeat before a jump over m micro-batches: the further the jump,
-// the longer the proof, so that a state that only seems to repeat is found out.
-static int32_t streak_needed(int32_t period, int32_t m)
+int32_t contention_steady_streak(int32_t period, int32_t m)
 {
     int32_t least = m / 64 < 29 ? 3 + m / 64 : 32;
     return least > period ? least : period;
@@ -284,7 +282,7 @@ static void look_at_anchor(struct sim *s)
     if (left < 1 || k > STEADY_PATIENCE) {
         steady->next = INT32_MAX;
     } else if (steady->streak > 0 && left >= length &&
-               steady->streak >= streak_needed(steady->period, left)) {
+               steady->streak >= contention_steady_streak(steady->period, left)) {
         const bool piled = jump(s, k, steady->period, left / length);
         steady->next = piled ? s->p->n : INT32_MAX;
     }

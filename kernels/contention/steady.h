@@ -47,6 +47,11 @@ struct steady {
     double *moved;            // room for one ring of targets
 };
 
+// Anchors in a row that must repeat, with a period of so many anchors, before a jump over m
+// micro-batches: the further the jump, the longer the proof, so that a state that only seems to
+// repeat is found out.
+int32_t contention_steady_streak(int32_t period, int32_t m);
+
 // Decides where to look first.
 void contention_steady_start(struct sim *s);
 

@@ -98,6 +98,12 @@ VEC_INLINE bool mask_any(mask m)
     return m != 0;
 }
 
+// The first lane of some.
+VEC_INLINE int mask_first(mask m)
+{
+    return __builtin_ctz(m);
+}
+
 VEC_INLINE bool mask_get(mask m, int lane)
 {
     return m >> lane & 1;

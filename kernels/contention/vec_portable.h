@@ -106,6 +106,15 @@ VEC_INLINE bool mask_get(mask m, int lane)
     return m[lane] != 0;
 }
 
+// The first lane of some.
+VEC_INLINE int mask_first(mask m)
+{
+    int lane = 0;
+    while (!mask_get(m, lane))
+        lane++;
+    return lane;
+}
+
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
     (*m)[lane] = value ? -1 : 0;

@@ -72,7 +72,7 @@ static void fill(int most_n)
         point[k] = draw(most_n);
         struct sim s = {.p = &point[k]};
         contention_constants(&s, &point[k]);
-        k += contention_lanes_fit(&s, &job[k].point);
+        k += contention_lanes_fit(&s, false, &job[k].point);
     }
 }
 
@@ -147,7 +147,7 @@ Test(contention_lanes, shared_beginnings_change_nothing)
             q.gpus = gpus;
             struct sim s = {.p = &q};
             contention_constants(&s, &q);
-            if (contention_lanes_fit(&s, &many[n].point))
+            if (contention_lanes_fit(&s, false, &many[n].point))
                 n++;
             else if (below(100) == 0)
                 p = draw(40);
