@@ -21,9 +21,9 @@ struct reader {
     struct pps_cursor *cursor;
     struct pps_tops best;
     double key[PPS_MAX_PARAMS]; // the group of the point that point_of_row found last
-    uint64_t end;      // of the current block's points
-    uint64_t next_row; // of the block, on whose point the cursor stands when stepped
-    int cell;          // of the objective in a row
+    uint64_t end;               // of the current block's points
+    uint64_t next_row;          // of the block, on whose point the cursor stands when stepped
+    int cell;                   // of the objective in a row
 };
 
 bool pps_resume_shows(const struct pps_experiment *experiment, int column)

@@ -237,7 +237,7 @@ static size_t scratch_bytes(const double *highest)
 }
 
 // Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
-// estimate, no more. With few stages the processor learns the pattern of events.
+// estimate, no more. With few stages points go through lanes.
 // Of long 1f1b points about a thousand micro-batches are simulated, the rest repeats.
 static double cost(const double *point)
 {
@@ -245,6 +245,9 @@ static double cost(const double *point)
     if (point[PIPELINE] == CONTENTION_1F1B && n > 1000)
         n = 1000 + 0.05 * (n - 1000);
     double tasks = n * (4 * stages - 2) + stages * ceil(n / point[SYNC_FREQ]);
+    if (stages >= 2 && stages <= LANE_GPUS_MAX && point[PIPELINE] == CONTENTION_1F1B &&
+        point[CHANNELS] == CONTENTION_SHARED)
+        return 300 + 2 * stages * fmin(tasks, 10000);
     bool congested = point[CONGESTION] != 0 && point[CHANNELS] == CONTENTION_SHARED &&
                      point[PIPELINE] == CONTENTION_1F1B;
     double per_task = 30 + 50 * (1 - 4 / fmax(stages, 4)) + (congested ? 5 : 0);
@@ -493,7 +496,7 @@ const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
     .summary = "communication contention: transfers of a pipeline that share network ports",
     .source = "the definition in kernels/contention/model.md",
-    .version = "1",
+    .version = "2",
     .params = params,
     .n_params = N_PARAMS,
     .columns = columns,

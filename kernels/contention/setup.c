@@ -120,13 +120,15 @@ static struct rule rule_for(const struct contention_point *p, unsigned kinds)
 {
     struct rule rule = {.winners = best_tier(p, kinds)};
     double sum = 0;
+    if (rule.winners != 0)
+        return rule;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         if (kinds & KIND_BIT(k) && p->priority[k] > WEIGHT_MIN)
             sum += rule.part[k] = p->priority[k];
     rule.weighted = sum > 0;
     for (int k = 0; k < CONTENTION_N_SHARING && rule.weighted; k++)
         if (rule.part[k] > 0)
-            rule.part[k] /= sum;
+            rule.part[k] = rule.part[k] < sum ? rule.part[k] / sum : 1;
     return rule;
 }
 
