@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # What the tests of this folder share; to be sourced with the program under test as argument, by
 # scripts that run in $work: the sweep, the bytes of one run of it, and how checks are counted.
 export LC_ALL=C
