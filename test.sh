@@ -2,7 +2,7 @@
 # Installs what is missing, builds and runs every test:
 #   ./test.sh           all of it: formatting, gcc and clang, sanitizers, command line, fuzz smoke
 #   ./test.sh --quick   the release build and its tests only
-#   ./test.sh --ci      all of it, warnings are errors
+#   ./test.sh --ci      all of it, warnings are errors; installs Slurm and Open MPI for tests/cluster
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$top"
@@ -16,14 +16,18 @@ export PPS_CMAKE_OPTIONS="-DPPS_TESTS=ON"
 [[ $mode == --ci ]] && PPS_CMAKE_OPTIONS+=" -DPPS_WERROR=ON"
 passed=0 failed=0
 
-# step NAME COMMAND...: runs it, shows its output only when it fails, counts.
+# step NAME COMMAND...: runs it, shows its output only when it fails, counts. A command that exits
+# with 77 lacks something that is not installed, and says what.
 step() {
-	local name=$1 log start=$SECONDS
+	local name=$1 log start=$SECONDS status=0
 	shift
 	log=$(mktemp)
-	if "$@" >"$log" 2>&1; then
+	"$@" >"$log" 2>&1 || status=$?
+	if ((status == 0)); then
 		passed=$((passed + 1))
 		printf 'ok      %-46s %4d s\n' "$name" $((SECONDS - start))
+	elif ((status == 77)); then
+		printf 'skipped %-46s %s\n' "$name" "$(tail -n 1 "$log")"
 	else
 		failed=$((failed + 1))
 		printf 'FAILED  %-46s %4d s\n' "$name" $((SECONDS - start))
@@ -85,6 +89,10 @@ step "command-line cases" tests/cli/run-cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
 if [[ $mode != --quick ]]; then
+	# Optional: it takes ten seconds, and elsewhere nobody wants daemons on his machine.
+	[[ $mode == --ci ]] && { packaging/install-deps cluster || echo "going on without Slurm and Open MPI" >&2; }
+	step "shards under mpirun" tests/cluster/mpi build/release/ppsweep
+	step "job script in a real Slurm" tests/cluster/slurm build/release/ppsweep
 	step "formatting" formatted
 	# Without link-time optimisation, for which clang needs tools of its own.
 	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang \
