@@ -52,25 +52,40 @@ void contention_key(const struct sim *s, struct contention_key *key)
     put_rules(s, key, n);
 }
 
+// Most words are short numbers, whose bits are all at the upper end: each is folded down before it
+// is multiplied, or it would not reach the lower end, which chooses the place.
 static uint64_t hash_of(const struct contention_key *key)
 {
     uint64_t words[MEMO_WORDS], hash = 0;
     memcpy(words, key->word, sizeof words);
-    for (int k = 0; k < MEMO_WORDS; k++)
-        hash = (hash ^ words[k]) * 0x9e3779b97f4a7c15u + (hash >> 29);
+    for (int k = 0; k < MEMO_WORDS; k++) {
+        hash ^= words[k];
+        hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+    }
     return hash ^ hash >> 32;
 }
 
 // ---- the table ------------------------------------------------------------------------------
 
+static bool is_place_of(const struct contention_memo_place *place,
+                        const struct contention_key *key)
+{
+    return place->state != MEMO_EMPTY && memcmp(&place->key, key, sizeof *key) == 0;
+}
+
 struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
                                                    const struct contention_key *key)
 {
-    struct contention_memo_place *place = &memo->place[hash_of(key) & (MEMO_PLACES - 1)];
-    if (place->state == MEMO_EMPTY || memcmp(&place->key, key, sizeof *key) != 0) {
-        place->state = MEMO_EMPTY;
-        place->key = *key;
-    }
+    const uint64_t hash = hash_of(key), at = hash & (MEMO_PLACES - 1);
+    struct contention_memo_place *place = &memo->place[at], *other = &memo->place[at ^ 1];
+    if (is_place_of(place, key))
+        return place;
+    if (is_place_of(other, key))
+        return other;
+    if (place->state != MEMO_EMPTY && (other->state == MEMO_EMPTY || hash >> 63 != 0))
+        place = other;
+    place->state = MEMO_EMPTY;
+    place->key = *key;
     return place;
 }
 

@@ -40,7 +40,8 @@ struct contention_memo {
 // tiers of kinds that never share a port; anything about ports with ideal channels.
 void contention_key(const struct sim *s, struct contention_key *key);
 
-// The place of a key: it holds the key already, or (state MEMO_EMPTY) has just been given it.
+// The place of a key, one of two: it holds the key already, or (state MEMO_EMPTY) has just been
+// given it.
 struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
                                                    const struct contention_key *key);
 
