@@ -242,6 +242,7 @@ static enum pps_status copy(struct pps_merge *merge,
             status = pps_output_append(output, &block, err);
         points += pps_blocks_points(blocks, k);
         merge->rows += block.rows;
+        merge->failed += block.failed;
         if (status == PPS_OK && merge->progress != NULL)
             pps_progress_update(merge->progress, points, merge->rows);
     }

@@ -88,6 +88,11 @@ static void report(const struct pps_merge *merge, const char *path)
     pps_human_bytes((double)merge->data_bytes, bytes, sizeof bytes);
     fprintf(stderr, "merged    %zu shard%s, %s rows\n", merge->n, merge->n == 1 ? "" : "s",
             rows);
+    if (merge->failed > 0) {
+        char failed[48];
+        pps_human_count((double)merge->failed, failed, sizeof failed);
+        fprintf(stderr, "failed    %s of them: their results are empty\n", failed);
+    }
     fprintf(stderr, "result    %s (%s)\n", path, bytes);
     fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", path, path);
 }
@@ -124,6 +129,8 @@ static enum pps_status merge_main(const struct pps_args *args, struct pps_error 
     }
     if (status == PPS_OK && !quiet)
         report(&merge, path);
+    if (status == PPS_OK && merge.failed > 0)
+        status = PPS_E_POINTS; // as the run of the whole would end
     free(path);
     pps_merge_close(&merge);
     return status;

@@ -138,6 +138,8 @@ static enum pps_status merge(const char *const *paths,
     enum pps_status status = pps_merge_open(&m, paths, n, err);
     if (status == PPS_OK)
         status = pps_merge_write(&m, out, false, err);
+    if (status == PPS_OK)
+        cr_assert(m.failed > 0 && m.failed < m.rows, "%d rows failed", (int)m.failed);
     pps_merge_close(&m);
     return status;
 }
