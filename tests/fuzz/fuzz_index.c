@@ -82,8 +82,10 @@ static size_t make_valid(uint8_t *bytes, size_t n, int mode)
 
 static void check_blocks(struct pps_index *index, int data_fd)
 {
-    struct pps_block_check check = {"fuzz", data_fd, &index->head, "n,total_time\n",
-                                    NULL,   0,       false};
+    struct pps_block_check check = {.path = "fuzz",
+                                    .fd = data_fd,
+                                    .head = &index->head,
+                                    .header = "n,total_time\n"};
     struct pps_blockchecker *checker;
     struct pps_index_entry entry;
     struct pps_index_sums sums = {.blocks = 0};
