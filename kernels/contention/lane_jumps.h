@@ -133,9 +133,9 @@ static bool piles_up(const struct measure *of,
                      int j,
                      int32_t length)
 {
-    return old->pending[j] * of->sync_freq > length && new->pending[j] * of->sync_freq >
-                                                           length &&backlog(of, new, j) >=
-                                                           backlog(of, old, j) - of->tolerance;
+    const double least = fmin(old->pending[j], new->pending[j]);
+    const double grown = backlog(of, new, j) - backlog(of, old, j);
+    return least * of->sync_freq > length && grown >= -of->tolerance;
 }
 
 static bool same_syncs(const struct measure *of,
