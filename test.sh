@@ -84,7 +84,7 @@ fuzz_smoke() {
 
 packaging/install-deps test
 step "release build" packaging/build release
-step "unit tests" unit_tests release 60000
+step "unit tests" unit_tests release 100000
 step "command-line cases" tests/cli/run-cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
