@@ -65,7 +65,8 @@ static bool grow_slots(struct pps_tops *tops)
     for (size_t g = 0; g < tops->n; g++)
         *slot_of(&larger, key_of(tops, g)) = g + 1;
     free(tops->slots);
-    *tops = larger;
+    tops->slots = larger.slots; // and nothing else: others may read what never changes
+    tops->n_slots = larger.n_slots;
     return true;
 }
 
