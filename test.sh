@@ -41,7 +41,7 @@ formatted() {
 }
 
 unit_tests() {
-	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure
+	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure -j 2
 }
 
 # Criterion reports a leak but exits 0, so the sanitizers write to files and any file is a failure.
@@ -49,7 +49,7 @@ sanitized_tests() {
 	local logs
 	logs=$(mktemp -d)
 	ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
-		PPS_RANDOM_POINTS=1500 ctest --test-dir build/asan --output-on-failure || return 1
+		PPS_RANDOM_POINTS=1500 ctest --test-dir build/asan --output-on-failure -j 2 || return 1
 	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan \
 		tests/cli/run-cases build/asan/ppsweep || return 1
 	cat "$logs"/* 2>/dev/null
@@ -66,6 +66,8 @@ thread_sanitized() {
 		build/tsan/ppsweep verify "$out/a.csv.gz" "$out/b.csv" --sample 0.05 --reference -j 4 -q &&
 		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 30000 -j 4 --only-top --by n -o - -q >/dev/null &&
 		build/tsan/ppsweep -c sweep_configs/02-paper.json -s n=8,12 -j 4 --reuse "$out/a.csv.gz" -o - -q >/dev/null &&
+		{ build/tsan/ppsweep -c sweep_configs/05-large.json --limit 60000 -j 4 -o "$out/c.csv" -q --time-limit 0.5s || (($? == 5)); } &&
+		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 60000 -j 4 -o "$out/c.csv" -q --resume &&
 		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
 	local status=$?
 	rm -rf "$out"
@@ -80,6 +82,14 @@ fuzz_smoke() {
 	local status=$?
 	rm -rf "$corpus"
 	return $status
+}
+
+# Two targets at a time; each has a name of its own in what is shown of a failure.
+fuzz_all() {
+	export -f fuzz_smoke
+	find tests/fuzz -name 'fuzz_*.c' -printf '%f\n' | sed 's/^fuzz_//; s/\.c$//' |
+		xargs -P 2 -I TARGET bash -c 'fuzz_smoke TARGET >"build/fuzz-TARGET.log" 2>&1 ||
+			{ echo "TARGET:"; tail -30 "build/fuzz-TARGET.log"; exit 1; }'
 }
 
 packaging/install-deps test
@@ -104,10 +114,7 @@ if [[ $mode != --quick ]]; then
 	step "thread-sanitizer build" packaging/build tsan ppsweep
 	step "runs under the thread sanitizer" thread_sanitized
 	step "fuzz build" packaging/build fuzz
-	for source in tests/fuzz/fuzz_*.c; do
-		target=$(basename "$source" .c)
-		step "fuzz ${target#fuzz_}" fuzz_smoke "${target#fuzz_}"
-	done
+	step "20 seconds of each fuzz target" fuzz_all
 fi
 echo "$passed passed, $failed failed"
 ((failed == 0))
