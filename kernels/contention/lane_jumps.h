@@ -23,9 +23,9 @@
 #define LOOK_TOLERANCE 1e-3 // of eps_work, between work left in states that count as equal
 
 enum {
-    LOOK_STRIDE = 4,      // least micro-batches from look to look
-    LOOK_LEAST_N = 24,    // micro-batches of a point that is looked at
-    LOOK_PATIENCE = 1024, // looks without a period after which a long point leaves
+    LOOK_STRIDE = 4,     // least micro-batches from look to look
+    LOOK_LEAST_N = 24,   // micro-batches of a point that is looked at
+    LOOK_PATIENCE = 256, // looks without a period after which a long point leaves
 };
 
 static bool looks_for_period(const struct contention_lane_point *p)
