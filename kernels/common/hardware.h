@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices and clusters: records by name or from a document, and what their primitive operations
+// take: matrix products, memory traffic, collectives.
+#ifndef PPS_HARDWARE_H
+#define PPS_HARDWARE_H
+
+#include "docfault.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct hardware {
+    char name[32];
+    double peak;                    // FLOP/s, bf16, dense
+    double hbm;                     // bytes/s
+    double intra;                   // bytes/s a device and direction, within a node
+    double inter;                   // bytes/s a device, across nodes
+    int64_t node;                   // devices a node
+    double alpha;                   // s, latency of a collective step
+    double memory;                  // bytes of a device; 0: not said
+    double gemm_eff, attention_eff; // fractions of peak: matrix products, attention kernel
+    double memory_eff, link_eff;    // of hbm; of the links
+    bool fused_ce;                  // fused cross-entropy
+    bool calibrated;                // on measurements of this device; otherwise inherited
+};
+
+// The built-in record; NULL where there is none of that name (case does not matter).
+const struct hardware *hardware_find(const char *name);
+
+// All built-in records in order of age; *n of them.
+const struct hardware *hardware_all(int *n);
+
+struct cluster {
+    int64_t world_size;   // N devices
+    int64_t node_devices; // of one fast domain
+    double memory_limit;  // bytes a device may use
+    double reserve;       // bytes of these that framework and communication buffers take
+    struct hardware hardware;
+};
+
+struct cJSON;
+
+// A name, or an object with the fields of a record (those not given are those of its "base").
+bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct docfault *fault);
+bool cluster_read(struct cluster *cluster,
+                  const struct cJSON *document,
+                  struct docfault *fault);
+
+// ---- what operations take, in s -----------------------------------------------------------------
+
+double hardware_gemm(const struct hardware *hw, double m, double n, double k);
+double hardware_stream(const struct hardware *hw, double bytes);
+// Over `ranks` ranks that stand `stride` apart; bytes of the full buffer. All-reduce is twice this.
+double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes);
+// bytes sent by one rank; stride 1
+double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes);
+
+#endif

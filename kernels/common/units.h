@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Units. Inside, sizes are bytes, times seconds and rates per second, all doubles; other units
+// exist at the faces only, and are made here.
+#ifndef PPS_UNITS_H
+#define PPS_UNITS_H
+
+#define UNITS_KIB 1024.0
+#define UNITS_MIB (1024.0 * UNITS_KIB)
+#define UNITS_GIB (1024.0 * UNITS_MIB)
+
+static inline double units_to_mib(double bytes)
+{
+    return bytes / UNITS_MIB;
+}
+
+static inline double units_to_gib(double bytes)
+{
+    return bytes / UNITS_GIB;
+}
+
+static inline double units_to_ms(double seconds)
+{
+    return seconds * 1e3;
+}
+
+#endif
