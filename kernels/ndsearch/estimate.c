@@ -23,7 +23,7 @@ static void open_flops(struct nd_estimate *e)
     bool mla = d->attention == MODELDESC_MLA;
     double widths =
         mla ? (double)(d->qk_nope + d->qk_rope + d->v_dim) : 2 * (double)d->head_dim;
-    double used = (double)(c->active - (d->tied ? 0 : c->embedding));
+    double used = (double)(c->active - (d->tied ? d->positions * d->hidden : c->embedding));
     double idle = (double)c->routed * (double)(d->experts - d->topk);
     double mtp = d->experts > 0 ? idle / (double)d->experts : 0;
     used +=
