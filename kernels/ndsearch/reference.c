@@ -330,8 +330,8 @@ static void whole_step(const struct view *w,
     double mtp = (double)e->mtp_depth;
     const struct layercost_head *head = &w->set->head;
     if (longest == s->pp - 1)
-        time->head = m * ((1 + mtp) * (head->forward + head->backward) +
-                          3 * mtp * w->set->mtp_forward);
+        time->head =
+            m * ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;
