@@ -145,8 +145,8 @@ static double transient(const struct memory_view *w, const struct nd_kind *k, in
         sum += fmax(k->dense > 0 ? w->dense_stored[LAYERCOST_NONE] : 0,
                     k->moe > 0 ? w->moe_stored[LAYERCOST_NONE] : 0);
     if (w->e->dummy_wgrad) {
-        double largest = at->largest[k->dense > 0][k->moe > 0];
-        sum += 2 * (k->last ? fmax(largest, at->set.head.parameters) : largest);
+        double shapes = at->shapes[k->dense > 0][k->moe > 0];
+        sum += 2 * (k->last ? shapes + at->set.head.parameters : shapes);
     }
     return sum;
 }

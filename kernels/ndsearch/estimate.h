@@ -44,7 +44,8 @@ struct nd_point {
 struct nd_memory {
     double parameters, gradients, optimizer;
     double activations; // of all micro-batches in flight
-    double transient;   // logits, one layer that is made again, gradient of the largest matrix
+    double
+        transient; // logits, one layer that is made again, gradient buffers of fused accumulation
     double reserve;
     double total;
     int32_t stage;

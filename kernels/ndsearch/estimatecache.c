@@ -53,11 +53,11 @@ static void fill_parameters(const struct nd_estimate *e, struct nd_shape_place *
     place->head_parameters = last + set->head.parameters + copy;
     place->one_stage = last + set->embedding + (tied ? 0 : set->head.parameters);
     place->transient_head = (1 + mtp) * set->head.logits;
-    double dense = set->dense.largest_matrix, moe = set->moe.largest_matrix;
-    place->largest[0][0] = 0;
-    place->largest[0][1] = moe;
-    place->largest[1][0] = dense;
-    place->largest[1][1] = fmax(dense, moe);
+    double attention = set->attention_matrices;
+    place->shapes[0][0] = 0;
+    place->shapes[0][1] = attention + set->moe.matrices;
+    place->shapes[1][0] = attention + set->dense.matrices;
+    place->shapes[1][1] = attention + set->dense.matrices + set->moe.matrices;
 }
 
 const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
