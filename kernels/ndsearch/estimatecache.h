@@ -26,9 +26,8 @@ struct nd_shape_place {
     double head_parameters; // of the last stage where it is not the first, beyond its layers
     double one_stage;       // of the only stage, beyond its layers
     double transient_head;  // logits
-    double largest[2]
-                  [2]; // parameters of the largest matrix of a stage [dense][moe] layers on it
-    double held;       // of the whole model, times pp: parameters a device exchanges
+    double shapes[2][2];    // parameters of matrices by shape; [dense][moe] layers on a stage
+    double held;            // of the whole model, times pp: parameters a device exchanges
 };
 
 struct nd_pipeline_place {
