@@ -104,6 +104,12 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,
                                              const struct nd_point *point);
 
+// Model FLOPs of a token and step, forward and backward.
+static inline double nd_token_flops(const struct nd_estimate *e, double seq_length)
+{
+    return e->active_flops + e->attention_flops * seq_length;
+}
+
 // Micro-batches of a step: gbs / mbs / dp.
 static inline int64_t nd_micro_batches(const struct nd_point *point)
 {
