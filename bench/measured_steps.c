@@ -58,23 +58,6 @@ static void collect(struct work *w, struct group *g)
                 g->in[g->n++] = &w->all[i];
 }
 
-// Every point is predicted by a fit to the others.
-static double leave_one_out(const struct work *w, const struct group *g)
-{
-    const struct nd_measurement *rest[MOST];
-    double sum = 0;
-    for (int i = 0; i < g->n; i++) {
-        struct nd_fit fit;
-        int n = 0;
-        for (int j = 0; j < g->n; j++)
-            if (j != i)
-                rest[n++] = g->in[j];
-        nd_calibrate(rest, n, UNKNOWNS, &g->in[0]->hardware, w->cache, &fit);
-        sum += fabs(error_of(w, g->in[i], &fit.hardware));
-    }
-    return sum / g->n;
-}
-
 static void fit_group(struct work *w, struct group *g)
 {
     collect(w, g);
@@ -86,7 +69,7 @@ static void fit_group(struct work *w, struct group *g)
     g->mean_before = 0;
     for (int i = 0; i < g->n; i++)
         g->mean_before += fabs(error_of(w, g->in[i], &g->in[i]->hardware)) / g->n;
-    g->mean_left_out = leave_one_out(w, g);
+    g->mean_left_out = nd_left_out_error(g->in, g->n, UNKNOWNS, &g->in[0]->hardware, w->cache);
 }
 
 // All that fits were made of, device by device.

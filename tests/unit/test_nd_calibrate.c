@@ -53,18 +53,7 @@ static double mean_error(const struct nd_measurement **in, int n)
 
 static double left_out(const struct nd_measurement **in, int n)
 {
-    double sum = 0;
-    for (int i = 0; i < n; i++) {
-        const struct nd_measurement *rest[MOST];
-        struct nd_fit fit;
-        int k = 0;
-        for (int j = 0; j < n; j++)
-            if (j != i)
-                rest[k++] = in[j];
-        nd_calibrate(rest, k, THREE, &in[0]->hardware, cache, &fit);
-        sum += error_of(in[i], &fit.hardware);
-    }
-    return sum / n;
+    return nd_left_out_error(in, n, THREE, &in[0]->hardware, cache);
 }
 
 // A change of the model that moves it away from what was measured.
@@ -188,6 +177,15 @@ Test(nd_calibrate, efficiencies_that_are_there_are_found)
     cr_assert(fit.mean_error < 0.003, "%g", fit.mean_error);
     nd_calibrate(in, n, THREE, &in[0]->hardware, cache, &again);
     cr_assert_eq(memcmp(&fit.hardware, &again.hardware, sizeof fit.hardware), 0);
+
+    // Without one of them it is the same fit, of n - 1.
+    double sum = 0;
+    for (int i = 0; i < 3; i++) {
+        const struct nd_measurement *two[2] = {in[i == 0 ? 1 : 0], in[i == 2 ? 1 : 2]};
+        nd_calibrate(two, 2, THREE, &in[0]->hardware, cache, &fit);
+        sum += error_of(in[i], &fit.hardware) / 3;
+    }
+    near("left out", 0, left_out(in, 3), sum, 1e-9);
 
     nd_calibrate(in, 1, 15, &in[0]->hardware, cache, &fit); // one step, four unknowns
     for (int k = 0; k < ND_EFFICIENCIES; k++) {
