@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders of pipelines: the published ones; and of many shapes that every task is there once, that
 // none waits for ever, and that a part is never torn.
-#include "ndgolden.h"
+#include "ppgolden.h"
 
 #include "engine/random.h"
 #include "kernels/common/orders.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Golden files of parallel-strategy search, for tests: documents, and members that must be there.
-#ifndef PPS_TEST_NDGOLDEN_H
-#define PPS_TEST_NDGOLDEN_H
+#ifndef PPS_TEST_PPGOLDEN_H
+#define PPS_TEST_PPGOLDEN_H
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
