@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a thread has worked out of the points it has seen: figures of layers by shape, kinds of
-// stages by depth. Tables with one place a hash; what is new takes the place of what was there.
+// stages by depth. Tables with two places a hash: what is new takes the first, what was there the
+// second.
 #ifndef PPS_NDSEARCH_ESTIMATECACHE_H
 #define PPS_NDSEARCH_ESTIMATECACHE_H
 
