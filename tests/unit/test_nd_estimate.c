@@ -185,11 +185,10 @@ Test(nd_estimate, what_does_not_fit_is_walked)
         struct nd_time kept_time, walked_time;
         draw(&s, (uint32_t)k);
         struct nd_point p = random_point(&s.model);
-        int64_t n = nd_micro_batches(&p);
-        const struct nd_pipeline pipeline = nd_pipeline_of(&s.estimate, &p.strategy, n);
+        memset(cache->pipeline, 0, sizeof cache->pipeline);
         nd_estimate(&s.estimate, cache, &p, &kept, &kept_time);
-        struct nd_kinds *kinds = (struct nd_kinds *)nd_kinds_of(&s.estimate, cache, &pipeline);
-        kinds->n_memory = kinds->n_time = ND_KINDS + 1;
+        for (int i = 0; i < ND_PIPELINE_PLACES; i++)
+            cache->pipeline[i].kinds.n_memory = cache->pipeline[i].kinds.n_time = ND_KINDS + 1;
         nd_estimate(&s.estimate, cache, &p, &walked, &walked_time);
         same_memory(k, &walked, &kept);
         same_time(k, &walked_time, &kept_time);
