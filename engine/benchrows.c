@@ -24,14 +24,16 @@ static void hollow_run(const struct pps_batch *batch, const struct pps_worker *w
     }
 }
 
-static size_t hollow_scratch(const double *highest)
+static size_t hollow_scratch(const double *highest, const void *shared)
 {
+    (void)shared;
     (void)highest;
     return 64;
 }
 
-static double hollow_cost(const double *point)
+static double hollow_cost(const double *point, const void *shared)
 {
+    (void)shared;
     (void)point;
     return 10;
 }

@@ -28,7 +28,7 @@ struct pps_evaluate {
 
 struct pps_evaluated {
     uint64_t rows;
-    uint64_t failed;
+    uint64_t failed, infeasible;
     uint64_t left_out[PPS_MAX_REASONS]; // by the kernel's reason
 };
 

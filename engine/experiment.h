@@ -64,6 +64,9 @@ PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **exper
                                                    struct pps_error *err);
 void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
 
+// Bytes of a text column's cell, its NUL included; 0 of a number.
+size_t pps_column_width(const struct pps_column *column);
+
 // The header line of its rows, with a newline; the caller frees it. NULL without memory.
 char *pps_experiment_header(const struct pps_experiment *experiment);
 

@@ -168,7 +168,7 @@ enum pps_status pps_point_check(const struct pps_kernel *kernel,
                                 const double *point,
                                 struct pps_error *err)
 {
-    const int reason = kernel->check(point);
+    const int reason = kernel->check(point, kernel->shared);
     if (reason == 0)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT, "there is no such point: %s", kernel->reasons[reason]);

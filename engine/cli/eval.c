@@ -40,6 +40,9 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
             fprintf(stderr, "left out  %llu of %llu rows (results empty): %s\n",
                     (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
                     kernel->reasons[r]);
+    if (count->infeasible > 0)
+        fprintf(stderr, "infeasible %llu rows (they say why)\n",
+                (unsigned long long)count->infeasible);
     if (count->failed > 0)
         fprintf(stderr, "failed    %llu rows (results empty)\n",
                 (unsigned long long)count->failed);

@@ -146,10 +146,11 @@ static enum pps_status run_kernel(const struct trace *t,
                                   const struct pps_trace_sink *sink,
                                   struct pps_error *err)
 {
-    const size_t bytes = t->kernel->scratch_bytes(t->point);
+    const size_t bytes = t->kernel->scratch_bytes(t->point, t->kernel->shared);
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
         return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
-    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true};
+    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
+                                t->kernel->shared};
     if (worker.scratch == NULL)
         return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
