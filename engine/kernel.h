@@ -122,6 +122,7 @@ struct pps_composite {
 // ---- documents ------------------------------------------------------------------------------
 
 struct cJSON;
+struct pps_command; // tool.h
 
 // A document that an experiment names under "inputs": the description of a model, of a cluster.
 // A slot with a parameter may be given several, and is an axis then.
