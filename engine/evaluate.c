@@ -4,6 +4,7 @@
 
 #include "csvfile.h"
 #include "decimal.h"
+#include "inputs.h"
 #include "machine.h"
 #include "scratch.h"
 #include "suggest.h"
@@ -31,6 +32,7 @@ struct evaluator {
     struct pps_csv *csv;
     struct column columns[PPS_CSV_COLUMNS]; // of the input
     int n_input;
+    uint64_t named; // parameters that the input has
     struct column output[PPS_CSV_COLUMNS + PPS_MAX_COLUMNS];
     int n_output;
     bool wanted[PPS_MAX_COLUMNS];
@@ -80,6 +82,11 @@ static enum pps_status read_column(struct evaluator *e, const struct pps_csv_row
         if (e->columns[before].kind == column.kind && e->columns[before].which == column.which)
             return pps_csv_fail(e->csv, c, e->err, "%s stands twice in the header",
                                 row->text[c]);
+    if (column.kind == CELL_PARAM && e->kernel->params[p].fixed)
+        return pps_csv_fail(e->csv, c, e->err, "%s is said by a document; leave it out",
+                            row->text[c]);
+    if (column.kind == CELL_PARAM)
+        e->named |= (uint64_t)1 << p;
     if (column.kind == CELL_RESULT)
         e->wanted[k] = true;
     e->columns[c] = column;
@@ -184,6 +191,7 @@ static enum pps_status add_row(struct evaluator *e, const struct pps_csv_row *ro
                              why))
             return pps_csv_fail(e->csv, c, e->err, "%s: %s", e->kernel->params[p].name, why);
     }
+    pps_inputs_say(e->ask->inputs, e->named, point);
     enum pps_status status = keep_cells(e, row);
     if (status != PPS_OK)
         return status;

@@ -15,8 +15,9 @@
 #include <stdio.h>
 
 struct pps_evaluate {
-    const struct pps_kernel *kernel;
-    const char *path; // of the input; "-": stdin
+    const struct pps_kernel *kernel; // that of inputs
+    const struct pps_inputs *inputs; // of the kernel
+    const char *path;                // of the input; "-": stdin
     FILE *out;
     const char *metrics; // as in struct pps_request
     int digits;

@@ -4,6 +4,7 @@
 #ifndef PPS_EXPERIMENT_H
 #define PPS_EXPERIMENT_H
 
+#include "inputs.h"
 #include "jsonfile.h"
 #include "kernel.h"
 #include "space.h"
@@ -34,12 +35,14 @@ struct pps_request {
     uint64_t limit;      // 0: none
     uint64_t seed;
     bool seed_given;
-    bool exact;       // --exact
+    bool exact;                    // --exact
+    struct pps_input_words inputs; // --input
     const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };
 
 struct pps_experiment {
-    const struct pps_kernel *kernel;
+    const struct pps_kernel *kernel; // with the documents read, where it has slots
+    struct pps_inputs *inputs;
     char name[96]; // of the file, without folder and ending
     struct pps_space space;
     int n_named; // parameters that the experiment names, in its order

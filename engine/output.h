@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PPS_MAX_REASONS 32 // where rules and kernel reasons together
+#define PPS_MAX_REASONS 48 // where rules and kernel reasons together
 
 // A finished block as a worker hands it over. Block 0 holds the first points; the header line
 // is written by pps_output_open itself.
