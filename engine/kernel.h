@@ -153,7 +153,7 @@ struct pps_fault {
 // preset's axis.
 struct pps_preset_axis {
     const char *param;
-    const char *values; // an expression; or NULL at the end
+    const char *values; // an expression, or a list as JSON writes it
 };
 
 struct pps_preset {
