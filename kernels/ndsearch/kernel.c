@@ -195,8 +195,8 @@ static const struct pps_column columns[N_COLUMNS] = {
 };
 
 static const struct pps_bench_axis bench_axes[] = {
+    {"tp", {1, 4, 8}, 3},
     {"pp", {1, 4, 16}, 3},
-    {"vp", {1, 2}, 2},
     {NULL, {0}, 0},
 };
 
@@ -215,6 +215,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .reasons = nd_reasons,
     .heatmap = {.x = "tp", .y = "pp", .value = "step_ms"},
     .bench_axes = bench_axes,
+    .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
     .slots = nd_slots,
     .n_slots = N_SLOTS,
     .presets = nd_presets,

@@ -278,18 +278,24 @@ static const struct nd_time no_time = {
     .tokens_per_s = (double)NAN,
 };
 
-// What an estimate says, by the fast way or the plain one.
-typedef void estimate_function(const struct nd_estimate *e,
-                               struct nd_cache *cache,
-                               const struct nd_point *point,
-                               struct nd_memory *memory,
-                               struct nd_time *time);
+// How an estimate is asked: the fast way or the plain one.
+struct way {
+    void (*modes)(const struct nd_estimate *e,
+                  struct nd_cache *cache,
+                  const struct nd_point *point,
+                  double total[LAYERCOST_MODES]);
+    void (*estimate)(const struct nd_estimate *e,
+                     struct nd_cache *cache,
+                     const struct nd_point *point,
+                     struct nd_memory *memory,
+                     struct nd_time *time);
+};
 
 static void run_point(const struct pps_batch *batch,
                       size_t i,
                       struct worker *worker,
                       const struct nd_shared *shared,
-                      estimate_function *estimate)
+                      const struct way *way)
 {
     double value[N_PARAMS], modes[LAYERCOST_MODES];
     struct nd_memory memory;
@@ -299,18 +305,14 @@ static void run_point(const struct pps_batch *batch,
     const struct nd_estimate *e = estimate_of(worker, shared, value);
     struct nd_point point = to_point(value);
     const double limit = limit_of(shared, value);
-    for (int m = 0; m < LAYERCOST_MODES; m++) {
-        point.strategy.recompute = (enum nd_recompute)m;
-        estimate(e, cache_of(worker), &point, &memory, NULL);
-        modes[m] = memory.total;
-    }
+    way->modes(e, cache_of(worker), &point, modes);
     int mode = (int)value[P_RECOMPUTE];
     if (mode == RECOMPUTE_AUTO)
         for (mode = ND_RECOMPUTE_NONE; mode < ND_RECOMPUTE_FULL && modes[mode] > limit;)
             mode++;
     const bool fits = modes[mode] <= limit;
     point.strategy.recompute = (enum nd_recompute)mode;
-    estimate(e, cache_of(worker), &point, &memory, fits ? &time : NULL);
+    way->estimate(e, cache_of(worker), &point, &memory, fits ? &time : NULL);
     put_memory(batch, i, &memory, modes);
     put_time(batch, i, fits ? &time : &no_time,
              fits ? value[P_TOKENS] * 1e9 / time.tokens_per_s / SECONDS_A_DAY : (double)NAN);
@@ -322,8 +324,9 @@ static void run_point(const struct pps_batch *batch,
 
 void nd_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
+    static const struct way fast = {nd_memory_modes, nd_estimate};
     for (size_t i = 0; i < batch->n_points; i++)
-        run_point(batch, i, worker->scratch, worker->shared, nd_estimate);
+        run_point(batch, i, worker->scratch, worker->shared, &fast);
 }
 
 // The plain way: stage by stage.
@@ -348,11 +351,26 @@ static void plain_estimate(const struct nd_estimate *e,
     free(stages);
 }
 
+static void plain_modes(const struct nd_estimate *e,
+                        struct nd_cache *cache,
+                        const struct nd_point *point,
+                        double total[LAYERCOST_MODES])
+{
+    struct nd_point mode = *point;
+    struct nd_memory memory;
+    for (int m = 0; m < LAYERCOST_MODES; m++) {
+        mode.strategy.recompute = (enum nd_recompute)m;
+        plain_estimate(e, cache, &mode, &memory, NULL);
+        total[m] = memory.total;
+    }
+}
+
 void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
+    static const struct way plain = {plain_modes, plain_estimate};
     for (size_t i = 0; i < batch->n_points; i++) {
         batch->outcome[i] = PPS_STOPPED;
         if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
-            run_point(batch, i, worker->scratch, worker->shared, plain_estimate);
+            run_point(batch, i, worker->scratch, worker->shared, &plain);
     }
 }
