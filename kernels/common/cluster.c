@@ -93,7 +93,7 @@ bool cluster_read(struct cluster *cluster, const struct cJSON *document, struct 
     return true;
 }
 
-bool cluster_knows(const char *key)
+const struct docfields *cluster_keys(void)
 {
-    return docfields_index(&table, key) >= 0;
+    return &table;
 }
