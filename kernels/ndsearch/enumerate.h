@@ -29,7 +29,8 @@ enum nd_preset {
     ND_MEGATRON, // as fsdp, op within dp * cp
 };
 
-// What may vary; false: that degree is 1. fsdp false: op is not searched (-1) unless it is dp.
+// What may vary; false: that degree is 1. fsdp false: op is dp alone (compat orig: every other op is
+// replaced by the marker -1, and counted as often); the classic preset does not ask.
 struct nd_switches {
     bool dp, tp, pp, ep, cp, fsdp;
 };
@@ -64,6 +65,11 @@ void nd_space_set_training(struct nd_space *space, const struct training *traini
 struct nd_quad {
     int32_t dp, tp, cp, pp;
 };
+
+static inline struct nd_strategy nd_quad_point(const struct nd_quad *quad)
+{
+    return (struct nd_strategy){.dp = quad->dp, .tp = quad->tp, .cp = quad->cp, .pp = quad->pp};
+}
 
 // Goes through quadruples: start with {.space = space}; false: there are no more.
 struct nd_quads {

@@ -16,7 +16,7 @@
 // A model as these formulas take it.
 struct nd_origmem {
     const struct modeldesc *model;
-    int32_t layers;       // MTP layers included
+    int32_t layers;       // as given, MTP layers not added
     int32_t dense_layers; // kd
     int64_t shared_ffn;   // msh
     bool distributed_optimizer;
