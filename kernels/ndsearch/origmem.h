@@ -16,19 +16,18 @@
 // A model as these formulas take it.
 struct nd_origmem {
     const struct modeldesc *model;
-    int32_t layers;       // as given, MTP layers not added
-    int32_t dense_layers; // kd
+    int64_t layers;       // as given, MTP layers not added
+    int64_t dense_layers; // kd
     int64_t shared_ffn;   // msh
     bool distributed_optimizer;
 };
 
-struct cJSON;
-
-// What the document does not say is as published, not as in modeldesc: no leading dense layers even
-// of a dense model, shared experts as wide as a routed one. document NULL: model says it all.
+// What the model's document did not say is as published, not as in modeldesc: no leading dense
+// layers even of a dense model, shared experts as wide as a routed one. The model stays the
+// caller's.
 void nd_origmem_init(struct nd_origmem *origmem,
                      const struct modeldesc *model,
-                     const struct cJSON *document);
+                     bool distributed_optimizer);
 
 // MiB of one rank.
 struct nd_origmem_layers {

@@ -18,16 +18,16 @@ enum nd_profile_style {
 
 enum { ND_PROFILE_STAGES_MAX = 8 };
 
-// A reduced configuration: its degrees, and the small model that runs on it. Within it `layers` is
-// what the run's configuration file says, one MTP layer not counted (graph).
+// A reduced configuration: its degrees, and the small model that runs on it. `layers` is what the
+// run's configuration file says; graph: an MTP layer comes on top of it.
 struct nd_profile {
-    struct nd_strategy strategy; // reduced; ep 0: the candidate has none
-    int32_t layers;              // fsdp: 0, the model as it is
-    int n_stages;                // of the two lists below; 0: the scalar 0 in their place
-    int32_t offset[ND_PROFILE_STAGES_MAX];    // graph: against an even split; megatron: layers
+    struct nd_strategy strategy;          // reduced; ep 0: the candidate has none
+    int32_t layers;                       // 0: the model as it is (fsdp)
+    int n_stages;                         // of the two lists; 0: the scalar 0 in their place
+    int32_t split[ND_PROFILE_STAGES_MAX]; // graph: offsets; megatron: layers
     int32_t recompute[ND_PROFILE_STAGES_MAX]; // recomputed layers of each stage
     int32_t nodes, node_devices;              // megatron
-    int32_t record_ranks[2];                  // megatron: 0 and the first of the second stage
+    int32_t record_ranks[2];                  // megatron: the first of each stage
     size_t candidate;                         // the first it stands for
 };
 
@@ -37,6 +37,7 @@ struct nd_profile_options {
     int32_t rank_num; // devices for profiling
     int32_t devices;  // of the cluster
     int n_max;        // configurations at most; 0: 10 (orig), 20
+    bool dense;       // the model has no experts; orig: ep 0 tells
     // Whether the reduced configuration is legal and fits a device; NULL: not asked. Not orig.
     bool (*fits)(void *context, const struct nd_profile *profile);
     // Seconds of a step of the candidate: the best of each group goes first; NULL: input order.
@@ -46,7 +47,7 @@ struct nd_profile_options {
 
 enum nd_profile_status {
     ND_PROFILE_OK,
-    ND_PROFILE_RANKS,    // rank_num < 1
+    ND_PROFILE_RANKS,    // rank_num < 1; not orig
     ND_PROFILE_DIVISION, // orig only: the rule divides by zero
     ND_PROFILE_MEMORY,   // there is none
 };
