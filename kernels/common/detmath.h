@@ -4,8 +4,8 @@
 #ifndef PPS_DETMATH_H
 #define PPS_DETMATH_H
 
-// Base-2 logarithm of a positive finite number, within 2 units in the last place of the result or of 1, whichever
-// is larger; exact for powers of two. 0: -INFINITY; below, or NaN: NaN; INFINITY: itself.
+// Base-2 logarithm, within 1e-15 of max(1, |result|); exact for powers of two.
+// 0: -INFINITY; below 0 and NaN: NaN; INFINITY: itself.
 double detmath_log2(double x);
 
 // Natural logarithm: the above times ln 2.
