@@ -62,14 +62,14 @@ static void keep_largest(double *mb, double other)
 }
 
 // One group for each (dp, tp, pp) that has a peak at a tested degree.
-static size_t collect(const struct nd_peak *peaks,
+static size_t collect(const struct nd_dryrun_peak *peaks,
                       size_t n,
                       struct nd_test_degrees degrees,
                       struct nd_epfit_group *groups)
 {
     size_t found = 0, kept = 0;
     for (size_t k = 0; k < n; k++) {
-        const struct nd_peak *p = &peaks[k];
+        const struct nd_dryrun_peak *p = &peaks[k];
         if (p->ep != degrees.low && p->ep != degrees.high)
             continue;
         groups[found++] =
@@ -137,14 +137,14 @@ static void evaluate(const struct nd_epfit_group *group,
     }
 }
 
-static void check_others(const struct nd_peak *peaks,
+static void check_others(const struct nd_dryrun_peak *peaks,
                          size_t n,
                          struct nd_test_degrees degrees,
                          bool orig,
                          struct nd_epfit_result *result)
 {
     for (size_t k = 0; k < n && result->n_groups > 0; k++) {
-        const struct nd_peak *p = &peaks[k];
+        const struct nd_dryrun_peak *p = &peaks[k];
         const struct nd_epfit_group key = {.dp = p->dp, .tp = p->tp, .pp = p->pp};
         const struct nd_epfit_group *group =
             bsearch(&key, result->groups, result->n_groups, sizeof key, compare_groups);
@@ -156,7 +156,7 @@ static void check_others(const struct nd_peak *peaks,
     }
 }
 
-enum nd_epfit_status nd_epfit(const struct nd_peak *peaks,
+enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks,
                               size_t n,
                               struct nd_test_degrees degrees,
                               int32_t max_ep,

@@ -36,7 +36,7 @@ int32_t nd_dryrun_rank(int32_t devices, int32_t pp, int32_t layers, bool v_sched
 // ---- fit ----------------------------------------------------------------------------------------
 
 // A measured peak. Fields that are not known are 0.
-struct nd_peak {
+struct nd_dryrun_peak {
     int32_t dp, tp, pp, ep;
     int32_t cp, op, mbs, rank;
     double peak_mb;
@@ -78,7 +78,7 @@ struct nd_epfit_candidate {
 
 // Peaks at other degrees than the tested ones, against the fit.
 struct nd_epfit_check {
-    struct nd_peak peak;
+    struct nd_dryrun_peak peak;
     double fitted_mb;
 };
 
@@ -100,7 +100,7 @@ enum nd_epfit_status {
 
 // Fits every group and evaluates it at the powers of two up to max_ep that divide dp * tp. Owner of
 // the result is the caller: nd_epfit_free().
-enum nd_epfit_status nd_epfit(const struct nd_peak *peaks,
+enum nd_epfit_status nd_epfit(const struct nd_dryrun_peak *peaks,
                               size_t n,
                               struct nd_test_degrees degrees,
                               int32_t max_ep,

@@ -10,7 +10,7 @@
 
 // A reduced candidate, and what it is sorted by.
 struct choice {
-    struct nd_profile profile;
+    struct nd_profile_run profile;
     double seconds; // of the candidate's step
     size_t order;
 };
@@ -186,7 +186,7 @@ static enum nd_profile_status reduce_all(const struct nd_profile_options *option
 enum nd_profile_status nd_profile_choose(const struct nd_profile_options *options,
                                          const struct nd_strategy *candidates,
                                          size_t n,
-                                         struct nd_profile *profiles,
+                                         struct nd_profile_run *profiles,
                                          int *n_profiles,
                                          char text[160])
 {

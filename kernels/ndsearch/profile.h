@@ -20,7 +20,7 @@ enum { ND_PROFILE_STAGES_MAX = 8 };
 
 // A reduced configuration: its degrees, and the small model that runs on it. `layers` is what the
 // run's configuration file says; graph: an MTP layer comes on top of it.
-struct nd_profile {
+struct nd_profile_run {
     struct nd_strategy strategy;          // reduced; ep 0: the candidate has none
     int32_t layers;                       // 0: the model as it is (fsdp)
     int n_stages;                         // of the two lists; 0: the scalar 0 in their place
@@ -39,7 +39,7 @@ struct nd_profile_options {
     int n_max;        // configurations at most; 0: 10 (orig), 20
     bool dense;       // the model has no experts; orig: ep 0 tells
     // Whether the reduced configuration is legal and fits a device; NULL: not asked. Not orig.
-    bool (*fits)(void *context, const struct nd_profile *profile);
+    bool (*fits)(void *context, const struct nd_profile_run *profile);
     // Seconds of a step of the candidate: the best of each group goes first; NULL: input order.
     double (*seconds)(void *context, const struct nd_strategy *candidate);
     void *context;
@@ -62,7 +62,7 @@ enum nd_profile_status {
 enum nd_profile_status nd_profile_choose(const struct nd_profile_options *options,
                                          const struct nd_strategy *candidates,
                                          size_t n,
-                                         struct nd_profile *profiles,
+                                         struct nd_profile_run *profiles,
                                          int *n_profiles,
                                          char text[160]);
 int nd_profile_max(const struct nd_profile_options *options);

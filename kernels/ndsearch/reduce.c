@@ -32,7 +32,7 @@ static const struct graph_model {
     {8, 13, {2, 0, 0, 0, 0, 1, 1, 1}, {3, 1, 1, 1, 1, 2, 0, 2}},
 };
 
-static bool set_graph_model(struct nd_profile *profile)
+static bool set_graph_model(struct nd_profile_run *profile)
 {
     for (size_t k = 0; k < sizeof graph_models / sizeof *graph_models; k++) {
         const struct graph_model *m = &graph_models[k];
@@ -61,7 +61,7 @@ static int64_t graph_stages(int64_t pp, int64_t times, int64_t least)
 
 static enum nd_reduction reduce_graph(const struct nd_profile_options *o,
                                       const struct nd_strategy *c,
-                                      struct nd_profile *profile)
+                                      struct nd_profile_run *profile)
 {
     const int64_t ranks = ranks_of(o), per_stage = (int64_t)c->dp * c->tp * c->cp;
     const bool dense = c->ep == 0 || (o->dense && !o->orig);
@@ -83,7 +83,7 @@ static enum nd_reduction reduce_graph(const struct nd_profile_options *o,
 
 // ---- megatron -----------------------------------------------------------------------------------
 
-static void set_megatron_model(struct nd_profile *profile, int64_t devices)
+static void set_megatron_model(struct nd_profile_run *profile, int64_t devices)
 {
     profile->layers = 7;
     profile->n_stages = 2;
@@ -97,7 +97,7 @@ static void set_megatron_model(struct nd_profile *profile, int64_t devices)
 
 static enum nd_reduction reduce_megatron(const struct nd_profile_options *o,
                                          const struct nd_strategy *c,
-                                         struct nd_profile *profile)
+                                         struct nd_profile_run *profile)
 {
     const int64_t ranks = ranks_of(o), cp = o->orig ? 1 : c->cp;
     if (2 * larger(c->tp, c->ep) > ranks)
@@ -120,7 +120,7 @@ static enum nd_reduction reduce_megatron(const struct nd_profile_options *o,
 
 static enum nd_reduction reduce_fsdp(const struct nd_profile_options *o,
                                      const struct nd_strategy *c,
-                                     struct nd_profile *profile)
+                                     struct nd_profile_run *profile)
 {
     const int64_t ranks = ranks_of(o), per_stage = (int64_t)c->dp * c->tp * c->cp;
     struct nd_strategy *s = &profile->strategy;
@@ -158,7 +158,7 @@ static bool is_legal(const struct nd_profile_options *o, const struct nd_strateg
 
 enum nd_reduction nd_reduce(const struct nd_profile_options *o,
                             const struct nd_strategy *candidate,
-                            struct nd_profile *profile)
+                            struct nd_profile_run *profile)
 {
     struct nd_strategy c = *candidate;
     enum nd_reduction reduction;

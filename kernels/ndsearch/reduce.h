@@ -13,6 +13,6 @@ enum nd_reduction {
 
 enum nd_reduction nd_reduce(const struct nd_profile_options *options,
                             const struct nd_strategy *candidate,
-                            struct nd_profile *profile);
+                            struct nd_profile_run *profile);
 
 #endif

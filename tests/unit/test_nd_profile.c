@@ -112,7 +112,7 @@ Test(nd_epfit, any_two_degrees)
     cr_expect(fit.experts_mb == 136192 && fit.base_mb == 37662);
 }
 
-static const struct nd_peak peaks[] = {
+static const struct nd_dryrun_peak peaks[] = {
     {.dp = 8, .tp = 2, .pp = 2, .ep = 8, .peak_mb = 30},  // alone
     {.dp = 4, .tp = 4, .pp = 2, .ep = 16, .peak_mb = 44}, // both
     {.dp = 4, .tp = 4, .pp = 2, .ep = 8, .peak_mb = 48},
@@ -209,7 +209,7 @@ static enum nd_reduction reduce(enum nd_profile_style style,
                                 bool orig,
                                 int32_t rank_num,
                                 struct nd_strategy candidate,
-                                struct nd_profile *profile)
+                                struct nd_profile_run *profile)
 {
     const struct nd_profile_options options = {.style = style,
                                                .orig = orig,
@@ -220,7 +220,7 @@ static enum nd_reduction reduce(enum nd_profile_style style,
 
 Test(nd_profile, graph_reductions)
 {
-    struct nd_profile p;
+    struct nd_profile_run p;
     cr_assert_eq(reduce(ND_PROFILE_GRAPH, true, 48, tuple(3, 1, 48, 1, 1, 1), &p), ND_REJECTED);
     cr_expect_eq(p.strategy.pp,
                  16); // 3 times the cards, and 3 divides pp; no model of 16 stages
@@ -240,7 +240,7 @@ Test(nd_profile, graph_reductions)
 
 Test(nd_profile, megatron_reductions)
 {
-    struct nd_profile p;
+    struct nd_profile_run p;
     cr_assert_eq(reduce(ND_PROFILE_MEGATRON, true, 64, tuple(64, 2, 4, 8, 1, 64), &p),
                  ND_REDUCED);
     cr_expect(p.strategy.dp == 16 && p.strategy.pp == 2 && p.nodes == 8 &&
@@ -259,7 +259,7 @@ Test(nd_profile, megatron_reductions)
 // -1 stands for dp; as published -1 divided by anything is -1.
 Test(nd_profile, fsdp_reductions)
 {
-    struct nd_profile p;
+    struct nd_profile_run p;
     cr_assert_eq(reduce(ND_PROFILE_FSDP, true, 8, tuple(16, 1, 2, 8, 1, -1), &p), ND_REDUCED);
     cr_expect(p.strategy.dp == 8 && p.strategy.op == -1 && p.strategy.pp == 1);
     cr_assert_eq(reduce(ND_PROFILE_FSDP, false, 8, tuple(16, 1, 2, 8, 1, -1), &p), ND_REDUCED);
@@ -277,7 +277,7 @@ Test(nd_profile, refusals)
 {
     const struct nd_strategy candidate = tuple(2, 1, 4, 1, 1, 2);
     struct nd_profile_options options = {.style = ND_PROFILE_GRAPH, .orig = true, .devices = 8};
-    struct nd_profile profiles[20];
+    struct nd_profile_run profiles[20];
     int n;
     char text[160] = "";
     cr_expect_eq(nd_profile_choose(&options, &candidate, 1, profiles, &n, text),
@@ -299,7 +299,7 @@ static double seconds_of(void *context, const struct nd_strategy *c)
     return 100.0 / c->ep + c->tp + (c->pp == 4 ? 0 : 10) + c->mbs;
 }
 
-static bool fits_small(void *context, const struct nd_profile *p)
+static bool fits_small(void *context, const struct nd_profile_run *p)
 {
     ++*(int *)context;
     return p->strategy.tp < 4;
@@ -309,7 +309,7 @@ static bool fits_small(void *context, const struct nd_profile *p)
 Test(nd_profile, choice_covers_the_kinds)
 {
     struct nd_strategy candidates[64];
-    struct nd_profile profiles[20];
+    struct nd_profile_run profiles[20];
     size_t n = 0;
     int n_profiles, asked = 0;
     for (int32_t tp = 1; tp <= 4; tp *= 2)

@@ -94,7 +94,7 @@ static void put_list(char *text, const int32_t *values, int n)
 }
 
 // As the golden file shows it.
-static void put_profile(char *text, enum nd_profile_style style, const struct nd_profile *p)
+static void put_profile(char *text, enum nd_profile_style style, const struct nd_profile_run *p)
 {
     const struct nd_strategy *s = &p->strategy;
     sprintf(text, "[%d,%d,%d,%d,", s->dp, s->tp, s->pp, s->ep);
@@ -127,7 +127,7 @@ static void expect_profiles(const char *name,
                                                .rank_num =
                                                    (int32_t)number(input, "profile_cards"),
                                                .devices = (int32_t)number(input, "world_size")};
-    struct nd_profile profiles[10];
+    struct nd_profile_run profiles[10];
     int n;
     char text[160];
     cr_assert_eq(nd_profile_choose(&options, c->list, c->n, profiles, &n, text), ND_PROFILE_OK);
@@ -275,21 +275,22 @@ Test(nd_search, classic)
 
 // ---- fits ---------------------------------------------------------------------------------------
 
-static size_t read_peaks(const cJSON *rows, struct nd_peak peaks[])
+static size_t read_peaks(const cJSON *rows, struct nd_dryrun_peak peaks[])
 {
     size_t n = 0;
     const cJSON *row;
-    cJSON_ArrayForEach(row, rows) peaks[n++] = (struct nd_peak){.dp = (int32_t)cell(row, 0),
-                                                                .tp = (int32_t)cell(row, 1),
-                                                                .pp = (int32_t)cell(row, 2),
-                                                                .ep = (int32_t)cell(row, 3),
-                                                                .peak_mb = cell(row, 4)};
+    cJSON_ArrayForEach(row, rows) peaks[n++] =
+        (struct nd_dryrun_peak){.dp = (int32_t)cell(row, 0),
+                                .tp = (int32_t)cell(row, 1),
+                                .pp = (int32_t)cell(row, 2),
+                                .ep = (int32_t)cell(row, 3),
+                                .peak_mb = cell(row, 4)};
     return n;
 }
 
 static void check_fit(const char *name)
 {
-    static struct nd_peak peaks[CANDIDATES_MAX];
+    static struct nd_dryrun_peak peaks[CANDIDATES_MAX];
     cJSON *document = golden(name);
     const cJSON *input = field(document, "input");
     const cJSON *rows = field(field(document, "expected"), "candidates");
