@@ -50,6 +50,16 @@ double numtext_round(double value, int decimals)
     return strtod(text, NULL);
 }
 
+const char *numtext_write(char *buffer, double value)
+{
+    for (int digits = 1; digits <= 17; digits++) {
+        snprintf(buffer, NUMTEXT_CAP, "%.*g", digits, value);
+        if (strtod(buffer, NULL) == value)
+            break;
+    }
+    return buffer;
+}
+
 const char *numtext_quote(char *buffer, size_t cap, const char *text, size_t n)
 {
     const size_t kept = n < cap ? n : cap - 4;

@@ -14,6 +14,12 @@ bool numtext_read(const char *text, size_t n, double *value);
 // value: what printf would write, read again.
 double numtext_round(double value, int decimals);
 
+enum { NUMTEXT_CAP = 32 };
+
+// The fewest significant digits that read back as the same finite number; at most NUMTEXT_CAP
+// bytes with the final NUL. Returns buffer.
+const char *numtext_write(char *buffer, double value);
+
 // At most cap - 1 characters of text, fit for a message: control characters become '?', what is
 // left out "...". Returns buffer.
 const char *numtext_quote(char *buffer, size_t cap, const char *text, size_t n);
