@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Filling a fault.
 #include "docfault.h"
 
 #include <stdarg.h>

@@ -10,6 +10,12 @@
 
 enum { TRAINING_MBS_MAX = 16 };
 
+enum training_schedule {
+    TRAINING_ANY_SCHEDULE, // by the number of virtual chunks
+    TRAINING_1F1B,         // one chunk a stage
+    TRAINING_VPP,          // interleaved: two chunks or more
+};
+
 struct training {
     int64_t gbs;                   // sequences a step
     int64_t mbs[TRAINING_MBS_MAX]; // micro-batch sizes to try
@@ -20,6 +26,7 @@ struct training {
     bool expert_tensor_parallel; // experts are split over tp too (etp = tp); otherwise etp = 1
     bool flash_attention;
     bool fused_cross_entropy;
+    enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order that warms up less
     bool dummy_wgrad; // gradient accumulation is fused: one more weight-sized buffer
 };
@@ -31,5 +38,8 @@ void training_default(struct training *training);
 bool training_read(struct training *training,
                    const struct cJSON *document,
                    struct docfault *fault);
+
+// Whether training_read takes the key.
+bool training_knows(const char *key);
 
 #endif
