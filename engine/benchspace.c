@@ -38,6 +38,12 @@ static void long_axis(const struct pps_kernel *kernel,
              fmin(param->max, param->fallback + 99999));
 }
 
+static struct pps_input_words inputs_of(const struct pps_bench *b,
+                                        const struct pps_kernel *kernel)
+{
+    return kernel->n_slots > 0 ? b->ask->inputs : (struct pps_input_words){NULL, 0};
+}
+
 enum pps_status pps_bench_load_long(const struct pps_bench *b,
                                     const struct pps_kernel *kernel,
                                     bool first,
@@ -52,6 +58,7 @@ enum pps_status pps_bench_load_long(const struct pps_bench *b,
                                         .overrides = &override,
                                         .n_overrides = 1,
                                         .digits = PPS_DEFAULT_DIGITS,
+                                        .inputs = inputs_of(b, kernel),
                                         .limit = limit};
     return pps_experiment_load(e, &request, b->err);
 }
@@ -72,6 +79,7 @@ enum pps_status pps_bench_load_cell(const struct pps_bench *b,
     const struct pps_request request = {.kernels = kernels,
                                         .overrides = overrides,
                                         .n_overrides = b->out->n_axes,
+                                        .inputs = inputs_of(b, b->kernel),
                                         .digits = PPS_DEFAULT_DIGITS};
     return pps_experiment_load(e, &request, b->err);
 }

@@ -21,6 +21,7 @@ struct pps_rows {
     uint64_t rows;
     uint64_t failed;         // rows with empty results
     uint64_t failed_example; // the first of them
+    uint64_t infeasible;     // rows that say that the point cannot be done
     size_t recalled;         // rows known from equal points, not computed; depends on threads
     uint64_t reused;         // rows of an earlier result, not computed
     uint64_t pruned;         // points that cannot be among the best; depends on threads

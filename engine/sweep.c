@@ -95,6 +95,7 @@ static void add_totals(struct pool *pool, const struct slot *slot)
     if (totals->failed == 0)
         totals->failed_example = slot->failed_example;
     totals->failed += slot->block.failed;
+    totals->infeasible += slot->block.infeasible;
     totals->recalled += slot->recalled;
     totals->reused += slot->reused;
     totals->pruned += slot->pruned;
@@ -161,6 +162,7 @@ static enum pps_status fill_slot(struct slot *slot,
     slot->block = (struct pps_block){.index = index, .data = slot->data};
     slot->block.rows = rows->rows;
     slot->block.failed = rows->failed;
+    slot->block.infeasible = rows->infeasible;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         slot->left_out[r] = rows->left_out[r];
         slot->block.left_out[r] = rows->left_out[r].n;
@@ -322,6 +324,7 @@ enum pps_status pps_totals_join(struct pps_totals *totals,
     if (earlier->failed > 0)
         totals->failed_example = earlier->failed_example;
     totals->failed += earlier->failed;
+    totals->infeasible += earlier->infeasible;
     totals->text_bytes += earlier->text_bytes;
     pps_audited_add(&totals->audited, &earlier->audited);
     for (int r = 0; r < PPS_MAX_REASONS; r++) {

@@ -50,6 +50,24 @@ static void csv_piece(void *self, const struct pps_piece *piece)
     fputs(piece->flag ? ",1\n" : ",0\n", file->out);
 }
 
+static void csv_level(void *self, const struct pps_level *level)
+{
+    const struct pps_tracefile *file = self;
+    fprintf(file->out, "%s,,%d,", file->names->counters[level->counter], level->group);
+    put_number(file->out, level->time);
+    fputs(",,", file->out);
+    put_number(file->out, level->value);
+    fputs(",\n", file->out);
+}
+
+static void csv_limit(void *self, const struct pps_limit *limit)
+{
+    const struct pps_tracefile *file = self;
+    fprintf(file->out, "%s limit,,%d,,,", file->names->counters[limit->counter], limit->group);
+    put_number(file->out, limit->value);
+    fputs(",\n", file->out);
+}
+
 // ---- JSON -----------------------------------------------------------------------------------
 
 // Names are identifiers, but nothing a kernel says may break the JSON.
@@ -211,6 +229,35 @@ static void chrome_piece(void *self, const struct pps_piece *piece)
     fprintf(file->out, "\":%s}}", piece->flag ? "true" : "false");
 }
 
+// A counter named after the quantity; `series` says what of it.
+static void chrome_counter(struct pps_tracefile *file,
+                           int32_t group,
+                           int32_t counter,
+                           const char *series,
+                           double time,
+                           double value)
+{
+    begin_event(file);
+    fputs("{\"ph\":\"C\",\"name\":\"", file->out);
+    put_text(file->out, file->names->counters[counter]);
+    put_text(file->out, series);
+    fprintf(file->out, "\",\"pid\":%d,\"ts\":", group);
+    put_number(file->out, time);
+    fputs(",\"args\":{\"value\":", file->out);
+    put_number(file->out, value);
+    fputs("}}", file->out);
+}
+
+static void chrome_level(void *self, const struct pps_level *level)
+{
+    chrome_counter(self, level->group, level->counter, "", level->time, level->value);
+}
+
+static void chrome_limit(void *self, const struct pps_limit *limit)
+{
+    chrome_counter(self, limit->group, limit->counter, " limit", 0, limit->value);
+}
+
 // ---- opening, closing -----------------------------------------------------------------------
 
 enum pps_status pps_tracefile_open(struct pps_tracefile **out_file,
@@ -235,10 +282,9 @@ enum pps_status pps_tracefile_open(struct pps_tracefile **out_file,
 
 struct pps_trace_sink pps_tracefile_sink(struct pps_tracefile *file)
 {
-    return (struct pps_trace_sink){
-        file,
-        file->format == PPS_TRACE_CSV ? csv_piece : chrome_piece,
-    };
+    if (file->format == PPS_TRACE_CSV)
+        return (struct pps_trace_sink){file, csv_piece, csv_level, csv_limit};
+    return (struct pps_trace_sink){file, chrome_piece, chrome_level, chrome_limit};
 }
 
 enum pps_status pps_tracefile_close(struct pps_tracefile *file, struct pps_error *err)

@@ -43,6 +43,9 @@ static void print_left_out(const struct pps_report *r)
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
+    if (r->totals->infeasible > 0)
+        fprintf(stderr, "infeasible %llu points (their rows say why)\n",
+                (unsigned long long)r->totals->infeasible);
     if (r->totals->failed > 0) {
         fprintf(stderr, "failed    %llu points (rows with empty results)",
                 (unsigned long long)r->totals->failed);
@@ -274,6 +277,7 @@ void pps_report_json(const struct pps_report *r)
     pps_json_add_count(root, "points", t->points);
     pps_json_add_count(root, "rows", t->rows);
     pps_json_add_count(root, "failed", t->failed);
+    pps_json_add_count(root, "infeasible", t->infeasible);
     pps_json_add_count(root, "recalled", t->recalled);
     if (r->reuse != NULL)
         pps_json_add_count(root, "reused", t->reused);
