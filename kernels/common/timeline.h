@@ -55,7 +55,7 @@ void timeline_free(struct timeline *timeline);
 
 int32_t timeline_n_tasks(const struct timeline *timeline);
 
-// Starts and ends of all tasks, [tasks] each; ends may be NULL. delays: of edge classes from 1 on,
+// Starts (may be NULL) and ends of all tasks, [tasks] each. delays: of edge classes from 1 on,
 // delays[0] unused; NULL: all are 0. Returns the makespan.
 double timeline_run(const struct timeline *timeline,
                     const double *durations, // [class]
@@ -63,13 +63,13 @@ double timeline_run(const struct timeline *timeline,
                     double *starts,
                     double *ends);
 
-// The longest path of the last run, from its first task to the one that ends last: every task on
-// it starts when the one before (and the wait) ends, the first at 0. Returns its length; at most
-// `room` tasks are stored, from the end.
+// The longest path of a run, from its first task to the one that ends last: each starts when the
+// one before has ended (and the wait is over), the first at 0. Returns its length; of a longer one
+// than `room` only the last tasks are stored.
 int32_t timeline_critical(const struct timeline *timeline,
-                          const double *durations,
                           const double *delays,
                           const double *starts,
+                          const double *ends,
                           int32_t *path,
                           int32_t room);
 
@@ -95,7 +95,11 @@ enum timeline_status timeline_of_orders(const struct orders_shape *shape,
                                         struct timeline **timeline,
                                         struct timeline_cycle *cycle);
 
-// "stage 1 forward of micro-batch 3, chunk 0 -> ...", at most `size` bytes.
+// The same of the orders that orders_of_stage makes, which have no deadlock.
+enum timeline_status timeline_of_shape(const struct orders_shape *shape,
+                                       struct timeline **timeline);
+
+// "forward of micro-batch 3 on stage 0 waits for backward of ...", back to the first.
 void timeline_cycle_text(const struct orders_shape *shape,
                          const struct orders_task *tasks,
                          const struct timeline_cycle *cycle,
