@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpsrows.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,18 +22,7 @@ static bool grow(struct nd_mps_rows *rows, void **array, int64_t n, int64_t *cap
     return true;
 }
 
-static int32_t next_of_group(struct nd_mps_rows *rows, const char *group)
-{
-    int g = 0;
-    while (g < rows->n_groups && rows->groups[g] != group)
-        g++;
-    assert(g < ND_MPS_GROUPS);
-    rows->n_groups += g == rows->n_groups;
-    rows->groups[g] = group;
-    return rows->of_group[g]++;
-}
-
-void nd_mps_begin(struct nd_mps_rows *rows, const char *group, char sense, double right)
+void nd_mps_begin(struct nd_mps_rows *rows, int group, char sense, double right)
 {
     void *array = rows->rows;
     const bool room = grow(rows, &array, rows->n_rows, &rows->cap_rows, sizeof *rows->rows);
@@ -42,7 +30,7 @@ void nd_mps_begin(struct nd_mps_rows *rows, const char *group, char sense, doubl
     if (!room)
         return;
     rows->rows[rows->n_rows++] =
-        (struct nd_mps_row){group, next_of_group(rows, group), sense, right};
+        (struct nd_mps_row){group, rows->of_group[group]++, sense, right};
 }
 
 void nd_mps_put(struct nd_mps_rows *rows, int32_t variable, double value)
@@ -67,9 +55,10 @@ void nd_mps_rows_free(struct nd_mps_rows *rows)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static void add_row_name(struct textroom *text, const struct nd_mps_row *row)
+static void add_row_name(struct textroom *text, const struct nd_mps_rows *rows, int64_t r)
 {
-    textroom_add(text, "%s%d", row->group, row->number);
+    const struct nd_mps_row *row = &rows->rows[r];
+    textroom_add(text, "%s%d", rows->groups[row->group], row->number);
 }
 
 // Numbers in the order of columns, of one column in the order of rows; NULL: no memory.
@@ -102,7 +91,7 @@ static void add_number(struct textroom *text,
     if (value == 0.0)
         return;
     textroom_add(text, " %s ", name);
-    add_row_name(text, &rows->rows[row]);
+    add_row_name(text, rows, row);
     textroom_add(text, " ");
     textroom_add_number(text, value);
     textroom_add(text, "\n");
@@ -154,7 +143,7 @@ bool nd_mps_rows_write(struct textroom *text,
     textroom_add(text, "ROWS\n");
     for (int64_t r = 0; r < rows->n_rows; r++) {
         textroom_add(text, " %c ", rows->rows[r].sense);
-        add_row_name(text, &rows->rows[r]);
+        add_row_name(text, rows, r);
         textroom_add(text, "\n");
     }
     add_columns(text, rows, sorted, layout);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct nd_mps_row {
-    const char *group; // names of rows are that of their group and a number
+    int32_t group; // names of rows are that of their group and a number
     int32_t number;
     char sense; // 'N' the objective, 'L' <=, 'G' >=, 'E' =
     double right;
@@ -26,9 +26,8 @@ struct nd_mps_number {
 enum { ND_MPS_GROUPS = 32 };
 
 struct nd_mps_rows {
-    const char *groups[ND_MPS_GROUPS]; // the addresses tell them apart
-    int32_t of_group[ND_MPS_GROUPS];   // rows of each
-    int n_groups;
+    const char *const *groups;       // their names
+    int32_t of_group[ND_MPS_GROUPS]; // rows of each so far
     struct nd_mps_row *rows;
     int64_t n_rows, cap_rows;
     struct nd_mps_number *numbers;
@@ -36,9 +35,8 @@ struct nd_mps_rows {
     bool failed; // no memory, or too many numbers
 };
 
-// All zero has no rows. A row goes on until the next begins. `group` must stay, and be the same
-// pointer for all rows of the group.
-void nd_mps_begin(struct nd_mps_rows *rows, const char *group, char sense, double right);
+// All zero, but for the names of groups, has no rows. A row goes on until the next begins.
+void nd_mps_begin(struct nd_mps_rows *rows, int group, char sense, double right);
 // Numbers of one variable in one row add up. 0 is left out.
 void nd_mps_put(struct nd_mps_rows *rows, int32_t variable, double value);
 void nd_mps_rows_free(struct nd_mps_rows *rows);
