@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "timeline.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,17 @@ struct timeline {
     struct step *steps;          // [n + 1]
     struct timeline_need *needs; // in the sequence of steps
     int32_t *step_of;            // [n]: of a task
+    int32_t *class_of;           // [n]
 };
 
 int32_t timeline_n_tasks(const struct timeline *timeline)
 {
     return timeline->n;
+}
+
+int32_t timeline_class_of(const struct timeline *timeline, int32_t task)
+{
+    return timeline->class_of[task];
 }
 
 void timeline_free(struct timeline *timeline)
@@ -31,6 +38,7 @@ void timeline_free(struct timeline *timeline)
     free(timeline->steps);
     free(timeline->needs);
     free(timeline->step_of);
+    free(timeline->class_of);
     free(timeline);
 }
 
@@ -44,7 +52,9 @@ static struct timeline *allocate(const struct timeline_tasks *tasks)
     timeline->steps = calloc((size_t)timeline->n + 1, sizeof *timeline->steps);
     timeline->needs = calloc((size_t)timeline->n_needs + 1, sizeof *timeline->needs);
     timeline->step_of = calloc((size_t)timeline->n + 1, sizeof *timeline->step_of);
-    if (timeline->steps == NULL || timeline->needs == NULL || timeline->step_of == NULL) {
+    timeline->class_of = calloc((size_t)timeline->n + 1, sizeof *timeline->class_of);
+    if (timeline->steps == NULL || timeline->needs == NULL || timeline->step_of == NULL ||
+        timeline->class_of == NULL) {
         timeline_free(timeline);
         return NULL;
     }
@@ -81,6 +91,7 @@ static void place(struct compiler *c, int32_t lane, int32_t task)
                                          .before = first ? -1 : task - 1,
                                          .need = c->n_placed};
     t->step_of[task] = c->n_steps++;
+    t->class_of[task] = c->tasks->task_class[task];
     for (int32_t k = c->tasks->need_start[task]; k < c->tasks->need_start[task + 1]; k++)
         t->needs[c->n_placed++] = c->tasks->needs[k];
 }
@@ -185,6 +196,29 @@ double timeline_run(const struct timeline *timeline,
         makespan = end > makespan ? end : makespan;
     }
     return makespan;
+}
+
+void timeline_from(const struct timeline *timeline,
+                   const double *durations,
+                   const double *delays,
+                   int32_t source,
+                   double *starts)
+{
+    const int32_t *class_of = timeline->class_of;
+    for (int32_t k = 0; k < timeline->step_of[source]; k++)
+        starts[timeline->steps[k].task] = -HUGE_VAL;
+    for (int32_t k = timeline->step_of[source]; k < timeline->n; k++) {
+        const struct step *step = &timeline->steps[k];
+        double start = step->task == source ? 0 : -HUGE_VAL;
+        if (step->before >= 0)
+            start = fmax(start, starts[step->before] + durations[class_of[step->before]]);
+        for (int32_t j = step->need; j < step[1].need; j++) {
+            const struct timeline_need *need = &timeline->needs[j];
+            const double wait = delays != NULL && need->wait > 0 ? delays[need->wait] : 0;
+            start = fmax(start, starts[need->task] + durations[class_of[need->task]] + wait);
+        }
+        starts[step->task] = start;
+    }
 }
 
 // The task whose end (and wait) task `k` starts at; -1: it starts at 0.

@@ -54,6 +54,7 @@ enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
 void timeline_free(struct timeline *timeline);
 
 int32_t timeline_n_tasks(const struct timeline *timeline);
+int32_t timeline_class_of(const struct timeline *timeline, int32_t task);
 
 // Starts (may be NULL) and ends of all tasks, [tasks] each. delays: of edge classes from 1 on,
 // delays[0] unused; NULL: all are 0. Returns the makespan.
@@ -62,6 +63,14 @@ double timeline_run(const struct timeline *timeline,
                     const double *delays,
                     double *starts,
                     double *ends);
+
+// How far the starts of all tasks are behind the start of one at least: the longest path from it;
+// -HUGE_VAL where there is none.
+void timeline_from(const struct timeline *timeline,
+                   const double *durations,
+                   const double *delays,
+                   int32_t source,
+                   double *starts);
 
 // The longest path of a run, from its first task to the one that ends last: each starts when the
 // one before has ended (and the wait is over), the first at 0. Returns its length; of a longer one

@@ -3,6 +3,8 @@
 #ifndef PPS_TEST_PPGOLDEN_H
 #define PPS_TEST_PPGOLDEN_H
 
+#include "kernels/ndsearch/program.h"
+
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -53,6 +55,23 @@ static inline void golden_matrix(const cJSON *object, const char *name, int32_t 
     const cJSON *row, *cell;
     cJSON_ArrayForEach(row, golden_item(object, name)) cJSON_ArrayForEach(cell, row) *values++ =
         (int32_t)cell->valuedouble;
+}
+
+// The ratios and shape that both kinds of case have.
+static inline struct nd_program golden_program(const cJSON *item, const char *stages)
+{
+    struct nd_program p;
+    nd_program_default(&p);
+    p.compat = ND_ORIG;
+    p.stages = golden_whole(item, stages);
+    p.chunks = golden_whole(item, "interleave");
+    p.micro_batches = golden_whole(item, "micro_batches");
+    p.low_mem = golden_is(item, "low_mem");
+    p.layer_ratio = golden_real(item, "layer_ratio");
+    p.backward_ratio = golden_real(item, "backward_ratio");
+    p.head_ratio = golden_real(item, "head_loss");
+    p.full_growth = golden_real(item, "recompute_ratio");
+    return p;
 }
 
 #endif
