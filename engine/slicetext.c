@@ -2,6 +2,7 @@
 // Titles and names of maps, and slices as text for gnuplot.
 #include "slicetext.h"
 
+#include "picturename.h"
 #include "plottext.h"
 
 #include <ctype.h>
@@ -42,7 +43,7 @@ static bool tells_apart(const struct pps_cut *cut, int b)
     for (size_t i = 1; i < keys->n; i++)
         if (!same_cell(first, key_value(keys, i, b)))
             return true;
-    return pps_view_filters(&cut->view, cut->by[b]);
+    return pps_view_filter(&cut->view, cut->by[b]) != NULL;
 }
 
 static bool in_key(const struct pps_cut *cut, int column)
@@ -149,6 +150,21 @@ static void put_asked(FILE *out, const struct pps_cut *cut)
         fprintf(out, "-%s", columns[cut->value].name);
     if (cut->reduce != PPS_REDUCE_NONE)
         fprintf(out, "-%s", pps_reduce_word(cut->reduce));
+    pps_picture_filters(out, &cut->view, cut->by, cut->n_by);
+}
+
+static void asked_piece(const struct pps_cut *cut, char *out)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *file = open_memstream(&text, &n);
+    out[0] = '\0';
+    if (file == NULL)
+        return;
+    put_asked(file, cut);
+    if (fclose(file) == 0)
+        pps_picture_piece(text, out);
+    free(text);
 }
 
 void pps_cut_name(const struct pps_cut *cut,
@@ -157,14 +173,8 @@ void pps_cut_name(const struct pps_cut *cut,
                   char *out,
                   size_t cap)
 {
-    char stem[256], asked[256] = "";
-    FILE *text = fmemopen(asked, sizeof asked, "w");
-    if (text != NULL) {
-        put_asked(text, cut);
-        fclose(text);
-    }
-    for (char *c = asked; *c != '\0'; c++)
-        *c = *c == '/' ? '_' : *c;
+    char stem[256], asked[PPS_PICTURE_ASKED];
+    asked_piece(cut, asked);
     pps_view_stem(cut->view.path, stem, sizeof stem);
     if (cut->numbered)
         snprintf(out, cap, "%s%s-%zu", stem, asked, i + 1);
