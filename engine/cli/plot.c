@@ -11,8 +11,7 @@ static const struct pps_opt options[] = {
     {"x", 'x', "COLUMN", "to the right (as the kernel says)"},
     {"y", 'y', "COLUMN", "upwards (as the kernel says)"},
     {"value", 0, "COLUMN", "the colour (the kernel's first result)"},
-    {"by", 0, "COLUMNS",
-     "a map for each group (all other parameters; with --reduce: one)"},
+    {"by", 0, "COLUMNS", "a map for each group (all other parameters; with --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
     {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
     {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
@@ -41,9 +40,9 @@ static enum pps_status read_formats(const char *list,
     for (const char *word = list;; word++) {
         const size_t n = strcspn(word, ",");
         if (n == 3 && strncmp(word, "png", 3) == 0)
-            ask->png = true;
+            ask->pictures.png = true;
         else if (n == 3 && strncmp(word, "svg", 3) == 0)
-            ask->svg = true;
+            ask->pictures.svg = true;
         else
             return pps_fail(err, PPS_E_INPUT, "--format %s: write png, svg or png,svg", list);
         word += n;
@@ -63,10 +62,10 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->cut.y = pps_arg(args, "y");
     ask->cut.value = pps_arg(args, "value");
     ask->cut.by = pps_arg(args, "by");
-    ask->folder = pps_arg(args, "output");
-    ask->force = pps_arg(args, "force") != NULL;
-    ask->scripts = scripts;
-    ask->paths = stdout;
+    ask->pictures.folder = pps_arg(args, "output");
+    ask->pictures.force = pps_arg(args, "force") != NULL;
+    ask->pictures.scripts = scripts;
+    ask->pictures.paths = stdout;
     enum pps_status status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
     if (status == PPS_OK)
         status = read_formats(pps_arg(args, "format"), ask, err);
