@@ -269,33 +269,63 @@ enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
     return status;
 }
 
+static enum pps_status write_data(struct pps_pictures *pictures,
+                                  const char *text,
+                                  size_t n,
+                                  struct pps_error *err)
+{
+    struct pps_textfile file;
+    const enum pps_status status = pps_pictures_data(pictures, 0, &file, err);
+    if (status != PPS_OK)
+        return status;
+    fwrite(text, 1, n, file.out);
+    return pps_textfile_close(&file, err);
+}
+
+// Writes into memory first: where there is nothing to draw, no folder is made.
+static enum pps_status make_data(void *self,
+                                 enum pps_status (*write)(void *self,
+                                                          FILE *out,
+                                                          struct pps_error *err),
+                                 char **text,
+                                 size_t *n,
+                                 struct pps_error *err)
+{
+    FILE *out = open_memstream(text, n);
+    if (out == NULL)
+        return pps_fail_errno(err, "draw", "a picture");
+    const enum pps_status status = write(self, out, err);
+    if (fclose(out) != 0 && status == PPS_OK)
+        return pps_fail_errno(err, "draw", "a picture");
+    return status;
+}
+
 enum pps_status pps_picture_one(const struct pps_picture_ask *ask,
                                 const char *script,
                                 const char *result,
                                 const char *name,
-                                const void *self,
-                                void (*write)(const void *self, FILE *out),
+                                void *self,
+                                enum pps_status (*write)(void *self,
+                                                         FILE *out,
+                                                         struct pps_error *err),
                                 struct pps_error *err)
 {
-    struct pps_pictures *pictures;
-    struct pps_textfile file;
-    char *copy = strdup(name);
-    size_t drawn = 0;
-    enum pps_status status = copy == NULL ? pps_fail_errno(err, "draw", name) : PPS_OK;
-    pictures = NULL;
+    struct pps_pictures *pictures = NULL;
+    char *names[] = {strdup(name)}, *text = NULL;
+    size_t drawn = 0, n = 0;
+    enum pps_status status = names[0] == NULL ? pps_fail_errno(err, "draw", name) : PPS_OK;
     if (status == PPS_OK)
         status = pps_pictures_open(&pictures, ask, script, result, err);
     if (status == PPS_OK)
         status = pps_pictures_check(pictures, name, err);
     if (status == PPS_OK)
-        status = pps_pictures_data(pictures, 0, &file, err);
-    if (status == PPS_OK) {
-        write(self, file.out);
-        status = pps_textfile_close(&file, err);
-    }
+        status = make_data(self, write, &text, &n, err);
     if (status == PPS_OK)
-        status = pps_pictures_draw(pictures, 0, 1, &copy, &drawn, err);
+        status = write_data(pictures, text, n, err);
+    if (status == PPS_OK)
+        status = pps_pictures_draw(pictures, 0, 1, names, &drawn, err);
     pps_pictures_close(pictures);
-    free(copy);
+    free(names[0]);
+    free(text);
     return status;
 }

@@ -53,13 +53,15 @@ PPS_MUST_CHECK enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                                  size_t *drawn,
                                                  struct pps_error *err);
 
-// One picture, of data that write(self, out) writes.
+// One picture, of data that write(self, out, err) writes.
 PPS_MUST_CHECK enum pps_status pps_picture_one(const struct pps_picture_ask *ask,
                                                const char *script,
                                                const char *result,
                                                const char *name,
-                                               const void *self,
-                                               void (*write)(const void *self, FILE *out),
+                                               void *self,
+                                               enum pps_status (*write)(void *self,
+                                                                        FILE *out,
+                                                                        struct pps_error *err),
                                                struct pps_error *err);
 
 // Where pictures of a result go by default: heatmaps/ beside the folder data/ that holds it,

@@ -4,6 +4,7 @@
 
 #include <ctype.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -38,4 +39,27 @@ void pps_picture_piece(const char *asked, char *out)
     out[kept] = '\0';
     if (kept < n)
         snprintf(out + kept, HASH_CHARS + 1, "-%08x", (unsigned)XXH32(asked, n, 0));
+}
+
+enum pps_status pps_picture_name_begin(struct pps_picture_name *name, struct pps_error *err)
+{
+    name->asked = NULL;
+    name->out = open_memstream(&name->asked, &name->n);
+    return name->out == NULL ? pps_fail_errno(err, "name", "a picture") : PPS_OK;
+}
+
+enum pps_status pps_picture_name_end(struct pps_picture_name *name,
+                                     const char *result,
+                                     struct pps_error *err)
+{
+    char stem[256], piece[PPS_PICTURE_ASKED];
+    if (fclose(name->out) != 0) {
+        free(name->asked);
+        return pps_fail_errno(err, "name", "a picture");
+    }
+    pps_picture_piece(name->asked, piece);
+    free(name->asked);
+    pps_view_stem(result, stem, sizeof stem);
+    snprintf(name->text, sizeof name->text, "%s%s", stem, piece);
+    return PPS_OK;
 }
