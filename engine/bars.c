@@ -35,6 +35,11 @@ static enum pps_status refuse_single(const struct pps_bars *bars, struct pps_err
         bars->ask->stack, names[0] == '\0' ? "" : ", or the name of a stack: ", names);
 }
 
+static const char *unit_of(const struct pps_view_column *column)
+{
+    return column->unit[0] == '\0' ? "no unit" : column->unit;
+}
+
 static enum pps_status check_parts(const struct pps_bars *bars, struct pps_error *err)
 {
     const struct pps_view_column *columns = bars->view.columns;
@@ -48,7 +53,7 @@ static enum pps_status check_parts(const struct pps_bars *bars, struct pps_error
             return pps_fail(err, PPS_E_INPUT,
                             "--stack: %s [%s] and %s [%s] do not add up; name columns of one "
                             "unit",
-                            first->name, first->unit, part->name, part->unit);
+                            first->name, unit_of(first), part->name, unit_of(part));
     }
     return PPS_OK;
 }

@@ -17,6 +17,7 @@
 
 enum {
     PPS_BARS_PARTS = 12, // colours that a script has
+    PPS_BARS_USUAL = 10, // rows shown unless told otherwise
     PPS_BARS_ROWS = 100, // more are no picture
 };
 

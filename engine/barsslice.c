@@ -125,6 +125,8 @@ static void put_asked(const struct pps_bars *bars, FILE *out)
         fprintf(out, "-%s", bars->stack);
     for (int i = 0; i < bars->n_parts && bars->stack == NULL; i++)
         fprintf(out, "-%s", columns[bars->parts[i]].name);
+    if (bars->ask->k != PPS_BARS_USUAL)
+        fprintf(out, "-k%" PRIu64, bars->ask->k);
     if (bars->ask->objective != NULL)
         fprintf(out, "-by-%s", columns[bars->objective].name);
     if (bars->ask->goal != PPS_NEUTRAL)

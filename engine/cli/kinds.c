@@ -89,7 +89,7 @@ static enum pps_status bars_ask(const struct pps_args *args,
         .view = *view,
         .stack = pps_arg(args, "stack"),
         .objective = pps_arg(args, "objective"),
-        .k = 10,
+        .k = PPS_BARS_USUAL,
         .has_limit = pps_arg(args, "limit-line") != NULL,
     };
     enum pps_status status = pps_goal_option(args, &ask->goal, err);

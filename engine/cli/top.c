@@ -121,7 +121,10 @@ static enum pps_status write_top(const struct pps_args *args,
 
 static enum pps_status check_pareto(const struct pps_args *args, struct pps_error *err)
 {
-    static const char *const others[] = {"all", "count", "objective", "goal"};
+    static const char *const others[] = {"all", "count", "objective"};
+    if (pps_arg(args, "goal") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--pareto takes goals as max:%s; leave out --goal",
+                        pps_arg(args, "pareto"));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (pps_arg(args, others[i]) != NULL)
             return pps_fail(
