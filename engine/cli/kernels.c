@@ -59,6 +59,9 @@ static void print_kernel(const struct pps_kernel *kernel)
     printf("\nresults:\n");
     for (int c = 0; c < kernel->n_columns; c++)
         print_column(&kernel->columns[c]);
+    for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
+        printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks that plot draws:\n" : "",
+               s->name, s->columns);
     printf("\na point is left out where:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         printf("  %s\n", kernel->reasons[r]);
@@ -104,6 +107,9 @@ static cJSON *kernel_json(const struct pps_kernel *kernel)
     cJSON *columns = cJSON_AddArrayToObject(object, "columns");
     for (int c = 0; c < kernel->n_columns; c++)
         cJSON_AddItemToArray(columns, column_json(&kernel->columns[c]));
+    cJSON *stacks = cJSON_AddObjectToObject(object, "stacks");
+    for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
+        cJSON_AddStringToObject(stacks, s->name, s->columns);
     return object;
 }
 
