@@ -214,6 +214,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .n_columns = N_COLUMNS,
     .reasons = nd_reasons,
     .heatmap = {.x = "tp", .y = "pp", .value = "step_ms"},
+    .trace_names = &nd_trace_names,
     .bench_axes = bench_axes,
     .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
     .slots = nd_slots,
@@ -228,4 +229,5 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .run = nd_run,
     .reference = nd_run_reference,
     .tolerance = 1e-9,
+    .trace = nd_trace,
 };
