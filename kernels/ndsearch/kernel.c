@@ -214,6 +214,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .n_columns = N_COLUMNS,
     .reasons = nd_reasons,
     .heatmap = {.x = "tp", .y = "pp", .value = "step_ms"},
+    .nearest = "memory_gib",
     .trace_names = &nd_trace_names,
     .bench_axes = bench_axes,
     .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
