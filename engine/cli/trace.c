@@ -55,6 +55,18 @@ struct trace {
 
 // ---- which point ------------------------------------------------------------------------------
 
+// A name for the point: what it comes from and its words, if they are not too long.
+static void name_point(struct trace *t, const char *from, int first_word)
+{
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
+    for (int w = first_word; w < pps_arg_words(t->args); w++) {
+        const char *word = pps_arg_word(t->args, w);
+        if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
+            return;
+        at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
+    }
+}
+
 static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
 {
     const char *path = pps_arg_word(t->args, 0);
@@ -67,18 +79,6 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
     snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
     name_point(t, name, 1);
     return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
-}
-
-// A name for the point: what it comes from and its words, if they are not too long.
-static void name_point(struct trace *t, const char *from, int first_word)
-{
-    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
-    for (int w = first_word; w < pps_arg_words(t->args); w++) {
-        const char *word = pps_arg_word(t->args, w);
-        if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
-            return;
-        at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
-    }
 }
 
 // The point of a kernel all of whose parameters have their defaults.
