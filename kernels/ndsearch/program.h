@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline program: how many layers every chunk of every stage gets, and how many of them are
+// recomputed, so that the step is as short as it can be and no stage exceeds its memory.
+//
+// Layers are of two types: type 1, the leading dense layers of a mixture-of-experts model, and
+// type 2, all others. The unit of time is the forward of one type-2 layer. Matrices are
+// [chunk][stage], that is [chunk * stages + stage]; types are indices 0 and 1 below.
+#ifndef PPS_NDSEARCH_PROGRAM_H
+#define PPS_NDSEARCH_PROGRAM_H
+
+#include "kernels/common/orders.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// MiB. A micro-batch leaves act, select or re_comp in each layer, according to what is recomputed.
+struct nd_memory {
+    double select_mem0, select_mem12, select_mem; // of type 1, 1 (in peaks), 2
+    double re_comp_mem0, re_comp_mem12, re_comp_mem;
+    double act_mem0, act_mem12, act_mem;
+    double layer_mem012, layer_mem; // a layer itself, of type 1, 2
+    double static_mem0;             // all else on the first stage,
+    double static_mem;              // on one in the middle,
+    double lm_head_mem;             // on the last
+};
+
+extern const struct nd_memory nd_memory_default;
+
+enum nd_compat {
+    ND_CORRECTED,
+    ND_ORIG, // bounds, rounding of periods and lost factor as published
+};
+
+struct nd_program {
+    int32_t stages;        // P
+    int32_t chunks;        // V of a stage
+    int32_t micro_batches; // M >= P
+    int32_t splits;        // S of a sequence
+    int32_t layers[2];     // of type 1 and 2
+    double layer_ratio;    // rho: forward of type 1 over type 2
+    double backward_ratio; // beta: backward over forward
+    double head_backward;  // backward over forward of the head; NAN: as beta
+    double head_ratio;     // H: forward of the head over that of a type-2 layer
+    double full_growth;    // gamma: what full recompute adds to the backward, over the forward
+    double select_growth;  // sigma: selective recompute
+    double hop;            // of a transfer between stages, in forwards of a type-2 layer
+    struct nd_memory memory;
+    double budget_first, budget_middle, budget_last; // MiB, without static_mem0 and the like
+    bool allow_select, allow_full;
+    bool low_mem; // interleaved: ORDERS_LOW
+    enum nd_compat compat;
+};
+
+// Fields that have a usual value get it: ratios, one chunk and split, full recompute, no hop.
+void nd_program_default(struct nd_program *program);
+
+// false: `text` says what is wrong and what would do ("stages = 8 is greater than micro-batches =
+// 4"). Everything below wants a program that has passed. M < P is no fault but infeasible.
+bool nd_program_check(const struct nd_program *program, char *text, size_t size);
+
+struct orders_shape nd_program_shape(const struct nd_program *program);
+
+// As published: of 6 parts and more only 5 are laid out; `residue` more are priced by what one of
+// them takes in the steady state. 0 in the corrected mode.
+int32_t nd_program_residue(const struct nd_program *program);
+
+double nd_program_budget(const struct nd_program *program, int32_t stage);
+
+// ---- a choice and what it is worth --------------------------------------------------------------
+
+struct nd_choice {
+    const int32_t *layers[2]; // x of type 1, 2: [chunks * stages] each
+    const int32_t *full[2];   // a: recomputed wholly
+    const int32_t *part[2];   // r: selectively
+};
+
+// Per chunk and micro-batch: forward and backward, and MiB kept. [chunks * stages] each; any may
+// be NULL.
+void nd_durations(const struct nd_program *program,
+                  const struct nd_choice *choice,
+                  double *forward,
+                  double *backward);
+void nd_kept(const struct nd_program *program, const struct nd_choice *choice, double *kept_mb);
+
+struct nd_value {
+    double objective; // what the program minimises: the makespan, or as published where ND_ORIG
+    double makespan;  // of all micro-batches
+};
+
+enum nd_outcome {
+    ND_DONE,
+    ND_NO_MEMORY,
+};
+
+enum nd_outcome nd_evaluate(const struct nd_program *program,
+                            const struct nd_choice *choice,
+                            struct nd_value *value);
+
+// Memory that a stage holds at most, MiB, layers and static part included; and the index of the
+// task in its order that takes it there.
+struct nd_peak {
+    double memory_mb;
+    double limit_mb; // that it must not exceed
+    int32_t at;
+};
+
+enum nd_outcome nd_peaks(const struct nd_program *program,
+                         const struct nd_choice *choice,
+                         struct nd_peak *peaks); // [stages]
+
+// Whether the choice is one the program allows; otherwise `text` says what it breaks.
+bool nd_choice_check(const struct nd_program *program,
+                     const struct nd_choice *choice,
+                     char *text,
+                     size_t size);
+
+// ---- solving ------------------------------------------------------------------------------------
+
+enum nd_status {
+    ND_OPTIMAL,  // proven
+    ND_FEASIBLE, // a solution; the bound was not closed within max_nodes, or when told to stop
+    ND_INFEASIBLE, // proven
+    ND_TIME_LIMIT, // seconds are over; there may be a solution
+};
+
+// "Optimal", "Feasible", "Infeasible", "Time limit reached"
+const char *nd_status_name(enum nd_status status);
+
+// When to stop without a proof. Only max_nodes gives the same answer on every machine.
+struct nd_effort {
+    uint64_t max_nodes;      // 0: no limit
+    double max_seconds;      // 0: no limit
+    const atomic_bool *stop; // or NULL
+};
+
+enum nd_limit {
+    ND_LIMIT_NONE,
+    ND_LIMIT_MICRO_BATCHES, // fewer than stages
+    ND_LIMIT_FEW_LAYERS,    // fewer than chunks: every chunk must have one
+    ND_LIMIT_LAYERS,        // more than stages can have: bounds as published
+    ND_LIMIT_MEMORY,
+};
+
+// Why nothing is feasible, and what would be.
+struct nd_infeasible {
+    enum nd_limit limit;
+    int32_t stage;     // that lacks memory even so; -1: no single one
+    double needed_mb;  // least budget of that stage (all of them, by as much, where -1)
+    double missing_mb; // how much more than there is
+    char text[256];    // one sentence
+};
+
+struct nd_solution {
+    enum nd_status status;
+    bool found; // there is a choice: everything down to peaks
+    double objective;
+    double makespan; // of all micro-batches; the objective unless ND_ORIG
+    struct nd_choice choice;
+    const struct nd_peak *peaks; // [stages]
+    double bound;                // proven: no choice is better
+    double gap;                  // (objective - bound) / objective; 0 where optimal
+    uint64_t nodes;
+    struct nd_infeasible why; // where infeasible
+    void *room;               // holds the arrays
+};
+
+// The solution is to be freed whatever comes back.
+enum nd_outcome nd_solve(const struct nd_program *program,
+                         const struct nd_effort *effort, // NULL: as long as it takes
+                         struct nd_solution *solution);
+void nd_solution_free(struct nd_solution *solution);
+
+#endif
