@@ -45,13 +45,16 @@ static enum pps_status gather(struct pps_benchpoints *b, struct pps_error *err)
     if (cursor == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
     for (uint64_t i = 0; i < b->cap; i++) {
-        const uint64_t at = (uint64_t)((double)all / (double)b->cap * (double)i);
+        // The first point of this stretch that is not left out.
+        const double step = (double)all / (double)b->cap;
+        const uint64_t at = (uint64_t)(step * (double)i);
+        const uint64_t end = (uint64_t)(step * (double)(i + 1));
         pps_cursor_seek(cursor, &b->experiment->space, at);
-        if (!pps_cursor_next(cursor, at + 1, left_out))
+        if (!pps_cursor_next(cursor, end < all ? end : all, left_out))
             continue;
         for (int p = 0; p < b->kernel->n_params; p++)
             b->values[(size_t)p * b->cap + b->n] = cursor->point[p];
-        b->index[b->n++] = at;
+        b->index[b->n++] = cursor->index;
     }
     free(cursor);
     return b->n > 0

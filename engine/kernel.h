@@ -153,7 +153,7 @@ struct pps_fault {
 // preset's axis.
 struct pps_preset_axis {
     const char *param;
-    const char *values; // an expression; or NULL at the end
+    const char *values; // an expression, or a list as JSON writes it
 };
 
 struct pps_preset {
@@ -269,7 +269,8 @@ struct pps_kernel {
     struct pps_heatmap heatmap;
     const struct pps_trace_names *trace_names; // or NULL: no trace
     const struct pps_bench_axis *bench_axes;   // ends with a NULL name; or NULL
-    const struct pps_slot *slots;              // n_slots; documents
+    const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
+    const struct pps_slot *slots; // n_slots; documents
     int n_slots;
     const struct pps_preset *presets;       // end with a NULL name; or NULL
     const struct pps_command *const *tools; // verbs of its own, ended with NULL; or NULL

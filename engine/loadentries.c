@@ -265,7 +265,10 @@ static enum pps_status write_preset(struct pps_loader *l, const struct pps_prese
     char name[64];
     cJSON *root = cJSON_CreateObject();
     for (int a = 0; preset->axes[a].param != NULL; a++)
-        cJSON_AddStringToObject(root, preset->axes[a].param, preset->axes[a].values);
+        cJSON_AddItemToObject(root, preset->axes[a].param,
+                              preset->axes[a].values[0] == '['
+                                  ? cJSON_Parse(preset->axes[a].values)
+                                  : cJSON_CreateString(preset->axes[a].values));
     cJSON *where = cJSON_AddArrayToObject(root, "where");
     for (int r = 0; preset->rules[r] != NULL; r++)
         cJSON_AddItemToArray(where, cJSON_CreateString(preset->rules[r]));

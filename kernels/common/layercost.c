@@ -24,7 +24,6 @@ struct setting {
     double gather;         // s, one all-gather of the layer's activations among tp ranks
     double cp_gather;      // s, of keys and values among cp ranks
     double attention_kept; // bytes
-    double attention_largest;
 };
 
 static struct setting set_up(const struct layercost_model *m,
@@ -92,16 +91,16 @@ static double attention_bytes(const struct setting *s)
     return ELEMENT * s->tokens * per_token + INDEX * s->tokens * s->heads;
 }
 
-static double largest_projection(const struct setting *s)
+static double projections(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;
     double out = s->heads * s->dv * s->h;
     if (d->attention == MODELDESC_GQA)
-        return (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t * s->h;
+        return (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t * s->h + out;
     double r = (double)d->q_rank, c = (double)d->kv_rank;
-    double query = s->heads * s->dq * (r > 0 ? r : s->h);
-    double keys = s->heads * ((double)d->qk_nope + s->dv) * c;
-    return fmax(fmax(out, query), fmax(keys, s->h * fmax(r, c + (double)d->qk_rope)));
+    double query = s->h * r + s->heads * s->dq * (r > 0 ? r : s->h);
+    double keys = s->h * (c + (double)d->qk_rope) + s->heads * ((double)d->qk_nope + s->dv) * c;
+    return out + query + keys;
 }
 
 static void add_attention(struct setting *s, const struct layercost_shape *shape)
@@ -120,7 +119,6 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
     s->cp_gather =
         hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
     s->attention_kept = attention_bytes(s);
-    s->attention_largest = largest_projection(s);
 }
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -215,8 +213,7 @@ static void dense_layer(const struct setting *s, struct layercost *layer)
     struct feed_forward f = dense_network(s);
     add_up(s, &f, layer);
     layer->parameters = (double)s->m->counts.dense_layer / s->t;
-    double largest = s->h * (double)s->m->model.ffn / s->t * (s->matrices - 1);
-    layer->largest_matrix = fmax(s->attention_largest, largest);
+    layer->matrices = s->h * s->matrices * (double)s->m->model.ffn / s->t;
 }
 
 static void moe_layer(const struct setting *s, struct layercost *layer)
@@ -229,8 +226,8 @@ static void moe_layer(const struct setting *s, struct layercost *layer)
         (double)(c->attention + c->norms + c->shared) / s->t + (double)c->router;
     double etp = s->m->expert_tensor_parallel ? s->t : 1;
     layer->routed = (double)c->routed / ((double)s->ep * etp);
-    double widest = fmax((double)d->moe_ffn / etp, (double)d->shared_ffn / s->t);
-    layer->largest_matrix = fmax(s->attention_largest, s->h * widest * (s->matrices - 1));
+    double widths = (double)d->moe_ffn / etp + (double)d->shared_ffn / s->t;
+    layer->matrices = s->h * s->matrices * widths;
 }
 
 // ---- around the layers --------------------------------------------------------------------------
@@ -282,6 +279,7 @@ void layercost_of(const struct layercost_model *m,
     if (d->experts > 0)
         moe_layer(&s, &set->moe);
     head_costs(&s, &set->head);
+    set->attention_matrices = projections(&s);
     set->embedding = set->head.parameters + (double)(d->positions * d->hidden);
     set->mtp_parameters = 2 * s.h * s.h / s.t + 3 * s.h;
     set->mtp_forward = hardware_gemm(s.hw, s.tokens, s.h / s.t, 2 * s.h);

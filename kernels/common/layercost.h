@@ -48,7 +48,7 @@ struct layercost {
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
     double parameters;              // of one device without routed experts
     double routed;                  // of one device, routed experts
-    double largest_matrix;          // parameters of the largest matrix on one device
+    double matrices; // parameters of one device's feed-forward matrices, one of each shape
 };
 
 struct layercost_head {
@@ -72,11 +72,12 @@ struct layercost_model {
 struct layercost_set {
     struct layercost dense, moe; // the one that the model has not is all zero
     struct layercost_head head;
-    double embedding;      // parameters of the input table on one device
-    double mtp_parameters; // of one MTP module beyond its layer, on one device
-    double mtp_forward;    // its projection; its pass through the head is that of `head`
-    double p2p_intra;      // both ways across one pipeline boundary, within a node
-    double p2p_inter;      // across nodes
+    double attention_matrices; // the same of its matrices in attention
+    double embedding;          // parameters of the input table on one device
+    double mtp_parameters;     // of one MTP module beyond its layer, on one device
+    double mtp_forward;        // its projection; its pass through the head is that of `head`
+    double p2p_intra;          // both ways across one pipeline boundary, within a node
+    double p2p_inter;          // across nodes
 };
 
 void layercost_open(struct layercost_model *m,

@@ -305,7 +305,7 @@ static bool check_required(struct reader *r)
 
 // ---- config.json ----------------------------------------------------------------------------
 
-static bool is_hugging(const struct cJSON *object)
+bool modeldesc_is_config(const struct cJSON *object)
 {
     static const char *const signs[] = {"architectures", "model_type", "num_hidden_layers"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -418,7 +418,7 @@ bool modeldesc_read(struct modeldesc *model,
         derive_heads,   read_attention, derive_compression, derive_ffn,
         derive_experts, derive_gated,   read_positions,     check_size,
     };
-    struct reader r = {.hugging = is_hugging(document), .fault = fault};
+    struct reader r = {.hugging = modeldesc_is_config(document), .fault = fault};
     r.object = r.hugging ? text_part(document) : document;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!steps[i](&r))
@@ -427,9 +427,9 @@ bool modeldesc_read(struct modeldesc *model,
     return true;
 }
 
-bool modeldesc_knows(const char *key)
+const struct docfields *modeldesc_keys(void)
 {
-    return docfields_index(&modelkeys_own, key) >= 0;
+    return &modelkeys_own;
 }
 
 static bool is_read(const char *key)
@@ -444,7 +444,7 @@ static bool is_read(const char *key)
 int modeldesc_ignored(const struct cJSON *document, const char **keys, int max)
 {
     int n = 0;
-    if (!is_hugging(document))
+    if (!modeldesc_is_config(document))
         return 0;
     for (const cJSON *item = text_part(document)->child; item != NULL; item = item->next)
         if (!is_read(item->string)) {

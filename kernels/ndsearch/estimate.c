@@ -145,8 +145,8 @@ static double transient(const struct memory_view *w, const struct nd_kind *k, in
         sum += fmax(k->dense > 0 ? w->dense_stored[LAYERCOST_NONE] : 0,
                     k->moe > 0 ? w->moe_stored[LAYERCOST_NONE] : 0);
     if (w->e->dummy_wgrad) {
-        double largest = at->largest[k->dense > 0][k->moe > 0];
-        sum += 2 * (k->last ? fmax(largest, at->set.head.parameters) : largest);
+        double shapes = at->shapes[k->dense > 0][k->moe > 0];
+        sum += 2 * (k->last ? shapes + at->set.head.parameters : shapes);
     }
     return sum;
 }
@@ -305,8 +305,8 @@ static void tell_time(const struct nd_estimate *e,
     double seq = (double)point->seq_length, tokens = (double)point->gbs * seq;
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     time->tokens_per_s = tokens / time->step;
-    time->mfu = (e->active_flops + e->attention_flops * seq) * time->tokens_per_s /
-                (devices * e->layers.hardware.peak);
+    time->mfu =
+        nd_token_flops(e, seq) * time->tokens_per_s / (devices * e->layers.hardware.peak);
 }
 
 // ---- a point ------------------------------------------------------------------------------------
@@ -330,6 +330,21 @@ void nd_estimate(const struct nd_estimate *e,
         struct longest longest = find_longest(at, mode, kinds, cache, &p);
         tell_time(e, at, &longest, point, time);
     }
+}
+
+void nd_time_of(const struct nd_estimate *e,
+                struct nd_cache *cache,
+                const struct nd_point *point,
+                struct nd_time *time)
+{
+    const struct nd_pipeline p = nd_pipeline_of(e, point);
+    int mode = (int)point->strategy.recompute;
+    struct nd_shape_place at;
+    struct nd_kinds kinds;
+    nd_fill_shape(e, point, &at);
+    nd_find_kinds(&p, cache->begin, &kinds);
+    struct longest longest = find_longest(&at, mode, &kinds, cache, &p);
+    tell_time(e, &at, &longest, point, time);
 }
 
 void nd_memory_modes(const struct nd_estimate *e,

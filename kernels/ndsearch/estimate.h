@@ -44,7 +44,8 @@ struct nd_point {
 struct nd_memory {
     double parameters, gradients, optimizer;
     double activations; // of all micro-batches in flight
-    double transient;   // logits, one layer that is made again, gradient of the largest matrix
+    double
+        transient; // logits, one layer that is made again, gradient buffers of fused accumulation
     double reserve;
     double total;
     int32_t stage;
@@ -102,6 +103,12 @@ void nd_lower_bounds(const struct nd_estimate *e,
 const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,
                                              const struct nd_point *point);
+
+// Model FLOPs of a token and step, forward and backward.
+static inline double nd_token_flops(const struct nd_estimate *e, double seq_length)
+{
+    return e->active_flops + e->attention_flops * seq_length;
+}
 
 // Micro-batches of a step: gbs / mbs / dp.
 static inline int64_t nd_micro_batches(const struct nd_point *point)

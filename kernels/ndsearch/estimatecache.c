@@ -53,11 +53,24 @@ static void fill_parameters(const struct nd_estimate *e, struct nd_shape_place *
     place->head_parameters = last + set->head.parameters + copy;
     place->one_stage = last + set->embedding + (tied ? 0 : set->head.parameters);
     place->transient_head = (1 + mtp) * set->head.logits;
-    double dense = set->dense.largest_matrix, moe = set->moe.largest_matrix;
-    place->largest[0][0] = 0;
-    place->largest[0][1] = moe;
-    place->largest[1][0] = dense;
-    place->largest[1][1] = fmax(dense, moe);
+    double attention = set->attention_matrices;
+    place->shapes[0][0] = 0;
+    place->shapes[0][1] = attention + set->moe.matrices;
+    place->shapes[1][0] = attention + set->dense.matrices;
+    place->shapes[1][1] = attention + set->dense.matrices + set->moe.matrices;
+}
+
+void nd_fill_shape(const struct nd_estimate *e,
+                   const struct nd_point *point,
+                   struct nd_shape_place *place)
+{
+    const struct nd_strategy *s = &point->strategy;
+    struct layercost_shape shape = {s->tp, s->cp, s->ep, s->mbs, point->seq_length, s->sp};
+    layercost_of(&e->layers, &shape, &place->set);
+    fill_times(e, place);
+    fill_parameters(e, place);
+    double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
+    place->held = e->common_parameters / s->tp + e->routed_parameters / (s->ep * etp);
 }
 
 const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
@@ -70,12 +83,7 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
     struct nd_shape_place *place = &cache->shape[place_of(&key, ND_SHAPE_PLACES)];
     if (same(&place->key, &key))
         return place;
-    struct layercost_shape shape = {s->tp, s->cp, s->ep, s->mbs, point->seq_length, s->sp};
-    layercost_of(&e->layers, &shape, &place->set);
-    fill_times(e, place);
-    fill_parameters(e, place);
-    double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
-    place->held = e->common_parameters / s->tp + e->routed_parameters / (s->ep * etp);
+    nd_fill_shape(e, point, place);
     place->key = key;
     return place;
 }

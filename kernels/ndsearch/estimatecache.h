@@ -26,9 +26,8 @@ struct nd_shape_place {
     double head_parameters; // of the last stage where it is not the first, beyond its layers
     double one_stage;       // of the only stage, beyond its layers
     double transient_head;  // logits
-    double largest[2]
-                  [2]; // parameters of the largest matrix of a stage [dense][moe] layers on it
-    double held;       // of the whole model, times pp: parameters a device exchanges
+    double shapes[2][2];    // parameters of matrices by shape; [dense][moe] layers on a stage
+    double held;            // of the whole model, times pp: parameters a device exchanges
 };
 
 struct nd_pipeline_place {
@@ -42,6 +41,11 @@ struct nd_cache {
     int64_t begin[ND_MAX_CHUNKS];
 };
 
+// A place without its key.
+void nd_fill_shape(const struct nd_estimate *e,
+                   const struct nd_point *point,
+                   struct nd_shape_place *place);
+
 const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
                                          struct nd_cache *cache,
                                          const struct nd_point *point);
@@ -51,5 +55,12 @@ struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e, const struct nd_p
 const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
                                    struct nd_cache *cache,
                                    const struct nd_pipeline *p);
+
+// The time of a point with nothing looked up or kept: of the cache only scratch is used. For callers
+// that change what an estimate stands for from call to call.
+void nd_time_of(const struct nd_estimate *e,
+                struct nd_cache *cache,
+                const struct nd_point *point,
+                struct nd_time *time);
 
 #endif

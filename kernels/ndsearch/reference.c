@@ -140,16 +140,6 @@ static int64_t expert_shards(const struct nd_estimate *e, const struct nd_strate
     return shards < 1 ? 1 : shards;
 }
 
-static bool holds(const struct view *w, int32_t stage, bool dense)
-{
-    for (int32_t v = 0; v < w->s->vp; v++) {
-        const struct nd_chunk *c = chunk_at(w, stage, v);
-        if ((dense ? c->dense : c->moe) > 0)
-            return true;
-    }
-    return false;
-}
-
 static bool remakes(const struct view *w, int32_t stage, bool dense)
 {
     for (int32_t v = 0; v < w->s->vp; v++) {
@@ -194,22 +184,24 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
 {
     const struct layercost_set *set = w->set;
     bool last = i == w->s->pp - 1;
-    double again = 0, largest = 0;
+    double again = 0, shapes = 0;
     if (remakes(w, i, true))
         again = set->dense.stored[LAYERCOST_NONE];
     if (remakes(w, i, false))
         again = fmax(again, set->moe.stored[LAYERCOST_NONE]);
-    if (holds(w, i, true))
-        largest = set->dense.largest_matrix;
-    if (holds(w, i, false))
-        largest = fmax(largest, set->moe.largest_matrix);
+    if (stage->dense + stage->moe > 0)
+        shapes += set->attention_matrices;
+    if (stage->dense > 0)
+        shapes += set->dense.matrices;
+    if (stage->moe > 0)
+        shapes += set->moe.matrices;
     if (last)
-        largest = fmax(largest, set->head.parameters);
+        shapes += set->head.parameters;
     stage->transient = again;
     if (last)
         stage->transient += (double)(1 + w->e->mtp_depth) * set->head.logits;
     if (w->e->dummy_wgrad)
-        stage->transient += 2 * largest;
+        stage->transient += 2 * shapes;
 }
 
 // ---- time of a stage ----------------------------------------------------------------------------
@@ -330,13 +322,13 @@ static void whole_step(const struct view *w,
     double mtp = (double)e->mtp_depth;
     const struct layercost_head *head = &w->set->head;
     if (longest == s->pp - 1)
-        time->head = m * ((1 + mtp) * (head->forward + head->backward) +
-                          3 * mtp * w->set->mtp_forward);
+        time->head =
+            m * ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;
-    time->mfu = (e->active_flops + e->attention_flops * seq) * tokens /
-                (time->step * devices * e->layers.hardware.peak);
+    time->mfu =
+        nd_token_flops(e, seq) * tokens / (time->step * devices * e->layers.hardware.peak);
 }
 
 void nd_reference(const struct nd_estimate *e,

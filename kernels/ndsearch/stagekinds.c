@@ -8,9 +8,10 @@
 
 #include <assert.h>
 
-// After so many parts of a schedule everything has been alive together that ever will be: forwards
-// are never more than three parts ahead of backwards.
-#define PARTS 6
+// Forwards are never as many as two parts of the largest size ahead of backwards (warm_up). The
+// first part may be longer than the others; while backwards go through the second, forwards reach
+// the fourth, and from then on all repeats itself.
+#define PARTS 4
 
 int64_t nd_few_micro_batches(int64_t micro_batches, int32_t stages, int32_t chunks)
 {
