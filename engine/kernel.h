@@ -320,7 +320,7 @@ struct pps_kernel {
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
 
-    const void *shared; // of a kernel that has been given documents (bind.h); otherwise NULL
+    const void *shared; // of a kernel that has been given documents (inputs.h); otherwise NULL
 };
 
 #endif

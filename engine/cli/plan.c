@@ -72,6 +72,11 @@ static void print_axes(const struct pps_experiment *e)
 {
     printf("experiment  %s, kernel %s %s, digest %016" PRIx64 "\n", e->name, e->kernel->name,
            e->kernel->version, e->digest);
+    if (pps_inputs_resolved(e->inputs) != NULL) {
+        printf("inputs      ");
+        pps_inputs_list(e->inputs, stdout);
+        printf("\n");
+    }
     for (int d = 0; d < e->space.n_axes; d++) {
         printf("%s", d == 0 ? "axes        " : "            ");
         print_axis(&e->space.axes[d], e);

@@ -31,6 +31,15 @@ static void print_index(const struct pps_experiment *e, uint64_t index, const ch
     free(cursor);
 }
 
+static void print_inputs(const struct pps_experiment *e)
+{
+    if (pps_inputs_resolved(e->inputs) == NULL)
+        return;
+    fputs("inputs    ", stderr);
+    pps_inputs_list(e->inputs, stderr);
+    fputc('\n', stderr);
+}
+
 static void print_left_out(const struct pps_report *r)
 {
     for (int i = 0; i < r->experiment->space.n_reasons; i++) {
@@ -258,6 +267,7 @@ void pps_report_next(const struct pps_report *r)
 void pps_report_print(const struct pps_report *r)
 {
     char bytes[32];
+    print_inputs(r->experiment);
     print_best(r);
     print_left_out(r);
     if (r->audit > 0)

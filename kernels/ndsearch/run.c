@@ -146,6 +146,7 @@ enum {
     ODD_EXPERT_GROUPS,
     ODD_SHARDS,
     FEW_MICRO_BATCHES,
+    ONE_STAGE,
 };
 
 const char *const nd_reasons[] = {
@@ -157,6 +158,7 @@ const char *const nd_reasons[] = {
     [ODD_EXPERT_GROUPS] = "ep (times tp where experts are split, too) does not divide dp*cp*tp",
     [ODD_SHARDS] = "op does not divide dp*cp",
     [FEW_MICRO_BATCHES] = "vp > 1 with fewer micro-batches than stages",
+    [ONE_STAGE] = "vp > 1 with one stage",
     NULL,
 };
 
@@ -193,6 +195,8 @@ int nd_check(const double *value, const void *shared)
         return experts;
     if (value[P_OP] > 0 && !divides(value[P_OP], dp * value[P_CP]))
         return ODD_SHARDS;
+    if (value[P_VP] > 1 && value[P_PP] == 1)
+        return ONE_STAGE;
     if (value[P_VP] > 1 && value[P_GBS] / (dp * value[P_MBS]) < value[P_PP])
         return FEW_MICRO_BATCHES;
     return 0;
