@@ -32,6 +32,7 @@ struct training {
 };
 
 struct cJSON;
+struct docfields;
 
 void training_default(struct training *training);
 // What the document does not say keeps its value. Unknown keys are refused.
@@ -39,7 +40,7 @@ bool training_read(struct training *training,
                    const struct cJSON *document,
                    struct docfault *fault);
 
-// Whether training_read takes the key.
-bool training_knows(const char *key);
+// Keys that training_read takes.
+const struct docfields *training_keys(void);
 
 #endif
