@@ -6,7 +6,6 @@
 #include "kernels/ndsearch/mpslayout.h"
 #include "kernels/ndsearch/solfile.h"
 #include "ppgolden.h"
-#include "ppprogram.h"
 
 #include <math.h>
 
@@ -39,7 +38,7 @@ Test(nd_mps, sizes_as_published)
 {
     for (int i = 0; i < N_CASES; i++) {
         cJSON *document = golden_read(CASES[i]);
-        const struct nd_program program = golden_pipeline(golden_item(document, "input"));
+        const struct nd_program program = golden_pipeline(document);
         const cJSON *expected = golden_item(document, "expected");
         struct textroom text = {0};
         const struct nd_mps_size size = write_program(&program, &text);
@@ -141,7 +140,7 @@ static double solve_with_cbc(const struct textroom *text)
 static double solve_golden(const char *name, double *expected)
 {
     cJSON *document = golden_read(name);
-    const struct nd_program program = golden_pipeline(golden_item(document, "input"));
+    const struct nd_program program = golden_pipeline(document);
     const cJSON *objective =
         cJSON_GetObjectItemCaseSensitive(golden_item(document, "expected"), "objective");
     struct textroom text = {0};
