@@ -10,8 +10,9 @@
 #include "status.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
-enum { PPS_MAX_SLOTS = 8, PPS_MAX_DOCUMENTS = 256 };
+enum { PPS_MAX_SLOTS = 8, PPS_MAX_DOCUMENTS = 256, PPS_LISTED_DOCUMENTS = 8 };
 
 struct pps_inputs;
 
@@ -49,12 +50,18 @@ const cJSON *pps_inputs_resolved(const struct pps_inputs *inputs);
 // Number of documents in a slot.
 int pps_inputs_count(const struct pps_inputs *inputs, int slot);
 
+// "model a (a.json), b (b.json), cluster c (c.json)"; nothing where there are none.
+void pps_inputs_list(const struct pps_inputs *inputs, FILE *out);
+
 // The documents of a manifest's or a result's experiment. PPS_E_INPUT with `path` for the file.
 PPS_MUST_CHECK enum pps_status pps_inputs_again(struct pps_inputs **inputs,
                                                 const struct pps_kernel *kernel,
                                                 const char *path,
                                                 const cJSON *experiment,
                                                 struct pps_error *err);
+
+// What a document (from 0) of the slot says of its parameter sets[m].
+double pps_inputs_said(const struct pps_inputs *inputs, int slot, int document, int m);
 
 // Sets the parameters that documents say as those chosen by the point say them, where a slot has
 // several; bit p of `keep`: parameter p stays.

@@ -245,6 +245,13 @@ struct pps_heatmap {
     const char *split; // a *name* of this parameter makes a map of its own; or NULL
 };
 
+// Columns that add up to something: what `plot --stack NAME` draws as the parts of a bar. They
+// are of one unit and never negative.
+struct pps_stack {
+    const char *name;    // of no column
+    const char *columns; // two or more, with commas between, the first at the bar's foot
+};
+
 // What `bench` varies: whole numbers of a parameter, from small to large.
 enum { PPS_BENCH_VALUES = 6 };
 
@@ -267,8 +274,11 @@ struct pps_kernel {
     const char *const *reasons; // why a point is left out; reasons[0] unused; ends with NULL
     const struct pps_composite *composite; // or NULL
     struct pps_heatmap heatmap;
+    const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace
-    const struct pps_bench_axis *bench_axes;   // ends with a NULL name; or NULL
+    const char *
+        nearest; // column: of infeasible points, the best in it is nearest to feasible; or NULL
+    const struct pps_bench_axis *bench_axes; // ends with a NULL name; or NULL
     const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
     const struct pps_slot *slots; // n_slots; documents
     int n_slots;
@@ -310,7 +320,7 @@ struct pps_kernel {
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
 
-    const void *shared; // of a kernel that has been given documents (bind.h); otherwise NULL
+    const void *shared; // of a kernel that has been given documents (inputs.h); otherwise NULL
 };
 
 #endif

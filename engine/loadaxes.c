@@ -60,7 +60,6 @@ static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int
 {
     const struct pps_slot *slot = &l->kernel->slots[s];
     struct pps_axis_member *member = &axis->members[axis->n_members++];
-    double values[PPS_MAX_PARAMS];
     member->param = m == 0 ? slot->param : slot->sets[m - 1];
     axis->sets |= (uint64_t)1 << member->param;
     member->n_values = (uint32_t)axis->count;
@@ -69,11 +68,10 @@ static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int
     if (member->values == NULL || member->cells == NULL)
         return pps_fail(l->err, PPS_E_MACHINE, "no memory for the values of an axis");
     for (uint64_t i = 0; i < axis->count; i++) {
-        if (m > 0)
-            l->kernel->values(l->kernel->shared, s, (int)i, values);
+        const double value =
+            m == 0 ? (double)i : pps_inputs_said(l->experiment->inputs, s, (int)i, m - 1);
         member->values[i] =
-            pps_value_cell(&l->kernel->params[member->param],
-                           m == 0 ? (double)i : values[m - 1], &member->cells[i]);
+            pps_value_cell(&l->kernel->params[member->param], value, &member->cells[i]);
     }
     return PPS_OK;
 }
@@ -346,6 +344,21 @@ static enum pps_status find_points(struct pps_loader *l)
     return PPS_OK;
 }
 
+// Each point is computed for every document of a slot that has several.
+static enum pps_status check_documents(struct pps_loader *l, const struct pps_axis *points)
+{
+    for (int s = 0; s < l->kernel->n_slots; s++) {
+        const struct pps_slot *slot = &l->kernel->slots[s];
+        if (slot->param >= 0 && (points->sets >> slot->param & 1) != 0 &&
+            pps_inputs_count(l->experiment->inputs, s) > 1)
+            return pps_fail_at(l->err, PPS_E_INPUT, l->points_path, 1, 0,
+                               "%s is an axis already, as several are given under \"inputs\"; "
+                               "leave the column out",
+                               slot->name);
+    }
+    return PPS_OK;
+}
+
 // Beside a file of points, a parameter may only be named with one value, which holds for all.
 static enum pps_status add_points(struct pps_loader *l)
 {
@@ -355,6 +368,8 @@ static enum pps_status add_points(struct pps_loader *l)
     struct pps_axis *points = &space->axes[space->n_axes++];
     enum pps_status status = pps_points_load(points, l->kernel, l->points_path,
                                              &l->experiment->points_digest, l->err);
+    if (status == PPS_OK)
+        status = check_documents(l, points);
     if (status != PPS_OK)
         return status;
     for (int e = 0; e < l->n_entries; e++) {

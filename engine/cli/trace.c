@@ -55,29 +55,30 @@ struct trace {
 
 // ---- which point ------------------------------------------------------------------------------
 
-static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+// A name for the point: what it comes from and its words, if they are not too long.
+static void name_point(struct trace *t, const char *from, int first_word)
 {
-    const char *path = pps_arg_word(t->args, 0);
-    char stem[96];
-    uint64_t row = 1;
-    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
-    if (status != PPS_OK)
-        return status;
-    pps_view_stem(path, stem, sizeof stem);
-    snprintf(t->stem, sizeof t->stem, "%s-row%llu", stem, (unsigned long long)row);
-    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
-}
-
-// A name for the point: its words, if they are not too long.
-static void name_point(struct trace *t, int first_word)
-{
-    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", t->kernel->name);
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
     for (int w = first_word; w < pps_arg_words(t->args); w++) {
         const char *word = pps_arg_word(t->args, w);
         if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
             return;
         at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
     }
+}
+
+static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg_word(t->args, 0);
+    char stem[96], name[128];
+    uint64_t row = 1;
+    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status != PPS_OK)
+        return status;
+    pps_view_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
+    name_point(t, name, 1);
+    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
 }
 
 // The point of a kernel all of whose parameters have their defaults.
@@ -94,7 +95,7 @@ static enum pps_status point_of_kernel(struct trace *t, int first_word, struct p
         return status;
     t->kernel = pps_inputs_kernel(t->inputs);
     pps_point_default(t->kernel, t->point);
-    name_point(t, first_word);
+    name_point(t, t->kernel->name, first_word);
     return PPS_OK;
 }
 

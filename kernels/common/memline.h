@@ -10,15 +10,22 @@
 #include <stdint.h>
 
 struct memline_peak {
-    double memory;   // most that is held at once; the unit of the weights
-    int32_t at;      // index of the task that takes it there; -1: nothing is ever taken
-    double n_before; // micro-batches, of all chunks, in flight with it (splits count 1 / S)
+    double memory;    // most that is held at once; the unit of the weights
+    int32_t at;       // index of the task that takes it there; -1: nothing is ever taken
+    double in_flight; // micro-batches, of all chunks, in flight then (a split counts 1 / S)
 };
 
 // weights[chunk]: what one micro-batch takes. The first of equal peaks.
 struct memline_peak memline_of_order(const struct orders_shape *shape,
                                      const struct orders_task *tasks, // orders_length of them
                                      const double *weights);
+
+// What is held from the start of every forward, and the end of every backward, on: after[k], of task
+// k. The same unit.
+void memline_curve(const struct orders_shape *shape,
+                   const struct orders_task *tasks,
+                   const double *weights,
+                   double *after);
 
 // Vectors of splits in flight, [chunk] each, none of which is at most another in all chunks: for
 // any weights >= 0 the peak is the greatest of sum(weight * vector) / S. Writes at most `room`

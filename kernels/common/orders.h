@@ -57,12 +57,16 @@ bool orders_check(const struct orders_shape *shape, char *text, size_t size);
 // Tasks of one stage: 2 V M S.
 int32_t orders_length(const struct orders_shape *shape);
 
-// Number of parts, and of micro-batches in part k.
+// Number of parts, and of micro-batches in part k. Forwards go part by part, in a part chunk by
+// chunk, in a chunk micro-batch by micro-batch; backwards too, but from the last chunk, and split,
+// to the first.
 int32_t orders_parts(const struct orders_shape *shape);
 int32_t orders_part_size(const struct orders_shape *shape, int32_t k);
 
-// Forwards of a stage before its first backward takes its turn. The last stage then has S - 1
-// more, as the backward of a sequence starts with its last split.
+// Forwards of a stage before forwards and backwards take turns: ((V - 1) p + d) S of a stage with
+// d stages behind it, p being the size of the largest part, 2 d in place of d in the standard order
+// of several chunks; all there are, if these are fewer. The last stage has S - 1 more, as the
+// backward of a sequence starts with its last split.
 int32_t orders_warmup_length(const struct orders_shape *shape, int32_t stage);
 
 // The order of one stage: orders_length tasks. The shape has passed orders_check.
@@ -70,7 +74,7 @@ void orders_of_stage(const struct orders_shape *shape,
                      int32_t stage,
                      struct orders_task *tasks);
 
-// Whether any two neighbours in the model lie on any two neighbours in the ring of stages.
+// Which stages the parts of the model, P V in order, go to.
 enum orders_placement {
     ORDERS_LOOP, // chunk v of stage i is part v P + i of the model
     ORDERS_VEE,  // every second chunk runs from the last stage to the first

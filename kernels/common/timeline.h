@@ -54,8 +54,9 @@ enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
 void timeline_free(struct timeline *timeline);
 
 int32_t timeline_n_tasks(const struct timeline *timeline);
+int32_t timeline_class_of(const struct timeline *timeline, int32_t task);
 
-// Starts and ends of all tasks, [tasks] each; ends may be NULL. delays: of edge classes from 1 on,
+// Starts (may be NULL) and ends of all tasks, [tasks] each. delays: of edge classes from 1 on,
 // delays[0] unused; NULL: all are 0. Returns the makespan.
 double timeline_run(const struct timeline *timeline,
                     const double *durations, // [class]
@@ -63,13 +64,21 @@ double timeline_run(const struct timeline *timeline,
                     double *starts,
                     double *ends);
 
-// The longest path of the last run, from its first task to the one that ends last: every task on
-// it starts when the one before (and the wait) ends, the first at 0. Returns its length; at most
-// `room` tasks are stored, from the end.
+// How far the starts of all tasks are behind the start of one at least: the longest path from it;
+// -HUGE_VAL where there is none.
+void timeline_from(const struct timeline *timeline,
+                   const double *durations,
+                   const double *delays,
+                   int32_t source,
+                   double *starts);
+
+// The longest path of a run, from its first task to the one that ends last: each starts when the
+// one before has ended (and the wait is over), the first at 0. Returns its length; of a longer one
+// than `room` only the last tasks are stored.
 int32_t timeline_critical(const struct timeline *timeline,
-                          const double *durations,
                           const double *delays,
                           const double *starts,
+                          const double *ends,
                           int32_t *path,
                           int32_t room);
 
@@ -95,7 +104,11 @@ enum timeline_status timeline_of_orders(const struct orders_shape *shape,
                                         struct timeline **timeline,
                                         struct timeline_cycle *cycle);
 
-// "stage 1 forward of micro-batch 3, chunk 0 -> ...", at most `size` bytes.
+// The same of the orders that orders_of_stage makes, which have no deadlock.
+enum timeline_status timeline_of_shape(const struct orders_shape *shape,
+                                       struct timeline **timeline);
+
+// "forward of micro-batch 3 on stage 0 waits for backward of ...", back to the first.
 void timeline_cycle_text(const struct orders_shape *shape,
                          const struct orders_task *tasks,
                          const struct timeline_cycle *cycle,

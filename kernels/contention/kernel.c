@@ -495,6 +495,11 @@ static const struct pps_bench_axis bench_axes[] = {
 
 // ---- the kernel -----------------------------------------------------------------------------
 
+static const struct pps_stack stacks[] = {
+    {"latency", "fwd_prop_latency,grad_prop_latency,grad_sync_latency"},
+    {NULL, NULL},
+};
+
 extern const struct pps_kernel pps_kernel_contention;
 const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
@@ -511,6 +516,7 @@ const struct pps_kernel pps_kernel_contention = {
                 .y = "p_fwd_prop",
                 .value = "total_time",
                 .split = "p_grad_sync"},
+    .stacks = stacks,
     .trace_names = &trace_names,
     .bench_axes = bench_axes,
     .scratch_bytes = scratch_bytes,

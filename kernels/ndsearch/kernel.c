@@ -215,6 +215,8 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .n_columns = N_COLUMNS,
     .reasons = nd_reasons,
     .heatmap = {.x = "tp", .y = "pp", .value = "step_ms"},
+    .nearest = "memory_gib",
+    .trace_names = &nd_trace_names,
     .bench_axes = bench_axes,
     .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
     .slots = nd_slots,
@@ -230,4 +232,5 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .run = nd_run,
     .reference = nd_run_reference,
     .tolerance = 1e-9,
+    .trace = nd_trace,
 };

@@ -10,9 +10,10 @@
         "dp", "N/(tp*cp*pp)"                                                                   \
     }
 
+// One stage has no chunks; the others take up to one less than layers a stage.
 #define CHUNKS                                                                                 \
     {                                                                                          \
-        "vp", "1..max(1, ceil(L/pp)-1)"                                                        \
+        "vp", "1..max(1, min(ceil(L/pp), 2 + (pp-1)*L) - 1)"                                   \
     }
 
 // What a model's widths allow.

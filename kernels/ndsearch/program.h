@@ -141,6 +141,8 @@ enum nd_limit {
     ND_LIMIT_FEW_LAYERS,    // fewer than chunks: every chunk must have one
     ND_LIMIT_LAYERS,        // more than stages can have: bounds as published
     ND_LIMIT_MEMORY,
+    ND_LIMIT_SPLITS, // of a sequence: as published there must be one
+    ND_LIMIT_TIME,   // starts of tasks, as published
 };
 
 // Why nothing is feasible, and what would be.

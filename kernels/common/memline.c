@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "memline.h"
+
+#include <string.h>
+
+// From counts, so that nothing is left of what has been given back.
+static double held(const struct orders_shape *shape,
+                   const int32_t *counts,
+                   const double *weights)
+{
+    double sum = 0;
+    for (int32_t v = 0; v < shape->chunks; v++)
+        sum += weights[v] * counts[v];
+    return sum / shape->splits;
+}
+
+struct memline_peak memline_of_order(const struct orders_shape *shape,
+                                     const struct orders_task *tasks,
+                                     const double *weights)
+{
+    struct memline_peak peak = {.at = -1};
+    int32_t counts[ORDERS_CHUNKS_MAX] = {0};
+    const int32_t n = orders_length(shape);
+    int32_t splits = 0;
+    for (int32_t k = 0; k < n; k++) {
+        const int32_t step = tasks[k].kind == ORDERS_FORWARD    ? 1
+                             : tasks[k].kind == ORDERS_BACKWARD ? -1
+                                                                : 0;
+        counts[tasks[k].chunk] += step;
+        splits += step;
+        if (step <= 0)
+            continue;
+        const double now = held(shape, counts, weights);
+        if (now > peak.memory || peak.at < 0)
+            peak = (struct memline_peak){now, k, splits / (double)shape->splits};
+    }
+    return peak;
+}
+
+void memline_curve(const struct orders_shape *shape,
+                   const struct orders_task *tasks,
+                   const double *weights,
+                   double *after)
+{
+    int32_t counts[ORDERS_CHUNKS_MAX] = {0};
+    const int32_t n = orders_length(shape);
+    for (int32_t k = 0; k < n; k++) {
+        if (tasks[k].kind == ORDERS_FORWARD)
+            counts[tasks[k].chunk]++;
+        if (tasks[k].kind == ORDERS_BACKWARD)
+            counts[tasks[k].chunk]--;
+        after[k] = held(shape, counts, weights);
+    }
+}
+
+// ---- vectors ------------------------------------------------------------------------------------
+
+static bool at_most(const int32_t *a, const int32_t *b, int32_t chunks)
+{
+    for (int32_t v = 0; v < chunks; v++)
+        if (a[v] > b[v])
+            return false;
+    return true;
+}
+
+// Adds `counts` unless another is at least as large; drops those that it is at least as large as.
+static int32_t add(int32_t *vectors, int32_t n, const int32_t *counts, int32_t chunks)
+{
+    const size_t bytes = (size_t)chunks * sizeof *counts;
+    int32_t kept = 0;
+    for (int32_t k = 0; k < n; k++)
+        if (at_most(counts, &vectors[(size_t)k * (size_t)chunks], chunks))
+            return n;
+    for (int32_t k = 0; k < n; k++) {
+        const int32_t *one = &vectors[(size_t)k * (size_t)chunks];
+        if (!at_most(one, counts, chunks))
+            memmove(&vectors[(size_t)kept++ * (size_t)chunks], one, bytes);
+    }
+    memcpy(&vectors[(size_t)kept * (size_t)chunks], counts, bytes);
+    return kept + 1;
+}
+
+int32_t memline_vectors_most(const struct orders_shape *shape)
+{
+    return orders_length(shape) / 2 + 1;
+}
+
+int32_t memline_vectors(const struct orders_shape *shape,
+                        const struct orders_task *tasks,
+                        int32_t *vectors,
+                        int32_t room)
+{
+    int32_t counts[ORDERS_CHUNKS_MAX] = {0};
+    const int32_t n = orders_length(shape);
+    int32_t found = 0;
+    for (int32_t k = 0; k < n; k++) {
+        if (tasks[k].kind == ORDERS_BACKWARD)
+            counts[tasks[k].chunk]--;
+        if (tasks[k].kind != ORDERS_FORWARD)
+            continue;
+        counts[tasks[k].chunk]++;
+        // Before another forward nothing is at its most.
+        if (k + 1 < n && tasks[k + 1].kind == ORDERS_FORWARD)
+            continue;
+        if (found < room)
+            found = add(vectors, found, counts, shape->chunks);
+    }
+    return found;
+}
+
+double memline_of_vectors(const struct orders_shape *shape,
+                          const int32_t *vectors,
+                          int32_t n,
+                          const double *weights)
+{
+    double most = 0;
+    for (int32_t k = 0; k < n; k++) {
+        const double sum = held(shape, &vectors[(size_t)k * (size_t)shape->chunks], weights);
+        most = sum > most ? sum : most;
+    }
+    return most;
+}

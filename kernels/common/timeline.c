@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "timeline.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// One step of timing: a task and what it needs, in a sequence in which that comes before.
+struct step {
+    int32_t task;
+    int32_t task_class;
+    int32_t before; // on its lane; -1: it is the first
+    int32_t need;   // first of its needs, which end where those of the next step start
+};
+
+struct timeline {
+    int32_t n, n_needs;
+    struct step *steps;          // [n + 1]
+    struct timeline_need *needs; // in the sequence of steps
+    int32_t *step_of;            // [n]: of a task
+    int32_t *class_of;           // [n]
+};
+
+int32_t timeline_n_tasks(const struct timeline *timeline)
+{
+    return timeline->n;
+}
+
+int32_t timeline_class_of(const struct timeline *timeline, int32_t task)
+{
+    return timeline->class_of[task];
+}
+
+void timeline_free(struct timeline *timeline)
+{
+    if (timeline == NULL)
+        return;
+    free(timeline->steps);
+    free(timeline->needs);
+    free(timeline->step_of);
+    free(timeline->class_of);
+    free(timeline);
+}
+
+static struct timeline *allocate(const struct timeline_tasks *tasks)
+{
+    struct timeline *timeline = calloc(1, sizeof *timeline);
+    if (timeline == NULL)
+        return NULL;
+    timeline->n = tasks->lane_start[tasks->n_lanes];
+    timeline->n_needs = tasks->need_start[timeline->n];
+    timeline->steps = calloc((size_t)timeline->n + 1, sizeof *timeline->steps);
+    timeline->needs = calloc((size_t)timeline->n_needs + 1, sizeof *timeline->needs);
+    timeline->step_of = calloc((size_t)timeline->n + 1, sizeof *timeline->step_of);
+    timeline->class_of = calloc((size_t)timeline->n + 1, sizeof *timeline->class_of);
+    if (timeline->steps == NULL || timeline->needs == NULL || timeline->step_of == NULL ||
+        timeline->class_of == NULL) {
+        timeline_free(timeline);
+        return NULL;
+    }
+    return timeline;
+}
+
+// ---- compiling ----------------------------------------------------------------------------------
+
+// While compiling step_of[task] is the step of a task done, or one of these.
+enum { WAITING = -1 };
+
+struct compiler {
+    const struct timeline_tasks *tasks;
+    struct timeline *timeline;
+    int32_t *next;    // [lane]: task to be done
+    int32_t n_steps;  // so far
+    int32_t n_placed; // needs so far
+};
+
+static bool is_ready(const struct compiler *c, int32_t task)
+{
+    for (int32_t k = c->tasks->need_start[task]; k < c->tasks->need_start[task + 1]; k++)
+        if (c->timeline->step_of[c->tasks->needs[k].task] == WAITING)
+            return false;
+    return true;
+}
+
+static void place(struct compiler *c, int32_t lane, int32_t task)
+{
+    struct timeline *t = c->timeline;
+    const bool first = task == c->tasks->lane_start[lane];
+    t->steps[c->n_steps] = (struct step){.task = task,
+                                         .task_class = c->tasks->task_class[task],
+                                         .before = first ? -1 : task - 1,
+                                         .need = c->n_placed};
+    t->step_of[task] = c->n_steps++;
+    t->class_of[task] = c->tasks->task_class[task];
+    for (int32_t k = c->tasks->need_start[task]; k < c->tasks->need_start[task + 1]; k++)
+        t->needs[c->n_placed++] = c->tasks->needs[k];
+}
+
+// Goes on along each lane as far as it can, over and over; whether all tasks could be placed.
+static bool place_all(struct compiler *c)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int32_t lane = 0; lane < c->tasks->n_lanes; lane++)
+            for (int32_t *task = &c->next[lane];
+                 *task < c->tasks->lane_start[lane + 1] && is_ready(c, *task); (*task)++) {
+                place(c, lane, *task);
+                moved = true;
+            }
+    }
+    c->timeline->steps[c->n_steps].need = c->n_placed;
+    return c->n_steps == c->timeline->n;
+}
+
+// A task that holds up `task`, which is not placed: the one before on its lane, or one it needs.
+static int32_t holder(const struct compiler *c, int32_t task)
+{
+    for (int32_t lane = 0; lane < c->tasks->n_lanes; lane++)
+        if (task > c->next[lane] && task < c->tasks->lane_start[lane + 1])
+            return task - 1;
+    for (int32_t k = c->tasks->need_start[task]; k < c->tasks->need_start[task + 1]; k++)
+        if (c->timeline->step_of[c->tasks->needs[k].task] == WAITING)
+            return c->tasks->needs[k].task;
+    return -1;
+}
+
+// From any task that is held up to what holds it, n times: then it must be in a ring.
+static void find_cycle(const struct compiler *c, struct timeline_cycle *cycle)
+{
+    int32_t task = 0;
+    for (int32_t lane = 0; lane < c->tasks->n_lanes; lane++)
+        if (c->next[lane] < c->tasks->lane_start[lane + 1])
+            task = c->next[lane];
+    for (int32_t k = 0; k < c->timeline->n; k++)
+        task = holder(c, task);
+    const int32_t first = task;
+    cycle->n = 0;
+    do {
+        if (cycle->n < TIMELINE_CYCLE_MAX)
+            cycle->tasks[cycle->n] = task;
+        cycle->n++;
+        task = holder(c, task);
+    } while (task != first);
+}
+
+enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
+                                      struct timeline **timeline,
+                                      struct timeline_cycle *cycle)
+{
+    struct compiler c = {.tasks = tasks, .timeline = allocate(tasks)};
+    enum timeline_status status = TIMELINE_NO_MEMORY;
+    c.next = malloc(((size_t)tasks->n_lanes + 1) * sizeof *c.next);
+    *timeline = NULL;
+    if (c.timeline == NULL || c.next == NULL)
+        goto end;
+    memcpy(c.next, tasks->lane_start, ((size_t)tasks->n_lanes + 1) * sizeof *c.next);
+    for (int32_t k = 0; k < c.timeline->n; k++)
+        c.timeline->step_of[k] = WAITING;
+    status = TIMELINE_DONE;
+    if (!place_all(&c)) {
+        status = TIMELINE_DEADLOCK;
+        if (cycle != NULL)
+            find_cycle(&c, cycle);
+    }
+end:
+    free(c.next);
+    if (status == TIMELINE_DONE)
+        *timeline = c.timeline;
+    else
+        timeline_free(c.timeline);
+    return status;
+}
+
+// ---- timing -------------------------------------------------------------------------------------
+
+double timeline_run(const struct timeline *timeline,
+                    const double *durations,
+                    const double *delays,
+                    double *starts,
+                    double *ends)
+{
+    double makespan = 0;
+    for (int32_t k = 0; k < timeline->n; k++) {
+        const struct step *step = &timeline->steps[k];
+        double start = step->before >= 0 ? ends[step->before] : 0;
+        for (int32_t j = step->need; j < step[1].need; j++) {
+            const struct timeline_need *need = &timeline->needs[j];
+            const double wait = delays != NULL && need->wait > 0 ? delays[need->wait] : 0;
+            const double ready = ends[need->task] + wait;
+            start = ready > start ? ready : start;
+        }
+        const double end = start + durations[step->task_class];
+        if (starts != NULL)
+            starts[step->task] = start;
+        ends[step->task] = end;
+        makespan = end > makespan ? end : makespan;
+    }
+    return makespan;
+}
+
+void timeline_from(const struct timeline *timeline,
+                   const double *durations,
+                   const double *delays,
+                   int32_t source,
+                   double *starts)
+{
+    const int32_t *class_of = timeline->class_of;
+    for (int32_t k = 0; k < timeline->step_of[source]; k++)
+        starts[timeline->steps[k].task] = -HUGE_VAL;
+    for (int32_t k = timeline->step_of[source]; k < timeline->n; k++) {
+        const struct step *step = &timeline->steps[k];
+        double start = step->task == source ? 0 : -HUGE_VAL;
+        if (step->before >= 0)
+            start = fmax(start, starts[step->before] + durations[class_of[step->before]]);
+        for (int32_t j = step->need; j < step[1].need; j++) {
+            const struct timeline_need *need = &timeline->needs[j];
+            const double wait = delays != NULL && need->wait > 0 ? delays[need->wait] : 0;
+            start = fmax(start, starts[need->task] + durations[class_of[need->task]] + wait);
+        }
+        starts[step->task] = start;
+    }
+}
+
+// The task whose end (and wait) task `k` starts at; -1: it starts at 0.
+static int32_t waits_for(const struct timeline *timeline,
+                         const double *delays,
+                         const double *starts,
+                         const double *ends,
+                         int32_t k)
+{
+    const struct step *step = &timeline->steps[timeline->step_of[k]];
+    for (int32_t j = step->need; j < step[1].need; j++) {
+        const struct timeline_need *need = &timeline->needs[j];
+        const double wait = delays != NULL && need->wait > 0 ? delays[need->wait] : 0;
+        if (ends[need->task] + wait == starts[k])
+            return need->task;
+    }
+    return step->before >= 0 && ends[step->before] == starts[k] ? step->before : -1;
+}
+
+int32_t timeline_critical(const struct timeline *timeline,
+                          const double *delays,
+                          const double *starts,
+                          const double *ends,
+                          int32_t *path,
+                          int32_t room)
+{
+    int32_t length = 0, task = 0;
+    for (int32_t k = 1; k < timeline->n; k++)
+        if (ends[k] > ends[task])
+            task = k;
+    // Tasks that take no time can be waited for by each other's equals, never in a ring: a task
+    // comes after what it waits for in the sequence of steps.
+    for (; timeline->n > 0 && task >= 0; length++) {
+        if (length < room)
+            path[length] = task;
+        task = waits_for(timeline, delays, starts, ends, task);
+    }
+    for (int32_t i = 0, j = (length < room ? length : room) - 1; i < j; i++, j--) {
+        const int32_t swap = path[i];
+        path[i] = path[j];
+        path[j] = swap;
+    }
+    return length;
+}

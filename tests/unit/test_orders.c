@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+// Orders of pipelines: the published ones; and of many shapes that every task is there once, that
+// none waits for ever, and that a part is never torn.
+#include "ppgolden.h"
+
+#include "engine/random.h"
+#include "kernels/common/orders.h"
+#include "kernels/common/timeline.h"
+
+static struct orders_task *all_orders(const struct orders_shape *shape)
+{
+    const size_t length = (size_t)orders_length(shape);
+    struct orders_task *tasks = malloc((size_t)shape->stages * length * sizeof *tasks);
+    for (int32_t i = 0; i < shape->stages; i++)
+        orders_of_stage(shape, i, &tasks[(size_t)i * length]);
+    return tasks;
+}
+
+static struct orders_shape shape_of(const cJSON *item)
+{
+    return (struct orders_shape){
+        .stages = golden_whole(item, "stages"),
+        .chunks = golden_whole(item, "interleave"),
+        .micro_batches = golden_whole(item, "micro_batches"),
+        .splits = golden_whole(item, "seq_splits"),
+        .warmup = golden_is(item, "low_mem") ? ORDERS_LOW : ORDERS_STANDARD,
+    };
+}
+
+static void expect_parts(const struct orders_shape *shape, const cJSON *item)
+{
+    const cJSON *sizes = golden_item(item, "distribution"),
+                *lengths = golden_item(item, "warmup");
+    cr_assert(orders_parts(shape) == cJSON_GetArraySize(sizes));
+    for (int32_t k = 0; k < orders_parts(shape); k++)
+        cr_assert(orders_part_size(shape, k) == cJSON_GetArrayItem(sizes, k)->valueint);
+    for (int32_t i = 0; i < shape->stages; i++)
+        cr_assert(orders_warmup_length(shape, i) == cJSON_GetArrayItem(lengths, i)->valueint,
+                  "stage %d: %d", i, orders_warmup_length(shape, i));
+}
+
+Test(orders, are_those_published)
+{
+    cJSON *golden = golden_read("orders_a.json");
+    const cJSON *item;
+    cJSON_ArrayForEach(item, golden_item(golden, "cases"))
+    {
+        const struct orders_shape shape = shape_of(item);
+        const int32_t length = orders_length(&shape);
+        struct orders_task *tasks = all_orders(&shape);
+        expect_parts(&shape, item);
+        for (int32_t k = 0; k < shape.stages * length; k++) {
+            const cJSON *stage = cJSON_GetArrayItem(golden_item(item, "order"), k / length);
+            char token[64];
+            snprintf(token, sizeof token, "%c%d.%d", "fb"[tasks[k].kind], tasks[k].micro_batch,
+                     tasks[k].chunk);
+            cr_assert(cJSON_GetArraySize(stage) == length);
+            cr_assert_str_eq(token, cJSON_GetArrayItem(stage, k % length)->valuestring);
+        }
+        free(tasks);
+    }
+    cJSON_Delete(golden);
+}
+
+Test(orders, one_part_of_more_than_all_forwards_warms_up_with_what_there_is)
+{
+    // (2 - 1) 3 + 2 (3 - 0 - 1) = 7 of 6 forwards.
+    const struct orders_shape shape = {3, 2, 3, 1, ORDERS_STANDARD, ORDERS_FIRST};
+    cr_assert(orders_warmup_length(&shape, 0) == 6);
+    cr_assert(orders_warmup_length(&shape, 1) == 5);
+}
+
+Test(orders, last_stage_warms_up_with_the_other_splits)
+{
+    const struct orders_shape shape = {2, 1, 2, 3, ORDERS_LOW, ORDERS_FIRST};
+    const char *expected = "f0.0 f0.1 f0.2 b0.2 f1.0 b0.1 f1.1 b0.0 f1.2 b1.2 b1.1 b1.0 ";
+    struct orders_task *tasks = all_orders(&shape);
+    char text[256] = "", *end = text;
+    for (int32_t k = orders_length(&shape); k < 2 * orders_length(&shape); k++)
+        end +=
+            sprintf(end, "%c%d.%d ", "fb"[tasks[k].kind], tasks[k].micro_batch, tasks[k].split);
+    cr_assert_str_eq(text, expected);
+    cr_assert(orders_warmup_length(&shape, 0) == 3);
+    cr_assert(orders_warmup_length(&shape, 1) == 2);
+    free(tasks);
+}
+
+Test(orders, remainders_go_where_they_are_told)
+{
+    struct orders_shape shape = {4, 2, 10, 1, ORDERS_STANDARD, ORDERS_FIRST};
+    const int32_t sizes[][3] = {{6, 4, 0}, {4, 6, 0}, {4, 4, 2}};
+    const int32_t parts[] = {2, 2, 3};
+    for (int r = 0; r < 3; r++) {
+        shape.remainder = (enum orders_remainder)r;
+        cr_assert(orders_parts(&shape) == parts[r]);
+        for (int32_t k = 0; k < parts[r]; k++)
+            cr_assert(orders_part_size(&shape, k) == sizes[r][k]);
+    }
+}
+
+static struct orders_shape random_shape(uint64_t k)
+{
+    uint32_t draw = 0;
+#define BELOW(n) ((int32_t)(pps_random_53(3, k, draw++) % (uint64_t)(n)))
+    struct orders_shape shape = {.stages = 1 + BELOW(7), .chunks = 1 + BELOW(4)};
+    shape.micro_batches = shape.stages + BELOW(20);
+    shape.splits = BELOW(3) ? 1 : 1 + BELOW(4);
+    shape.warmup = (enum orders_warmup)BELOW(2);
+    shape.remainder = (enum orders_remainder)BELOW(3);
+#undef BELOW
+    return shape;
+}
+
+// Every task of each stage once.
+static void expect_whole(const struct orders_shape *shape, const struct orders_task *tasks)
+{
+    const int32_t length = orders_length(shape);
+    char *seen = calloc((size_t)length, 1);
+    for (int32_t k = 0; k < length; k++) {
+        const struct orders_task *t = &tasks[k];
+        const int32_t row = t->kind * shape->chunks + t->chunk;
+        cr_assert(t->chunk >= 0 && t->chunk < shape->chunks && t->split >= 0 &&
+                  t->split < shape->splits);
+        char *mark =
+            &seen[(row * shape->micro_batches + t->micro_batch) * shape->splits + t->split];
+        cr_assert(!*mark);
+        *mark = 1;
+    }
+    free(seen);
+}
+
+Test(orders, every_task_once_and_no_deadlock)
+{
+    for (uint64_t k = 0; k < 3000; k++) {
+        const struct orders_shape shape = random_shape(k);
+        char why[128];
+        cr_assert(orders_check(&shape, why, sizeof why), "%s", why);
+        struct orders_task *tasks = all_orders(&shape);
+        struct timeline *timeline = NULL;
+        struct timeline_cycle cycle;
+        for (int32_t i = 0; i < shape.stages; i++) {
+            const struct orders_task *of_stage = &tasks[i * orders_length(&shape)];
+            int32_t warm = 0;
+            expect_whole(&shape, of_stage);
+            while (of_stage[warm].kind == ORDERS_FORWARD)
+                warm++;
+            // The forward that takes the first turn is one more, where there is one left.
+            const int32_t left = orders_length(&shape) / 2 - orders_warmup_length(&shape, i);
+            cr_assert(warm == orders_warmup_length(&shape, i) + (left > 0) ||
+                          shape.remainder == ORDERS_PADDED,
+                      "case %d stage %d: %d", (int)k, i, warm);
+        }
+        const enum timeline_status status =
+            timeline_of_orders(&shape, ORDERS_LOOP, tasks, &timeline, &cycle);
+        char text[2048] = "";
+        if (status == TIMELINE_DEADLOCK)
+            timeline_cycle_text(&shape, tasks, &cycle, text, sizeof text);
+        cr_assert(status == TIMELINE_DONE, "P %d V %d M %d S %d warmup %d remainder %d: %s",
+                  shape.stages, shape.chunks, shape.micro_batches, shape.splits, shape.warmup,
+                  shape.remainder, text);
+        timeline_free(timeline);
+        free(tasks);
+    }
+}
+
+Test(orders, placements_are_their_own_way_back)
+{
+    for (int p = 0; p < 2; p++)
+        for (int32_t position = 0; position < 20; position++) {
+            int32_t chunk, stage;
+            orders_at_position((enum orders_placement)p, 5, position, &chunk, &stage);
+            cr_assert(orders_position((enum orders_placement)p, 5, chunk, stage) == position);
+        }
+    int32_t chunk, stage;
+    orders_at_position(ORDERS_VEE, 4, 4, &chunk, &stage);
+    cr_assert(chunk == 1 && stage == 3);
+}
+
+Test(orders, wrong_shapes_are_refused)
+{
+    const struct {
+        struct orders_shape shape;
+        const char *why;
+    } cases[] = {
+        {{4, 1, 3, 1, ORDERS_LOW, ORDERS_FIRST}, "stage = 4 is greater than micro batch = 3"},
+        {{0, 1, 3, 1, ORDERS_LOW, ORDERS_FIRST},
+         "there must be at least 1 stage and 1 micro-batch"},
+        {{2, 0, 3, 1, ORDERS_LOW, ORDERS_FIRST}, "chunks and splits must be 1 to 1024"},
+        {{2, 1, 3, 2000, ORDERS_LOW, ORDERS_FIRST}, "chunks and splits must be 1 to 1024"},
+        {{1 << 14, 1, 1 << 14, 1, ORDERS_LOW, ORDERS_FIRST},
+         "the pipeline has more than 268435456 tasks"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        char why[128] = "";
+        cr_assert(!orders_check(&cases[k].shape, why, sizeof why));
+        cr_assert_str_eq(why, cases[k].why);
+    }
+}
