@@ -56,22 +56,30 @@ static bool is_short(const char *name)
     return strlen(name) < 3;
 }
 
-static bool unknown(const struct docfields *table,
-                    const struct cJSON *item,
-                    struct docfault *fault)
+static void consider_all(struct nearest *nearest, const struct docfields *table)
 {
-    struct nearest nearest = {item->string, NULL, nearname_limit(item->string) + 1};
     for (int i = 0; i < table->n_fields; i++)
-        consider(&nearest, table->fields[i].key);
+        consider(nearest, table->fields[i].key);
     for (int a = 0; a < table->n_aliases; a++)
         if (!is_short(table->aliases[a].alias))
-            consider(&nearest, table->aliases[a].alias);
+            consider(nearest, table->aliases[a].alias);
+}
+
+bool docfields_unknown(const struct docfields *const *tables,
+                       int n,
+                       const char *what,
+                       const struct cJSON *item,
+                       struct docfault *fault)
+{
+    struct nearest nearest = {item->string, NULL, nearname_limit(item->string) + 1};
+    for (int t = 0; t < n; t++)
+        consider_all(&nearest, tables[t]);
     if (nearest.name == NULL)
         return docfault_set(fault, item, true, "%.60s: there is no such key in %s",
-                            item->string, table->what);
+                            item->string, what);
     return docfault_set(fault, item, true,
                         "%.60s: there is no such key in %s; did you mean %s?", item->string,
-                        table->what, nearest.name);
+                        what, nearest.name);
 }
 
 static bool note(const struct docfields *table,
@@ -106,7 +114,7 @@ bool docfields_find(const struct docfields *table,
         if (i < 0 && lenient)
             continue;
         if (i < 0)
-            return unknown(table, item, fault);
+            return docfields_unknown(&table, 1, table->what, item, fault);
         if (!note(table, i, item, items, fault))
             return false;
     }

@@ -57,6 +57,13 @@ bool docfields_find(const struct docfields *table,
                     struct docitems *items,
                     struct docfault *fault);
 
+// What docfields_find says of a key that none of n tables has; what: as docfields.what.
+bool docfields_unknown(const struct docfields *const *tables,
+                       int n,
+                       const char *what,
+                       const struct cJSON *item,
+                       struct docfault *fault);
+
 // Checks the values of all fields that were found, and puts them into the record.
 bool docfields_store(const struct docfields *table,
                      const struct docitems *items,

@@ -28,9 +28,9 @@ static const struct hardware records[] = {
      .memory_eff = 0.80,
      .link_eff = 0.80,
      .calibrated = true},
-    // Huawei Ascend 910B: as told by public descriptions of the Atlas 800T A2 server, 376 TFLOPS
-    // in half precision, 64 GB at 1.6 TB/s, 392 GB/s to the other seven of a node both ways and
-    // one 200 Gb/s adapter a device. Efficiencies inherited from A100, the nearest in peak.
+    // Huawei Ascend 910B: Atlas 800T A2 white paper, 376 TFLOPS in half precision (a smaller
+    // variant has 313), 64 GB at 1.6 TB/s, seven HCCS links of 56 GB/s both ways within a node, one
+    // 200 Gb/s adapter a device. Efficiencies inherited from A100, the nearest in peak.
     {.name = "Ascend910B",
      .peak = 376e12,
      .hbm = 1.6e12,

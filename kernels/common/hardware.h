@@ -40,6 +40,7 @@ struct cluster {
 };
 
 struct cJSON;
+struct docfields;
 
 // A name, or an object with the fields of a record: name, base, peak, hbm, intra, inter, node,
 // alpha, memory (GiB or "80GB"), eg, ea, em, el, fused_ce, calibrated. Those not given are those of
@@ -54,8 +55,8 @@ bool cluster_read(struct cluster *cluster,
                   const struct cJSON *document,
                   struct docfault *fault);
 
-// Whether cluster_read takes the key.
-bool cluster_knows(const char *key);
+// Keys that cluster_read takes.
+const struct docfields *cluster_keys(void);
 
 // ---- what operations take, in s -----------------------------------------------------------------
 

@@ -8,7 +8,6 @@
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SEQ_LENGTH = 4096, TOPK = 2, QK_NOPE = 128, QK_ROPE = 64, V_DIM = 128 };
@@ -59,21 +58,29 @@ static int word_of(const struct cJSON *item, const char *const *words)
     return -1;
 }
 
+// Text that can stand in a table: no control characters.
+static bool is_name(const struct cJSON *item, size_t cap)
+{
+    if (!cJSON_IsString(item) || strlen(item->valuestring) >= cap)
+        return false;
+    for (const char *c = item->valuestring; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return false;
+    return true;
+}
+
+// A config.json has its name for others; what is no name there is left out.
 static bool read_name(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
     const struct cJSON *item = r->items.item[KEY_NAME];
-    if (item == NULL)
+    if (r->hugging && !is_name(item, sizeof model->name))
         item = r->items.item[KEY_MODEL_TYPE];
-    if (item == NULL || r->hugging) {
-        snprintf(model->name, sizeof model->name, "%s",
-                 cJSON_IsString(item) ? item->valuestring : "");
-        return true;
-    }
-    if (!cJSON_IsString(item) || strlen(item->valuestring) >= sizeof model->name)
+    if (is_name(item, sizeof model->name))
+        memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
+    else if (item != NULL && !r->hugging)
         return docfault_set(r->fault, item, false, "name: want text of at most %zu bytes",
                             sizeof model->name - 1);
-    memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
     return true;
 }
 
@@ -305,7 +312,7 @@ static bool check_required(struct reader *r)
 
 // ---- config.json ----------------------------------------------------------------------------
 
-static bool is_hugging(const struct cJSON *object)
+bool modeldesc_is_config(const struct cJSON *object)
 {
     static const char *const signs[] = {"architectures", "model_type", "num_hidden_layers"};
     for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
@@ -418,7 +425,7 @@ bool modeldesc_read(struct modeldesc *model,
         derive_heads,   read_attention, derive_compression, derive_ffn,
         derive_experts, derive_gated,   read_positions,     check_size,
     };
-    struct reader r = {.hugging = is_hugging(document), .fault = fault};
+    struct reader r = {.hugging = modeldesc_is_config(document), .fault = fault};
     r.object = r.hugging ? text_part(document) : document;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!steps[i](&r))
@@ -427,9 +434,9 @@ bool modeldesc_read(struct modeldesc *model,
     return true;
 }
 
-bool modeldesc_knows(const char *key)
+const struct docfields *modeldesc_keys(void)
 {
-    return docfields_index(&modelkeys_own, key) >= 0;
+    return &modelkeys_own;
 }
 
 static bool is_read(const char *key)
@@ -444,7 +451,7 @@ static bool is_read(const char *key)
 int modeldesc_ignored(const struct cJSON *document, const char **keys, int max)
 {
     int n = 0;
-    if (!is_hugging(document))
+    if (!modeldesc_is_config(document))
         return 0;
     for (const cJSON *item = text_part(document)->child; item != NULL; item = item->next)
         if (!is_read(item->string)) {

@@ -71,6 +71,7 @@ struct modeldesc_counts {
 };
 
 struct cJSON;
+struct docfields;
 
 // Reads a model document: our own names with their published aliases, or a Hugging Face
 // config.json, which is told by its "architectures", "model_type" or "num_hidden_layers" and of
@@ -86,8 +87,11 @@ bool modeldesc_read(struct modeldesc *model,
                     const struct cJSON *document,
                     struct docfault *fault);
 
-// Whether modeldesc_read would take the key in a document of our own.
-bool modeldesc_knows(const char *key);
+// Keys of documents of our own, for those who sort keys of several kinds.
+const struct docfields *modeldesc_keys(void);
+
+// Whether a document is told to be a Hugging Face config.json.
+bool modeldesc_is_config(const struct cJSON *document);
 
 // Keys of a Hugging Face config.json that modeldesc_read passes over: their number, and the first
 // `max` of them, which point into the document. 0 for other documents.

@@ -28,10 +28,11 @@ struct training {
     bool fused_cross_entropy;
     enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order that warms up less
-    bool dummy_wgrad; // gradient accumulation is fused: one more weight-sized buffer
+    bool dummy_wgrad; // gradients are accumulated in the product: a buffer a matrix shape
 };
 
 struct cJSON;
+struct docfields;
 
 void training_default(struct training *training);
 // What the document does not say keeps its value. Unknown keys are refused.
@@ -39,7 +40,7 @@ bool training_read(struct training *training,
                    const struct cJSON *document,
                    struct docfault *fault);
 
-// Whether training_read takes the key.
-bool training_knows(const char *key);
+// Keys that training_read takes.
+const struct docfields *training_keys(void);
 
 #endif
