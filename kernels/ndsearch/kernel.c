@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The face towards the engine: parallel strategies as points, what they cost as rows.
 #include "face.h"
+#include "tool.h"
 
 #include <math.h>
 
@@ -221,6 +222,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .slots = nd_slots,
     .n_slots = N_SLOTS,
     .presets = nd_presets,
+    .tools = nd_tools,
     .open = nd_open,
     .close = nd_close,
     .values = nd_values,
