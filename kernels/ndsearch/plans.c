@@ -22,6 +22,12 @@ void nd_plan_name(const struct nd_plan *plan,
         n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_EP%d", s->ep);
     if (plan->style == ND_PROFILE_FSDP)
         n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_CP%d_FSDP%d", s->cp, s->op);
+    else if (!plan->orig && s->cp > 1)
+        n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_CP%d", s->cp);
+    if (!plan->orig && s->mbs > 1)
+        n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_MBS%d", s->mbs);
+    if (!plan->orig && !s->sp && s->tp > 1)
+        n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_NOSP");
     snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_pretrain.%s", endings[plan->style]);
 }
 

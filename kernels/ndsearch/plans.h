@@ -22,7 +22,8 @@ struct nd_plan {
 
 enum { ND_PLAN_NAME = 128 };
 
-// "DP8_TP1_PP2_EP8_pretrain.yaml"; fsdp also has CP and FSDP.
+// "DP8_TP1_PP2_EP8_pretrain.yaml"; fsdp also has CP and FSDP. Not orig: CP, MBS and NOSP, too,
+// where they are not usual, so that no two configurations of a choice have one name.
 void nd_plan_name(const struct nd_plan *plan,
                   const struct nd_profile_run *run,
                   char name[ND_PLAN_NAME]);

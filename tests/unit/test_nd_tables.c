@@ -115,7 +115,7 @@ Test(nd_plans, graph)
         .split = {1, 0},
         .recompute = {6, 0}};
     expect_plan((struct nd_plan){.style = ND_PROFILE_GRAPH, .gbs = 64}, &run,
-                "DP4_TP2_PP2_EP8_pretrain.yaml",
+                "DP4_TP2_PP2_EP8_MBS2_pretrain.yaml",
                 "parallel_config:\n"
                 "  data_parallel: 4\n"
                 "  model_parallel: 2\n"
@@ -173,7 +173,7 @@ Test(nd_plans, megatron)
         .node_devices = 8,
         .record_ranks = {0, 32}};
     expect_plan((struct nd_plan){.style = ND_PROFILE_MEGATRON, .gbs = 100, .seq_length = 4096},
-                &run, "DP16_TP2_PP2_EP8_pretrain.sh",
+                &run, "DP16_TP2_PP2_EP8_NOSP_pretrain.sh",
                 "NNODES=8\n"
                 "GPUS_PER_NODE=8\n"
                 "DP=16\n"
@@ -201,7 +201,7 @@ Test(nd_plans, fsdp)
     const struct nd_profile_run run = {
         .strategy = {.dp = 8, .tp = 1, .cp = 2, .pp = 1, .ep = 4, .op = 4, .mbs = 2}};
     expect_plan((struct nd_plan){.style = ND_PROFILE_FSDP, .gbs = 64}, &run,
-                "DP8_TP1_PP1_EP4_CP2_FSDP4_pretrain.toml",
+                "DP8_TP1_PP1_EP4_CP2_FSDP4_MBS2_pretrain.toml",
                 "[parallelism]\n"
                 "data_parallel_replicate_degree = 2\n"
                 "data_parallel_shard_degree = 4\n"
