@@ -8,7 +8,7 @@
 
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
-static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks, kinds};
+static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks, kinds, NULL};
 
 // Two transfers of GPU 0 overlap; the second goes on alone, faster. GPU 1 comes first.
 static const struct pps_piece pieces[] = {
