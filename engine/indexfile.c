@@ -199,7 +199,8 @@ static enum pps_status check_counts(const struct pps_index *index,
 {
     const struct pps_index_record *record = &entry->record;
     uint64_t left = entry->n_points;
-    bool fits = record->rows <= left && record->failed <= record->rows;
+    bool fits = record->rows <= left && record->failed <= record->rows &&
+                record->infeasible <= record->rows - record->failed;
     char name[32];
     left -= fits ? record->rows : 0;
     for (uint32_t r = 0; fits && r < index->head.n_reasons; r++) {

@@ -126,6 +126,18 @@ static enum pps_status add_rows(struct reader *reader,
     return status;
 }
 
+// Whether all results of a row that ends here are empty.
+static bool is_empty(const struct reader *reader, const char *text, const char *newline)
+{
+    const struct pps_experiment *e = reader->ask->experiment;
+    int wanted = 0, empty = 0;
+    for (int c = 0; c < e->kernel->n_columns; c++)
+        wanted += e->wanted[c];
+    while (newline > text && *--newline == ',')
+        empty++;
+    return empty >= wanted;
+}
+
 // The first row whose results are empty.
 static uint64_t find_failed(struct reader *reader,
                             const struct pps_index_record *record,
@@ -137,7 +149,7 @@ static uint64_t find_failed(struct reader *reader,
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         if (newline == NULL)
             break;
-        if (newline > text && newline[-1] == ',')
+        if (is_empty(reader, text, newline))
             return point_of_row(reader, row);
         text = newline + 1;
     }
@@ -303,7 +315,9 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
     const struct pps_kernel *kernel = ask->experiment->kernel;
     struct pps_blockindex index;
     enum pps_blockindex_state state;
-    *totals = (struct pps_totals){.rows = prefix->rows, .failed = prefix->failed};
+    *totals = (struct pps_totals){.rows = prefix->rows,
+                                  .failed = prefix->failed,
+                                  .infeasible = prefix->infeasible};
     pps_tops_init(&totals->best, ask->n_best,
                   kernel->columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
     if (prefix->n_records < 2)

@@ -289,6 +289,7 @@ static void fill_verified(const struct verifier *v)
     verified->data_bytes = v->bytes;
     verified->rows = v->sums.rows;
     verified->failed = v->sums.failed;
+    verified->infeasible = v->sums.infeasible;
     verified->points = v->sums.points;
     verified->shard = v->index.head.shard;
     verified->n_shards = v->index.head.n_shards == 0 ? 1 : v->index.head.n_shards;

@@ -168,12 +168,12 @@ static bool passes(const struct pps_filter *filter, struct pps_cell cell)
     }
 }
 
-bool pps_view_filters(const struct pps_view *view, int column)
+const char *pps_view_filter(const struct pps_view *view, int column)
 {
     for (int i = 0; i < view->n_filters; i++)
         if (view->filters[i].column == column)
-            return true;
-    return false;
+            return view->filters[i].values;
+    return NULL;
 }
 
 // ---- opening, reading -----------------------------------------------------------------------

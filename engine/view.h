@@ -66,8 +66,8 @@ PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
                                                int *column,
                                                struct pps_error *err);
 
-// Does a filter choose rows by this column?
-bool pps_view_filters(const struct pps_view *view, int column);
+// The values, with commas between, by which a filter chooses rows in this column; NULL: none.
+const char *pps_view_filter(const struct pps_view *view, int column);
 
 // Columns named in a list with commas between; *columns (malloc, to be freed in every case) has
 // *n of them, in the order named. An empty list is fine.

@@ -7,6 +7,8 @@
 # out    the picture: NAME.png or NAME.svg
 # map    which matrix of a file with several, from 0 (default 0)
 # scale  pixels of a PNG for one unit of length (default 1.5)
+# orders 1: colours by the logarithm; 0: not (default: where the highest value is ten times the
+#        lowest or more)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" heatmap.gp"
@@ -69,9 +71,14 @@ span = has_values ? larger(abs(min), abs(max)) : 0
 decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
 form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
     ? "%.4g" : sprintf("%%.%df", decimals(step))
-cell_form = form(range / 150.)
+# Values of several orders of magnitude have as many digits each.
+is_log = exists("orders") ? orders : max >= 10 * min
+is_log = is_log && has_values && min > 0 && range > 0
+cell_form = is_log ? "%.3g" : form(range / 150.)
+cell_text(v) = is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v)
+# 12.3 is longer than 9 or 100.
 cell_chars = has_values \
-    ? larger(strlen(sprintf(cell_form, min)), strlen(sprintf(cell_form, max))) : 1
+    ? larger(larger(strlen(cell_text(min)), strlen(cell_text(max))), is_log ? 4 : 1) : 1
 
 x_chars = 0; y_chars = 0; x_name_chars = 0
 do for [i = 1:nx] {
@@ -218,6 +225,17 @@ set colorbox vertical user origin screen bar_x / W, screen bar_y / H \
     size screen 16. / W, screen bar_h / H noborder
 bar_form = form((high - low) / 6.)
 set cbtics out scale 0.4 font small_font format bar_form
+if (is_log) {
+    set logscale cb
+    set cbtics () format "%g"
+    steps = max / min < 300 ? "1 2 5" : "1"
+    do for [e = int(floor(log10(min))):int(ceil(log10(max)))] {
+        do for [i = 1:words(steps)] {
+            v = word(steps, i) * 10. ** e
+            if (v >= min && v <= max) { set cbtics add (sprintf("%g", v) v) }
+        }
+    }
+}
 if (reduce ne "none") {
     value_name = reduce . " " . value_name
 }
@@ -235,8 +253,9 @@ if (!has_values) {
 }
 
 # Text that can be read on its cell: light on the dark half of the palette.
-ink(v) = (v - low) / (high - low) < 0.5 ? 0xffffff : 0x000000
-text_of(v) = v == v ? sprintf(cell_form, v) : ""
+share(v) = is_log ? log10(v / low) / log10(high / low) : (v - low) / (high - low)
+ink(v) = share(v) < 0.5 ? 0xffffff : 0x000000
+text_of(v) = v == v ? cell_text(v) : ""
 
 # ---- the best cell ---------------------------------------------------------------------------
 

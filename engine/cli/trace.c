@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: the timeline of one point.
 #include "command.h"
+#include "request.h"
 
 #include "engine/experiment.h"
 #include "engine/machine.h"
@@ -24,6 +25,7 @@
 
 static const struct pps_opt options[] = {
     {"row", 0, "K", "the point of data row K of RESULT, from 1 (1)"},
+    {"input", 'i', "SLOT=FILE", "a document for the KERNEL, as in model=FILE"},
     {"output", 'o', "FILE", "NAME.json (Chrome, Perfetto), NAME.csv, or - (CSV to stdout)"},
     {"format", 0, "FORMAT", "chrome or csv, where the name does not say"},
     {"force", 0, NULL, "replace FILE where it exists"},
@@ -43,6 +45,7 @@ static const char details[] =
 
 struct trace {
     const struct pps_args *args;
+    struct pps_inputs *inputs; // of the kernel
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
     char path[1200]; // "-": stdout
@@ -52,29 +55,48 @@ struct trace {
 
 // ---- which point ------------------------------------------------------------------------------
 
-static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+// A name for the point: what it comes from and its words, if they are not too long.
+static void name_point(struct trace *t, const char *from, int first_word)
 {
-    const char *path = pps_arg_word(t->args, 0);
-    char stem[96];
-    uint64_t row = 1;
-    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
-    if (status != PPS_OK)
-        return status;
-    pps_view_stem(path, stem, sizeof stem);
-    snprintf(t->stem, sizeof t->stem, "%s-row%llu", stem, (unsigned long long)row);
-    return pps_point_from_row(pps_kernels, path, row, &t->kernel, t->point, err);
-}
-
-// A name for the point: its words, if they are not too long.
-static void name_point(struct trace *t, int first_word)
-{
-    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", t->kernel->name);
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
     for (int w = first_word; w < pps_arg_words(t->args); w++) {
         const char *word = pps_arg_word(t->args, w);
         if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
             return;
         at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
     }
+}
+
+static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg_word(t->args, 0);
+    char stem[96], name[128];
+    uint64_t row = 1;
+    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status != PPS_OK)
+        return status;
+    pps_view_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
+    name_point(t, name, 1);
+    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
+}
+
+// The point of a kernel all of whose parameters have their defaults.
+static enum pps_status point_of_kernel(struct trace *t, int first_word, struct pps_error *err)
+{
+    const char *words[PPS_MAX_INPUT_WORDS];
+    struct pps_inputs_ask ask = {.kernel = t->kernel};
+    if (pps_arg(t->args, "row") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
+    enum pps_status status = pps_request_inputs(t->args, words, &ask.words, err);
+    if (status == PPS_OK)
+        status = pps_inputs_open(&t->inputs, &ask, err);
+    if (status != PPS_OK)
+        return status;
+    t->kernel = pps_inputs_kernel(t->inputs);
+    pps_point_default(t->kernel, t->point);
+    name_point(t, t->kernel->name, first_word);
+    return PPS_OK;
 }
 
 static enum pps_status choose_point(struct trace *t, struct pps_error *err)
@@ -87,14 +109,10 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
     t->kernel = nameless ? pps_kernels[0] : pps_kernel_find(first);
     if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
         return pps_kernel_choose(pps_kernels, first, &t->kernel, err);
-    if (t->kernel != NULL && pps_arg(t->args, "row") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
-    if (t->kernel != NULL) {
-        pps_point_default(t->kernel, t->point);
-        name_point(t, first_word);
-    } else {
+    if (t->kernel != NULL)
+        status = point_of_kernel(t, first_word, err);
+    else
         status = point_of_row(t, err);
-    }
     for (int w = first_word; w < pps_arg_words(t->args) && status == PPS_OK; w++)
         status = pps_point_set(t->kernel, pps_arg_word(t->args, w), t->point, err);
     if (status == PPS_OK && t->kernel->trace_names == NULL)
@@ -146,10 +164,11 @@ static enum pps_status run_kernel(const struct trace *t,
                                   const struct pps_trace_sink *sink,
                                   struct pps_error *err)
 {
-    const size_t bytes = t->kernel->scratch_bytes(t->point);
+    const size_t bytes = t->kernel->scratch_bytes(t->point, t->kernel->shared);
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
         return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
-    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true};
+    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
+                                t->kernel->shared};
     if (worker.scratch == NULL)
         return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
@@ -174,26 +193,33 @@ static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_
     return status;
 }
 
-static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
+static enum pps_status write_file(const struct trace *t, struct pps_error *err)
 {
-    struct trace t = {.args = args};
     struct pps_textfile file;
-    enum pps_status status = choose_point(&t, err);
-    if (status == PPS_OK)
-        status = choose_output(&t, err);
-    if (status == PPS_OK)
-        status = open_output(&t, &file, err);
+    enum pps_status status = open_output(t, &file, err);
     if (status != PPS_OK)
         return status;
     const bool is_file = file.path != NULL;
-    status = write_trace(&t, file.out, err);
+    status = write_trace(t, file.out, err);
     if (status != PPS_OK) {
         pps_textfile_abandon(&file);
         return status;
     }
     status = pps_textfile_close(&file, err);
     if (status == PPS_OK && is_file)
-        printf("%s\n", t.path);
+        printf("%s\n", t->path);
+    return status;
+}
+
+static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct trace t = {.args = args};
+    enum pps_status status = choose_point(&t, err);
+    if (status == PPS_OK)
+        status = choose_output(&t, err);
+    if (status == PPS_OK)
+        status = write_file(&t, err);
+    pps_inputs_close(t.inputs);
     return status;
 }
 

@@ -16,6 +16,7 @@ enum field {
     KEY_MEMORY,
     KEY_RESERVE,
     KEY_HARDWARE,
+    KEY_NAME, // of the document
     N_KEYS
 };
 
@@ -33,6 +34,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_MEMORY] = {"max_device_memory", DOCFIELD_GIB, 0, 0, AT(memory)},
     [KEY_RESERVE] = {"memory_reserve_mb", DOCFIELD_REAL, 0, 1e9, AT(reserve_mib)},
     [KEY_HARDWARE] = {"hardware", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
 };
 
 static const struct docalias aliases[] = {

@@ -24,6 +24,7 @@ enum field {
     KEY_SCHEDULE,
     KEY_LOW_MEM_VPP,
     KEY_DUMMY_WGRAD,
+    KEY_NAME, // of the document
     N_KEYS
 };
 
@@ -49,6 +50,7 @@ static const struct docfield fields[N_KEYS] = {
     [KEY_SCHEDULE] = {"schedule", DOCFIELD_OWN, 0, 0, 0},
     [KEY_LOW_MEM_VPP] = {"low_mem_vpp", DOCFIELD_FLAG, 0, 1, AT(low_mem_vpp)},
     [KEY_DUMMY_WGRAD] = {"dummy_wgrad", DOCFIELD_FLAG, 0, 1, AT(dummy_wgrad)},
+    [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
 };
 
 static const struct docalias aliases[] = {

@@ -28,7 +28,7 @@ struct training {
     bool fused_cross_entropy;
     enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order that warms up less
-    bool dummy_wgrad; // gradient accumulation is fused: one more weight-sized buffer
+    bool dummy_wgrad; // gradients are accumulated in the product: a buffer a matrix shape
 };
 
 struct cJSON;

