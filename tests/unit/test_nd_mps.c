@@ -203,7 +203,7 @@ static struct nd_program draw_program(uint64_t *state)
     program.hop = 0.125 * draw(state, 0, 2);
     program.low_mem = draw(state, 0, 1);
     program.allow_select = draw(state, 0, 1);
-    program.memory = (struct nd_memory){.select_mem0 = 40,
+    program.memory = (struct nd_figures){.select_mem0 = 40,
                                         .select_mem12 = 40,
                                         .select_mem = 60,
                                         .re_comp_mem0 = 5,
