@@ -70,7 +70,9 @@ static const struct pps_opt options[] = {
 static const char details[] =
     "MODEL describes a model (or is a Hugging Face config.json), CLUSTER the devices; one file "
     "may\n"
-    "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\".\n"
+    "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\". They are "
+    "JSON, or\n"
+    "lines of key = value or key: value, nested by indentation or under [section] lines.\n"
     "Every strategy within the space is tried against the filters in order, then against the\n"
     "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
     "\n"

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents of `ppsweep nd`: a model, a cluster, a training, in files of their own or in one.
 #include "tooljob.h"
+#include "toolread.h"
 
 #include "kernels/common/rundoc.h"
 #include "kernels/common/units.h"
 
 #include <stdio.h>
 #include <string.h>
+
+enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
 
 // Options of the published tool that name the model's file.
 static const char *const model_options[] = {"yaml-path", "shell-path", "toml-path"};
@@ -73,13 +76,17 @@ static enum pps_status load(struct nd_job *job, const char *path, struct pps_err
     struct rundoc run;
     struct docfault fault = {.item = NULL};
     struct pps_json *json = &job->documents[job->n_documents];
-    enum pps_status status = pps_json_load(json, path, err);
+    bool flat;
+    enum pps_status status = nd_tool_document(json, path, &flat, err);
     if (status != PPS_OK)
         return status;
     job->n_documents++;
-    if (!rundoc_split(&run, json->root, &fault) || !read_parts(job, &run, &fault))
-        return fail_document(json, &fault, err);
-    return PPS_OK;
+    if (!rundoc_split(&run, json->root, &fault) || !read_parts(job, &run, &fault)) {
+        status = fail_document(json, &fault, err);
+        if (flat)
+            err->column = 0; // that of the JSON text, which nobody wrote
+    }
+    return status;
 }
 
 // ---- in place of documents ----------------------------------------------------------------------
@@ -92,11 +99,11 @@ static enum pps_status read_devices(const struct pps_args *args,
 {
     uint64_t nodes = 0;
     *devices = 0;
-    enum pps_status status = pps_arg_count(args, "npus-per-node", 1, ND_DEVICES_MAX, node, err);
+    enum pps_status status = pps_arg_count(args, "npus-per-node", 1, DEVICES_MAX, node, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "nnodes", 1, ND_DEVICES_MAX, &nodes, err);
+        status = pps_arg_count(args, "nnodes", 1, DEVICES_MAX, &nodes, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "devices", 1, ND_DEVICES_MAX, devices, err);
+        status = pps_arg_count(args, "devices", 1, DEVICES_MAX, devices, err);
     if (status == PPS_OK && *devices == 0)
         *devices = nodes * (*node > 0 ? *node : 8);
     return status;
