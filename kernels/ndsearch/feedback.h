@@ -67,7 +67,7 @@ bool nd_fit_figures(const struct nd_program *program,
                     const struct nd_choice *choice,
                     const double *peaks,
                     double limit_mb,
-                    struct nd_memory *memory,
+                    struct nd_figures *memory,
                     struct nd_figure_fit *fit,
                     char *why,
                     size_t why_size);

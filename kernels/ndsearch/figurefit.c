@@ -29,7 +29,7 @@ enum {
 static const double PULL = 1e-3;
 static const double ERROR_MOST = 1e-2; // of the limit
 
-static void take_figures(double *x, const struct nd_memory *memory)
+static void take_figures(double *x, const struct nd_figures *memory)
 {
     const double figures[UNKNOWNS] = {
         [STATIC0] = memory->static_mem0, [STATIC] = memory->static_mem,
@@ -42,9 +42,9 @@ static void take_figures(double *x, const struct nd_memory *memory)
     memcpy(x, figures, sizeof figures);
 }
 
-static struct nd_memory give_figures(const double *x)
+static struct nd_figures give_figures(const double *x)
 {
-    return (struct nd_memory){
+    return (struct nd_figures){
         .select_mem0 = x[PART1],
         .select_mem12 = x[PART1],
         .select_mem = x[PART],
@@ -155,7 +155,7 @@ bool nd_fit_figures(const struct nd_program *program,
                     const struct nd_choice *choice,
                     const double *peaks,
                     double limit_mb,
-                    struct nd_memory *memory,
+                    struct nd_figures *memory,
                     struct nd_figure_fit *fit,
                     char *why,
                     size_t why_size)

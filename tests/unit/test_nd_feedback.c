@@ -9,22 +9,22 @@
 
 static const double LIMIT = 60000.0;
 
-static const struct nd_memory TRUE_FIGURES = {.select_mem0 = 400,
-                                              .select_mem12 = 400,
-                                              .select_mem = 600,
-                                              .re_comp_mem0 = 30,
-                                              .re_comp_mem12 = 30,
-                                              .re_comp_mem = 60,
-                                              .act_mem0 = 500,
-                                              .act_mem12 = 500,
-                                              .act_mem = 700,
-                                              .layer_mem012 = 900,
-                                              .layer_mem = 2000,
-                                              .static_mem0 = 5000,
-                                              .static_mem = 2400,
-                                              .lm_head_mem = 8000};
+static const struct nd_figures TRUE_FIGURES = {.select_mem0 = 400,
+                                               .select_mem12 = 400,
+                                               .select_mem = 600,
+                                               .re_comp_mem0 = 30,
+                                               .re_comp_mem12 = 30,
+                                               .re_comp_mem = 60,
+                                               .act_mem0 = 500,
+                                               .act_mem12 = 500,
+                                               .act_mem = 700,
+                                               .layer_mem012 = 900,
+                                               .layer_mem = 2000,
+                                               .static_mem0 = 5000,
+                                               .static_mem = 2400,
+                                               .lm_head_mem = 8000};
 
-static struct nd_program program_of(int32_t stages, const struct nd_memory *memory)
+static struct nd_program program_of(int32_t stages, const struct nd_figures *memory)
 {
     struct nd_program program;
     nd_program_default(&program);
@@ -49,7 +49,7 @@ static const struct nd_choice CHOICE = {.layers = {LAYERS1, LAYERS2},
                                         .full = {FULL1, FULL2},
                                         .part = {PART1, PART2}};
 
-static void peaks_with(const struct nd_memory *memory, double *peaks)
+static void peaks_with(const struct nd_figures *memory, double *peaks)
 {
     const struct nd_program program = program_of(STAGES, memory);
     struct nd_peak found[STAGES];
@@ -63,7 +63,7 @@ static void peaks_with(const struct nd_memory *memory, double *peaks)
 Test(nd_feedback, fitted_figures_explain_the_peaks)
 {
     double peaks[STAGES], refitted[STAGES];
-    struct nd_memory memory = TRUE_FIGURES, fitted;
+    struct nd_figures memory = TRUE_FIGURES, fitted;
     struct nd_figure_fit fit;
     char why[200];
     peaks_with(&memory, peaks);
@@ -90,7 +90,7 @@ Test(nd_feedback, fitted_figures_explain_the_peaks)
 Test(nd_feedback, right_figures_stay)
 {
     double peaks[STAGES];
-    struct nd_memory fitted;
+    struct nd_figures fitted;
     struct nd_figure_fit fit;
     char why[200];
     const struct nd_program program = program_of(STAGES, &TRUE_FIGURES);
@@ -103,7 +103,7 @@ Test(nd_feedback, right_figures_stay)
 Test(nd_feedback, fits_that_are_refused)
 {
     double peaks[STAGES];
-    struct nd_memory fitted;
+    struct nd_figures fitted;
     struct nd_figure_fit fit;
     char why[200];
     struct nd_program program = program_of(STAGES, &TRUE_FIGURES);
@@ -175,7 +175,7 @@ Test(nd_feedback, peaks_that_are_refused)
 
 // A world in which figures are others than the program's.
 struct world {
-    struct nd_memory memory;
+    struct nd_figures memory;
     double more; // MiB on every stage
     int answers; // after which nobody knows any more; -1: always
 };
@@ -217,7 +217,7 @@ static struct nd_feedback run(const struct nd_program *program,
 // Figures that promise too much: a few rounds make the solution fit, by either way.
 Test(nd_feedback, ends_with_a_solution_that_fits)
 {
-    struct nd_memory memory = TRUE_FIGURES;
+    struct nd_figures memory = TRUE_FIGURES;
     memory.act_mem = 600;
     memory.static_mem0 = 4000;
     for (int kind = ND_TIGHTEN; kind <= ND_FIT; kind++) {
@@ -242,7 +242,7 @@ Test(nd_feedback, nothing_to_do)
 // Every round takes more off than the one before: 1, 2, ... times what is too much.
 Test(nd_feedback, budgets_fall_faster_and_faster)
 {
-    struct nd_memory nothing = {0};
+    struct nd_figures nothing = {0};
     nothing.static_mem0 = nothing.static_mem = nothing.lm_head_mem = LIMIT + 1.0;
     struct nd_program program = program_of(4, &TRUE_FIGURES);
     struct world world = {nothing, 0.0, -1};

@@ -2,7 +2,6 @@
 // Solutions of the exported pipeline program: written, read back, and refused.
 #include "kernels/ndsearch/solfile.h"
 #include "ppgolden.h"
-#include "ppprogram.h"
 
 #include <math.h>
 
@@ -25,7 +24,7 @@ static struct nd_program load(const char *name, struct arrays *arrays, double *o
     cJSON *document = golden_read(name);
     const cJSON *expected = golden_item(document, "expected");
     const cJSON *solution = golden_item(expected, "one_optimal_solution");
-    const struct nd_program program = golden_pipeline(golden_item(document, "input"));
+    const struct nd_program program = golden_pipeline(document);
     *arrays = (struct arrays){0};
     golden_matrix(solution, "layers_type1", arrays->layers[0]);
     golden_matrix(solution, "layers_type2", arrays->layers[1]);
