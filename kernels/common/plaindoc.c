@@ -29,6 +29,32 @@ enum plaindoc_form plaindoc_form_of(const char *path)
     return PLAINDOC_NONE;
 }
 
+// Blank bytes and comments at the start of text.
+static size_t skip_nothing(const char *text, size_t n)
+{
+    size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (i < n && strchr(" \t\r\n#", text[i]) != NULL && text[i] != '\0')
+        if (text[i++] == '#')
+            while (i < n && text[i] != '\n')
+                i++;
+    return i;
+}
+
+enum plaindoc_form plaindoc_form_like(const char *text, size_t n)
+{
+    size_t i = skip_nothing(text, n);
+    const char first = i < n ? text[i] : '/';
+    if (first == '[' && i + 1 < n)
+        return strchr(" \t\r\n[]{}0123456789-", text[i + 1]) == NULL ? PLAINDOC_FLAT
+                                                                     : PLAINDOC_NONE;
+    if (first == '{' || first == '/')
+        return PLAINDOC_NONE;
+    for (; i < n && text[i] != '\n' && text[i] != '='; i++)
+        if (text[i] == ':' && (i + 1 == n || strchr(" \t\r\n", text[i + 1]) != NULL))
+            return PLAINDOC_YAML;
+    return i < n && text[i] == '=' ? PLAINDOC_FLAT : PLAINDOC_YAML;
+}
+
 // ---- faults ---------------------------------------------------------------------------------
 
 static void find_line(const char *text, size_t at, int *line, int *column)
@@ -196,7 +222,7 @@ static cJSON *read_lines(struct plain *p)
     root = plain_note(p, cJSON_CreateObject(), 0);
     if (root == NULL)
         return NULL;
-    if (p->form == PLAINDOC_TOML ? plain_read_toml(p, root) : plain_read_flat(p, root))
+    if (plain_read_lines(p, root))
         return root;
     cJSON_Delete(root);
     return NULL;

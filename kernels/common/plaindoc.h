@@ -4,7 +4,8 @@
 //
 // All forms: UTF-8, # comments; null, true, false, decimal numbers, "text" with JSON's escapes,
 // 'text' without any, [lists] and {maps} on one or several lines. Beside these
-//   flat  key = value. Text needs no quotes up to the end of line; dots in keys stay.
+//   flat  key = value, or key: value, also in [sections]. Text needs no quotes up to the end of
+//         line; dots in keys stay, those in names of sections lead down.
 //   YAML  nested maps and lists by indentation, text without quotes, one document. No anchors, tags,
 //         text blocks, tabs before content.
 //   TOML  [sections], [dotted.sections] and dotted keys. No dates, text of several lines, arrays of
@@ -48,6 +49,10 @@ struct plaindoc_fault {
 
 // By the end of a file's name: .yaml, .yml; .toml; .txt, .conf, .cfg, .ini, .sh; any case.
 enum plaindoc_form plaindoc_form_of(const char *path);
+
+// What a text looks like: the first line that says something tells. Never TOML, of which most is
+// also flat; PLAINDOC_NONE: JSON, or nothing.
+enum plaindoc_form plaindoc_form_like(const char *text, size_t n);
 
 // text of n bytes is copied. A refused document needs no free.
 bool plaindoc_parse(struct plaindoc *doc,

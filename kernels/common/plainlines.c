@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms of one `key = value` a line: flat documents, and TOML with its sections.
+// Forms of one `key = value` a line, below [sections]: flat documents and TOML.
 #include "plainparts.h"
 
 #include <stdlib.h>
@@ -27,41 +27,7 @@ static bool take_name(struct plain *p, size_t n, char **name)
     return *name != NULL || plain_no_memory(p);
 }
 
-// ---- flat -----------------------------------------------------------------------------------
-
-static bool flat_key(struct plain *p, struct plain_key *key)
-{
-    size_t n = strcspn(p->text + p->at, "=#\n");
-    if (p->text[p->at + n] != '=')
-        return plain_fail(p, p->at, "want key = value");
-    while (n > 0 && strchr(" \t", p->text[p->at + n - 1]) != NULL)
-        n--;
-    if (n == 0)
-        return plain_fail(p, p->at, "a key is missing before =");
-    for (size_t i = 0; i < n; i++)
-        if (strchr(" \t\"'[]{},:", p->text[p->at + i]) != NULL)
-            return plain_fail(p, p->at + i, "a key has no \"%c\" in it", p->text[p->at + i]);
-    key->at = p->at;
-    return take_name(p, n, &key->name);
-}
-
-bool plain_read_flat(struct plain *p, cJSON *root)
-{
-    while (next_line(p)) {
-        struct plain_key key;
-        if (!flat_key(p, &key))
-            return false;
-        plain_blanks(p);
-        p->at++; // flat_key has seen the =
-        plain_blanks(p);
-        const size_t i_place = p->doc->n_places;
-        if (!plain_add(p, root, key, plain_value(p, false), i_place) || !plain_line_end(p))
-            return false;
-    }
-    return true;
-}
-
-// ---- TOML: keys -----------------------------------------------------------------------------
+// ---- keys with dots ---------------------------------------------------------------------------
 
 static bool is_bare(char c)
 {
@@ -134,7 +100,7 @@ static cJSON *go_down(struct plain *p, cJSON *map, struct plain_key *key)
     return map;
 }
 
-// ---- TOML: lines ----------------------------------------------------------------------------
+// ---- sections --------------------------------------------------------------------------------
 
 // Sections whose header has been read, to notice a second one.
 struct sections {
@@ -174,7 +140,48 @@ static cJSON *section(struct plain *p, cJSON *root, struct sections *sections)
     return plain_line_end(p) && is_new(p, sections, map, at) ? map : NULL;
 }
 
-static bool assignment(struct plain *p, cJSON *map)
+// ---- flat lines -----------------------------------------------------------------------------
+
+// Bytes up to what ends a key: = or a colon with a blank behind it. false: nothing does.
+static bool key_length(const char *text, size_t *n)
+{
+    for (*n = 0; text[*n] != '\n' && text[*n] != '\0' && text[*n] != '#'; (*n)++)
+        if (text[*n] == '=' || (text[*n] == ':' && strchr(" \t\n", text[*n + 1]) != NULL))
+            return true;
+    return false;
+}
+
+static bool flat_key(struct plain *p, struct plain_key *key)
+{
+    size_t n;
+    if (!key_length(p->text + p->at, &n))
+        return plain_fail(p, p->at, "want key = value");
+    while (n > 0 && strchr(" \t", p->text[p->at + n - 1]) != NULL)
+        n--;
+    if (n == 0)
+        return plain_fail(p, p->at, "a key is missing before %c", p->text[p->at]);
+    for (size_t i = 0; i < n; i++)
+        if (strchr(" \t\"'[]{},:", p->text[p->at + i]) != NULL)
+            return plain_fail(p, p->at + i, "a key has no \"%c\" in it", p->text[p->at + i]);
+    key->at = p->at;
+    return take_name(p, n, &key->name);
+}
+
+static bool flat_line(struct plain *p, cJSON *map)
+{
+    struct plain_key key;
+    if (!flat_key(p, &key))
+        return false;
+    plain_blanks(p);
+    p->at++; // flat_key has seen what ends it
+    plain_blanks(p);
+    const size_t i_place = p->doc->n_places;
+    return plain_add(p, map, key, plain_value(p, false), i_place) && plain_line_end(p);
+}
+
+// ---- TOML lines -----------------------------------------------------------------------------
+
+static bool toml_line(struct plain *p, cJSON *map)
 {
     struct plain_key key;
     map = go_down(p, map, &key);
@@ -191,13 +198,15 @@ static bool assignment(struct plain *p, cJSON *map)
     return plain_add(p, map, key, plain_value(p, false), i_place) && plain_line_end(p);
 }
 
+// ---- all of it ------------------------------------------------------------------------------
+
 static bool all_lines(struct plain *p, cJSON *root, struct sections *sections)
 {
     cJSON *map = root;
     while (next_line(p)) {
         if (p->text[p->at] == '[')
             map = section(p, root, sections);
-        else if (!assignment(p, map))
+        else if (!(p->form == PLAINDOC_TOML ? toml_line(p, map) : flat_line(p, map)))
             return false;
         if (map == NULL)
             return false;
@@ -205,7 +214,7 @@ static bool all_lines(struct plain *p, cJSON *root, struct sections *sections)
     return true;
 }
 
-bool plain_read_toml(struct plain *p, cJSON *root)
+bool plain_read_lines(struct plain *p, cJSON *root)
 {
     struct sections *sections = malloc(sizeof *sections);
     bool ok;

@@ -65,8 +65,7 @@ bool plain_add(struct plain *p,
                size_t i_place);
 
 // The whole document below root.
-bool plain_read_flat(struct plain *p, cJSON *root);
-bool plain_read_toml(struct plain *p, cJSON *root);
+bool plain_read_lines(struct plain *p, cJSON *root); // flat and TOML
 cJSON *plain_read_yaml(struct plain *p);
 
 #endif

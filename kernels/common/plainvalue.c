@@ -60,21 +60,38 @@ static cJSON *quoted_value(struct plain *p)
     return plain_note(p, item, at);
 }
 
+enum word {
+    WORD_ALONE,  // up to the end of line
+    WORD_WITHIN, // in brackets: up to a comma or bracket, or what ends a key
+    WORD_KEY,    // in brackets, before what ends a key
+};
+
+static bool ends_key(const struct plain *p, const char *c)
+{
+    if (*c == '=')
+        return p->form != PLAINDOC_YAML;
+    return *c == ':' && p->form != PLAINDOC_TOML && strchr(" \t\n", c[1]) != NULL;
+}
+
+static bool ends_word(const struct plain *p, const char *c, enum word word)
+{
+    if (word == WORD_ALONE)
+        return false;
+    if (strchr(",[]{}", *c) != NULL)
+        return true;
+    return ends_key(p, c) && (word == WORD_KEY || *c == ':');
+}
+
 // Bytes of a word here, without blanks at its end.
-static size_t word_length(const struct plain *p, bool within)
+static size_t word_length(const struct plain *p, enum word word)
 {
     struct plain ahead = *p;
     size_t n = 0;
     for (; ahead.text[ahead.at] != '\0' && ahead.text[ahead.at] != '\n'; ahead.at++) {
-        const char c = ahead.text[ahead.at];
-        const char next = ahead.text[ahead.at + 1];
-        if (plain_at_comment(&ahead) || (within && strchr(",[]{}", c) != NULL))
+        const char *c = ahead.text + ahead.at;
+        if (plain_at_comment(&ahead) || ends_word(p, c, word))
             break;
-        if (within && p->form == PLAINDOC_TOML && c == '=')
-            break;
-        if (within && c == ':' && (next == ' ' || next == '\n' || next == '\0'))
-            break;
-        if (c != ' ' && c != '\t')
+        if (*c != ' ' && *c != '\t')
             n = ahead.at + 1 - p->at;
     }
     return n;
@@ -82,7 +99,7 @@ static size_t word_length(const struct plain *p, bool within)
 
 static cJSON *word_value(struct plain *p, bool within)
 {
-    const size_t at = p->at, n = word_length(p, within);
+    const size_t at = p->at, n = word_length(p, within ? WORD_WITHIN : WORD_ALONE);
     if (n == 0) {
         plain_fail(p, at, "a value is missing");
         return NULL;
@@ -127,8 +144,7 @@ static bool list_items(struct plain *p, cJSON *list, size_t start)
 
 static bool read_key(struct plain *p, struct plain_key *key)
 {
-    const char separator = p->form == PLAINDOC_TOML ? '=' : ':';
-    const size_t n = word_length(p, true);
+    const size_t n = word_length(p, WORD_KEY);
     key->at = p->at;
     if (p->text[p->at] == '"' || p->text[p->at] == '\'') {
         key->name = plain_quoted(p);
@@ -143,9 +159,11 @@ static bool read_key(struct plain *p, struct plain_key *key)
     if (key->name == NULL)
         return false;
     plain_blanks(p);
-    if (p->text[p->at] != separator) {
+    const char c = p->text[p->at];
+    if (!(c == '=' && p->form != PLAINDOC_YAML) && !(c == ':' && p->form != PLAINDOC_TOML)) {
         free(key->name);
-        return plain_fail(p, p->at, "want %c after a key", separator);
+        return plain_fail(p, p->at, "want %c after a key",
+                          p->form == PLAINDOC_TOML ? '=' : ':');
     }
     p->at++;
     return true;

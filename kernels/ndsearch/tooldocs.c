@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
+
 // Options of the published tool that name the model's file.
 static const struct {
     const char *name;
@@ -84,7 +86,7 @@ static enum pps_status load(struct nd_job *job,
     struct rundoc run;
     struct docfault fault = {.item = NULL};
     struct pps_json *json = &job->documents[job->n_documents];
-    enum pps_status status = nd_document_load(json, path, form, err);
+    enum pps_status status = nd_tool_document(json, path, form, err);
     if (status != PPS_OK)
         return status;
     job->n_documents++;
@@ -103,11 +105,11 @@ static enum pps_status read_devices(const struct pps_args *args,
 {
     uint64_t nodes = 0;
     *devices = 0;
-    enum pps_status status = pps_arg_count(args, "npus-per-node", 1, ND_DEVICES_MAX, node, err);
+    enum pps_status status = pps_arg_count(args, "npus-per-node", 1, DEVICES_MAX, node, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "nnodes", 1, ND_DEVICES_MAX, &nodes, err);
+        status = pps_arg_count(args, "nnodes", 1, DEVICES_MAX, &nodes, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "devices", 1, ND_DEVICES_MAX, devices, err);
+        status = pps_arg_count(args, "devices", 1, DEVICES_MAX, devices, err);
     if (status == PPS_OK && *devices == 0)
         *devices = nodes * (*node > 0 ? *node : 8);
     return status;

@@ -3,11 +3,11 @@
 #include "tooldryrun.h"
 
 #include "peaks.h"
+#include "toolread.h"
 #include "walk.h"
 
 #include "kernels/common/units.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,40 +28,6 @@ static enum pps_status read_degrees(const struct pps_args *args,
         return pps_fail(err, PPS_E_INPUT,
                         "--test-ep %s: write two degrees, the lower first: 8,16", word);
     return PPS_OK;
-}
-
-static char *read_whole(const char *path, size_t *n, struct pps_error *err)
-{
-    char *text = NULL;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        pps_fail(err, PPS_E_INPUT, "%s: cannot read it: %s", path, strerror(errno));
-        return NULL;
-    }
-    size_t cap = 1 << 16, got;
-    *n = 0;
-    do {
-        char *grown = realloc(text, cap);
-        if (grown == NULL)
-            break;
-        text = grown;
-        got = fread(text + *n, 1, cap - *n, file);
-        *n += got;
-        cap *= 2;
-        if (got == 0) {
-            const bool failed = ferror(file) != 0;
-            fclose(file);
-            if (!failed)
-                return text;
-            pps_fail_errno(err, "cannot read", path);
-            free(text);
-            return NULL;
-        }
-    } while (true);
-    fclose(file);
-    free(text);
-    pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
-    return NULL;
 }
 
 static enum pps_status fail_table(const char *path,
@@ -103,7 +69,7 @@ static enum pps_status read_csv_peaks(const char *path,
     struct table *table;
     struct table_fault fault;
     enum pps_status status = PPS_OK;
-    char *text = read_whole(path, &n, err);
+    char *text = nd_tool_read(path, &n, err);
     if (text == NULL)
         return err->code;
     if (!table_read_csv(&table, text, n, &fault) ||

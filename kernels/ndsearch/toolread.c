@@ -7,56 +7,68 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LARGEST = 1 << 20 }; // bytes; configurations have thousands
-
-static enum pps_status no_memory(struct pps_error *err, const char *path)
-{
-    return pps_fail(err, PPS_E_MACHINE, "not enough memory for %s", path);
-}
+#define LARGEST ((size_t)64 << 20)
 
 // ---- bytes --------------------------------------------------------------------------------------
 
-static enum pps_status read_stream(FILE *file,
-                                   const char *path,
-                                   char *bytes,
-                                   size_t *n,
-                                   struct pps_error *err)
+// Reads to the end, or one byte more than is read at most; NULL: no memory. A file that cannot be
+// read shows in ferror.
+static char *read_all(FILE *file, size_t *n)
 {
-    errno = 0;
-    *n = fread(bytes, 1, LARGEST + 1, file);
-    if (ferror(file))
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
-    if (*n > LARGEST)
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
-                           "more than %d MiB; a document of this form may not be larger",
-                           LARGEST >> 20);
-    return PPS_OK;
+    char *text = NULL;
+    size_t cap = 1 << 14, got;
+    *n = 0;
+    do {
+        char *grown = realloc(text, cap *= 2);
+        if (grown == NULL) {
+            free(text);
+            return NULL;
+        }
+        text = grown;
+        got = fread(text + *n, 1, cap - *n, file);
+        *n += got;
+    } while (got > 0 && *n <= LARGEST);
+    return text;
 }
 
-// *bytes is the caller's to free, whatever happens.
-static enum pps_status read_bytes(const char *path,
-                                  char **bytes,
-                                  size_t *n,
-                                  struct pps_error *err)
+static enum pps_status no_memory(struct pps_error *err, const char *path)
 {
-    FILE *file = fopen(path, "rbe");
-    *bytes = NULL;
-    if (file == NULL)
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
-    *bytes = malloc(LARGEST + 1);
-    enum pps_status status =
-        *bytes != NULL ? read_stream(file, path, *bytes, n, err) : no_memory(err, path);
+    return pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
+}
+
+char *nd_tool_read(const char *path, size_t *n, struct pps_error *err)
+{
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
+        return NULL;
+    }
+    char *text = read_all(file, n);
+    bool ok = false;
+    if (text == NULL)
+        no_memory(err, path);
+    else if (ferror(file))
+        pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
+    else if (*n > LARGEST)
+        pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "more than %zu MiB", LARGEST >> 20);
+    else
+        ok = true;
     fclose(file);
-    return status;
+    if (ok)
+        return text;
+    free(text);
+    return NULL;
 }
 
-// ---- as JSON has it -----------------------------------------------------------------------------
+// ---- documents ----------------------------------------------------------------------------------
 
+// As JSON has it.
 static enum pps_status take(struct pps_json *json,
                             struct plaindoc *doc,
                             const char *path,
                             struct pps_error *err)
 {
+    memset(json, 0, sizeof *json);
     json->name = strdup(path);
     json->places = malloc(doc->n_places * sizeof *json->places);
     if (json->name == NULL || json->places == NULL) {
@@ -76,21 +88,18 @@ static enum pps_status take(struct pps_json *json,
     return PPS_OK;
 }
 
-static enum pps_status load_plain(struct pps_json *json,
-                                  const char *path,
-                                  enum plaindoc_form form,
-                                  struct pps_error *err)
+static enum pps_status parse(struct pps_json *json,
+                             const char *path,
+                             enum plaindoc_form form,
+                             const char *text,
+                             size_t n,
+                             struct pps_error *err)
 {
     struct plaindoc doc;
     struct plaindoc_fault fault;
-    char *bytes;
-    size_t n = 0;
-    enum pps_status status = read_bytes(path, &bytes, &n, err);
-    const bool ok = status == PPS_OK && plaindoc_parse(&doc, form, bytes, n, &fault);
-    free(bytes);
-    if (status != PPS_OK)
-        return status;
-    if (ok)
+    if (form == PLAINDOC_NONE)
+        return pps_json_parse(json, path, text, n, err);
+    if (plaindoc_parse(&doc, form, text, n, &fault))
         return take(json, &doc, path, err);
     if (fault.line == 0)
         return no_memory(err, path);
@@ -103,16 +112,23 @@ static bool is_json(const char *path)
     return dot != NULL && strcasecmp(dot, ".json") == 0;
 }
 
-enum pps_status nd_document_load(struct pps_json *json,
+enum pps_status nd_tool_document(struct pps_json *json,
                                  const char *path,
                                  enum plaindoc_form form,
                                  struct pps_error *err)
 {
-    const enum plaindoc_form known = plaindoc_form_of(path);
-    memset(json, 0, sizeof *json);
-    if (known != PLAINDOC_NONE)
-        form = known;
-    if (is_json(path) || form == PLAINDOC_NONE)
+    const enum plaindoc_form named = plaindoc_form_of(path);
+    size_t n;
+    if (is_json(path) || strcmp(path, "-") == 0)
         return pps_json_load(json, path, err);
-    return load_plain(json, path, form, err);
+    char *text = nd_tool_read(path, &n, err);
+    if (text == NULL)
+        return err->code;
+    if (named != PLAINDOC_NONE)
+        form = named;
+    else if (form == PLAINDOC_NONE)
+        form = plaindoc_form_like(text, n);
+    const enum pps_status status = parse(json, path, form, text, n, err);
+    free(text);
+    return status;
 }

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents of `ppsweep nd` from files of any form that is read.
+// Files that `ppsweep nd` reads.
 #ifndef PPS_NDSEARCH_TOOLREAD_H
 #define PPS_NDSEARCH_TOOLREAD_H
 
-#include "engine/tool.h"
+#include "engine/jsonfile.h"
+#include "engine/status.h"
 #include "kernels/common/plaindoc.h"
 
-// Reads a file as what the end of its name says: .json, or one of plaindoc's. form: what other files
-// are; PLAINDOC_NONE: JSON. What comes of the plain forms has places as JSON has, so that
-// pps_json_fail() tells line and column.
-PPS_MUST_CHECK enum pps_status nd_document_load(struct pps_json *json,
+#include <stddef.h>
+
+// The whole file, at most 64 MiB, the caller's to free; NULL: err says why.
+char *nd_tool_read(const char *path, size_t *n, struct pps_error *err);
+
+// A document ("-": JSON from standard input). What the end of its name says, it is: .json, or one of
+// plaindoc's forms; others are of this form, or, with PLAINDOC_NONE, of the one they look like.
+// What comes of the plain forms has places as JSON has, so that pps_json_fail() tells line and
+// column.
+PPS_MUST_CHECK enum pps_status nd_tool_document(struct pps_json *json,
                                                 const char *path,
                                                 enum plaindoc_form form,
                                                 struct pps_error *err);

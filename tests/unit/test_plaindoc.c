@@ -97,6 +97,10 @@ Test(plaindoc, flat)
         {"hardware = {base: H100, eg: 0.5, 'el': 1}",
          "{\"hardware\":{\"base\":\"H100\",\"eg\":0.5,\"el\":1}}"},
         {"h = [A100, H100]", "{\"h\":[\"A100\",\"H100\"]}"},
+        {"a: 1\nb : x=y\nc=d: e\n", "{\"a\":1,\"b\":\"x=y\",\"c\":\"d: e\"}"},
+        {"t = 1\n[model] # shape\nL: 2\n  [x.\"y z\"]\na.b = 3\n",
+         "{\"t\":1,\"model\":{\"L\":2},\"x\":{\"y z\":{\"a.b\":3}}}"},
+        {"a = {b = 1, c: x=y}", "{\"a\":{\"b\":1,\"c\":\"x=y\"}}"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++)
         accept(PLAINDOC_FLAT, &rows[i]);
@@ -107,6 +111,9 @@ Test(plaindoc, flat_faults)
     static const struct bad rows[] = {
         {"gbs", 1, 1, "want key = value"},
         {"a = 1\n  gbs 2\n", 2, 3, "want key = value"},
+        {"[a]\nb = 1\n[a]\n", 3, 1, "this section was begun before"},
+        {"a = 1\n[a.b]\n", 2, 2, "\"a\" is a value already, so it cannot be a section"},
+        {"a:b = 1", 1, 2, "a key has no \":\" in it"},
         {"# x\n= 2", 2, 1, "a key is missing before ="},
         {"a b = 2", 1, 2, "a key has no \" \" in it"},
         {"{a} = 2", 1, 1, "a key has no \"{\" in it"},
@@ -246,7 +253,7 @@ Test(plaindoc, toml_faults)
         {"[a] b\n", 1, 5, "the value ends before this; begin a new line"},
         {"[]\n", 1, 2, "want a key: letters, digits, _ and -, or text in quotes"},
         {"a. = 1\n", 1, 4, "want a key: letters, digits, _ and -, or text in quotes"},
-        {"a = {b: 1}\n", 1, 7, "want = after a key"},
+        {"a = {b: 1}\n", 1, 10, "want = after a key"},
         {"a = 1\n[b]\nc = 1\nc = 2\n", 4, 1, "\"c\" is named twice (first at line 3)"},
         {"a = 1 b = 2\n", 1, 5, "\"1 b = 2\": text needs quotes"},
     };
@@ -313,4 +320,32 @@ Test(plaindoc, forms)
     cr_assert_eq(plaindoc_form_of("x.sh"), PLAINDOC_FLAT);
     cr_assert_eq(plaindoc_form_of("x.json"), PLAINDOC_NONE);
     cr_assert_eq(plaindoc_form_of("yaml"), PLAINDOC_NONE);
+}
+
+Test(plaindoc, looks)
+{
+    static const struct {
+        const char *text;
+        enum plaindoc_form form;
+    } rows[] = {
+        {"a: 1\n", PLAINDOC_YAML},
+        {"a:", PLAINDOC_YAML},
+        {"\xef\xbb\xbf# x = 1\r\n\r\n  a:\r\n", PLAINDOC_YAML},
+        {"---\na: 1\n", PLAINDOC_YAML},
+        {"- a\n", PLAINDOC_YAML},
+        {"a = 1\n", PLAINDOC_FLAT},
+        {"a=b: c\n", PLAINDOC_FLAT},
+        {"# x: 1\na.b = 1", PLAINDOC_FLAT},
+        {"[model]\n", PLAINDOC_FLAT},
+        {"[\"x\"]\n", PLAINDOC_FLAT},
+        {"{\"a\": 1}", PLAINDOC_NONE},
+        {"// x\n{}", PLAINDOC_NONE},
+        {"[{}]", PLAINDOC_NONE},
+        {"[1]", PLAINDOC_NONE},
+        {"", PLAINDOC_NONE},
+        {"# x", PLAINDOC_NONE},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        cr_expect_eq(plaindoc_form_like(rows[i].text, strlen(rows[i].text)), rows[i].form, "%s",
+                     rows[i].text);
 }
