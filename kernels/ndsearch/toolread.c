@@ -52,7 +52,7 @@ static enum pps_status convert(struct pps_json *json,
                                size_t n,
                                struct pps_error *err)
 {
-    struct textroom room = {NULL};
+    struct textroom room = {.text = NULL};
     struct flattext_fault fault;
     enum pps_status status;
     if (!flattext_to_json(&room, text, n, &fault))

@@ -35,7 +35,7 @@ static const struct {
 Test(flattext, means)
 {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        struct textroom json = {NULL};
+        struct textroom json = {.text = NULL};
         struct flattext_fault fault = {0};
         cr_assert(flattext_to_json(&json, cases[k].text, strlen(cases[k].text), &fault),
                   "case %zu: line %d: %s", k, fault.line, fault.text);
@@ -52,7 +52,7 @@ Test(flattext, means)
 Test(flattext, keeps_lines)
 {
     static const char text[] = "# one\na: 1\n\nm:\n  b: x\n\nc: 2\n";
-    struct textroom json = {NULL};
+    struct textroom json = {.text = NULL};
     struct flattext_fault fault;
     cr_assert(flattext_to_json(&json, text, strlen(text), &fault));
     int line = 1;
@@ -93,7 +93,7 @@ Test(flattext, refuses)
          "deep"},
     };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        struct textroom json = {NULL};
+        struct textroom json = {.text = NULL};
         struct flattext_fault fault = {0};
         cr_expect_not(flattext_to_json(&json, bad[k].text, strlen(bad[k].text), &fault),
                       "case %zu", k);
