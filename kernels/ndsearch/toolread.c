@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Reads to the end; NULL: no memory. A file that cannot be read shows in ferror.
+// Reads to the end and puts a NUL behind it; NULL: no memory. A file that cannot be read shows in ferror.
 static char *read_all(FILE *file, size_t *n)
 {
     char *text = NULL;
@@ -21,9 +21,10 @@ static char *read_all(FILE *file, size_t *n)
             return NULL;
         }
         text = grown;
-        got = fread(text + *n, 1, cap - *n, file);
+        got = fread(text + *n, 1, cap - *n - 1, file);
         *n += got;
     } while (got > 0);
+    text[*n] = '\0';
     return text;
 }
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// The whole file, the caller's to free; NULL: err says why.
+// The whole file with a NUL behind it, the caller's to free; NULL: err says why.
 char *nd_tool_read(const char *path, size_t *n, struct pps_error *err);
 
 // A document: JSON, or lines of key = value (flattext.h), of which places are known by their lines.
