@@ -11,8 +11,8 @@
 
 // ---- bytes --------------------------------------------------------------------------------------
 
-// Reads to the end, or one byte more than is read at most; NULL: no memory. A file that cannot be
-// read shows in ferror.
+// Reads to the end, or one byte more than is read at most, and puts a NUL behind it; NULL: no
+// memory. A file that cannot be read shows in ferror.
 static char *read_all(FILE *file, size_t *n)
 {
     char *text = NULL;
@@ -25,9 +25,10 @@ static char *read_all(FILE *file, size_t *n)
             return NULL;
         }
         text = grown;
-        got = fread(text + *n, 1, cap - *n, file);
+        got = fread(text + *n, 1, cap - *n - 1, file);
         *n += got;
     } while (got > 0 && *n <= LARGEST);
+    text[*n] = '\0';
     return text;
 }
 

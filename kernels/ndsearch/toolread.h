@@ -9,7 +9,8 @@
 
 #include <stddef.h>
 
-// The whole file, at most 64 MiB, the caller's to free; NULL: err says why.
+// The whole file, at most 64 MiB, with a NUL behind its n bytes, the caller's to free; NULL: err
+// says why.
 char *nd_tool_read(const char *path, size_t *n, struct pps_error *err);
 
 // A document ("-": JSON from standard input). What the end of its name says, it is: .json, or one of
