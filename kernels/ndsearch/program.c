@@ -33,7 +33,7 @@ void nd_program_default(struct nd_program *program)
         .layers = {0, 1},
         .layer_ratio = 0.3,
         .backward_ratio = 2,
-        .head_backward = NAN,
+        .head_backward = (double)NAN,
         .head_ratio = 1.5,
         .full_growth = 1,
         .select_growth = 0.33,

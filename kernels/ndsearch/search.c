@@ -28,7 +28,7 @@ static double measured_mb(const struct nd_search *search, const struct nd_strate
             g->note != ND_EPFIT_INCOMPLETE)
             return nd_epfit_peak(&g->fit, s->ep);
     }
-    return NAN;
+    return (double)NAN;
 }
 
 static struct nd_candidate evaluate_published(const struct nd_search *search,
@@ -36,9 +36,9 @@ static struct nd_candidate evaluate_published(const struct nd_search *search,
 {
     return (struct nd_candidate){.strategy = *strategy,
                                  .memory_mb = nd_origmem_estimate(search->origmem, strategy),
-                                 .full_mb = NAN,
-                                 .none_mb = NAN,
-                                 .step_ms = NAN};
+                                 .full_mb = (double)NAN,
+                                 .none_mb = (double)NAN,
+                                 .step_ms = (double)NAN};
 }
 
 struct nd_candidate nd_search_evaluate(const struct nd_search *search,
@@ -146,7 +146,7 @@ bool nd_search_run(const struct nd_search *search, struct nd_search_result *resu
     nd_candidates_sort(result->candidates, result->n);
     nd_best_sort(&result->best);
     for (size_t k = 0; k < result->best.n && search->space->orig; k++)
-        result->best.heap[k].step_ms = NAN;
+        result->best.heap[k].step_ms = (double)NAN;
     return true;
 }
 
