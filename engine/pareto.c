@@ -114,7 +114,8 @@ static enum pps_status read_rows(struct pps_pareto *pareto, bool cloud, struct p
         enum pps_status status = pps_view_next(&pareto->view, &cells, err);
         if (status != PPS_OK || cells == NULL)
             return status;
-        if (!pps_cell_number(cells[pareto->x.column], &x) ||
+        if (!pps_view_is_done(&pareto->view, cells) ||
+            !pps_cell_number(cells[pareto->x.column], &x) ||
             !pps_cell_number(cells[pareto->y.column], &y))
             continue;
         const uint64_t row = pps_result_row(pareto->view.result);

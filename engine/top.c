@@ -190,7 +190,8 @@ static enum pps_status read_rows(struct top *top, struct pps_error *err)
         if (status != PPS_OK || cells == NULL)
             return status;
         double value;
-        if (pps_cell_number(cells[top->objective], &value))
+        if (pps_view_is_done(&top->view, cells) &&
+            pps_cell_number(cells[top->objective], &value))
             top->count->valued++;
         else
             value = (double)NAN;

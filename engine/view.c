@@ -122,8 +122,10 @@ static enum pps_status find_roles(struct pps_view *view,
     for (; manifest == NULL && view->kernel == NULL && *kernels != NULL; kernels++)
         if (kernel_matches(view, *kernels))
             view->kernel = *kernels;
-    if (view->kernel != NULL)
+    if (view->kernel != NULL) {
         roles_from_kernel(view);
+        view->first = pps_result_find(view->result, view->kernel->columns[0].name);
+    }
     roles_from_manifest(view, manifest);
     cJSON_Delete(manifest);
     return PPS_OK;
@@ -201,7 +203,7 @@ enum pps_status pps_view_open(struct pps_view *view,
                               const struct pps_view_ask *ask,
                               struct pps_error *err)
 {
-    *view = (struct pps_view){.path = ask->path};
+    *view = (struct pps_view){.path = ask->path, .first = -1};
     enum pps_status status = pps_result_open(&view->result, ask->path, err);
     if (status == PPS_OK)
         status = fill_view(view, ask, err);
@@ -232,6 +234,12 @@ enum pps_status pps_view_next(struct pps_view *view,
         if (keep)
             return PPS_OK;
     }
+}
+
+bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells)
+{
+    double value;
+    return view->first < 0 || pps_cell_number(cells[view->first], &value);
 }
 
 // ---- columns by name ------------------------------------------------------------------------

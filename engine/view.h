@@ -35,6 +35,7 @@ struct pps_view {
     struct pps_view_column *columns;
     int n_columns;
     bool roles_known; // false: every role is PPS_ROLE_OTHER
+    int first;        // the kernel's first column, as it stands in the file; -1: it does not
     struct pps_filter *filters;
     int n_filters;
 };
@@ -57,6 +58,10 @@ void pps_view_close(struct pps_view *view); // a zeroed one is fine
 PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,
                                              const struct pps_cell **cells,
                                              struct pps_error *err);
+
+// Whether the row says how well its point does: the kernel's first column is empty where a point
+// cannot be done, whatever the others say, or has failed.
+bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells);
 
 // The column of this name. PPS_E_INPUT, with the nearest known name, where there is none;
 // `option` ("--x") says who asks.

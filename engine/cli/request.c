@@ -160,6 +160,10 @@ enum pps_status pps_request_objective(const struct pps_args *args,
 {
     const char *name = pps_arg(args, "objective");
     *column = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
+    if (*column >= 0 && kernel->columns[*column].kind == PPS_COLUMN_TEXT)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--objective %s: its results are words; want a column of numbers",
+                        name);
     if (*column >= 0)
         return PPS_OK;
     const char *names[PPS_MAX_COLUMNS];

@@ -96,6 +96,15 @@ static void say_ignored(const struct pps_args *args)
         fprintf(stderr, "\n");
 }
 
+// As published memory has nothing to do with sequences.
+static void say_sequence(const struct nd_job *job, const struct pps_args *args)
+{
+    if (!job->model.seq_given && pps_arg(args, "seq-length") == NULL &&
+        pps_arg(args, "quiet") == NULL && !job->space.orig)
+        fprintf(stderr, "note      the model says no seq_length: %lld (--seq-length N)\n",
+                (long long)job->model.seq_length);
+}
+
 // ---- the search ---------------------------------------------------------------------------------
 
 // All that a search needs to stay in place.
@@ -197,6 +206,8 @@ static enum pps_status run(struct nd_job *job,
         return nd_dryrun_print(job, args, err);
     if (status == PPS_OK)
         status = set_up(&setup, job, args, err);
+    if (status == PPS_OK)
+        say_sequence(job, args);
     if (status == PPS_OK)
         status = pps_arg(args, "why") != NULL ? explain(&setup, job, args, err)
                                               : search(&setup, job, args, err);

@@ -155,9 +155,6 @@ static enum pps_status read_other_options(struct nd_job *job,
         status = pps_arg_count(args, "seq-length", 1, 1U << 28, &tokens, err);
     job->training.gbs = (int64_t)gbs;
     job->model.seq_length = (int64_t)tokens;
-    if (status == PPS_OK && !job->model.seq_given && pps_arg(args, "seq-length") == NULL)
-        fprintf(stderr, "note      the model says no seq_length: %lld (--seq-length N)\n",
-                (long long)tokens);
     return status;
 }
 

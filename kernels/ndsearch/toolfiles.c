@@ -65,7 +65,7 @@ enum pps_status nd_files_read(const struct nd_job *job,
     if (status == PPS_OK)
         status = pps_arg_count(args, "rank-num", 1, ND_DEVICES_MAX, &ranks, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "profile-max", 1, 100000, &most, err);
+        status = pps_arg_count(args, "profile-max", 1, 1000, &most, err);
     files->options.orig = job->space.orig;
     files->options.dense = job->space.experts == 0;
     files->options.rank_num = (int32_t)ranks;
@@ -253,19 +253,36 @@ static enum pps_status write_candidates(const struct output *o,
     return status;
 }
 
+// As published two runs can have one name; the last is the one whose file there is.
+static bool is_written_over(const struct output *o, int k)
+{
+    char name[ND_PLAN_NAME], other[ND_PLAN_NAME];
+    nd_plan_name(&o->plan, &o->runs[k], name);
+    for (int later = k + 1; later < o->n_runs && o->job->space.orig; later++) {
+        nd_plan_name(&o->plan, &o->runs[later], other);
+        if (strcmp(name, other) == 0)
+            return true;
+    }
+    return false;
+}
+
 static enum pps_status write_plans(const struct output *o, struct pps_error *err)
 {
+    int n = 0;
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
     enum pps_status status = o->n_runs > 0 ? make_folders(path, err) : PPS_OK;
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
         struct textroom text = {0};
+        if (is_written_over(o, k))
+            continue;
         nd_plan_write(&text, &o->plan, &o->runs[k]);
         plan_path(o, k, path);
         status = write_text(path, &text, o->files->force, err);
+        n++;
     }
     if (status == PPS_OK && o->n_runs > 0)
-        printf("wrote %d files in %s/profile_yaml\n", o->n_runs, o->files->folder);
+        printf("wrote %d files in %s/profile_yaml\n", n, o->files->folder);
     return status;
 }
 

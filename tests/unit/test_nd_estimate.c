@@ -3,7 +3,7 @@
 #include "ndcosts.h"
 
 #include "kernels/common/orders.h"
-#include "kernels/ndsearch/stagekinds.h"
+#include "kernels/ndsearch/estimatecache.h"
 
 static uint64_t state = 11;
 
@@ -170,6 +170,28 @@ Test(nd_estimate, the_fast_path_is_the_plain_one)
         for (int i = 0; i < 3; i++)
             if (fast_time.stage > 0 && s.estimate.n_dense == s.estimate.n_layers)
                 near("exchange", k, fast_time.exchange[i], plain_time.exchange[i], 1e-10);
+    }
+    free(cache);
+}
+
+// Pipelines with more kinds of stages than are kept take another way. Few are found at random, so
+// that it is feigned that there were.
+Test(nd_estimate, what_does_not_fit_is_walked)
+{
+    struct nd_cache *cache = make_cache();
+    for (int k = 0; k < 1500; k++) {
+        struct setting s;
+        struct nd_memory kept, walked;
+        struct nd_time kept_time, walked_time;
+        draw(&s, (uint32_t)k);
+        struct nd_point p = random_point(&s.model);
+        memset(cache->pipeline, 0, sizeof cache->pipeline);
+        nd_estimate(&s.estimate, cache, &p, &kept, &kept_time);
+        for (int i = 0; i < ND_PIPELINE_PLACES; i++)
+            cache->pipeline[i].kinds.n_memory = cache->pipeline[i].kinds.n_time = ND_KINDS + 1;
+        nd_estimate(&s.estimate, cache, &p, &walked, &walked_time);
+        same_memory(k, &walked, &kept);
+        same_time(k, &walked_time, &kept_time);
     }
     free(cache);
 }
