@@ -9,7 +9,8 @@
 #include <string.h>
 
 // Options of the published tool that name the model's file.
-static const char *const model_options[] = {"yaml-path", "shell-path", "toml-path"};
+static const char *const model_options[] = {"yaml-path", "shell-path", "toml-path", "yaml",
+                                            "shell"};
 
 static enum pps_status fail_document(const struct pps_json *json,
                                      const struct docfault *fault,
