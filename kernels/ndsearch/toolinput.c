@@ -82,6 +82,8 @@ static enum pps_status read_options(struct nd_input *input,
         status = nd_arg_bool(args, "low-mem", &input->low_mem, err);
     if (status == PPS_OK)
         status = pps_arg_number(args, "time", 0.001, 1e9, &input->effort.max_seconds, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "nodes", 0, UINT64_MAX, &input->effort.max_nodes, err);
     if (status == PPS_OK && input->effort.max_seconds > 0 && !input->quiet)
         fprintf(stderr, "note      with a limit of time a result may not be the best one\n");
     return status;

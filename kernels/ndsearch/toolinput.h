@@ -28,6 +28,7 @@
         {"low-mem", 0, "y|n", "interleaved: warm up less (as training says)"},                 \
         {"solver-name", 0, "NAME", "any known one gives the built-in solver (HIGHS)"},         \
         {"time", 't', "SECONDS", "solve each program so long at most (no limit)"},             \
+        {"nodes", 0, "N", "look at so many choices of each at most; 0: until it is proven"},   \
         {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published"},           \
         {"force", 0, NULL, "replace files that exist"},                                        \
         {"quiet", 'q', NULL, "leave out notes"}, {"yaml-path", 0, "FILE", NULL},               \

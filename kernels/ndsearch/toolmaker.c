@@ -123,7 +123,7 @@ static void add_modelled(struct nd_rank_case *prepared,
     if (maker->ratios.source == ND_RATIOS_MODEL && isnan(maker->input->given.head) &&
         isnan(maker->input->given.backward) && f->head_forward > 0.0)
         program->head_backward = f->head_backward / f->head_forward;
-    prepared->extra = (struct nd_extra_ms){.dp = units_to_ms(f->dp_exposed),
+    prepared->extra = (struct nd_extra_ms){.dp = units_to_ms(f->dp),
                                            .optimizer = units_to_ms(f->optimizer),
                                            .embedding = units_to_ms(f->embedding_time)};
 }
