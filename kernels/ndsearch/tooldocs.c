@@ -19,6 +19,8 @@ static const struct {
     {"yaml-path", PLAINDOC_YAML},
     {"shell-path", PLAINDOC_FLAT},
     {"toml-path", PLAINDOC_TOML},
+    {"yaml", PLAINDOC_YAML},
+    {"shell", PLAINDOC_FLAT},
 };
 
 static enum pps_status fail_document(const struct pps_json *json,
