@@ -276,7 +276,9 @@ struct pps_kernel {
     struct pps_heatmap heatmap;
     const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace
-    const struct pps_bench_axis *bench_axes;   // ends with a NULL name; or NULL
+    // A column: of infeasible points, the one that is best in it is nearest to feasible; or NULL.
+    const char *nearest;
+    const struct pps_bench_axis *bench_axes; // ends with a NULL name; or NULL
     const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
     const struct pps_slot *slots; // n_slots; documents
     int n_slots;

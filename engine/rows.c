@@ -5,6 +5,7 @@
 #include "decimal.h"
 #include "result.h"
 #include "scratch.h"
+#include "value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ struct pps_rowmaker {
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
     struct pps_tops best;
+    struct pps_tops nearest;     // of infeasible rows
+    int nearest_column;          // -1: there is none
     struct pps_contest *contest; // or NULL
     struct pps_rival rival;
     bool prunes; // the kernel bounds the objective
@@ -79,6 +82,17 @@ static void set_columns(struct pps_rowmaker *m)
     }
 }
 
+static void set_nearest(struct pps_rowmaker *m)
+{
+    const char *name = m->kernel->nearest;
+    m->nearest_column = name != NULL ? pps_column_find(m->kernel, name, strlen(name)) : -1;
+    if (m->nearest_column >= 0 && m->column[m->nearest_column] == NULL)
+        m->nearest_column = -1;
+    const bool higher =
+        m->nearest_column >= 0 && m->kernel->columns[m->nearest_column].goal == PPS_HIGHER;
+    pps_tops_init(&m->nearest, 1, higher, 0);
+}
+
 enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
                                   const struct pps_experiment *experiment,
                                   int objective,
@@ -117,6 +131,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     set_columns(m);
     const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
     pps_tops_init(&m->best, n_best, higher, 0);
+    set_nearest(m);
     return PPS_OK;
 }
 
@@ -166,6 +181,7 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
         return;
     pps_auditor_close(m->auditor);
     pps_tops_free(&m->best);
+    pps_tops_free(&m->nearest);
     free(m->values);
     free(m->texts);
     free(m->prefixes);
@@ -180,6 +196,11 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
 struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
 {
     return &m->best;
+}
+
+struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *m)
+{
+    return &m->nearest;
 }
 
 // ---- a batch ----------------------------------------------------------------------------------
@@ -312,6 +333,21 @@ static void write_row(struct pps_rowmaker *m, size_t i, bool answered)
     write_results(m, i, answered);
 }
 
+// What stands in the text from `start` on is the infeasible row of point i.
+static enum pps_status take_infeasible(struct pps_rowmaker *m,
+                                       size_t i,
+                                       size_t start,
+                                       struct pps_error *err)
+{
+    if (m->nearest_column < 0 || m->contest != NULL)
+        return PPS_OK;
+    const double value = m->column[m->nearest_column][i];
+    if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
+        return PPS_OK;
+    return pps_tops_add(&m->nearest, NULL, value, m->index[i], m->text + start,
+                        m->text_n - start - 1, err);
+}
+
 // In a contest the text of a row is made for the winners only, and not kept here.
 static enum pps_status take_row(struct pps_rowmaker *m,
                                 size_t i,
@@ -328,6 +364,8 @@ static enum pps_status take_row(struct pps_rowmaker *m,
     rows->infeasible += outcome == PPS_INFEASIBLE;
     if (m->contest == NULL)
         write_row(m, i, outcome != PPS_FAILED);
+    if (outcome == PPS_INFEASIBLE)
+        return take_infeasible(m, i, start, err);
     if (outcome != PPS_DONE)
         return PPS_OK;
     double value = m->column[m->objective][i];

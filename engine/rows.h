@@ -61,6 +61,9 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
 // workers have done so far, which rows win does not.
 void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest);
 
+// The infeasible row that is nearest to feasible, where the kernel says by which column.
+struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *maker);
+
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
 
 // Makes the rows of the points first ... first + n - 1 of the experiment.

@@ -30,8 +30,8 @@ struct pps_cut_ask {
     struct pps_view_ask view;
     const char *x, *y; // columns; NULL: as the kernel says
     const char *value; // NULL: as the kernel says, else its first result
-    const char *by;    // columns whose values tell maps apart; NULL: all parameters but x and y,
-                       // with `reduce` none at all
+    const char *by; // columns whose values tell maps apart; NULL: all parameters but x and y,
+                    // with `reduce` none at all
     enum pps_reduce reduce;
     size_t max_maps; // cut the first ones only, count the others; 0: all
 };

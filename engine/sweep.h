@@ -57,6 +57,7 @@ struct pps_totals {
     double wall_s, cpu_s;
     bool complete;
     struct pps_tops best;
+    struct pps_tops nearest; // of this run's infeasible rows, the one that nearly fits
 };
 
 // The points that a run passes when it is not stopped.

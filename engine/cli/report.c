@@ -100,11 +100,30 @@ static void print_cells(const char *text, const int *width)
     }
 }
 
+// Of an infeasible search, the row that nearly fits.
+static void print_nearest(const struct pps_report *r)
+{
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
+    size_t n;
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->nearest, &n);
+    char *header = pps_experiment_header(r->experiment);
+    fprintf(stderr, "best      none: no point is feasible\n");
+    if (n > 0 && header != NULL) {
+        fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
+        best_widths(rows, n, header, width);
+        print_cells(header, width);
+        print_cells(rows[0].text, width);
+    }
+    free(header);
+}
+
 static void print_best(const struct pps_report *r)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
+    if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == r->totals->rows)
+        print_nearest(r);
     char *header = pps_experiment_header(r->experiment);
     if (n == 0 || header == NULL) {
         free(header);
@@ -236,7 +255,10 @@ void pps_report_next(const struct pps_report *r)
         fprintf(stderr, "          ppsweep trace %s --row %llu\n", r->path,
                 (unsigned long long)rows[0].index + 1);
     else {
-        fprintf(stderr, "          ppsweep trace %s", r->experiment->kernel->name);
+        const bool bare =
+            r->experiment->kernel->n_slots == 0; // otherwise its documents are needed
+        fprintf(stderr, "          ppsweep trace %s",
+                bare ? r->experiment->kernel->name : r->path);
         print_index(r->experiment, rows[0].index, " ");
         fputc('\n', stderr);
     }

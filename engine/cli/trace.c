@@ -10,6 +10,8 @@
 #include "engine/spelling.h"
 #include "engine/textfile.h"
 #include "engine/tracefile.h"
+#include "engine/tracesvg.h"
+#include "engine/value.h"
 #include "engine/view.h"
 #include "kernels/registry.h"
 #include "signals.h"
@@ -26,8 +28,9 @@
 static const struct pps_opt options[] = {
     {"row", 0, "K", "the point of data row K of RESULT, from 1 (1)"},
     {"input", 'i', "SLOT=FILE", "a document for the KERNEL, as in model=FILE"},
-    {"output", 'o', "FILE", "NAME.json (Chrome, Perfetto), NAME.csv, or - (CSV to stdout)"},
-    {"format", 0, "FORMAT", "chrome or csv, where the name does not say"},
+    {"output", 'o', "FILE",
+     "NAME.json (Chrome, Perfetto), NAME.svg, NAME.csv, or - (CSV to stdout)"},
+    {"format", 0, "FORMAT", "chrome, svg or csv, where the name does not say"},
     {"force", 0, NULL, "replace FILE where it exists"},
     {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
@@ -38,10 +41,14 @@ static const char details[] =
     "their defaults). Words after RESULT change the row's parameters. Without -o the trace "
     "goes\n"
     "to outputs/traces/ as Chrome JSON; open it in ui.perfetto.dev or chrome://tracing, where\n"
-    "a unit of time is a microsecond. CSV has a line for each piece of constant rate.\n"
+    "a unit of time is a microsecond. CSV has a line for each piece of constant rate. SVG is "
+    "a\n"
+    "picture for every browser: what the pointer is over is described; a point of more than\n"
+    "20000 pieces is refused.\n"
     "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
-    "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n";
+    "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
+    "  ppsweep trace outputs/data/first.csv.gz --row 12 -o row12.svg\n";
 
 struct trace {
     const struct pps_args *args;
@@ -51,33 +58,35 @@ struct trace {
     char path[1200]; // "-": stdout
     char stem[160];
     enum pps_trace_format format;
+    bool svg; // a picture, in no such format
 };
 
 // ---- which point ------------------------------------------------------------------------------
 
-static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+// A name for the point: what it comes from and its words, if they are not too long.
+static void name_point(struct trace *t, const char *from, int first_word)
 {
-    const char *path = pps_arg_word(t->args, 0);
-    char stem[96];
-    uint64_t row = 1;
-    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
-    if (status != PPS_OK)
-        return status;
-    pps_view_stem(path, stem, sizeof stem);
-    snprintf(t->stem, sizeof t->stem, "%s-row%llu", stem, (unsigned long long)row);
-    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
-}
-
-// A name for the point: its words, if they are not too long.
-static void name_point(struct trace *t, int first_word)
-{
-    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", t->kernel->name);
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
     for (int w = first_word; w < pps_arg_words(t->args); w++) {
         const char *word = pps_arg_word(t->args, w);
         if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
             return;
         at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
     }
+}
+
+static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg_word(t->args, 0);
+    char stem[96], name[128];
+    uint64_t row = 1;
+    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status != PPS_OK)
+        return status;
+    pps_view_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
+    name_point(t, name, 1);
+    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
 }
 
 // The point of a kernel all of whose parameters have their defaults.
@@ -94,7 +103,7 @@ static enum pps_status point_of_kernel(struct trace *t, int first_word, struct p
         return status;
     t->kernel = pps_inputs_kernel(t->inputs);
     pps_point_default(t->kernel, t->point);
-    name_point(t, first_word);
+    name_point(t, t->kernel->name, first_word);
     return PPS_OK;
 }
 
@@ -126,20 +135,24 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
     const bool csv = format != NULL && strcmp(format, "csv") == 0;
     const bool chrome = format != NULL && strcmp(format, "chrome") == 0;
-    if (format != NULL && !csv && !chrome)
-        return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome or csv", format);
+    t->svg = format != NULL ? strcmp(format, "svg") == 0
+                            : path != NULL && pps_ends_with(path, ".svg");
+    if (format != NULL && !csv && !chrome && !t->svg)
+        return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome, svg or csv", format);
     t->format = csv ? PPS_TRACE_CSV : PPS_TRACE_CHROME;
     if (path == NULL) {
         snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s%s", t->stem,
-                 csv ? ".csv" : ".json");
+                 csv      ? ".csv"
+                 : t->svg ? ".svg"
+                          : ".json");
         return PPS_OK;
     }
     snprintf(t->path, sizeof t->path, "%s", path);
     if (format == NULL && (strcmp(path, "-") == 0 || pps_ends_with(path, ".csv")))
         t->format = PPS_TRACE_CSV;
-    else if (format == NULL && !pps_ends_with(path, ".json"))
+    else if (format == NULL && !t->svg && !pps_ends_with(path, ".json"))
         return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .json or .csv, or say --format", path);
+                        "-o %s: end the name in .json, .svg or .csv, or say --format", path);
     return PPS_OK;
 }
 
@@ -192,6 +205,46 @@ static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_
     return status;
 }
 
+// "contention 2: n=8 gpus=4": the parameters that do not have their defaults.
+static char *make_title(const struct trace *t)
+{
+    char *title = NULL, text[PPS_CELL_TEXT];
+    size_t n;
+    FILE *out = open_memstream(&title, &n);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "%s %s:", t->kernel->name, t->kernel->version);
+    for (int p = 0; p < t->kernel->n_params; p++) {
+        const struct pps_param *param = &t->kernel->params[p];
+        if (t->point[p] == param->fallback)
+            continue;
+        pps_value_text(param, t->point[p], text);
+        fprintf(out, " %s=%s", param->name, text);
+    }
+    if (fclose(out) == 0)
+        return title;
+    free(title);
+    return NULL;
+}
+
+static enum pps_status draw_trace(const struct trace *t, FILE *out, struct pps_error *err)
+{
+    struct pps_tracesvg *svg = NULL;
+    char *title = make_title(t);
+    enum pps_status status = title == NULL
+                                 ? pps_fail_errno(err, "draw", "the trace")
+                                 : pps_tracesvg_open(&svg, title, t->kernel->trace_names, err);
+    if (status == PPS_OK) {
+        const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
+        status = run_kernel(t, &sink, err);
+    }
+    if (status == PPS_OK)
+        status = pps_tracesvg_draw(svg, out, err);
+    pps_tracesvg_close(svg);
+    free(title);
+    return status;
+}
+
 static enum pps_status write_file(const struct trace *t, struct pps_error *err)
 {
     struct pps_textfile file;
@@ -199,7 +252,7 @@ static enum pps_status write_file(const struct trace *t, struct pps_error *err)
     if (status != PPS_OK)
         return status;
     const bool is_file = file.path != NULL;
-    status = write_trace(t, file.out, err);
+    status = t->svg ? draw_trace(t, file.out, err) : write_trace(t, file.out, err);
     if (status != PPS_OK) {
         pps_textfile_abandon(&file);
         return status;
@@ -224,7 +277,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_trace = {
     .name = "trace",
-    .summary = "the timeline of one point: Chrome/Perfetto JSON or CSV",
+    .summary = "the timeline of one point: Chrome/Perfetto JSON, SVG or CSV",
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,

@@ -8,7 +8,6 @@
 #include <cjson/cJSON.h>
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { SEQ_LENGTH = 4096, TOPK = 2, QK_NOPE = 128, QK_ROPE = 64, V_DIM = 128 };
@@ -59,21 +58,29 @@ static int word_of(const struct cJSON *item, const char *const *words)
     return -1;
 }
 
+// Text that can stand in a table: no control characters.
+static bool is_name(const struct cJSON *item, size_t cap)
+{
+    if (!cJSON_IsString(item) || strlen(item->valuestring) >= cap)
+        return false;
+    for (const char *c = item->valuestring; *c != '\0'; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            return false;
+    return true;
+}
+
+// A config.json has its name for others; what is no name there is left out.
 static bool read_name(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
     const struct cJSON *item = r->items.item[KEY_NAME];
-    if (item == NULL)
+    if (r->hugging && !is_name(item, sizeof model->name))
         item = r->items.item[KEY_MODEL_TYPE];
-    if (item == NULL || r->hugging) {
-        snprintf(model->name, sizeof model->name, "%s",
-                 cJSON_IsString(item) ? item->valuestring : "");
-        return true;
-    }
-    if (!cJSON_IsString(item) || strlen(item->valuestring) >= sizeof model->name)
+    if (is_name(item, sizeof model->name))
+        memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
+    else if (item != NULL && !r->hugging)
         return docfault_set(r->fault, item, false, "name: want text of at most %zu bytes",
                             sizeof model->name - 1);
-    memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
     return true;
 }
 

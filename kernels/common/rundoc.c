@@ -119,7 +119,7 @@ static bool take_part(const cJSON *document,
 
 bool rundoc_split(struct rundoc *run, struct cJSON *document, struct docfault *fault)
 {
-    *run = (struct rundoc){NULL};
+    *run = (struct rundoc){.model = NULL};
     if (!cJSON_IsObject(document))
         return docfault_set(fault, document, false, "want an object that describes a run");
     if (modeldesc_is_config(document)) {

@@ -65,4 +65,12 @@ void nd_calibrate(const struct nd_measurement *const *measurements,
                   struct nd_cache *cache,
                   struct nd_fit *fit);
 
+// Mean error of measurements that each are predicted by a fit to all the others: what to expect of
+// steps that were not measured.
+double nd_left_out_error(const struct nd_measurement *const *measurements,
+                         int n,
+                         unsigned which,
+                         const struct hardware *start,
+                         struct nd_cache *cache);
+
 #endif

@@ -246,7 +246,7 @@ static void take_errors(const struct layout *layout,
     fit->residual_mb = sqrt(squares / layout->stages);
 }
 
-void nd_figures_of_calibration(struct nd_memory *memory,
+void nd_figures_of_calibration(struct nd_figures *memory,
                                const struct nd_calibration *calibration,
                                enum nd_compat compat,
                                bool whole_layers,
@@ -264,7 +264,7 @@ void nd_figures_of_calibration(struct nd_memory *memory,
                 fit);
     if (compat == ND_CORRECTED)
         add_fragments(layout, calibration, x);
-    *memory = (struct nd_memory){
+    *memory = (struct nd_figures){
         .select_mem0 = x[SELECT1],
         .select_mem12 = x[SELECT1],
         .select_mem = x[SELECT2],

@@ -51,6 +51,9 @@ void nd_estimate_open(struct nd_estimate *e,
     e->bytes_grad = training->bytes_grad;
     e->bytes_optim = training->bytes_optim;
     e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
+    *(e->zero_level >= 3 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_param;
+    *(e->zero_level >= 2 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_grad;
+    *(e->zero_level >= 1 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_optim;
     e->low_mem_vpp = training->low_mem_vpp;
     e->dummy_wgrad = training->dummy_wgrad;
     e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
@@ -61,16 +64,16 @@ void nd_estimate_open(struct nd_estimate *e,
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// What a point's memory is summed from.
+// What a point's memory is summed from, for one mode.
 struct memory_view {
     const struct nd_estimate *e;
     const struct nd_shape_place *at;
     double common_shards, routed_shards; // devices that share an optimizer state
     double common_bytes, routed_bytes;   // a parameter, all together
-    const double *dense_stored;          // one micro-batch and layer, by mode
-    const double *moe_stored;
-    int mode;
-    bool only; // one stage: it has embedding and head
+    double dense_bytes, moe_bytes;       // a layer's parameters
+    double dense_stored, moe_stored;     // a layer and micro-batch
+    double ends[ND_ENDS];                // bytes beyond layers
+    const double *passing;               // by ND_HOLDS
 };
 
 static int64_t dense_shards(const struct nd_strategy *s)
@@ -92,119 +95,97 @@ static int64_t expert_shards(const struct nd_estimate *e, const struct nd_strate
 
 static double parameter_bytes(const struct nd_estimate *e, double shards)
 {
-    double whole = 0, shared = 0;
-    *(e->zero_level >= 3 ? &shared : &whole) += e->bytes_param;
-    *(e->zero_level >= 2 ? &shared : &whole) += e->bytes_grad;
-    *(e->zero_level >= 1 ? &shared : &whole) += e->bytes_optim;
-    return whole + shared / shards;
+    return e->bytes_whole + e->bytes_shared / shards;
 }
 
-static struct memory_view view_memory(const struct nd_estimate *e,
-                                      const struct nd_shape_place *at,
-                                      const struct nd_strategy *s)
+static void view_shards(struct memory_view *w, const struct nd_strategy *s)
 {
-    struct memory_view w = {.e = e,
-                            .at = at,
-                            .common_shards = (double)dense_shards(s),
-                            .routed_shards = 1,
-                            .dense_stored = at->set.dense.stored,
-                            .moe_stored = at->set.moe.stored,
-                            .mode = (int)s->recompute,
-                            .only = s->pp == 1};
-    w.common_bytes = parameter_bytes(e, w.common_shards);
+    const struct nd_estimate *e = w->e;
+    const struct nd_shape_place *at = w->at;
+    w->common_shards = (double)dense_shards(s);
+    w->common_bytes = parameter_bytes(e, w->common_shards);
+    w->routed_shards = 1;
+    w->routed_bytes = 0;
     if (e->n_dense < e->n_layers) {
-        w.routed_shards = (double)expert_shards(e, s);
-        w.routed_bytes = parameter_bytes(e, w.routed_shards);
+        w->routed_shards = (double)expert_shards(e, s);
+        w->routed_bytes = parameter_bytes(e, w->routed_shards);
     }
-    return w;
+    w->dense_bytes = at->set.dense.parameters * w->common_bytes;
+    w->moe_bytes =
+        at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
+    for (int i = 0; i < ND_ENDS; i++)
+        w->ends[i] =
+            at->ends[i] * w->common_bytes + e->reserve + (i & ND_LAST ? at->logits : 0);
 }
 
-static double common_parameters(const struct memory_view *w, const struct nd_kind *k)
+static void view_mode(struct memory_view *w, int mode)
 {
-    const struct nd_shape_place *at = w->at;
-    double sum = k->dense * at->set.dense.parameters + k->moe * at->set.moe.parameters;
-    if (w->only)
-        return sum + at->one_stage;
-    if (k->first)
-        sum += at->set.embedding;
-    if (k->last)
-        sum += at->head_parameters;
-    return sum;
+    w->dense_stored = w->at->set.dense.stored[mode];
+    w->moe_stored = w->at->set.moe.stored[mode];
+    w->passing = mode == LAYERCOST_FULL ? w->at->passing_full : w->at->passing;
 }
 
-static double activations(const struct memory_view *w, const struct nd_kind *k, int mode)
+static inline double total(const struct memory_view *w, const struct nd_kind *k)
 {
-    return k->live_dense * w->dense_stored[mode] + k->live_moe * w->moe_stored[mode];
-}
-
-static double transient(const struct memory_view *w, const struct nd_kind *k, int mode)
-{
-    const struct nd_shape_place *at = w->at;
-    double sum = k->last ? at->transient_head : 0;
-    if (mode == LAYERCOST_FULL)
-        sum += fmax(k->dense > 0 ? w->dense_stored[LAYERCOST_NONE] : 0,
-                    k->moe > 0 ? w->moe_stored[LAYERCOST_NONE] : 0);
-    if (w->e->dummy_wgrad) {
-        double shapes = at->shapes[k->dense > 0][k->moe > 0];
-        sum += 2 * (k->last ? shapes + at->set.head.parameters : shapes);
-    }
-    return sum;
-}
-
-static double total(const struct memory_view *w, const struct nd_kind *k, int mode)
-{
-    return common_parameters(w, k) * w->common_bytes +
-           k->moe * w->at->set.moe.routed * w->routed_bytes + activations(w, k, mode) +
-           transient(w, k, mode) + w->e->reserve;
+    return (k->dense * w->dense_bytes + k->moe * w->moe_bytes) +
+           (k->live_dense * w->dense_stored + k->live_moe * w->moe_stored) +
+           (w->ends[k->ends] + w->passing[k->holds]);
 }
 
 // The largest total seen so far and whose it is.
 struct worst {
     const struct memory_view *view;
-    int mode;
     double total;
-    struct nd_kind kind;
+    const struct nd_kind *kind;
+    struct nd_kind walked; // where kinds are not kept
 };
 
 static void consider(void *self, const struct nd_kind *kind)
 {
     struct worst *worst = self;
-    double sum = total(worst->view, kind, worst->mode);
-    if (sum > worst->total ||
-        (sum == worst->total && worst->total > 0 && kind->stage < worst->kind.stage)) {
+    double sum = total(worst->view, kind);
+    if (sum > worst->total) {
         worst->total = sum;
-        worst->kind = *kind;
+        worst->walked = *kind;
+        worst->kind = &worst->walked;
     }
 }
 
-static struct worst find_worst(const struct memory_view *w,
-                               int mode,
-                               const struct nd_kinds *kinds,
-                               struct nd_cache *cache,
-                               const struct nd_pipeline *p)
+// Of equal ones that of the lowest stage.
+static void find_worst(struct worst *worst,
+                       const struct nd_kinds *kinds,
+                       struct nd_cache *cache,
+                       const struct nd_pipeline *p)
 {
-    struct worst worst = {.view = w, .mode = mode};
-    if (kinds->n_memory > ND_KINDS)
-        nd_walk_kinds(p, cache->begin, consider, &worst);
-    else
-        for (int i = 0; i < kinds->n_memory; i++)
-            consider(&worst, &kinds->memory[i]);
-    return worst;
+    worst->total = -1;
+    if (kinds->n_memory > ND_KINDS) {
+        nd_walk_kinds(p, cache->begin, consider, worst);
+        return;
+    }
+    int at = 0;
+    for (int i = 0; i < kinds->n_memory; i++) {
+        double sum = total(worst->view, &kinds->memory[i]);
+        at = sum > worst->total ? i : at;
+        worst->total = sum > worst->total ? sum : worst->total;
+    }
+    worst->kind = &kinds->memory[at];
 }
 
 static void tell_memory(const struct worst *worst, struct nd_memory *memory)
 {
     const struct memory_view *w = worst->view;
     const struct nd_estimate *e = w->e;
-    const struct nd_kind *k = &worst->kind;
-    double common = common_parameters(w, k), routed = k->moe * w->at->set.moe.routed;
-    double whole = common + routed;
+    const struct layercost_set *set = &w->at->set;
+    const struct nd_kind *k = worst->kind;
+    double common =
+        k->dense * set->dense.parameters + k->moe * set->moe.parameters + w->at->ends[k->ends];
+    double routed = k->moe * set->moe.routed, whole = common + routed;
     double shared = common / w->common_shards + routed / w->routed_shards;
     memory->parameters = e->bytes_param * (e->zero_level >= 3 ? shared : whole);
     memory->gradients = e->bytes_grad * (e->zero_level >= 2 ? shared : whole);
     memory->optimizer = e->bytes_optim * (e->zero_level >= 1 ? shared : whole);
-    memory->activations = activations(w, k, worst->mode);
-    memory->transient = transient(w, k, worst->mode);
+    memory->activations = k->live_dense * w->dense_stored + k->live_moe * w->moe_stored;
+    memory->transient = w->passing[k->holds] + (k->ends & ND_LAST ? w->at->logits : 0);
     memory->reserve = e->reserve;
     memory->total = worst->total;
     memory->stage = k->stage;
@@ -213,37 +194,52 @@ static void tell_memory(const struct worst *worst, struct nd_memory *memory)
 // ---- time ---------------------------------------------------------------------------------------
 
 struct longest {
-    double dense, moe, head; // forward and backward of a layer; of the head
+    double dense, moe; // forward and backward of a layer
+    double ends[ND_ENDS];
     double time;
-    struct nd_kind kind;
+    const struct nd_kind *kind;
+    struct nd_kind walked;
 };
+
+static inline double length(const struct longest *longest, const struct nd_kind *k)
+{
+    return k->dense * longest->dense + k->moe * longest->moe + longest->ends[k->ends];
+}
 
 static void consider_time(void *self, const struct nd_kind *kind)
 {
     struct longest *longest = self;
-    double time = kind->dense * longest->dense + kind->moe * longest->moe +
-                  (kind->last ? longest->head : 0);
+    double time = length(longest, kind);
     if (time > longest->time) {
         longest->time = time;
-        longest->kind = *kind;
+        longest->walked = *kind;
+        longest->kind = &longest->walked;
     }
 }
 
-static struct longest find_longest(const struct nd_shape_place *at,
-                                   int mode,
-                                   const struct nd_kinds *kinds,
-                                   struct nd_cache *cache,
-                                   const struct nd_pipeline *p)
+static void find_longest(struct longest *longest,
+                         const struct nd_shape_place *at,
+                         int mode,
+                         const struct nd_kinds *kinds,
+                         struct nd_cache *cache,
+                         const struct nd_pipeline *p)
 {
-    struct longest longest = {.dense = at->dense_time[mode],
-                              .moe = at->moe_time[mode],
-                              .head = at->head_time};
-    if (kinds->n_time > ND_KINDS)
-        nd_walk_kinds(p, cache->begin, consider_time, &longest);
-    else
-        for (int i = 0; i < kinds->n_time; i++)
-            consider_time(&longest, &kinds->time[i]);
-    return longest;
+    longest->dense = at->dense_time[mode];
+    longest->moe = at->moe_time[mode];
+    longest->ends[0] = longest->ends[ND_FIRST] = 0;
+    longest->ends[ND_LAST] = longest->ends[ND_FIRST | ND_LAST] = at->head_time;
+    longest->time = -1;
+    if (kinds->n_time > ND_KINDS) {
+        nd_walk_kinds(p, cache->begin, consider_time, longest);
+        return;
+    }
+    int which = 0;
+    for (int i = 0; i < kinds->n_time; i++) {
+        double time = length(longest, &kinds->time[i]);
+        which = time > longest->time ? i : which;
+        longest->time = time > longest->time ? time : longest->time;
+    }
+    longest->kind = &kinds->time[which];
 }
 
 // Exchanges within layers: forward and backward, and forward again where layers are made again.
@@ -255,7 +251,7 @@ static void tell_exchanges(const struct nd_shape_place *at,
 {
     const struct layercost_parts *d = &at->set.dense.parts, *m = &at->set.moe.parts;
     double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches;
-    double dense = longest->kind.dense * passes, moe = longest->kind.moe * passes;
+    double dense = longest->kind->dense * passes, moe = longest->kind->moe * passes;
     time->exchange[0] = dense * d->tp + moe * m->tp;
     time->exchange[1] = dense * d->ep + moe * m->ep;
     time->exchange[2] = dense * d->cp + moe * m->cp;
@@ -276,8 +272,9 @@ static void after_pipeline(const struct nd_estimate *e,
 {
     const struct hardware *hw = &e->layers.hardware;
     int64_t ranks = (int64_t)s->dp * s->cp;
-    time->dp = hardware_gather(hw, ranks, s->tp, e->bytes_grad * held) +
-               hardware_gather(hw, ranks, s->tp, e->bytes_param * held);
+    // Gradients are scattered, parameters gathered: as twice their mean.
+    double bytes = (e->bytes_grad + e->bytes_param) / 2 * held;
+    time->dp = 2 * hardware_gather(hw, ranks, s->tp, bytes);
     time->dp_exposed = fmax(0, time->dp - DP_HIDDEN * time->stage);
     double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
     time->optimizer = hardware_stream(hw, updated * (2 * e->bytes_optim + e->bytes_grad));
@@ -287,13 +284,12 @@ static void tell_time(const struct nd_estimate *e,
                       const struct nd_shape_place *at,
                       const struct longest *longest,
                       const struct nd_point *point,
+                      double micro_batches,
                       struct nd_time *time)
 {
     const struct nd_strategy *s = &point->strategy;
-    int64_t n = nd_micro_batches(point);
-    double micro_batches = (double)(n < 1 ? 1 : n);
     double sum = (double)e->n_dense * longest->dense +
-                 (double)(e->n_layers - e->n_dense) * longest->moe + longest->head;
+                 (double)(e->n_layers - e->n_dense) * longest->moe + longest->ends[ND_LAST];
     time->stage = longest->time;
     time->pipe = micro_batches * time->stage;
     time->bubble = (sum - time->stage) / s->vp;
@@ -301,7 +297,7 @@ static void tell_time(const struct nd_estimate *e,
     after_pipeline(e, s, at->held / s->pp, time);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
     tell_exchanges(at, longest, (int)s->recompute, micro_batches, time);
-    time->head = longest->kind.last ? micro_batches * longest->head : 0;
+    time->head = micro_batches * longest->ends[longest->kind->ends];
     double seq = (double)point->seq_length, tokens = (double)point->gbs * seq;
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     time->tokens_per_s = tokens / time->step;
@@ -311,24 +307,36 @@ static void tell_time(const struct nd_estimate *e,
 
 // ---- a point ------------------------------------------------------------------------------------
 
+static int64_t some_micro_batches(const struct nd_point *point)
+{
+    int64_t n = nd_micro_batches(point);
+    return n < 1 ? 1 : n;
+}
+
 void nd_estimate(const struct nd_estimate *e,
                  struct nd_cache *cache,
                  const struct nd_point *point,
                  struct nd_memory *memory,
                  struct nd_time *time)
 {
+    const struct nd_strategy *s = &point->strategy;
     const struct nd_shape_place *at = nd_shape_of(e, cache, point);
-    const struct nd_pipeline p = nd_pipeline_of(e, point);
+    int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, s, n);
     const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
-    int mode = (int)point->strategy.recompute;
+    int mode = (int)s->recompute;
     if (memory != NULL) {
-        struct memory_view w = view_memory(e, at, &point->strategy);
-        struct worst worst = find_worst(&w, mode, kinds, cache, &p);
+        struct memory_view w = {.e = e, .at = at};
+        struct worst worst = {.view = &w};
+        view_shards(&w, s);
+        view_mode(&w, mode);
+        find_worst(&worst, kinds, cache, &p);
         tell_memory(&worst, memory);
     }
     if (time != NULL) {
-        struct longest longest = find_longest(at, mode, kinds, cache, &p);
-        tell_time(e, at, &longest, point, time);
+        struct longest longest;
+        find_longest(&longest, at, mode, kinds, cache, &p);
+        tell_time(e, at, &longest, point, (double)n, time);
     }
 }
 
@@ -337,14 +345,15 @@ void nd_time_of(const struct nd_estimate *e,
                 const struct nd_point *point,
                 struct nd_time *time)
 {
-    const struct nd_pipeline p = nd_pipeline_of(e, point);
-    int mode = (int)point->strategy.recompute;
+    int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, &point->strategy, n);
     struct nd_shape_place at;
     struct nd_kinds kinds;
+    struct longest longest;
     nd_fill_shape(e, point, &at);
     nd_find_kinds(&p, cache->begin, &kinds);
-    struct longest longest = find_longest(&at, mode, &kinds, cache, &p);
-    tell_time(e, &at, &longest, point, time);
+    find_longest(&longest, &at, (int)point->strategy.recompute, &kinds, cache, &p);
+    tell_time(e, &at, &longest, point, (double)n, time);
 }
 
 void nd_memory_modes(const struct nd_estimate *e,
@@ -352,10 +361,15 @@ void nd_memory_modes(const struct nd_estimate *e,
                      const struct nd_point *point,
                      double totals[LAYERCOST_MODES])
 {
-    const struct nd_shape_place *at = nd_shape_of(e, cache, point);
-    const struct nd_pipeline p = nd_pipeline_of(e, point);
+    const struct nd_strategy *s = &point->strategy;
+    struct memory_view w = {.e = e, .at = nd_shape_of(e, cache, point)};
+    struct worst worst = {.view = &w};
+    const struct nd_pipeline p = nd_pipeline_of(e, s, some_micro_batches(point));
     const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
-    struct memory_view w = view_memory(e, at, &point->strategy);
-    for (int mode = 0; mode < LAYERCOST_MODES; mode++)
-        totals[mode] = find_worst(&w, mode, kinds, cache, &p).total;
+    view_shards(&w, s);
+    for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
+        view_mode(&w, mode);
+        find_worst(&worst, kinds, cache, &p);
+        totals[mode] = worst.total;
+    }
 }

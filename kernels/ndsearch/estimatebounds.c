@@ -49,9 +49,11 @@ static double memory_bound(const struct family *f, const struct nd_strategy *s)
         static_bytes(e, set->dense.parameters, replicas) + set->dense.stored[LAYERCOST_FULL];
     double moe = static_bytes(e, set->moe.parameters, replicas) +
                  static_bytes(e, set->moe.routed, experts) + set->moe.stored[LAYERCOST_FULL];
-    double first = static_bytes(e, s->pp == 1 ? 0 : set->embedding, replicas);
-    double beyond = s->pp == 1 ? f->at->one_stage : f->at->head_parameters;
-    double last = static_bytes(e, beyond, replicas) + f->at->transient_head;
+    const double *ends = f->at->ends;
+    bool one = s->pp == 1;
+    double first = static_bytes(e, one ? 0 : ends[ND_FIRST], replicas);
+    double last = static_bytes(e, one ? ends[ND_FIRST | ND_LAST] : ends[ND_LAST], replicas) +
+                  f->at->logits;
     return largest(f, dense, moe, first, last) + e->reserve;
 }
 

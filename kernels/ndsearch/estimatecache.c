@@ -50,14 +50,31 @@ static void fill_parameters(const struct nd_estimate *e, struct nd_shape_place *
     double last = (double)e->layers.counts.final_norm + mtp * set->mtp_parameters;
     // MTP modules embed the tokens that they continue with.
     double copy = e->mtp_depth > 0 && !tied ? set->embedding : 0;
-    place->head_parameters = last + set->head.parameters + copy;
-    place->one_stage = last + set->embedding + (tied ? 0 : set->head.parameters);
-    place->transient_head = (1 + mtp) * set->head.logits;
-    double attention = set->attention_matrices;
-    place->shapes[0][0] = 0;
-    place->shapes[0][1] = attention + set->moe.matrices;
-    place->shapes[1][0] = attention + set->dense.matrices;
-    place->shapes[1][1] = attention + set->dense.matrices + set->moe.matrices;
+    place->ends[0] = 0;
+    place->ends[ND_FIRST] = set->embedding;
+    place->ends[ND_LAST] = last + set->head.parameters + copy;
+    place->ends[ND_FIRST | ND_LAST] = last + set->embedding + (tied ? 0 : set->head.parameters);
+}
+
+static void fill_transients(const struct nd_estimate *e, struct nd_shape_place *place)
+{
+    const struct layercost_set *set = &place->set;
+    double buffer = e->dummy_wgrad ? 2 : 0; // bytes a parameter of a matrix
+    place->logits =
+        (double)(1 + e->mtp_depth) * set->head.logits + buffer * set->head.parameters;
+    for (int holds = 0; holds < ND_HOLDS; holds++) {
+        double again = 0, shapes = holds != 0 ? set->attention_matrices : 0;
+        if (holds & ND_HAS_DENSE) {
+            shapes += set->dense.matrices;
+            again = set->dense.stored[LAYERCOST_NONE];
+        }
+        if (holds & ND_HAS_MOE) {
+            shapes += set->moe.matrices;
+            again = fmax(again, set->moe.stored[LAYERCOST_NONE]);
+        }
+        place->passing[holds] = buffer * shapes;
+        place->passing_full[holds] = buffer * shapes + again;
+    }
 }
 
 void nd_fill_shape(const struct nd_estimate *e,
@@ -69,6 +86,7 @@ void nd_fill_shape(const struct nd_estimate *e,
     layercost_of(&e->layers, &shape, &place->set);
     fill_times(e, place);
     fill_parameters(e, place);
+    fill_transients(e, place);
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
     place->held = e->common_parameters / s->tp + e->routed_parameters / (s->ep * etp);
 }
@@ -80,9 +98,13 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
     const struct nd_strategy *s = &point->strategy;
     struct nd_key key = {{pair(s->mbs, s->ep), pair(s->tp, s->cp), pair(e->id, s->sp),
                           (uint64_t)point->seq_length}};
-    struct nd_shape_place *place = &cache->shape[place_of(&key, ND_SHAPE_PLACES)];
+    size_t at = place_of(&key, ND_SHAPE_PLACES);
+    struct nd_shape_place *place = &cache->shape[at], *other = &cache->shape[at ^ 1];
     if (same(&place->key, &key))
         return place;
+    if (same(&other->key, &key))
+        return other;
+    *other = *place;
     nd_fill_shape(e, point, place);
     place->key = key;
     return place;
@@ -97,14 +119,14 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
 
 // ---- pipelines ----------------------------------------------------------------------------------
 
-struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e, const struct nd_point *point)
+struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
+                                  const struct nd_strategy *s,
+                                  int64_t micro_batches)
 {
-    const struct nd_strategy *s = &point->strategy;
-    int64_t m = nd_micro_batches(point);
     return (struct nd_pipeline){.layers = e->n_layers,
                                 .dense = e->n_dense,
                                 .micro_batches =
-                                    nd_few_micro_batches(m < 1 ? 1 : m, s->pp, s->vp),
+                                    nd_few_micro_batches(micro_batches, s->pp, s->vp),
                                 .stages = s->pp,
                                 .chunks = s->vp,
                                 .low_mem = e->low_mem_vpp};
@@ -116,10 +138,14 @@ const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
 {
     struct nd_key key = {
         {pair(p->stages, p->chunks), (uint64_t)p->micro_batches, pair(e->id, 0), 0}};
-    struct nd_pipeline_place *place = &cache->pipeline[place_of(&key, ND_PIPELINE_PLACES)];
-    if (!same(&place->key, &key)) {
-        nd_find_kinds(p, cache->begin, &place->kinds);
-        place->key = key;
-    }
+    size_t at = place_of(&key, ND_PIPELINE_PLACES);
+    struct nd_pipeline_place *place = &cache->pipeline[at], *other = &cache->pipeline[at ^ 1];
+    if (same(&place->key, &key))
+        return &place->kinds;
+    if (same(&other->key, &key))
+        return &other->kinds;
+    *other = *place;
+    nd_find_kinds(p, cache->begin, &place->kinds);
+    place->key = key;
     return &place->kinds;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a thread has worked out of the points it has seen: figures of layers by shape, kinds of
-// stages by depth. Tables with one place a hash; what is new takes the place of what was there.
+// stages by depth. Tables with two places a hash: what is new takes the first, what was there the
+// second.
 #ifndef PPS_NDSEARCH_ESTIMATECACHE_H
 #define PPS_NDSEARCH_ESTIMATECACHE_H
 
@@ -22,12 +23,14 @@ struct nd_shape_place {
     struct nd_key key;
     struct layercost_set set;
     double dense_time[LAYERCOST_MODES], moe_time[LAYERCOST_MODES]; // forward and backward
-    double head_time;       // of the last stage, MTP modules included
-    double head_parameters; // of the last stage where it is not the first, beyond its layers
-    double one_stage;       // of the only stage, beyond its layers
-    double transient_head;  // logits
-    double shapes[2][2];    // parameters of matrices by shape; [dense][moe] layers on a stage
-    double held;            // of the whole model, times pp: parameters a device exchanges
+    double head_time; // of the last stage, MTP modules included
+    double
+        ends[ND_ENDS]; // parameters beyond layers; those of the only stage are less where tied
+    double logits;     // bytes on the last stage, and buffers of the head
+    // Bytes that come and go on a stage with these kinds of layer: a layer that is made again, and
+    // buffers of gradients; full: in mode full.
+    double passing[ND_HOLDS], passing_full[ND_HOLDS];
+    double held; // of the whole model, times pp: parameters a device exchanges
 };
 
 struct nd_pipeline_place {
@@ -50,7 +53,9 @@ const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
                                          struct nd_cache *cache,
                                          const struct nd_point *point);
 
-struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e, const struct nd_point *point);
+struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
+                                  const struct nd_strategy *s,
+                                  int64_t micro_batches);
 
 const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
                                    struct nd_cache *cache,

@@ -21,6 +21,7 @@ struct nd_evaluator {
     const struct nd_program *program;
     bool closed; // 1F1B without transfers: the closed form holds, no graph is needed
     int32_t residue;
+    double latest, period;        // of the last objective: start of the last task; period
     struct graph laid_out, whole; // whole only where it is another; made when needed
     double *durations;            // [class]
     double *starts;               // [tasks of laid_out]
@@ -138,19 +139,16 @@ static double largest_sum(const double *forward, const double *backward, int32_t
 }
 
 // In 1F1B the shortest period is P times the slowest stage, and the end does not change with it.
-static double closed_objective(const struct nd_evaluator *e,
+static double closed_objective(struct nd_evaluator *e,
                                const double *forward,
                                const double *backward)
 {
     const int32_t stages = e->program->stages;
     const int32_t m = e->program->micro_batches - e->residue * stages;
     const double end = onefb_makespan(stages, m, forward, backward);
-    if (e->program->compat != ND_ORIG)
-        return end;
-    const double period = e->residue > 0 ? stages * largest_sum(forward, backward, stages) : 0;
-    if (end - backward[0] > ND_ORIG_START || period > ND_ORIG_START)
-        return HUGE_VAL;
-    return end + e->residue * period;
+    e->latest = end - backward[0];
+    e->period = e->residue > 0 ? stages * largest_sum(forward, backward, stages) : 0;
+    return end + e->residue * e->period;
 }
 
 // ---- graphs -------------------------------------------------------------------------------------
@@ -196,13 +194,18 @@ static double graph_objective(struct nd_evaluator *e,
 {
     set_durations(e, forward, backward);
     const double end = run(e, &e->laid_out, e->starts);
-    double period = 0, objective = end;
-    if (e->program->compat != ND_ORIG)
-        return end;
+    double objective = end;
+    e->period = 0;
     if (e->residue > 0)
-        objective = stable_objective(e, end, &period);
-    const bool late = objective - e->residue * period - backward[0] > ND_ORIG_START;
-    return late || period > ND_ORIG_START ? HUGE_VAL : objective;
+        objective = stable_objective(e, end, &e->period);
+    e->latest = objective - e->residue * e->period - backward[0] / e->program->splits;
+    return objective;
+}
+
+bool nd_evaluator_within(const struct nd_evaluator *e)
+{
+    return e->program->compat != ND_ORIG ||
+           (e->latest <= ND_ORIG_START && e->period <= ND_ORIG_START);
 }
 
 double nd_evaluator_objective(struct nd_evaluator *e,
@@ -278,6 +281,8 @@ enum nd_outcome nd_evaluate(const struct nd_program *program,
     if (durations != NULL && e != NULL) {
         nd_durations(program, choice, durations, durations + n);
         value->objective = nd_evaluator_objective(e, durations, durations + n);
+        if (!nd_evaluator_within(e))
+            value->objective = HUGE_VAL;
         value->makespan = nd_evaluator_makespan(e, durations, durations + n);
     }
     nd_evaluator_free(e);

@@ -13,10 +13,12 @@ struct nd_evaluator *nd_evaluator_new(const struct nd_program *program);
 void nd_evaluator_free(struct nd_evaluator *evaluator);
 
 // forward, backward: [chunks * stages]. HUGE_VAL where the program as published has no solution
-// with them.
+// with any, since sequences are split.
 double nd_evaluator_objective(struct nd_evaluator *evaluator,
                               const double *forward,
                               const double *backward);
+// Whether the last objective is within the published bounds of starts and periods.
+bool nd_evaluator_within(const struct nd_evaluator *evaluator);
 double nd_evaluator_makespan(struct nd_evaluator *evaluator,
                              const double *forward,
                              const double *backward);

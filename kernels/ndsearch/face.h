@@ -110,6 +110,11 @@ double nd_cost(const double *value, const void *shared);
 void nd_run(const struct pps_batch *batch, const struct pps_worker *worker);
 void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *worker);
 
+extern const struct pps_trace_names nd_trace_names;
+enum pps_outcome nd_trace(const double *value,
+                          const struct pps_worker *worker,
+                          const struct pps_trace_sink *sink);
+
 // ---- presets.c ----
 
 extern const struct pps_preset nd_presets[];

@@ -16,30 +16,30 @@ static const struct figure {
     size_t offset;
     int same;
 } FIGURES[N_FIGURES] = {
-    {"select_mem0", offsetof(struct nd_memory, select_mem0), 1},
-    {"select_mem12", offsetof(struct nd_memory, select_mem12), 0},
-    {"select_mem", offsetof(struct nd_memory, select_mem), -1},
-    {"re_comp_mem0", offsetof(struct nd_memory, re_comp_mem0), 4},
-    {"re_comp_mem12", offsetof(struct nd_memory, re_comp_mem12), 3},
-    {"re_comp_mem", offsetof(struct nd_memory, re_comp_mem), -1},
-    {"act_mem0", offsetof(struct nd_memory, act_mem0), 7},
-    {"act_mem12", offsetof(struct nd_memory, act_mem12), 6},
-    {"act_mem", offsetof(struct nd_memory, act_mem), -1},
-    {"layer_mem012", offsetof(struct nd_memory, layer_mem012), -1},
-    {"layer_mem", offsetof(struct nd_memory, layer_mem), -1},
-    {"static_mem0", offsetof(struct nd_memory, static_mem0), -1},
-    {"static_mem", offsetof(struct nd_memory, static_mem), -1},
-    {"lm_head_mem", offsetof(struct nd_memory, lm_head_mem), -1},
+    {"select_mem0", offsetof(struct nd_figures, select_mem0), 1},
+    {"select_mem12", offsetof(struct nd_figures, select_mem12), 0},
+    {"select_mem", offsetof(struct nd_figures, select_mem), -1},
+    {"re_comp_mem0", offsetof(struct nd_figures, re_comp_mem0), 4},
+    {"re_comp_mem12", offsetof(struct nd_figures, re_comp_mem12), 3},
+    {"re_comp_mem", offsetof(struct nd_figures, re_comp_mem), -1},
+    {"act_mem0", offsetof(struct nd_figures, act_mem0), 7},
+    {"act_mem12", offsetof(struct nd_figures, act_mem12), 6},
+    {"act_mem", offsetof(struct nd_figures, act_mem), -1},
+    {"layer_mem012", offsetof(struct nd_figures, layer_mem012), -1},
+    {"layer_mem", offsetof(struct nd_figures, layer_mem), -1},
+    {"static_mem0", offsetof(struct nd_figures, static_mem0), -1},
+    {"static_mem", offsetof(struct nd_figures, static_mem), -1},
+    {"lm_head_mem", offsetof(struct nd_figures, lm_head_mem), -1},
 };
 
-static double get(const struct nd_memory *memory, int figure)
+static double get(const struct nd_figures *memory, int figure)
 {
     double value;
     memcpy(&value, (const char *)memory + FIGURES[figure].offset, sizeof value);
     return value;
 }
 
-static void set(struct nd_memory *memory, int figure, double value)
+static void set(struct nd_figures *memory, int figure, double value)
 {
     memcpy((char *)memory + FIGURES[figure].offset, &value, sizeof value);
 }
@@ -47,7 +47,7 @@ static void set(struct nd_memory *memory, int figure, double value)
 // ---- text ---------------------------------------------------------------------------------------
 
 struct reading {
-    struct nd_memory *memory;
+    struct nd_figures *memory;
     bool given[N_FIGURES];
     int64_t line;
     struct table_fault *fault;
@@ -115,7 +115,7 @@ static bool fill_missing(struct reading *reading)
     return true;
 }
 
-bool nd_figures_read(struct nd_memory *memory,
+bool nd_figures_read(struct nd_figures *memory,
                      const char *text,
                      size_t n,
                      struct table_fault *fault)
@@ -137,7 +137,7 @@ bool nd_figures_read(struct nd_memory *memory,
     return fill_missing(&reading);
 }
 
-void nd_figures_write(struct textroom *text, const struct nd_memory *memory)
+void nd_figures_write(struct textroom *text, const struct nd_figures *memory)
 {
     for (int i = 0; i < N_FIGURES; i++) {
         textroom_add(text, "%s=", FIGURES[i].name);
@@ -155,11 +155,11 @@ const char *nd_figures_name(char *name, const struct nd_figures_key *key)
 
 // ---- from a model -------------------------------------------------------------------------------
 
-struct nd_memory nd_figures_of_model(const struct nd_model_bytes *bytes)
+struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes)
 {
     const struct nd_layer_bytes *dense = &bytes->dense, *usual = &bytes->usual;
     const double anywhere = bytes->working + bytes->reserve;
-    return (struct nd_memory){
+    return (struct nd_figures){
         .select_mem0 = units_to_mib(dense->select),
         .select_mem12 = units_to_mib(dense->select),
         .select_mem = units_to_mib(usual->select),
@@ -177,7 +177,7 @@ struct nd_memory nd_figures_of_model(const struct nd_model_bytes *bytes)
     };
 }
 
-void nd_figures_of_static(struct nd_memory *memory, const struct nd_static_mb *mb)
+void nd_figures_of_static(struct nd_figures *memory, const struct nd_static_mb *mb)
 {
     const double layers = (double)mb->layers[0] + (double)mb->layers[1];
     memory->layer_mem012 = mb->dense;

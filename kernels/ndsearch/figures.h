@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 14 memory figures of the pipeline program (struct nd_memory, MiB): read and written as text,
+// The 14 memory figures of the pipeline program (struct nd_figures, MiB): read and written as text,
 // and made from a model or from the peaks of a calibration run.
 #ifndef PPS_NDSEARCH_FIGURES_H
 #define PPS_NDSEARCH_FIGURES_H
@@ -17,13 +17,13 @@
 // Reads `key=value` lines, in any order; empty lines and lines that begin with '#' are skipped.
 // Every figure must be there once, save that of select_mem0 and select_mem12 and the like one will
 // do for both. false: fault has line, column and what is wrong.
-bool nd_figures_read(struct nd_memory *memory,
+bool nd_figures_read(struct nd_figures *memory,
                      const char *text,
                      size_t n,
                      struct table_fault *fault);
 
 // The 14 lines, in the order in which they are usually kept.
-void nd_figures_write(struct textroom *text, const struct nd_memory *memory);
+void nd_figures_write(struct textroom *text, const struct nd_figures *memory);
 
 // What a configuration's figures are for.
 struct nd_figures_key {
@@ -55,7 +55,7 @@ struct nd_model_bytes {
     double reserve; // of framework and communication, on every stage
 };
 
-struct nd_memory nd_figures_of_model(const struct nd_model_bytes *bytes);
+struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes);
 
 // A coarse rule where only static figures are known, MiB: of a dense and an MoE layer and of the
 // vocabulary, and the measured peak of a run of `layers` layers on one stage, nothing recomputed
@@ -66,7 +66,7 @@ struct nd_static_mb {
     int32_t layers[2]; // of type 1, 2 in that run
 };
 
-void nd_figures_of_static(struct nd_memory *memory, const struct nd_static_mb *mb);
+void nd_figures_of_static(struct nd_figures *memory, const struct nd_static_mb *mb);
 
 // Budgets of first, middle and last stage: what the limit leaves beside their static parts.
 void nd_figures_budgets(struct nd_program *program, double limit_mb);
@@ -109,7 +109,7 @@ struct nd_calibration_fit {
 // two stages each (layout 16; errors of `fit` are those that are left), or five unknowns a type
 // from five stages (layout 13). whole_layers: this framework cannot recompute single layers, so
 // that re_comp is what act is.
-void nd_figures_of_calibration(struct nd_memory *memory,
+void nd_figures_of_calibration(struct nd_figures *memory,
                                const struct nd_calibration *calibration,
                                enum nd_compat compat,
                                bool whole_layers,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The face towards the engine: parallel strategies as points, what they cost as rows.
 #include "face.h"
+#include "tool.h"
 
 #include <math.h>
 
@@ -194,6 +195,13 @@ static const struct pps_column columns[N_COLUMNS] = {
     [C_OPTIMIZER] = MS("optimizer_ms", "of step_ms: the optimizer"),
 };
 
+static const struct pps_stack stacks[] = {
+    {"memory",
+     "mem_parameters,mem_gradients,mem_optimizer,mem_activations,mem_transient,mem_reserve"},
+    {"time", "compute_ms,head_ms,tp_ms,ep_ms,cp_ms,bubble_ms,p2p_ms,dp_ms,optimizer_ms"},
+    {NULL, NULL},
+};
+
 static const struct pps_bench_axis bench_axes[] = {
     {"tp", {1, 4, 8}, 3},
     {"pp", {1, 4, 16}, 3},
@@ -214,11 +222,15 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .n_columns = N_COLUMNS,
     .reasons = nd_reasons,
     .heatmap = {.x = "tp", .y = "pp", .value = "step_ms"},
+    .stacks = stacks,
+    .nearest = "memory_gib",
+    .trace_names = &nd_trace_names,
     .bench_axes = bench_axes,
     .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
     .slots = nd_slots,
     .n_slots = N_SLOTS,
     .presets = nd_presets,
+    .tools = nd_tools,
     .open = nd_open,
     .close = nd_close,
     .values = nd_values,
@@ -228,4 +240,5 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .run = nd_run,
     .reference = nd_run_reference,
     .tolerance = 1e-9,
+    .trace = nd_trace,
 };

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mps.h"
 
+#include "chunk.h"
 #include "mpswriting.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// As published: no chunk has more layers of a type, nor takes longer forward.
-static const double LAYERS_MAX = 20.0, BACKWARD_MAX = 60.0, TIME_MAX = 99999.0,
-                    KEPT_MAX = 60000.0;
 
 static const char *const GROUPS[ND_ROW_GROUPS] = {
     [ND_ROW_FORWARD_TIME] = "forward_time_",
@@ -36,7 +33,7 @@ static const char *const GROUPS[ND_ROW_GROUPS] = {
 
 double nd_mps_layers_max(const struct nd_program *program)
 {
-    return program->compat == ND_ORIG ? LAYERS_MAX
+    return program->compat == ND_ORIG ? ND_ORIG_LAYERS
                                       : (double)program->layers[0] + program->layers[1];
 }
 
@@ -58,13 +55,13 @@ static double upper_bound(const struct nd_mps_writing *writing, int32_t variable
     const bool orig = program->compat == ND_ORIG;
     const int32_t kind = variable / writing->layout.chunks;
     if (kind >= ND_MPS_OF_CHUNK)
-        return orig ? TIME_MAX : HUGE_VAL;
+        return orig ? ND_ORIG_START : HUGE_VAL;
     if (kind == ND_MPS_KEPT)
-        return orig ? KEPT_MAX : HUGE_VAL;
+        return orig ? ND_ORIG_KEPT : HUGE_VAL;
     if (kind == ND_MPS_FORWARD_TIME)
-        return orig ? LAYERS_MAX : HUGE_VAL;
+        return orig ? ND_ORIG_LAYERS : HUGE_VAL;
     if (kind == ND_MPS_BACKWARD_TIME)
-        return orig ? BACKWARD_MAX : HUGE_VAL;
+        return orig ? ND_ORIG_BACKWARD : HUGE_VAL;
     if (kind == ND_MPS_SWITCH || kind == ND_MPS_SOME || kind == ND_MPS_SOME + 1)
         return 1.0;
     if ((kind == ND_MPS_PART || kind == ND_MPS_PART + 1) && !program->allow_select)

@@ -38,7 +38,7 @@ static void add_durations(struct nd_mps_writing *writing, int32_t chunk, int32_t
 // What a micro-batch leaves in a chunk.
 static void add_kept(struct nd_mps_writing *writing, int32_t chunk, int32_t stage)
 {
-    const struct nd_memory *memory = &writing->program->memory;
+    const struct nd_figures *memory = &writing->program->memory;
     const double act[] = {memory->act_mem0, memory->act_mem};
     const double part[] = {memory->select_mem0, memory->select_mem};
     const double full[] = {memory->re_comp_mem0, memory->re_comp_mem};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "mpslayout.h"
 
+#include "chunk.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -21,12 +23,11 @@ static const char *const PREFIXES[ND_MPS_KINDS] = {
 bool nd_mps_layout_of(struct nd_mps_layout *layout, const struct nd_program *program)
 {
     *layout = (struct nd_mps_layout){
-        .shape = nd_program_shape(program),
+        .shape = nd_program_laid_out(program),
         .residue = nd_program_residue(program),
         .chunks = program->chunks * program->stages,
     };
-    struct orders_shape *shape = &layout->shape;
-    shape->micro_batches = program->micro_batches - layout->residue * program->stages;
+    const struct orders_shape *shape = &layout->shape;
     const int64_t tasks = (int64_t)layout->chunks * shape->micro_batches * shape->splits;
     const int64_t n = ND_MPS_OF_CHUNK * (int64_t)layout->chunks + 2 * tasks + 1;
     if (n > VARIABLES_MAX)

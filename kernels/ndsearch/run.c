@@ -5,7 +5,7 @@
 #include "opened.h"
 #include "reference.h"
 #include "shared.h"
-#include "stagekinds.h"
+#include "steptimes.h"
 
 #include "kernels/common/units.h"
 
@@ -295,6 +295,16 @@ struct way {
                      struct nd_time *time);
 };
 
+// What is recomputed: as asked for, or the least that fits.
+static int choose_mode(const double *value, const double modes[LAYERCOST_MODES], double limit)
+{
+    int mode = (int)value[P_RECOMPUTE];
+    if (mode == RECOMPUTE_AUTO)
+        for (mode = ND_RECOMPUTE_NONE; mode < ND_RECOMPUTE_FULL && modes[mode] > limit;)
+            mode++;
+    return mode;
+}
+
 static void run_point(const struct pps_batch *batch,
                       size_t i,
                       struct worker *worker,
@@ -310,10 +320,7 @@ static void run_point(const struct pps_batch *batch,
     struct nd_point point = to_point(value);
     const double limit = limit_of(shared, value);
     way->modes(e, cache_of(worker), &point, modes);
-    int mode = (int)value[P_RECOMPUTE];
-    if (mode == RECOMPUTE_AUTO)
-        for (mode = ND_RECOMPUTE_NONE; mode < ND_RECOMPUTE_FULL && modes[mode] > limit;)
-            mode++;
+    const int mode = choose_mode(value, modes, limit);
     const bool fits = modes[mode] <= limit;
     point.strategy.recompute = (enum nd_recompute)mode;
     way->estimate(e, cache_of(worker), &point, &memory, fits ? &time : NULL);
@@ -377,4 +384,67 @@ void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *wo
         if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
             run_point(batch, i, worker->scratch, worker->shared, &plain);
     }
+}
+
+// ---- trace --------------------------------------------------------------------------------------
+
+static const char *const track_names[] = {"compute", NULL};
+static const char *const kind_names[] = {"forward", "backward", NULL};
+static const char *const counter_names[] = {"memory_gib", NULL};
+
+const struct pps_trace_names nd_trace_names = {
+    .group = "stage",
+    .item = "micro_batch",
+    .flag = "recomputes",
+    .tracks = track_names,
+    .kinds = kind_names,
+    .counters = counter_names,
+};
+
+// A unit of time is a microsecond. Labels count passes of a kind: micro-batches chunk by chunk.
+static void tell_pass(const struct nd_steptimes *times,
+                      const struct nd_pass *pass,
+                      bool recomputes,
+                      const struct pps_trace_sink *sink)
+{
+    const bool backward = pass->task.kind == ORDERS_BACKWARD;
+    const double time = backward ? pass->end : pass->start;
+    sink->piece(sink->self,
+                &(struct pps_piece){.group = pass->stage,
+                                    .kind = backward,
+                                    .item = pass->task.micro_batch,
+                                    .ordinal = pass->task.chunk * times->shape.micro_batches +
+                                               pass->task.micro_batch,
+                                    .start = pass->start * 1e6,
+                                    .end = pass->end * 1e6,
+                                    .rate = 1,
+                                    .flag = backward && recomputes});
+    sink->level(sink->self,
+                &(struct pps_level){pass->stage, 0, time * 1e6, units_to_gib(pass->held)});
+}
+
+enum pps_outcome nd_trace(const double *value,
+                          const struct pps_worker *worker,
+                          const struct pps_trace_sink *sink)
+{
+    const struct nd_shared *shared = worker->shared;
+    struct worker *w = worker->scratch;
+    double modes[LAYERCOST_MODES];
+    struct nd_steptimes times;
+    const struct nd_estimate *e = estimate_of(w, shared, value);
+    struct nd_point point = to_point(value);
+    const double limit = limit_of(shared, value);
+    nd_memory_modes(e, cache_of(w), &point, modes);
+    point.strategy.recompute = (enum nd_recompute)choose_mode(value, modes, limit);
+    const bool done = nd_steptimes_of(&times, e, cache_of(w), &point) == ND_STEPTIMES_DONE;
+    for (int32_t i = 0; done && i < times.shape.stages; i++) {
+        if (isfinite(limit))
+            sink->limit(sink->self, &(struct pps_limit){i, 0, units_to_gib(limit)});
+        sink->level(sink->self, &(struct pps_level){i, 0, 0, units_to_gib(times.fixed[i])});
+    }
+    for (int32_t p = 0; done && p < times.n; p++)
+        tell_pass(&times, &times.passes[p], point.strategy.recompute != ND_RECOMPUTE_NONE,
+                  sink);
+    nd_steptimes_free(&times);
+    return done ? PPS_DONE : PPS_FAILED;
 }

@@ -11,9 +11,9 @@
 struct values {
     const struct nd_program *program;
     struct nd_mps_layout layout;
-    double *of;        // [variable]
-    double *durations; // [class]: forwards of all chunks, then backwards; of a whole task
-    double *starts;    // [task of all lanes]
+    double *of;            // [variable]
+    double *durations;     // [class]: forwards of all chunks, then backwards; of a whole task
+    double *starts, *ends; // [task of all lanes]
     struct orders_task *tasks; // of all stages
 };
 
@@ -24,9 +24,10 @@ static bool allot(struct values *values)
     values->of = calloc((size_t)layout->n_variables, sizeof *values->of);
     values->durations = calloc(2 * (size_t)layout->chunks, sizeof *values->durations);
     values->starts = calloc(tasks, sizeof *values->starts);
+    values->ends = calloc(tasks, sizeof *values->ends);
     values->tasks = calloc(tasks, sizeof *values->tasks);
     return values->of != NULL && values->durations != NULL && values->starts != NULL &&
-           values->tasks != NULL;
+           values->ends != NULL && values->tasks != NULL;
 }
 
 static void let_go(struct values *values)
@@ -34,6 +35,7 @@ static void let_go(struct values *values)
     free(values->of);
     free(values->durations);
     free(values->starts);
+    free(values->ends);
     free(values->tasks);
 }
 
@@ -76,7 +78,7 @@ static bool time_tasks(struct values *values)
         values->durations[c] /= shape->splits;
     if (timeline_of_orders(shape, ORDERS_LOOP, values->tasks, &timeline, NULL) != TIMELINE_DONE)
         return false;
-    timeline_run(timeline, values->durations, delays, values->starts, NULL);
+    timeline_run(timeline, values->durations, delays, values->starts, values->ends);
     timeline_free(timeline);
     return true;
 }

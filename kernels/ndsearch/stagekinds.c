@@ -166,9 +166,10 @@ void nd_walk_kinds(const struct nd_pipeline *p,
             dense += dense_of(p, begin[v], chunk_layers(w.layers, p->chunks, v));
         w.kind = (struct nd_kind){.dense = (int32_t)dense,
                                   .moe = (int32_t)(w.layers - dense),
-                                  .stage = i,
-                                  .first = i == 0,
-                                  .last = i == p->stages - 1};
+                                  .stage = i};
+        w.kind.ends = (uint16_t)((i == 0 ? ND_FIRST : 0) | (i == p->stages - 1 ? ND_LAST : 0));
+        w.kind.holds = (uint16_t)((w.kind.dense > 0 ? ND_HAS_DENSE : 0) |
+                                  (w.kind.moe > 0 ? ND_HAS_MOE : 0));
         if (p->chunks == 1)
             walk_plain(&w, i);
         else
@@ -182,10 +183,11 @@ void nd_walk_kinds(const struct nd_pipeline *p,
 
 static bool covers(const struct nd_kind *a, const struct nd_kind *b, bool with_live)
 {
+    int lacks = b->ends & ~a->ends;
     if (with_live &&
-        (a->live_dense < b->live_dense || a->live_moe < b->live_moe || a->first < b->first))
+        (a->live_dense < b->live_dense || a->live_moe < b->live_moe || (lacks & ND_FIRST)))
         return false;
-    return a->dense >= b->dense && a->moe >= b->moe && a->last >= b->last;
+    return a->dense >= b->dense && a->moe >= b->moe && !(lacks & ND_LAST);
 }
 
 static void add_kind(struct nd_kind *kinds, int *n, const struct nd_kind *kind, bool with_live)
@@ -204,15 +206,84 @@ static void add_kind(struct nd_kind *kinds, int *n, const struct nd_kind *kind, 
     *n = kept + 1;
 }
 
+// Peaks of the stage at hand, by live_dense: no one between two others, since then one of these is
+// larger whatever layers weigh.
+enum { CORNERS = 24 };
+
+struct corners {
+    struct nd_kinds *kinds;
+    struct nd_kind kind[CORNERS];
+    int n;
+};
+
+// Whether b, between a and c, is on or below the line between them.
+static bool below(const struct nd_kind *a, const struct nd_kind *b, const struct nd_kind *c)
+{
+    int64_t right = b->live_dense - a->live_dense, up = b->live_moe - a->live_moe;
+    int64_t far = c->live_dense - a->live_dense, high = c->live_moe - a->live_moe;
+    return up * far <= high * right;
+}
+
+// Puts it in its place; those that it covers go.
+static void insert(struct corners *c, const struct nd_kind *kind)
+{
+    int n = 0, at = 0;
+    for (int i = 0; i < c->n; i++)
+        if (!covers(kind, &c->kind[i], true))
+            c->kind[n++] = c->kind[i];
+    while (at < n && c->kind[at].live_dense < kind->live_dense)
+        at++;
+    for (int i = n; i > at; i--)
+        c->kind[i] = c->kind[i - 1];
+    c->kind[at] = *kind;
+    c->n = n + 1;
+}
+
+static void cut_corners(struct corners *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->n; i++) {
+        while (n >= 2 && below(&c->kind[n - 2], &c->kind[n - 1], &c->kind[i]))
+            n--;
+        c->kind[n++] = c->kind[i];
+    }
+    c->n = n;
+}
+
+static void flush(struct corners *c)
+{
+    struct nd_kinds *kinds = c->kinds;
+    if (c->n > CORNERS)
+        kinds->n_memory = ND_KINDS + 1;
+    for (int i = 0; i < c->n && i < CORNERS; i++)
+        add_kind(kinds->memory, &kinds->n_memory, &c->kind[i], true);
+    c->n = 0;
+}
+
 static void keep(void *self, const struct nd_kind *kind)
 {
-    struct nd_kinds *kinds = self;
-    add_kind(kinds->memory, &kinds->n_memory, kind, true);
-    add_kind(kinds->time, &kinds->n_time, kind, false);
+    struct corners *c = self;
+    if (c->n == 0 || c->kind[0].stage != kind->stage) {
+        flush(c);
+        add_kind(c->kinds->time, &c->kinds->n_time, kind, false);
+    }
+    if (c->n > CORNERS)
+        return;
+    for (int i = 0; i < c->n; i++)
+        if (covers(&c->kind[i], kind, true))
+            return;
+    if (c->n == CORNERS) {
+        c->n++;
+        return;
+    }
+    insert(c, kind);
+    cut_corners(c);
 }
 
 void nd_find_kinds(const struct nd_pipeline *p, int64_t *begin, struct nd_kinds *kinds)
 {
+    struct corners corners = {.kinds = kinds};
     kinds->n_memory = kinds->n_time = 0;
-    nd_walk_kinds(p, begin, keep, kinds);
+    nd_walk_kinds(p, begin, keep, &corners);
+    flush(&corners);
 }

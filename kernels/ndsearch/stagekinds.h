@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    ND_KINDS = 12,        // kept of each sort; pipelines with more are walked each time
+    ND_KINDS = 8,         // kept of each sort; pipelines with more are walked each time
     ND_MAX_CHUNKS = 4104, // a stage: no model has more layers
 };
 
@@ -21,12 +21,26 @@ struct nd_pipeline {
     bool low_mem; // the interleaved order that warms up less
 };
 
+// What a stage has beside its layers.
+enum {
+    ND_FIRST = 1, // the embedding
+    ND_LAST = 2,  // the head
+    ND_ENDS = 4,  // number of combinations
+};
+
+// Which kinds of layer it has.
+enum {
+    ND_HAS_DENSE = 1,
+    ND_HAS_MOE = 2,
+    ND_HOLDS = 4,
+};
+
 // A stage at the moment of one of its peaks.
 struct nd_kind {
     int32_t dense, moe;           // layers
     int32_t live_dense, live_moe; // layers times micro-batches alive
     int32_t stage;
-    bool first, last;
+    uint16_t ends, holds;
 };
 
 struct nd_kinds {

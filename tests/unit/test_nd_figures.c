@@ -13,20 +13,20 @@ static void near(double found, double expected, const char *what)
                        what, found, expected);
 }
 
-static const struct nd_memory MEMORY = {.select_mem0 = 1.5,
-                                        .select_mem12 = 1.5,
-                                        .select_mem = 2,
-                                        .re_comp_mem0 = 3,
-                                        .re_comp_mem12 = 3,
-                                        .re_comp_mem = 4,
-                                        .act_mem0 = 5,
-                                        .act_mem12 = 5,
-                                        .act_mem = 6,
-                                        .layer_mem012 = 7,
-                                        .layer_mem = 8,
-                                        .static_mem0 = 9,
-                                        .static_mem = 1e-3,
-                                        .lm_head_mem = 11};
+static const struct nd_figures MEMORY = {.select_mem0 = 1.5,
+                                         .select_mem12 = 1.5,
+                                         .select_mem = 2,
+                                         .re_comp_mem0 = 3,
+                                         .re_comp_mem12 = 3,
+                                         .re_comp_mem = 4,
+                                         .act_mem0 = 5,
+                                         .act_mem12 = 5,
+                                         .act_mem = 6,
+                                         .layer_mem012 = 7,
+                                         .layer_mem = 8,
+                                         .static_mem0 = 9,
+                                         .static_mem = 1e-3,
+                                         .lm_head_mem = 11};
 
 // ---- text ---------------------------------------------------------------------------------------
 
@@ -34,7 +34,7 @@ static const struct nd_memory MEMORY = {.select_mem0 = 1.5,
 Test(nd_figures, text_round_trip)
 {
     struct textroom text = {0};
-    struct nd_memory read;
+    struct nd_figures read;
     struct table_fault fault = {0};
     nd_figures_write(&text, &MEMORY);
     cr_assert_str_eq(text.text,
@@ -52,7 +52,7 @@ Test(nd_figures, one_name_of_type_1_does_for_both)
     const char *text = "\xef\xbb\xbf# figures\r\n\r\n  select_mem12 = 1.5\r\nselect_mem=2\n"
                        "re_comp_mem0=3\nre_comp_mem=4\nact_mem12=5\nact_mem=6\nlayer_mem012=7\n"
                        "layer_mem=8\nstatic_mem0=9\nstatic_mem=1e-3\nlm_head_mem=11";
-    struct nd_memory read;
+    struct nd_figures read;
     struct table_fault fault = {0};
     cr_assert(nd_figures_read(&read, text, strlen(text), &fault), "%s", fault.document.text);
     cr_assert_eq(memcmp(&read, &MEMORY, sizeof read), 0);
@@ -77,7 +77,7 @@ Test(nd_figures, text_that_is_refused)
         {"act_mem=1e999\n", 1, 9, "act_mem: must be MiB, a number >= 0"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        struct nd_memory read;
+        struct nd_figures read;
         struct table_fault fault = {0};
         cr_assert(!nd_figures_read(&read, CASES[i].text, strlen(CASES[i].text), &fault), "%zu",
                   i);
@@ -107,7 +107,7 @@ Test(nd_figures, of_a_model)
                                          .logits = 1000 * mib,
                                          .working = 700 * mib,
                                          .reserve = 50 * mib};
-    const struct nd_memory memory = nd_figures_of_model(&bytes);
+    const struct nd_figures memory = nd_figures_of_model(&bytes);
     near(memory.act_mem0, 500, "act_mem0");
     near(memory.select_mem12, 400, "select_mem12");
     near(memory.re_comp_mem, 60, "re_comp_mem");
@@ -124,7 +124,7 @@ Test(nd_figures, of_a_model)
 
 Test(nd_figures, of_static_figures)
 {
-    struct nd_memory memory = MEMORY;
+    struct nd_figures memory = MEMORY;
     struct nd_static_mb mb = {.dense = 100, .moe = 200, .vocabulary = 50, .layers = {2, 3}};
     nd_figures_of_static(&memory, &mb);
     near(memory.layer_mem012, 100, "layer_mem012");
@@ -171,7 +171,7 @@ Test(nd_figures, calibration_as_published)
     {
         const struct nd_calibration calibration = calibration_of(test, ND_LAYOUT_16);
         const cJSON *expected = cJSON_GetObjectItem(test, "expected");
-        struct nd_memory memory;
+        struct nd_figures memory;
         struct nd_calibration_fit fit;
         nd_figures_of_calibration(&memory, &calibration, ND_ORIG, false, &fit);
         near(memory.select_mem12, number(expected, "select_mem12"), "select_mem12");
@@ -191,7 +191,7 @@ Test(nd_figures, calibration_as_published)
 }
 
 // Sum of relative errors against the figures that made the peaks.
-static double distance(const struct nd_memory *memory, const cJSON *made)
+static double distance(const struct nd_figures *memory, const cJSON *made)
 {
     const double frag = number(made, "frag");
     return fabs(memory->select_mem12 / number(made, "se1") - 1.0) +
@@ -218,7 +218,7 @@ Test(nd_figures, calibration_of_all_stages)
     {
         const struct nd_calibration calibration = calibration_of(test, ND_LAYOUT_16);
         const cJSON *made = cJSON_GetObjectItem(test, "true_generator");
-        struct nd_memory fitted, published;
+        struct nd_figures fitted, published;
         struct nd_calibration_fit fit, of_published;
         nd_figures_of_calibration(&fitted, &calibration, ND_CORRECTED, false, &fit);
         nd_figures_of_calibration(&published, &calibration, ND_ORIG, false, &of_published);
@@ -241,7 +241,7 @@ Test(nd_figures, no_figure_is_negative)
     cJSON *document = golden();
     struct nd_calibration calibration = calibration_of(
         cJSON_GetArrayItem(cJSON_GetObjectItem(document, "cases"), 0), ND_LAYOUT_16);
-    struct nd_memory memory;
+    struct nd_figures memory;
     struct nd_calibration_fit fit;
     calibration.peak[12] = 3000;
     nd_figures_of_calibration(&memory, &calibration, ND_ORIG, false, &fit);
@@ -260,7 +260,7 @@ Test(nd_figures, frameworks_that_recompute_no_single_layer)
     cJSON *document = golden();
     const struct nd_calibration calibration = calibration_of(
         cJSON_GetArrayItem(cJSON_GetObjectItem(document, "cases"), 0), ND_LAYOUT_16);
-    struct nd_memory memory;
+    struct nd_figures memory;
     struct nd_calibration_fit fit;
     nd_figures_of_calibration(&memory, &calibration, ND_ORIG, true, &fit);
     cr_assert(memory.re_comp_mem == memory.act_mem && memory.re_comp_mem0 == memory.act_mem0);
@@ -287,7 +287,7 @@ Test(nd_figures, calibration_of_13_stages)
     }
     memcpy(calibration.actual, calibration.peak, sizeof calibration.actual);
     for (int compat = ND_CORRECTED; compat <= ND_ORIG; compat++) {
-        struct nd_memory memory;
+        struct nd_figures memory;
         struct nd_calibration_fit fit;
         nd_figures_of_calibration(&memory, &calibration, compat, false, &fit);
         near(memory.act_mem12, 500, "act_mem12");

@@ -6,7 +6,6 @@
 #include "kernels/ndsearch/mpslayout.h"
 #include "kernels/ndsearch/solfile.h"
 #include "ppgolden.h"
-#include "ppprogram.h"
 
 #include <math.h>
 
@@ -39,7 +38,7 @@ Test(nd_mps, sizes_as_published)
 {
     for (int i = 0; i < N_CASES; i++) {
         cJSON *document = golden_read(CASES[i]);
-        const struct nd_program program = golden_pipeline(golden_item(document, "input"));
+        const struct nd_program program = golden_pipeline(document);
         const cJSON *expected = golden_item(document, "expected");
         struct textroom text = {0};
         const struct nd_mps_size size = write_program(&program, &text);
@@ -141,7 +140,7 @@ static double solve_with_cbc(const struct textroom *text)
 static double solve_golden(const char *name, double *expected)
 {
     cJSON *document = golden_read(name);
-    const struct nd_program program = golden_pipeline(golden_item(document, "input"));
+    const struct nd_program program = golden_pipeline(document);
     const cJSON *objective =
         cJSON_GetObjectItemCaseSensitive(golden_item(document, "expected"), "objective");
     struct textroom text = {0};
@@ -170,4 +169,80 @@ Test(nd_mps, general_solver_finds_the_published_optimum, .init = enter, .fini = 
             cr_assert_float_eq(found, expected, 1e-6 * expected, "%s: %.10g, not %.10g",
                                SMALL[i], found, expected);
     }
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static int32_t draw(uint64_t *state, int32_t least, int32_t most)
+{
+    return least + (int32_t)(next_random(state) % (uint64_t)(most - least + 1));
+}
+
+// Small programs with all that there is: both types, both kinds of recompute, transfers, a ratio of
+// the head's own, chunks.
+static struct nd_program draw_program(uint64_t *state)
+{
+    struct nd_program program;
+    nd_program_default(&program);
+    program.stages = draw(state, 1, 3);
+    program.chunks = program.stages > 1 ? draw(state, 1, 2) : 1;
+    program.micro_batches = program.stages * draw(state, 1, 3) + draw(state, 0, 1);
+    program.layers[0] = draw(state, 0, 3);
+    program.layers[1] = program.stages * program.chunks + draw(state, 0, 5);
+    program.layer_ratio = 0.25 * draw(state, 1, 6);
+    program.backward_ratio = 0.5 * draw(state, 2, 5);
+    program.head_ratio = 0.5 * draw(state, 0, 4);
+    program.head_backward = draw(state, 0, 1) ? 1.5 : (double)NAN;
+    program.full_growth = 0.25 * draw(state, 2, 5);
+    program.hop = 0.125 * draw(state, 0, 2);
+    program.low_mem = draw(state, 0, 1);
+    program.allow_select = draw(state, 0, 1);
+    program.memory = (struct nd_figures){.select_mem0 = 40,
+                                        .select_mem12 = 40,
+                                        .select_mem = 60,
+                                        .re_comp_mem0 = 5,
+                                        .re_comp_mem12 = 5,
+                                        .re_comp_mem = 8,
+                                        .act_mem0 = 70,
+                                        .act_mem12 = 70,
+                                        .act_mem = 100,
+                                        .layer_mem012 = 50,
+                                        .layer_mem = 90};
+    program.budget_first = draw(state, 6, 30) * 50;
+    program.budget_middle = program.budget_first + 50;
+    program.budget_last = program.budget_first - 30;
+    return program;
+}
+
+// The built-in solver and a general one agree on programs that nobody has published.
+Test(nd_mps, general_solver_agrees_with_ours, .init = enter, .fini = leave)
+{
+    uint64_t state = 20;
+    int feasible = 0;
+    if (!has_command("cbc"))
+        cr_skip_test("no general solver (coinor-cbc) is installed");
+    for (int i = 0; i < 40; i++) {
+        const struct nd_program program = draw_program(&state);
+        struct nd_solution solution;
+        struct textroom text = {0};
+        cr_assert_eq(nd_solve(&program, NULL, &solution), ND_DONE);
+        cr_assert(solution.status == ND_OPTIMAL || solution.status == ND_INFEASIBLE);
+        write_program(&program, &text);
+        const double found = solve_with_cbc(&text);
+        cr_assert_eq(isnan(found), !solution.found, "%d: cbc %g, ours %s", i, found,
+                     nd_status_name(solution.status));
+        if (solution.found)
+            cr_assert_float_eq(found, solution.objective, 1e-6 * found,
+                               "%d: cbc %.9g, ours %.9g", i, found, solution.objective);
+        feasible += solution.found;
+        nd_solution_free(&solution);
+        textroom_free(&text);
+    }
+    cr_assert(feasible > 10 && feasible < 40, "%d of 40 are feasible", feasible);
 }

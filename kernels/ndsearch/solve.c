@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// The face of the solver: what is infeasible before any search, and solutions from drafts.
+#include "solve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *nd_status_name(enum nd_status status)
+{
+    switch (status) {
+    case ND_OPTIMAL:
+        return "Optimal";
+    case ND_FEASIBLE:
+        return "Feasible";
+    case ND_INFEASIBLE:
+        return "Infeasible";
+    case ND_TIME_LIMIT:
+        break;
+    }
+    return "Time limit reached";
+}
+
+// ---- why not ------------------------------------------------------------------------------------
+
+void nd_why_layers(const struct nd_program *p, struct nd_infeasible *why)
+{
+    const int64_t most = (int64_t)ND_ORIG_LAYERS * p->stages * p->chunks;
+    why->limit = ND_LIMIT_LAYERS;
+    why->stage = -1;
+    if (p->layers[0] > most || p->layers[1] > most)
+        snprintf(
+            why->text, sizeof why->text,
+            "%d layers of a type are more than %d chunks of at most %d hold, as published: "
+            "%d are too many",
+            p->layers[0] > most ? p->layers[0] : p->layers[1], p->stages * p->chunks,
+            ND_ORIG_LAYERS, (int)((p->layers[0] > most ? p->layers[0] : p->layers[1]) - most));
+    else
+        snprintf(
+            why->text, sizeof why->text,
+            "no split of %d and %d layers over %d chunks is within the published bounds (20 "
+            "layers, forward 20, backward 60, %.0f MiB a micro-batch)",
+            p->layers[0], p->layers[1], p->stages * p->chunks, ND_ORIG_KEPT);
+}
+
+void nd_why_memory(const struct nd_program *p,
+                   int32_t stage,
+                   double missing_mb,
+                   struct nd_infeasible *why)
+{
+    why->limit = ND_LIMIT_MEMORY;
+    why->stage = stage;
+    why->missing_mb = missing_mb;
+    why->needed_mb = nd_program_budget(p, stage) + missing_mb;
+    snprintf(why->text, sizeof why->text,
+             "memory: in the best split stage %d needs %.10g MiB of a budget of %.10g; budgets "
+             "larger by %.10g MiB would do",
+             stage, why->needed_mb, nd_program_budget(p, stage), missing_mb);
+}
+
+static bool never_feasible(const struct nd_program *p, struct nd_infeasible *why)
+{
+    const int32_t chunks = p->stages * p->chunks, layers = p->layers[0] + p->layers[1];
+    *why = (struct nd_infeasible){.stage = -1};
+    if (p->micro_batches < p->stages) {
+        why->limit = ND_LIMIT_MICRO_BATCHES;
+        snprintf(
+            why->text, sizeof why->text,
+            "stage = %d is greater than micro batch = %d: %d micro-batches, or stages, would "
+            "do",
+            p->stages, p->micro_batches, p->stages);
+    } else if (layers < chunks) {
+        why->limit = ND_LIMIT_FEW_LAYERS;
+        snprintf(why->text, sizeof why->text,
+                 "%d layers are too few for %d chunks of one each: %d too few", layers, chunks,
+                 chunks - layers);
+    } else if (p->compat == ND_ORIG && p->splits > 1) {
+        why->limit = ND_LIMIT_SPLITS;
+        snprintf(why->text, sizeof why->text,
+                 "as published a split of a sequence waits for its own end: there must be 1 "
+                 "split, not %d",
+                 p->splits);
+    }
+    return why->limit != ND_LIMIT_NONE;
+}
+
+// ---- solutions ----------------------------------------------------------------------------------
+
+void nd_solution_free(struct nd_solution *solution)
+{
+    free(solution->room);
+    *solution = (struct nd_solution){.status = ND_INFEASIBLE};
+}
+
+static enum nd_outcome set_choice(const struct nd_program *p,
+                                  const struct nd_draft *draft,
+                                  struct nd_solution *solution)
+{
+    const size_t n = (size_t)p->stages * (size_t)p->chunks;
+    const size_t peaks_bytes = (size_t)p->stages * sizeof(struct nd_peak);
+    struct nd_peak *peaks = malloc(peaks_bytes + 6 * n * sizeof(int32_t));
+    if (peaks == NULL)
+        return ND_NO_MEMORY;
+    int32_t *numbers = (int32_t *)(peaks + p->stages);
+    solution->room = peaks;
+    solution->peaks = peaks;
+    for (size_t k = 0; k < n; k++)
+        for (size_t t = 0; t < 2; t++) {
+            numbers[t * n + k] = draft->chunks[k].layers[t];
+            numbers[(2 + t) * n + k] = draft->chunks[k].full[t];
+            numbers[(4 + t) * n + k] = draft->chunks[k].part[t];
+        }
+    for (size_t t = 0; t < 2; t++) {
+        solution->choice.layers[t] = numbers + t * n;
+        solution->choice.full[t] = numbers + (2 + t) * n;
+        solution->choice.part[t] = numbers + (4 + t) * n;
+    }
+    return nd_peaks(p, &solution->choice, peaks);
+}
+
+static enum nd_outcome set_values(const struct nd_program *p,
+                                  const struct nd_draft *draft,
+                                  struct nd_solution *solution)
+{
+    struct nd_value value;
+    solution->nodes = draft->nodes;
+    solution->bound = draft->bound;
+    if (draft->objective == HUGE_VAL) {
+        solution->status = draft->proven      ? ND_INFEASIBLE
+                           : draft->timed_out ? ND_TIME_LIMIT
+                                              : ND_FEASIBLE;
+        return ND_DONE;
+    }
+    if (set_choice(p, draft, solution) != ND_DONE ||
+        nd_evaluate(p, &solution->choice, &value) != ND_DONE)
+        return ND_NO_MEMORY;
+    solution->found = true;
+    solution->objective = value.objective;
+    solution->makespan = value.makespan;
+    solution->bound = fmin(draft->bound, value.objective);
+    if (draft->proven)
+        solution->bound = value.objective;
+    solution->gap =
+        value.objective > 0 ? (value.objective - solution->bound) / value.objective : 0;
+    solution->status = draft->proven      ? ND_OPTIMAL
+                       : draft->timed_out ? ND_TIME_LIMIT
+                                          : ND_FEASIBLE;
+    return ND_DONE;
+}
+
+// As published no task starts later than a fixed time.
+static void refuse_late(const struct nd_program *p, struct nd_solution *solution)
+{
+    if (!solution->found || solution->objective < HUGE_VAL)
+        return;
+    nd_solution_free(solution);
+    solution->why = (struct nd_infeasible){.limit = ND_LIMIT_TIME, .stage = -1};
+    snprintf(solution->why.text, sizeof solution->why.text,
+             "with %d micro-batches tasks start later than %d, the published bound",
+             p->micro_batches, ND_ORIG_START);
+}
+
+enum nd_outcome nd_solve(const struct nd_program *program,
+                         const struct nd_effort *effort,
+                         struct nd_solution *solution)
+{
+    const size_t n = (size_t)program->stages * (size_t)program->chunks;
+    const bool chain = program->chunks == 1 && program->splits == 1 && program->hop == 0;
+    const double started = effort != NULL && effort->max_seconds > 0 ? nd_seconds() : 0;
+    struct nd_draft draft = {.objective = HUGE_VAL};
+    enum nd_outcome outcome = ND_NO_MEMORY;
+    *solution = (struct nd_solution){.status = ND_INFEASIBLE};
+    if (never_feasible(program, &solution->why))
+        return ND_DONE;
+    draft.chunks = calloc(n, sizeof *draft.chunks);
+    if (draft.chunks != NULL)
+        outcome = chain ? nd_solve_1f1b(program, effort, started, &draft, &solution->why)
+                        : nd_solve_general(program, effort, started, &draft, &solution->why);
+    if (outcome == ND_DONE)
+        outcome = set_values(program, &draft, solution);
+    refuse_late(program, solution);
+    free(draft.chunks);
+    return outcome;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline program by brute force, for tests: every split, every count of recomputed layers,
+// memory along the whole order, the value by the task graph. And random small programs.
+#ifndef PPS_TEST_PPBRUTE_H
+#define PPS_TEST_PPBRUTE_H
+
+#include "engine/random.h"
+#include "kernels/common/memline.h"
+#include "kernels/ndsearch/chunk.h"
+#include "kernels/ndsearch/evaluator.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct draws {
+    uint64_t seed, item;
+    uint32_t next;
+};
+
+static inline int32_t below(struct draws *d, int32_t end)
+{
+    return (int32_t)(pps_random_53(d->seed, d->item, d->next++) % (uint64_t)end);
+}
+
+struct brute {
+    const struct nd_program *program;
+    struct nd_evaluator *evaluator;
+    struct nd_chunk chunks[32];
+    double forward[32], backward[32];
+    struct orders_task *tasks; // [stages][length]
+    double best;
+    struct nd_chunk best_chunks[32];
+};
+
+static void brute_stage(struct brute *b, int32_t stage);
+
+static bool brute_fits(const struct brute *b, int32_t stage)
+{
+    const struct nd_program *p = b->program;
+    const struct orders_shape shape = nd_program_laid_out(p);
+    double kept[8], layers = 0;
+    for (int32_t v = 0; v < p->chunks; v++) {
+        kept[v] = nd_chunk_kept(p, &b->chunks[v * p->stages + stage]);
+        layers += nd_chunk_layers_mb(p, &b->chunks[v * p->stages + stage]);
+    }
+    const struct memline_peak peak =
+        memline_of_order(&shape, &b->tasks[stage * orders_length(&shape)], kept);
+    return layers + peak.memory <= nd_program_budget(p, stage) + 1e-9;
+}
+
+// All ways to recompute in chunk v of the stage, then in those after it, then other stages.
+static inline void brute_chunk(struct brute *b, int32_t stage, int32_t v)
+{
+    const struct nd_program *p = b->program;
+    if (v == p->chunks) {
+        if (brute_fits(b, stage))
+            brute_stage(b, stage + 1);
+        return;
+    }
+    const int32_t k = v * p->stages + stage;
+    struct nd_chunk *chunk = &b->chunks[k];
+    for (int way = 0; way < 2; way++)
+        for (int32_t a = 0; a <= chunk->layers[0]; a++)
+            for (int32_t c = 0; c <= chunk->layers[1]; c++) {
+                const bool none = a + c == 0;
+                if ((way == 1 && none) ||
+                    (!none && !(way == 0 ? p->allow_full : p->allow_select)))
+                    continue;
+                chunk->full[0] = way == 0 ? a : 0;
+                chunk->full[1] = way == 0 ? c : 0;
+                chunk->part[0] = way == 1 ? a : 0;
+                chunk->part[1] = way == 1 ? c : 0;
+                const bool head = k == p->stages * p->chunks - 1;
+                if (!nd_chunk_within(p, chunk, head))
+                    continue;
+                b->forward[k] = nd_chunk_forward(p, chunk, head);
+                b->backward[k] = nd_chunk_backward(p, chunk, head);
+                brute_chunk(b, stage, v + 1);
+            }
+}
+
+static void brute_stage(struct brute *b, int32_t stage)
+{
+    const struct nd_program *p = b->program;
+    if (stage < p->stages) {
+        brute_chunk(b, stage, 0);
+        return;
+    }
+    const double value = nd_evaluator_by_graph(b->evaluator, b->forward, b->backward);
+    if (value < b->best) {
+        b->best = value;
+        for (int32_t k = 0; k < p->stages * p->chunks; k++)
+            b->best_chunks[k] = b->chunks[k];
+    }
+}
+
+// All splits: layers of type 1 and 2 in each chunk, type 1 first.
+static inline void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t left2)
+{
+    const struct nd_program *p = b->program;
+    const int32_t chunks = p->stages * p->chunks;
+    if (k == chunks) {
+        if (left1 == 0 && left2 == 0)
+            brute_stage(b, 0);
+        return;
+    }
+    for (int32_t x1 = 0; x1 <= left1; x1++)
+        for (int32_t x2 = 0; x2 <= left2; x2++) {
+            if (x1 + x2 == 0 || (x2 > 0 && x1 < left1))
+                continue;
+            b->chunks[k] = (struct nd_chunk){.layers = {x1, x2}};
+            brute_cut(b, k + 1, left1 - x1, left2 - x2);
+        }
+}
+
+// The least value; HUGE_VAL where nothing is feasible.
+static inline double brute_force(const struct nd_program *p)
+{
+    const struct orders_shape shape = nd_program_laid_out(p);
+    struct brute b = {.program = p, .best = HUGE_VAL};
+    b.evaluator = nd_evaluator_new(p);
+    b.tasks = malloc((size_t)(p->stages * orders_length(&shape)) * sizeof *b.tasks);
+    cr_assert(b.evaluator != NULL && b.tasks != NULL);
+    for (int32_t i = 0; i < p->stages; i++)
+        orders_of_stage(&shape, i, &b.tasks[i * orders_length(&shape)]);
+    brute_cut(&b, 0, p->layers[0], p->layers[1]);
+    free(b.tasks);
+    nd_evaluator_free(b.evaluator);
+    return b.best;
+}
+
+static inline double brute_ratio(struct draws *d, const double *usual, int32_t n, double most)
+{
+    return below(d, 2) ? usual[below(d, n)] : most * below(d, 1000) / 1000;
+}
+
+// stages * chunks and layers at most; memory from ample to too little.
+static inline struct nd_program brute_program(struct draws *d, int32_t stages, int32_t layers)
+{
+    static const double rho[] = {0.3, 0.4, 1, 2.5}, beta[] = {2, 1.8, 0.1, 1};
+    static const double gamma[] = {1, 0.9, 0, 3}, sigma[] = {0.33, 0, 0.1, 0.5};
+    static const double head[] = {1.5, 0, 1, 4};
+    struct nd_program p;
+    nd_program_default(&p);
+    p.stages = 1 + below(d, stages);
+    p.micro_batches = p.stages + (below(d, 3) ? below(d, 10) : 0);
+    p.layers[0] = below(d, 3);
+    p.layers[1] = p.stages + below(d, layers - p.stages + 1) - (p.layers[0] > 0);
+    p.layer_ratio = brute_ratio(d, rho, 4, 3);
+    p.backward_ratio = brute_ratio(d, beta, 4, 4);
+    p.full_growth = brute_ratio(d, gamma, 4, 4);
+    p.select_growth = brute_ratio(d, sigma, 4, 1);
+    p.head_ratio = brute_ratio(d, head, 4, 4);
+    p.head_backward = below(d, 4) ? (double)NAN : 3.0 * below(d, 10) / 10;
+    p.allow_full = below(d, 5) > 0;
+    p.allow_select = below(d, 3) == 0;
+    p.low_mem = below(d, 2);
+    p.memory.act_mem = 100 + below(d, 900);
+    p.memory.act_mem0 = p.memory.act_mem12 = 100 + below(d, 900);
+    p.memory.re_comp_mem = below(d, 100);
+    p.memory.re_comp_mem0 = p.memory.re_comp_mem12 = below(d, 100);
+    p.memory.select_mem = 50 + below(d, 500);
+    p.memory.select_mem0 = p.memory.select_mem12 = 50 + below(d, 500);
+    p.memory.layer_mem = below(d, 2000);
+    p.memory.layer_mem012 = below(d, 1000);
+    const int32_t each = (p.layers[0] + p.layers[1]) / p.stages + 1;
+    const int32_t room = each * (2500 + 700 * p.stages);
+    p.budget_first = below(d, room);
+    p.budget_middle = below(d, 3) ? p.budget_first : below(d, room);
+    p.budget_last = below(d, 3) ? p.budget_first : below(d, room);
+    if (below(d, 4) == 0) {
+        p.compat = ND_ORIG;
+        p.head_backward = (double)NAN;
+        if (below(d, 2))
+            p.micro_batches += 6 * p.stages;
+    }
+    return p;
+}
+
+#endif
