@@ -277,4 +277,17 @@ static const struct pps_command nd_command = {
     .main = nd_main,
 };
 
-const struct pps_command *const nd_tools[] = {&nd_command, NULL};
+// The published name of the first stage.
+static const struct pps_command nd_search_command = {
+    .name = "nd search",
+    .summary = "the same",
+    .usage = "[options] MODEL [CLUSTER]",
+    .details = details,
+    .options = options,
+    .min_words = 0,
+    .max_words = 2,
+    .main = nd_main,
+};
+
+const struct pps_command *const nd_tools[] = {&nd_command, &nd_search_command, &nd_rank_command,
+                                              &nd_pipeline_command, NULL};
