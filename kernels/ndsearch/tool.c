@@ -80,8 +80,10 @@ static const char details[] =
     "MODEL describes a model (or is a Hugging Face config.json), CLUSTER the devices; one file "
     "may\n"
     "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\". They are "
-    "JSON, or\n"
-    "lines of key = value or key: value, nested by indentation or under [section] lines.\n"
+    "JSON, "
+    "YAML,\n"
+    "TOML, or lines of key = value, also under [section] lines, as the ends of their names "
+    "say.\n"
     "Every strategy within the space is tried against the filters in order, then against the\n"
     "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
     "\n"
@@ -252,4 +254,17 @@ static const struct pps_command nd_command = {
     .main = nd_main,
 };
 
-const struct pps_command *const nd_tools[] = {&nd_command, NULL};
+// The published name of the first stage.
+static const struct pps_command nd_search_command = {
+    .name = "nd search",
+    .summary = "the same",
+    .usage = "[options] MODEL [CLUSTER]",
+    .details = details,
+    .options = options,
+    .min_words = 0,
+    .max_words = 2,
+    .main = nd_main,
+};
+
+const struct pps_command *const nd_tools[] = {&nd_command, &nd_search_command, &nd_rank_command,
+                                              &nd_pipeline_command, NULL};

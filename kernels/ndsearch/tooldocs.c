@@ -12,7 +12,16 @@
 enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
 
 // Options of the published tool that name the model's file.
-static const char *const model_options[] = {"yaml-path", "shell-path", "toml-path"};
+static const struct {
+    const char *name;
+    enum plaindoc_form form; // of files whose names do not say it
+} model_options[] = {
+    {"yaml-path", PLAINDOC_YAML},
+    {"shell-path", PLAINDOC_FLAT},
+    {"toml-path", PLAINDOC_TOML},
+    {"yaml", PLAINDOC_YAML},
+    {"shell", PLAINDOC_FLAT},
+};
 
 static enum pps_status fail_document(const struct pps_json *json,
                                      const struct docfault *fault,
@@ -71,22 +80,21 @@ static bool read_parts(struct nd_job *job, const struct rundoc *run, struct docf
     return run->strategy == NULL || read_switches(run->strategy, &job->vary, fault);
 }
 
-static enum pps_status load(struct nd_job *job, const char *path, struct pps_error *err)
+static enum pps_status load(struct nd_job *job,
+                            const char *path,
+                            enum plaindoc_form form,
+                            struct pps_error *err)
 {
     struct rundoc run;
     struct docfault fault = {.item = NULL};
     struct pps_json *json = &job->documents[job->n_documents];
-    bool flat;
-    enum pps_status status = nd_tool_document(json, path, &flat, err);
+    enum pps_status status = nd_tool_document(json, path, form, err);
     if (status != PPS_OK)
         return status;
     job->n_documents++;
-    if (!rundoc_split(&run, json->root, &fault) || !read_parts(job, &run, &fault)) {
-        status = fail_document(json, &fault, err);
-        if (flat)
-            err->column = 0; // that of the JSON text, which nobody wrote
-    }
-    return status;
+    if (!rundoc_split(&run, json->root, &fault) || !read_parts(job, &run, &fault))
+        return fail_document(json, &fault, err);
+    return PPS_OK;
 }
 
 // ---- in place of documents ----------------------------------------------------------------------
@@ -173,19 +181,23 @@ static enum pps_status load_all(struct nd_job *job,
 {
     enum pps_status status = PPS_OK;
     const char *model = NULL;
+    enum plaindoc_form form = PLAINDOC_NONE;
     for (size_t k = 0; k < sizeof model_options / sizeof *model_options; k++) {
-        const char *path = pps_arg(args, model_options[k]);
+        const char *path = pps_arg(args, model_options[k].name);
         if (path != NULL && model != NULL)
             return pps_fail(err, PPS_E_INPUT,
                             "only support yaml/shell/toml file: give one of them");
-        model = path != NULL ? path : model;
+        if (path != NULL) {
+            model = path;
+            form = model_options[k].form;
+        }
     }
     if (model != NULL)
-        status = load(job, model, err);
+        status = load(job, model, form, err);
     for (int k = 0; k < pps_arg_words(args) && status == PPS_OK; k++)
-        status = load(job, pps_arg_word(args, k), err);
+        status = load(job, pps_arg_word(args, k), PLAINDOC_NONE, err);
     if (status == PPS_OK && pps_arg(args, "training") != NULL)
-        status = load(job, pps_arg(args, "training"), err);
+        status = load(job, pps_arg(args, "training"), PLAINDOC_NONE, err);
     return status;
 }
 
