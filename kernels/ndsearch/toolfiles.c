@@ -289,7 +289,9 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
 // As published; otherwise such runs are not chosen.
 static bool is_too_wide(const struct output *o, const struct nd_strategy *s)
 {
-    const int64_t devices = o->files->options.rank_num;
+    const struct nd_profile_options *options = &o->files->options;
+    const int64_t devices =
+        options->rank_num < options->devices ? options->rank_num : options->devices;
     return 2 * (int64_t)s->tp * s->cp > devices || 2 * (int64_t)s->ep > devices;
 }
 
