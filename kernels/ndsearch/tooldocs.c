@@ -16,11 +16,8 @@ static const struct {
     const char *name;
     enum plaindoc_form form; // of files whose names do not say it
 } model_options[] = {
-    {"yaml-path", PLAINDOC_YAML},
-    {"shell-path", PLAINDOC_FLAT},
-    {"toml-path", PLAINDOC_TOML},
-    {"yaml", PLAINDOC_YAML},
-    {"shell", PLAINDOC_FLAT},
+    {"yaml-path", PLAINDOC_YAML}, {"shell-path", PLAINDOC_FLAT}, {"toml-path", PLAINDOC_TOML},
+    {"yaml", PLAINDOC_YAML},      {"shell", PLAINDOC_FLAT},
 };
 
 static enum pps_status fail_document(const struct pps_json *json,
