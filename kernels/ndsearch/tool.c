@@ -194,6 +194,22 @@ static void tear_down(struct setup *setup)
     free(setup->cache);
 }
 
+// A strategy that can be evaluated, whatever the filters say of it.
+static enum pps_status read_baseline(const struct setup *setup,
+                                     const struct nd_job *job,
+                                     const char *text,
+                                     struct nd_strategy *baseline,
+                                     struct pps_error *err)
+{
+    struct nd_reason reasons[ND_REASONS_MAX];
+    const enum pps_status status = nd_job_strategy(job, "baseline", text, baseline, err);
+    if (status != PPS_OK || nd_search_can(&setup->search, baseline))
+        return status;
+    const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
+    return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
+                    n > 0 ? reasons[0].text : "such a strategy cannot be run");
+}
+
 static enum pps_status search(struct setup *setup,
                               const struct nd_job *job,
                               const struct pps_args *args,
@@ -202,7 +218,7 @@ static enum pps_status search(struct setup *setup,
     struct nd_strategy baseline;
     const char *base = pps_arg(args, "baseline");
     if (base != NULL) {
-        const enum pps_status status = nd_job_strategy(job, "baseline", base, &baseline, err);
+        const enum pps_status status = read_baseline(setup, job, base, &baseline, err);
         if (status != PPS_OK)
             return status;
     }
