@@ -86,20 +86,23 @@ static const struct pps_column columns[] = {
 
 static const char *const reasons[] = {"", NULL};
 
-static size_t scratch_bytes(const double *highest)
+static size_t scratch_bytes(const double *highest, const void *shared)
 {
+    (void)shared;
     (void)highest;
     return 64;
 }
 
-static int check(const double *point)
+static int check(const double *point, const void *shared)
 {
+    (void)shared;
     (void)point;
     return 0;
 }
 
-static double cost(const double *point)
+static double cost(const double *point, const void *shared)
 {
+    (void)shared;
     (void)point;
     return 10;
 }

@@ -19,7 +19,9 @@ struct pps_auditor {
     double *values; // one array of PPS_BATCH for each parameter, then for each column
     const double *param[PPS_MAX_PARAMS];
     double *all_columns[PPS_MAX_COLUMNS];
-    double *column[PPS_MAX_COLUMNS]; // NULL where `run` had none
+    double *column[PPS_MAX_COLUMNS];  // NULL where `run` had none
+    char *all_texts[PPS_MAX_COLUMNS]; // NULL: no text
+    char *text[PPS_MAX_COLUMNS];
     uint8_t outcome[PPS_BATCH];
     size_t row[PPS_BATCH]; // in the batch that `run` did
 };
@@ -72,8 +74,12 @@ enum pps_status pps_auditor_open(struct pps_auditor **auditor,
         return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
     for (int p = 0; p < kernel->n_params; p++)
         a->param[p] = a->values + (size_t)p * PPS_BATCH;
-    for (int c = 0; c < kernel->n_columns; c++)
+    for (int c = 0; c < kernel->n_columns; c++) {
+        const size_t width = pps_column_width(&kernel->columns[c]);
         a->all_columns[c] = a->values + (size_t)(kernel->n_params + c) * PPS_BATCH;
+        if (width > 0 && (a->all_texts[c] = calloc(PPS_BATCH, width)) == NULL)
+            return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
+    }
     return PPS_OK;
 }
 
@@ -81,6 +87,8 @@ void pps_auditor_close(struct pps_auditor *a)
 {
     if (a == NULL)
         return;
+    for (int c = 0; c < a->kernel->n_columns; c++)
+        free(a->all_texts[c]);
     free(a->values);
     free(a);
 }
@@ -92,8 +100,9 @@ struct pair {
     const struct pps_auditor *auditor;
     const struct pps_worker *worker;
     double *const *column[2];
+    char *const *text[2];
     size_t row[2];
-    bool done[2];
+    enum pps_outcome outcome[2];
 };
 
 static double result(const struct pair *pair, int which, int c)
@@ -101,13 +110,13 @@ static double result(const struct pair *pair, int which, int c)
     return pair->column[which][c][pair->row[which]];
 }
 
-// Failed, or without a number somewhere: the row's results are empty.
-static bool is_done(const struct pair *pair, int which, uint8_t outcome)
+// Without a number somewhere it is as good as failed: the row's results are empty.
+static enum pps_outcome outcome_of(const struct pair *pair, int which, uint8_t outcome)
 {
-    for (int c = 0; c < pair->auditor->kernel->n_columns; c++)
+    for (int c = 0; outcome == PPS_DONE && c < pair->auditor->kernel->n_columns; c++)
         if (pair->column[which][c] != NULL && !isfinite(result(pair, which, c)))
-            return false;
-    return outcome == PPS_DONE;
+            return PPS_FAILED;
+    return (enum pps_outcome)outcome;
 }
 
 // What a small difference of column c is small against.
@@ -141,13 +150,32 @@ static void point_text(const struct pair *pair, char *out, size_t cap)
     }
 }
 
-static enum pps_status one_failed(const struct pair *pair, struct pps_error *err)
+static enum pps_status other_outcome(const struct pair *pair, struct pps_error *err)
 {
+    static const char *const words[] = {
+        [PPS_DONE] = "finished this point",
+        [PPS_FAILED] = "did not finish this point",
+        [PPS_STOPPED] = "stopped at this point",
+        [PPS_INFEASIBLE] = "says that this point cannot be done",
+    };
     char point[768];
     point_text(pair, point, sizeof point);
-    return pps_fail(err, PPS_E_POINTS, "audit: %s: %s finished this point, but %s did not",
-                    point, pair->done[0] ? "the run" : "the reference",
-                    pair->done[0] ? "the reference" : "the run");
+    return pps_fail(err, PPS_E_POINTS, "audit: %s: the run %s, but the reference %s", point,
+                    words[pair->outcome[0]], words[pair->outcome[1]]);
+}
+
+static enum pps_status other_text(const struct pair *pair, int c, struct pps_error *err)
+{
+    const struct pps_column *column = &pair->auditor->kernel->columns[c];
+    const size_t width = pps_column_width(column);
+    char point[768];
+    if (strcmp(pair->text[0][c] + pair->row[0] * width,
+               pair->text[1][c] + pair->row[1] * width) == 0)
+        return PPS_OK;
+    point_text(pair, point, sizeof point);
+    return pps_fail(err, PPS_E_POINTS, "audit: %s: %s is \"%s\", but \"%s\" by the reference",
+                    point, column->name, pair->text[0][c] + pair->row[0] * width,
+                    pair->text[1][c] + pair->row[1] * width);
 }
 
 static enum pps_status differs(const struct pair *pair,
@@ -182,10 +210,13 @@ static enum pps_status compare(const struct pair *pair,
 {
     const struct pps_kernel *kernel = pair->auditor->kernel;
     audited->rows++;
-    if (pair->done[0] != pair->done[1])
-        return one_failed(pair, err);
-    for (int c = 0; pair->done[0] && c < kernel->n_columns; c++) {
-        if (pair->column[0][c] == NULL)
+    if (pair->outcome[0] != pair->outcome[1])
+        return other_outcome(pair, err);
+    for (int c = 0; pair->outcome[0] != PPS_FAILED && c < kernel->n_columns; c++) {
+        if (pair->text[0][c] != NULL && other_text(pair, c, err) != PPS_OK)
+            return PPS_E_POINTS;
+        if (pair->column[0][c] == NULL ||
+            (isnan(result(pair, 0, c)) && isnan(result(pair, 1, c))))
             continue;
         const double difference =
             fabs(result(pair, 0, c) - result(pair, 1, c)) / scale_of(pair, c);
@@ -215,8 +246,10 @@ static size_t choose(struct pps_auditor *a,
             a->values[(size_t)p * PPS_BATCH + n] = batch->param[p][i];
         a->row[n++] = i;
     }
-    for (int c = 0; c < a->kernel->n_columns; c++)
+    for (int c = 0; c < a->kernel->n_columns; c++) {
         a->column[c] = batch->column[c] != NULL ? a->all_columns[c] : NULL;
+        a->text[c] = batch->text[c] != NULL ? a->all_texts[c] : NULL;
+    }
     return n;
 }
 
@@ -228,8 +261,11 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
                                   struct pps_error *err)
 {
     const size_t n = choose(a, batch, index);
-    const struct pps_batch again = {n, a->param, a->column, a->outcome, NULL};
-    struct pair pair = {.auditor = a, .worker = worker, .column = {batch->column, a->column}};
+    const struct pps_batch again = {n, a->param, a->column, a->text, a->outcome, NULL};
+    struct pair pair = {.auditor = a,
+                        .worker = worker,
+                        .column = {batch->column, a->column},
+                        .text = {batch->text, a->text}};
     if (n == 0)
         return PPS_OK;
     a->kernel->reference(&again, worker);
@@ -240,8 +276,8 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
         }
         pair.row[0] = a->row[i];
         pair.row[1] = i;
-        pair.done[0] = is_done(&pair, 0, batch->outcome[a->row[i]]);
-        pair.done[1] = is_done(&pair, 1, a->outcome[i]);
+        pair.outcome[0] = outcome_of(&pair, 0, batch->outcome[a->row[i]]);
+        pair.outcome[1] = outcome_of(&pair, 1, a->outcome[i]);
         enum pps_status status = compare(&pair, audited, err);
         if (status != PPS_OK)
             return status;

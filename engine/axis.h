@@ -44,7 +44,8 @@ struct pps_axis {
     double stop;  // of a continuous axis
     int decimals; // of its values; below 0: a multiple of that power of ten
     struct pps_expr *expr;
-    char *text; // of the expression
+    char *text;   // of the expression
+    bool of_slot; // a table of documents: the number of one and what it says
     // composite
     const struct pps_composite *composite;
     struct pps_option_value *options;

@@ -5,6 +5,7 @@
 #ifndef PPS_BENCHMARK_H
 #define PPS_BENCHMARK_H
 
+#include "inputs.h"
 #include "kernel.h"
 #include "status.h"
 
@@ -60,8 +61,9 @@ struct pps_benchmark {
 
 struct pps_bench_ask {
     const struct pps_kernel *kernel;
-    int threads; // the most
-    bool quick;  // about 5 s instead of 25
+    struct pps_input_words inputs; // documents for it
+    int threads;                   // the most
+    bool quick;                    // about 5 s instead of 25
     const atomic_bool *stop;
 };
 

@@ -16,7 +16,8 @@ struct pps_benchpoints {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     uint64_t n, cap;
-    double *values; // one array of cap for each parameter, then for each column
+    double *values;               // one array of cap for each parameter, then for each column
+    char *texts[PPS_MAX_COLUMNS]; // of text columns: cap of them
     uint8_t *outcome;
     uint64_t *index;
     size_t scratch_bytes;
@@ -44,13 +45,16 @@ static enum pps_status gather(struct pps_benchpoints *b, struct pps_error *err)
     if (cursor == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
     for (uint64_t i = 0; i < b->cap; i++) {
-        const uint64_t at = (uint64_t)((double)all / (double)b->cap * (double)i);
+        // The first point of this stretch that is not left out.
+        const double step = (double)all / (double)b->cap;
+        const uint64_t at = (uint64_t)(step * (double)i);
+        const uint64_t end = (uint64_t)(step * (double)(i + 1));
         pps_cursor_seek(cursor, &b->experiment->space, at);
-        if (!pps_cursor_next(cursor, at + 1, left_out))
+        if (!pps_cursor_next(cursor, end < all ? end : all, left_out))
             continue;
         for (int p = 0; p < b->kernel->n_params; p++)
             b->values[(size_t)p * b->cap + b->n] = cursor->point[p];
-        b->index[b->n++] = at;
+        b->index[b->n++] = cursor->index;
     }
     free(cursor);
     return b->n > 0
@@ -79,6 +83,11 @@ enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
     b->outcome = calloc(b->cap, sizeof *b->outcome);
     b->index = calloc(b->cap, sizeof *b->index);
     b->scratch = pps_scratch_take(scratch_bytes);
+    for (int c = 0; c < kernel->n_columns; c++) {
+        const size_t width = pps_column_width(&kernel->columns[c]);
+        if (width > 0 && (b->texts[c] = calloc(b->cap, width)) == NULL)
+            return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
+    }
     if (b->values == NULL || b->outcome == NULL || b->index == NULL || b->scratch == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
     return gather(b, err);
@@ -88,6 +97,8 @@ void pps_benchpoints_close(struct pps_benchpoints *b)
 {
     if (b == NULL)
         return;
+    for (int c = 0; c < b->kernel->n_columns; c++)
+        free(b->texts[c]);
     free(b->values);
     free(b->outcome);
     free(b->index);
@@ -112,6 +123,7 @@ struct stretch {
     struct pps_batch batch;
     const double *param[PPS_MAX_PARAMS];
     double *column[PPS_MAX_COLUMNS];
+    char *text[PPS_MAX_COLUMNS];
 };
 
 static void set_stretch(const struct pps_benchpoints *b, uint64_t first, struct stretch *s)
@@ -120,19 +132,28 @@ static void set_stretch(const struct pps_benchpoints *b, uint64_t first, struct 
     const uint64_t left = b->n - first;
     for (int p = 0; p < kernel->n_params; p++)
         s->param[p] = b->values + (size_t)p * b->cap + first;
-    for (int c = 0; c < kernel->n_columns; c++)
-        s->column[c] = b->experiment->wanted[c] || c == 0
+    for (int c = 0; c < kernel->n_columns; c++) {
+        const size_t width = pps_column_width(&kernel->columns[c]);
+        const bool wanted = b->experiment->wanted[c] || c == 0;
+        s->column[c] = wanted && width == 0
                            ? b->values + (size_t)(kernel->n_params + c) * b->cap + first
                            : NULL;
-    s->batch = (struct pps_batch){left < PPS_BATCH ? left : PPS_BATCH, s->param, s->column,
-                                  b->outcome + first, NULL};
+        s->text[c] = wanted && width > 0 ? b->texts[c] + first * width : NULL;
+    }
+    s->batch = (struct pps_batch){left < PPS_BATCH ? left : PPS_BATCH,
+                                  s->param,
+                                  s->column,
+                                  s->text,
+                                  b->outcome + first,
+                                  NULL};
 }
 
 static void pass(struct pps_benchpoints *b,
                  pps_bench_function *function,
                  const atomic_bool *stop)
 {
-    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact};
+    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact,
+                                      b->kernel->shared};
     for (uint64_t first = 0; first < b->n; first += PPS_BATCH) {
         struct stretch s;
         set_stretch(b, first, &s);
@@ -159,7 +180,7 @@ enum pps_status pps_benchpoints_time(struct pps_benchpoints *b,
             return pps_fail(err, PPS_E_STOPPED, "stopped");
     } while (n < MAX_PASSES && pps_wall_seconds() - start < seconds);
     for (uint64_t i = 0; i < b->n; i++)
-        if (b->outcome[i] != PPS_DONE)
+        if (b->outcome[i] != PPS_DONE && b->outcome[i] != PPS_INFEASIBLE)
             return pps_fail(err, PPS_E_POINTS, "%s could not finish a point of the benchmark",
                             b->kernel->name);
     *point_s = pps_bench_median(took, n) / (double)b->n;
@@ -171,7 +192,8 @@ enum pps_status pps_benchpoints_audit(struct pps_benchpoints *b,
                                       double *largest,
                                       struct pps_error *err)
 {
-    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact};
+    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact,
+                                      b->kernel->shared};
     struct pps_audited audited = {.rows = 0};
     struct pps_auditor *auditor = NULL;
     enum pps_status status = pps_auditor_open(&auditor, b->experiment, 1, err);

@@ -24,14 +24,23 @@ static void hollow_run(const struct pps_batch *batch, const struct pps_worker *w
     }
 }
 
-static size_t hollow_scratch(const double *highest)
+static size_t hollow_scratch(const double *highest, const void *shared)
 {
+    (void)shared;
     (void)highest;
     return 64;
 }
 
-static double hollow_cost(const double *point)
+static int hollow_check(const double *point, const void *shared)
 {
+    (void)point;
+    (void)shared;
+    return 0;
+}
+
+static double hollow_cost(const double *point, const void *shared)
+{
+    (void)shared;
     (void)point;
     return 10;
 }
@@ -41,6 +50,8 @@ static struct pps_kernel hollow_kernel(const struct pps_kernel *kernel)
 {
     struct pps_kernel hollow = *kernel;
     hollow.n_columns = 1;
+    hollow.n_slots = 0;
+    hollow.check = hollow_check;
     hollow.run = hollow_run;
     hollow.scratch_bytes = hollow_scratch;
     hollow.cost = hollow_cost;

@@ -13,8 +13,18 @@ static bool in_composite(const struct pps_kernel *kernel, int p)
     return false;
 }
 
+// The first parameter that is a number of its own.
+static const struct pps_param *first_number(const struct pps_kernel *kernel)
+{
+    int p = 0;
+    while (p < kernel->n_params - 1 &&
+           (kernel->params[p].kind != PPS_INTEGER || kernel->params[p].fixed))
+        p++;
+    return &kernel->params[p];
+}
+
 // A long axis: the first real parameter from its default up to twice that, in steps of a
-// hundred thousandth; without one, or where `first` says so, the values of the first parameter
+// hundred thousandth; without one, or where `first` says so, the values of the first whole one
 // from its default up.
 static void long_axis(const struct pps_kernel *kernel,
                       bool first,
@@ -32,10 +42,16 @@ static void long_axis(const struct pps_kernel *kernel,
         snprintf(text, n, "%.15g..%.15g step %.15g", from, 2 * from, from * 1e-5);
         return;
     }
-    const struct pps_param *param = &kernel->params[0];
+    const struct pps_param *param = first_number(kernel);
     *name = param->name;
     snprintf(text, n, "%.15g..%.15g", param->fallback,
              fmin(param->max, param->fallback + 99999));
+}
+
+static struct pps_input_words inputs_of(const struct pps_bench *b,
+                                        const struct pps_kernel *kernel)
+{
+    return kernel->n_slots > 0 ? b->ask->inputs : (struct pps_input_words){NULL, 0};
 }
 
 enum pps_status pps_bench_load_long(const struct pps_bench *b,
@@ -47,11 +63,14 @@ enum pps_status pps_bench_load_long(const struct pps_bench *b,
     const struct pps_kernel *const kernels[] = {kernel, NULL};
     char text[128];
     struct pps_override override = {NULL, text, false};
+    const char *experiment = first ? NULL : kernel->bench_experiment;
     long_axis(kernel, first, &override.key, text, sizeof text);
     const struct pps_request request = {.kernels = kernels,
+                                        .text = experiment,
                                         .overrides = &override,
-                                        .n_overrides = 1,
+                                        .n_overrides = experiment == NULL,
                                         .digits = PPS_DEFAULT_DIGITS,
+                                        .inputs = inputs_of(b, kernel),
                                         .limit = limit};
     return pps_experiment_load(e, &request, b->err);
 }
@@ -70,8 +89,10 @@ enum pps_status pps_bench_load_cell(const struct pps_bench *b,
     if (b->out->n_axes == 0)
         return pps_bench_load_long(b, b->kernel, false, PPS_BENCH_POINTS, e);
     const struct pps_request request = {.kernels = kernels,
+                                        .text = b->kernel->bench_experiment,
                                         .overrides = overrides,
                                         .n_overrides = b->out->n_axes,
+                                        .inputs = inputs_of(b, b->kernel),
                                         .digits = PPS_DEFAULT_DIGITS};
     return pps_experiment_load(e, &request, b->err);
 }

@@ -16,25 +16,49 @@ struct sample {
 
 // ---- counting what is left out ----------------------------------------------------------------
 
+// Adds the rows of points `first` to `end`. False: time is up.
+static bool count_block(struct pps_cursor *cursor,
+                        uint64_t first,
+                        uint64_t end,
+                        double deadline,
+                        struct pps_forecast *f,
+                        uint64_t *rows)
+{
+    pps_cursor_seek(cursor, cursor->space, first);
+    while (pps_cursor_next(cursor, end, f->left_out)) {
+        pps_cursor_step(cursor);
+        if (++*rows % LOOK_AT_CLOCK == 0 && pps_wall_seconds() > deadline)
+            return cursor->index >= end;
+    }
+    return true;
+}
+
 static enum pps_status count_rows(const struct pps_experiment *e,
+                                  struct pps_shard shard,
                                   double seconds,
                                   struct pps_forecast *f,
                                   struct pps_error *err)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
-    const double start = pps_wall_seconds();
+    // The whole is one block, so that rules skip as much at once as they can.
+    const struct pps_blocks blocks = {e->n_points,
+                                      shard.count > 1 ? pps_block_points(e) : e->n_points};
+    const uint64_t n = pps_shard_blocks(shard, blocks);
+    const double deadline = pps_wall_seconds() + seconds;
     uint64_t rows = 0;
+    bool in_time = true;
     if (cursor == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory to count the points");
-    pps_cursor_seek(cursor, &e->space, 0);
-    f->exact = true;
-    while (pps_cursor_next(cursor, e->n_points, f->left_out)) {
-        pps_cursor_step(cursor);
-        if (++rows % LOOK_AT_CLOCK == 0 && pps_wall_seconds() - start > seconds) {
-            f->exact = cursor->index >= e->n_points;
-            break;
-        }
+    cursor->space = &e->space;
+    for (uint64_t i = 0; i < n && in_time; i++) {
+        const uint64_t block = pps_shard_block(shard, i);
+        const uint64_t first = block * blocks.block_points;
+        in_time = count_block(cursor, first, first + pps_blocks_points(blocks, block), deadline,
+                              f, &rows);
+        if (i + 1 < n && pps_wall_seconds() > deadline)
+            in_time = false;
     }
+    f->exact = in_time;
     f->rows = (double)rows;
     free(cursor);
     return PPS_OK;
@@ -86,23 +110,30 @@ static uint64_t spread(uint64_t s, uint64_t n)
     return (uint64_t)((__uint128_t)s * step % n);
 }
 
-// Stretches that fill the space ever more evenly, until time is up or the space is covered.
+// Stretches that fill the blocks ever more evenly, until time is up or all are covered.
 static enum pps_status run_sample(const struct pps_experiment *e,
+                                  struct pps_shard shard,
                                   struct pps_rowmaker *maker,
                                   struct pps_codec *codec,
                                   double seconds,
                                   struct sample *sample,
                                   struct pps_error *err)
 {
-    const uint64_t block = pps_block_points(e);
-    const uint64_t stretch = block > 16 * PPS_BATCH ? 16 * PPS_BATCH : block;
-    const uint64_t n_stretches = e->n_points / stretch + (e->n_points % stretch != 0);
+    const struct pps_blocks blocks = {e->n_points, pps_block_points(e)};
+    const uint64_t size = blocks.block_points;
+    const uint64_t stretch = size > 16 * PPS_BATCH ? 16 * PPS_BATCH : size;
+    const uint64_t in_block = size / stretch + (size % stretch != 0);
+    const uint64_t n_stretches = pps_shard_blocks(shard, blocks) * in_block;
     const double start = pps_wall_seconds();
     for (uint64_t s = 0; s < n_stretches; s++) {
-        const uint64_t first = spread(s, n_stretches) * stretch;
-        const uint64_t left = e->n_points - first;
-        enum pps_status status =
-            run_stretch(maker, codec, first, left < stretch ? left : stretch, sample, err);
+        const uint64_t at = spread(s, n_stretches), begin = at % in_block * stretch;
+        const uint64_t block = pps_shard_block(shard, at / in_block);
+        const uint64_t points = pps_blocks_points(blocks, block);
+        if (begin >= points) // the last block is shorter
+            continue;
+        const uint64_t left = points - begin;
+        enum pps_status status = run_stretch(maker, codec, block * size + begin,
+                                             left < stretch ? left : stretch, sample, err);
         if (status != PPS_OK)
             return status;
         sample->seconds = pps_wall_seconds() - start;
@@ -112,11 +143,11 @@ static enum pps_status run_sample(const struct pps_experiment *e,
     return PPS_OK;
 }
 
-static void scale(const struct pps_experiment *e,
-                  const struct sample *s,
-                  struct pps_forecast *f)
+static void scale(const struct sample *s, struct pps_forecast *f)
 {
-    const double n = (double)e->n_points;
+    const double n = (double)f->points;
+    if (s->points == 0) // a shard without a block
+        return;
     f->point_s = s->seconds / s->points;
     if (!f->exact) {
         f->rows = s->rows / s->points * n;
@@ -131,6 +162,7 @@ static void scale(const struct pps_experiment *e,
 }
 
 enum pps_status pps_calibrate(const struct pps_experiment *e,
+                              struct pps_shard shard,
                               struct pps_codec_choice choice,
                               double seconds,
                               struct pps_forecast *forecast,
@@ -139,17 +171,20 @@ enum pps_status pps_calibrate(const struct pps_experiment *e,
     struct sample sample = {.points = 0};
     struct pps_rowmaker *maker = NULL;
     struct pps_codec *codec = NULL;
-    *forecast = (struct pps_forecast){.exact = false};
+    const struct pps_blocks blocks = {e->n_points, pps_block_points(e)};
+    *forecast = (struct pps_forecast){
+        .points = pps_shard_points(shard, blocks, pps_shard_blocks(shard, blocks)),
+    };
     const double before = pps_peak_memory();
-    enum pps_status status = count_rows(e, seconds / 2, forecast, err);
+    enum pps_status status = count_rows(e, shard, seconds / 2, forecast, err);
     if (status == PPS_OK)
         status = pps_rowmaker_open(&maker, e, 0, 0, err);
     if (status == PPS_OK)
         status = pps_codec_open(&codec, choice, err);
     if (status == PPS_OK)
-        status = run_sample(e, maker, codec, seconds, &sample, err);
+        status = run_sample(e, shard, maker, codec, seconds, &sample, err);
     if (status == PPS_OK)
-        scale(e, &sample, forecast);
+        scale(&sample, forecast);
     forecast->worker_bytes = pps_peak_memory() - before;
     pps_codec_close(codec);
     pps_rowmaker_close(maker);

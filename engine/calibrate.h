@@ -6,9 +6,11 @@
 
 #include "codec.h"
 #include "experiment.h"
+#include "shard.h"
 #include "space.h"
 
 struct pps_forecast {
+    uint64_t points;                               // left-out ones included
     bool exact;                                    // left_out is counted to the end
     struct pps_left_out left_out[PPS_MAX_REASONS]; // as far as counted, scaled to the whole
     double rows;
@@ -19,8 +21,9 @@ struct pps_forecast {
     double worker_bytes; // memory of a worker
 };
 
-// Fills *forecast in about `seconds`.
+// Fills *forecast in about `seconds`: of the whole experiment, or of one of its shards.
 PPS_MUST_CHECK enum pps_status pps_calibrate(const struct pps_experiment *experiment,
+                                             struct pps_shard shard,
                                              struct pps_codec_choice codec,
                                              double seconds,
                                              struct pps_forecast *forecast,

@@ -65,10 +65,15 @@ char *pps_experiment_header(const struct pps_experiment *experiment)
     return fclose(out) == 0 ? header : NULL;
 }
 
+size_t pps_column_width(const struct pps_column *column)
+{
+    return column->kind == PPS_COLUMN_TEXT ? (size_t)column->text_max + 1 : 0;
+}
+
 int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits)
 {
     const struct pps_column *column = &kernel->columns[c];
-    if (column->kind == PPS_COLUMN_INTEGER)
+    if (column->kind != PPS_COLUMN_REAL)
         return 0;
     return digits == PPS_DEFAULT_DIGITS ? column->decimals : digits;
 }

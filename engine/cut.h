@@ -4,6 +4,7 @@
 #ifndef PPS_CUT_H
 #define PPS_CUT_H
 
+#include "constants.h"
 #include "names.h"
 #include "slice.h"
 
@@ -20,13 +21,6 @@ struct pps_cut_axis {
     struct pps_names names;
     const char **sorted;
     size_t n_numbers;
-};
-
-// What never changed so far in a column.
-struct pps_cut_constant {
-    char *text; // of the first row
-    size_t n;
-    bool varied;
 };
 
 #define PPS_CUT_SEPARATOR '\x1f' // between the values of a map's key
@@ -46,8 +40,8 @@ struct pps_cut {
     struct pps_names split_keys; // the same with split's numbers; only without `reduce`
     uint32_t *key_of_split_key;
     size_t split_keys_room;
-    bool separate;                      // maps are those of split_keys
-    struct pps_cut_constant *constants; // one a column
+    bool separate; // maps are those of split_keys
+    struct pps_constants constants;
 
     struct pps_cut_cell *cells; // at last in order of map, y, x
     size_t n_cells, cells_room;

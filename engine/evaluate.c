@@ -4,6 +4,7 @@
 
 #include "csvfile.h"
 #include "decimal.h"
+#include "inputs.h"
 #include "machine.h"
 #include "scratch.h"
 #include "suggest.h"
@@ -31,12 +32,14 @@ struct evaluator {
     struct pps_csv *csv;
     struct column columns[PPS_CSV_COLUMNS]; // of the input
     int n_input;
+    uint64_t named; // parameters that the input has
     struct column output[PPS_CSV_COLUMNS + PPS_MAX_COLUMNS];
     int n_output;
     bool wanted[PPS_MAX_COLUMNS];
     // the batch
     size_t n, cap;
-    double *values; // one array of cap a parameter, then one a result column
+    double *values;               // one array of cap a parameter, then one a result column
+    char *texts[PPS_MAX_COLUMNS]; // of text columns: cap of them
     uint8_t *outcome;
     int *reason; // 0: run
     char *cells; // echoed cells of the batch, each ended with NUL
@@ -79,6 +82,11 @@ static enum pps_status read_column(struct evaluator *e, const struct pps_csv_row
         if (e->columns[before].kind == column.kind && e->columns[before].which == column.which)
             return pps_csv_fail(e->csv, c, e->err, "%s stands twice in the header",
                                 row->text[c]);
+    if (column.kind == CELL_PARAM && e->kernel->params[p].fixed)
+        return pps_csv_fail(e->csv, c, e->err, "%s is said by a document; leave it out",
+                            row->text[c]);
+    if (column.kind == CELL_PARAM)
+        e->named |= (uint64_t)1 << p;
     if (column.kind == CELL_RESULT)
         e->wanted[k] = true;
     e->columns[c] = column;
@@ -183,10 +191,11 @@ static enum pps_status add_row(struct evaluator *e, const struct pps_csv_row *ro
                              why))
             return pps_csv_fail(e->csv, c, e->err, "%s: %s", e->kernel->params[p].name, why);
     }
+    pps_inputs_say(e->ask->inputs, e->named, point);
     enum pps_status status = keep_cells(e, row);
     if (status != PPS_OK)
         return status;
-    e->reason[e->n] = e->kernel->check(point);
+    e->reason[e->n] = e->kernel->check(point, e->kernel->shared);
     for (int p = 0; p < e->kernel->n_params; p++)
         param_array(e, p)[e->n] = point[p];
     e->n++;
@@ -203,7 +212,7 @@ static enum pps_status grow_scratch(struct evaluator *e)
         for (size_t i = 0; i < e->n; i++)
             highest[p] = fmax(highest[p], param_array(e, p)[i]);
     }
-    const size_t bytes = e->kernel->scratch_bytes(highest);
+    const size_t bytes = e->kernel->scratch_bytes(highest, e->kernel->shared);
     if (bytes <= e->scratch_bytes && e->scratch[0] != NULL)
         return PPS_OK;
     if (bytes == SIZE_MAX || (double)bytes * e->ask->threads > 0.8 * pps_machine_memory())
@@ -225,46 +234,62 @@ static enum pps_status grow_scratch(struct evaluator *e)
 // Runs rows first ... end - 1 but those left out, one stretch of kept rows at a time.
 static void run_rows(const struct evaluator *e, size_t first, size_t end, void *scratch)
 {
-    const struct pps_worker worker = {scratch, e->ask->stop, e->ask->exact};
+    const struct pps_worker worker = {scratch, e->ask->stop, e->ask->exact, e->kernel->shared};
     while (first < end) {
         const double *param[PPS_MAX_PARAMS];
         double *column[PPS_MAX_COLUMNS];
+        char *text[PPS_MAX_COLUMNS];
         size_t n = 0;
         while (first + n < end && e->reason[first + n] == 0)
             n++;
         for (int p = 0; p < e->kernel->n_params; p++)
             param[p] = param_array(e, p) + first;
-        for (int k = 0; k < e->kernel->n_columns; k++)
-            column[k] = e->wanted[k] ? column_array(e, k) + first : NULL;
-        const struct pps_batch batch = {n, param, column, e->outcome + first, NULL};
+        for (int k = 0; k < e->kernel->n_columns; k++) {
+            const size_t width = pps_column_width(&e->kernel->columns[k]);
+            column[k] = e->wanted[k] && width == 0 ? column_array(e, k) + first : NULL;
+            text[k] = e->wanted[k] && width > 0 ? e->texts[k] + first * width : NULL;
+        }
+        const struct pps_batch batch = {n, param, column, text, e->outcome + first, NULL};
         if (n > 0)
             e->kernel->run(&batch, &worker);
         first += n + 1;
     }
 }
 
-static bool row_done(const struct evaluator *e, size_t i)
+// What became of row i, which was not left out: a result without a number somewhere is none.
+static enum pps_outcome outcome_of(const struct evaluator *e, size_t i)
 {
+    if (e->outcome[i] != PPS_DONE)
+        return (enum pps_outcome)e->outcome[i];
     for (int k = 0; k < e->kernel->n_columns; k++)
-        if (e->wanted[k] && e->reason[i] == 0 && !isfinite(column_array(e, k)[i]))
-            return false;
-    return e->reason[i] == 0 && e->outcome[i] == PPS_DONE;
+        if (e->wanted[k] && e->texts[k] == NULL && !isfinite(column_array(e, k)[i]))
+            return PPS_FAILED;
+    return PPS_DONE;
+}
+
+static void write_result(const struct evaluator *e, size_t i, int k)
+{
+    char text[PPS_DECIMAL_CAP];
+    const struct pps_column *column = &e->kernel->columns[k];
+    if (column->kind == PPS_COLUMN_TEXT)
+        fputs(e->texts[k] + i * pps_column_width(column), e->ask->out);
+    else if (isfinite(column_array(e, k)[i]))
+        fwrite(text, 1,
+               pps_decimal_write(text, column_array(e, k)[i],
+                                 pps_column_decimals(e->kernel, k, e->ask->digits)),
+               e->ask->out);
 }
 
 static void write_row(struct evaluator *e, size_t i)
 {
     const char *cell = e->cells + e->row_cells[i];
-    const bool done = row_done(e, i);
+    const enum pps_outcome outcome = e->reason[i] != 0 ? PPS_FAILED : outcome_of(e, i);
+    const bool answered = outcome != PPS_FAILED;
     FILE *out = e->ask->out;
     for (int c = 0; c < e->n_output; c++) {
-        char text[PPS_DECIMAL_CAP];
-        const int k = e->output[c].which;
         fputs(c > 0 ? "," : "", out);
-        if (e->output[c].kind == CELL_RESULT && done)
-            fwrite(text, 1,
-                   pps_decimal_write(text, column_array(e, k)[i],
-                                     pps_column_decimals(e->kernel, k, e->ask->digits)),
-                   out);
+        if (e->output[c].kind == CELL_RESULT && answered)
+            write_result(e, i, e->output[c].which);
         else if (e->output[c].kind != CELL_RESULT)
             write_cell(out, cell);
         if (c < e->n_input)
@@ -274,8 +299,9 @@ static void write_row(struct evaluator *e, size_t i)
     e->count->rows++;
     if (e->reason[i] != 0)
         e->count->left_out[e->reason[i]]++;
-    else if (!done)
+    else if (outcome == PPS_FAILED)
         e->count->failed++;
+    e->count->infeasible += outcome == PPS_INFEASIBLE;
 }
 
 static enum pps_status flush_batch(struct evaluator *e)
@@ -333,6 +359,12 @@ static enum pps_status allocate(struct evaluator *e)
     e->reason = calloc(e->cap, sizeof *e->reason);
     e->row_cells = calloc(e->cap, sizeof *e->row_cells);
     e->scratch = calloc((size_t)e->ask->threads, sizeof *e->scratch);
+    for (int k = 0; k < e->kernel->n_columns; k++) {
+        const size_t width = pps_column_width(&e->kernel->columns[k]);
+        e->texts[k] = width > 0 ? calloc(e->cap, width) : NULL;
+        if (width > 0 && e->texts[k] == NULL)
+            return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
+    }
     if (e->values == NULL || e->outcome == NULL || e->reason == NULL || e->row_cells == NULL ||
         e->scratch == NULL)
         return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
@@ -344,6 +376,8 @@ static void release(struct evaluator *e)
     for (int t = 0; e->scratch != NULL && t < e->ask->threads; t++)
         free(e->scratch[t]);
     free(e->scratch);
+    for (int k = 0; k < e->kernel->n_columns; k++)
+        free(e->texts[k]);
     free(e->values);
     free(e->outcome);
     free(e->reason);

@@ -15,8 +15,9 @@
 #include <stdio.h>
 
 struct pps_evaluate {
-    const struct pps_kernel *kernel;
-    const char *path; // of the input; "-": stdin
+    const struct pps_kernel *kernel; // that of inputs
+    const struct pps_inputs *inputs; // of the kernel
+    const char *path;                // of the input; "-": stdin
     FILE *out;
     const char *metrics; // as in struct pps_request
     int digits;
@@ -28,7 +29,7 @@ struct pps_evaluate {
 
 struct pps_evaluated {
     uint64_t rows;
-    uint64_t failed;
+    uint64_t failed, infeasible;
     uint64_t left_out[PPS_MAX_REASONS]; // by the kernel's reason
 };
 

@@ -19,6 +19,9 @@ static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
     struct pps_space *space = &l->experiment->space;
     const uint64_t members = pps_composite_sets(l->kernel->composite);
     uint64_t shown = 0;
+    for (int s = 0; s < l->kernel->n_slots; s++)
+        if (pps_inputs_count(l->experiment->inputs, s) > 1)
+            space->columns[space->n_columns++] = l->kernel->slots[s].param;
     for (int e = 0; e < l->n_entries; e++) {
         const int p = pps_param_find(l->kernel, l->entries[e].name, strlen(l->entries[e].name));
         if (p >= 0)
@@ -41,22 +44,24 @@ static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
 
 // ---- rules ------------------------------------------------------------------------------------
 
-static enum pps_status add_rule(struct pps_loader *l, const cJSON *item)
+static enum pps_status add_rule(struct pps_loader *l,
+                                const struct pps_json *file,
+                                const cJSON *item)
 {
     struct pps_space *space = &l->experiment->space;
     const struct pps_expr_scope scope = {l->kernel->params, l->kernel->n_params};
     if (!cJSON_IsString(item))
-        return pps_json_fail(&l->file, item, l->err,
+        return pps_json_fail(file, item, l->err,
                              "where: want rules as text, as in \"sync_freq <= n\"");
     if (space->n_rules == PPS_MAX_RULES)
-        return pps_json_fail(&l->file, item, l->err,
-                             "where: at most %d rules; join some with &&", PPS_MAX_RULES);
+        return pps_json_fail(file, item, l->err, "where: at most %d rules; join some with &&",
+                             PPS_MAX_RULES);
     struct pps_rule *rule = &space->rules[space->n_rules];
     struct pps_expr_fault fault;
     rule->expr = pps_expr_parse(item->valuestring, &scope, &fault);
     if (rule->expr == NULL) {
-        enum pps_status status = pps_json_fail(&l->file, item, l->err, "where: %s", fault.text);
-        pps_json_where(&l->file, item, fault.byte, &l->err->line, &l->err->column);
+        enum pps_status status = pps_json_fail(file, item, l->err, "where: %s", fault.text);
+        pps_json_where(file, item, fault.byte, &l->err->line, &l->err->column);
         return status;
     }
     space->n_rules++;
@@ -64,22 +69,38 @@ static enum pps_status add_rule(struct pps_loader *l, const cJSON *item)
     if (rule->text == NULL)
         return pps_fail(l->err, PPS_E_MACHINE, "no memory for a rule");
     if (pps_expr_shape(rule->expr) != PPS_EXPR_TRUTH)
-        return pps_json_fail(&l->file, item, l->err,
+        return pps_json_fail(file, item, l->err,
                              "where: a rule compares, as in \"sync_freq <= n\"");
+    return PPS_OK;
+}
+
+// A preset's rules come before the experiment's own.
+static enum pps_status preset_rules(struct pps_loader *l)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, pps_json_member(l->preset.root, "where"))
+    {
+        enum pps_status status = add_rule(l, &l->preset, item);
+        if (status != PPS_OK)
+            return status;
+    }
     return PPS_OK;
 }
 
 static enum pps_status build_rules(struct pps_loader *l)
 {
     const cJSON *where = pps_json_member(l->file.root, "where");
+    enum pps_status preset = preset_rules(l);
+    if (preset != PPS_OK)
+        return preset;
     if (where == NULL)
         return PPS_OK;
     if (!cJSON_IsArray(where))
-        return add_rule(l, where);
+        return add_rule(l, &l->file, where);
     const cJSON *item;
     cJSON_ArrayForEach(item, where)
     {
-        enum pps_status status = add_rule(l, item);
+        enum pps_status status = add_rule(l, &l->file, item);
         if (status != PPS_OK)
             return status;
     }
@@ -103,14 +124,23 @@ static enum pps_status choose_kernel(struct pps_loader *l)
     return status;
 }
 
+static enum pps_status open_inputs(struct pps_loader *l)
+{
+    const struct pps_inputs_ask ask = {.kernel = l->kernel,
+                                       .file = &l->file,
+                                       .item = pps_json_member(l->file.root, "inputs"),
+                                       .beside = l->request->path,
+                                       .words = l->request->inputs};
+    enum pps_status status = pps_inputs_open(&l->experiment->inputs, &ask, l->err);
+    if (status == PPS_OK)
+        l->kernel = pps_inputs_kernel(l->experiment->inputs);
+    return status;
+}
+
 static enum pps_status other_words(struct pps_loader *l)
 {
     const cJSON *root = l->file.root;
-    const cJSON *item = pps_json_member(root, "inputs");
-    if (item != NULL)
-        return pps_json_fail_key(&l->file, item, l->err, "the kernel %s takes no inputs",
-                                 l->kernel->name);
-    item = pps_json_member(root, "seed");
+    const cJSON *item = pps_json_member(root, "seed");
     if (item != NULL &&
         (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble >= 0x1p53 ||
          item->valuedouble != (double)(uint64_t)item->valuedouble))
@@ -149,6 +179,9 @@ static enum pps_status set_up(struct pps_loader *l)
 {
     struct pps_experiment *experiment = l->experiment;
     enum pps_status status = choose_kernel(l);
+    if (status != PPS_OK)
+        return status;
+    status = open_inputs(l);
     if (status != PPS_OK)
         return status;
     experiment->kernel = experiment->space.kernel = l->kernel;
@@ -227,6 +260,7 @@ enum pps_status pps_experiment_load(struct pps_experiment **experiment,
     enum pps_status status = load(&l);
     *experiment = l.experiment;
     pps_json_free(&l.file);
+    pps_json_free(&l.preset);
     for (int i = 0; l.overrides != NULL && i < request->n_overrides; i++)
         pps_json_free(&l.overrides[i]);
     free(l.overrides);
@@ -241,6 +275,7 @@ void pps_experiment_free(struct pps_experiment *experiment)
     pps_space_free(&experiment->space);
     for (int o = 0; o < PPS_MAX_OPTIONS; o++)
         pps_option_free(&experiment->options[o]);
+    pps_inputs_close(experiment->inputs);
     cJSON_Delete(experiment->resolved);
     free(experiment->output);
     free(experiment->only);

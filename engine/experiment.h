@@ -4,6 +4,7 @@
 #ifndef PPS_EXPERIMENT_H
 #define PPS_EXPERIMENT_H
 
+#include "inputs.h"
 #include "jsonfile.h"
 #include "kernel.h"
 #include "space.h"
@@ -34,12 +35,14 @@ struct pps_request {
     uint64_t limit;      // 0: none
     uint64_t seed;
     bool seed_given;
-    bool exact;       // --exact
+    bool exact;                    // --exact
+    struct pps_input_words inputs; // --input
     const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };
 
 struct pps_experiment {
-    const struct pps_kernel *kernel;
+    const struct pps_kernel *kernel; // with the documents read, where it has slots
+    struct pps_inputs *inputs;
     char name[96]; // of the file, without folder and ending
     struct pps_space space;
     int n_named; // parameters that the experiment names, in its order
@@ -63,6 +66,9 @@ PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **exper
                                                    const struct pps_request *request,
                                                    struct pps_error *err);
 void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
+
+// Bytes of a text column's cell, its NUL included; 0 of a number.
+size_t pps_column_width(const struct pps_column *column);
 
 // The header line of its rows, with a newline; the caller frees it. NULL without memory.
 char *pps_experiment_header(const struct pps_experiment *experiment);

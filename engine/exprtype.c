@@ -109,10 +109,16 @@ bool pps_operand_truth(struct pps_builder *b,
     return emit_constant(b, t->kind == PPS_TOKEN_TRUE, t->at);
 }
 
+static bool is_word(const char *name, const char *word, size_t n)
+{
+    return name != NULL && strlen(name) == n && memcmp(name, word, n) == 0;
+}
+
 static int find_param(const struct pps_expr_scope *scope, const char *word, size_t n)
 {
     for (int i = 0; i < scope->n_params && i < MOST_PARAMS; i++)
-        if (strlen(scope->params[i].name) == n && memcmp(scope->params[i].name, word, n) == 0)
+        if (is_word(scope->params[i].name, word, n) ||
+            is_word(scope->params[i].symbol, word, n))
             return i;
     return -1;
 }

@@ -12,11 +12,11 @@
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the journal is little endian");
 _Static_assert(sizeof(struct pps_index_head) == 72, "the head has no gaps");
-_Static_assert(sizeof(struct pps_index_record) == 64, "a record has no gaps");
+_Static_assert(sizeof(struct pps_index_record) == 72, "a record has no gaps");
 
 #define MAX_WAITING 256 // records; a second of work seldom has as many blocks
 
-static const char MAGIC[8] = {'p', 'p', 's', 'i', 'd', 'x', '1', '\n'};
+static const char MAGIC[8] = {'p', 'p', 's', 'i', 'd', 'x', '2', '\n'};
 
 size_t pps_index_record_bytes(int n_reasons)
 {

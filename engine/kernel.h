@@ -5,7 +5,8 @@
 // A kernel is a pure function from points to rows: no globals, no files, no clock, no locale,
 // no memory of its own beyond the scratch it is given. The same point gives the same bits on
 // every thread, in every batch, in every order. Any function here may be called from several
-// threads at once, each with its own batch and scratch.
+// threads at once, each with its own batch and scratch. What all points of an experiment share
+// (documents such as a model's description) is read once by `open` and constant from then on.
 #ifndef PPS_KERNEL_H
 #define PPS_KERNEL_H
 
@@ -28,6 +29,7 @@ enum pps_kind {
 // priority is a weight, or a tier a...z): names[i] travels as -1 - i, so min must be >= 0.
 struct pps_param {
     const char *name;
+    const char *symbol;  // what formulas call it ("N"): a second name in expressions; or NULL
     const char *unit;    // "" where there is none
     const char *summary; // one line
     enum pps_kind kind;
@@ -35,7 +37,8 @@ struct pps_param {
     double min, max; // of the numbers; INFINITY: no limit
     bool min_open;   // min itself is not allowed
     bool max_open;
-    const char *const *names; // ends with NULL; or NULL
+    const char *const *names; // ends with NULL; or NULL (a slot's: the documents given)
+    bool fixed;               // only a document says it: known to expressions, not to be set
 };
 
 static inline double pps_name_value(int i)
@@ -48,6 +51,7 @@ static inline double pps_name_value(int i)
 enum pps_column_kind {
     PPS_COLUMN_REAL,
     PPS_COLUMN_INTEGER,
+    PPS_COLUMN_TEXT, // no comma, quote, line break or control character
 };
 
 enum pps_goal {
@@ -56,13 +60,14 @@ enum pps_goal {
     PPS_HIGHER,
 };
 
-// The first column is the objective unless the user names another.
+// The first column, a number, is the objective unless the user names another.
 struct pps_column {
     const char *name;
     const char *unit;
     const char *summary;
     enum pps_column_kind kind;
     int decimals; // of a real, where the user does not say
+    int text_max; // of a text: its greatest length
     enum pps_goal goal;
     bool on_request; // only with --metrics
 };
@@ -114,12 +119,59 @@ struct pps_composite {
     bool (*find)(const struct pps_option_value *options, const double *values, uint64_t *index);
 };
 
+// ---- documents ------------------------------------------------------------------------------
+
+struct cJSON;
+struct pps_command; // tool.h
+
+// A document that an experiment names under "inputs": the description of a model, of a cluster.
+// A slot with a parameter may be given several, and is an axis then.
+struct pps_slot {
+    const char *name; // the key
+    const char *summary;
+    bool required;
+    int param;       // PPS_CHOICE without names: the number of the document; -1: takes one only
+    const int *sets; // n_sets parameters whose values a document says where nobody else does
+    int n_sets;
+};
+
+struct pps_document {
+    int slot;
+    const char *name;         // "name" in the document, or its file's
+    const struct cJSON *root; // as long as `open` runs
+};
+
+// What is wrong with a document.
+struct pps_fault {
+    int document;
+    const struct cJSON *item; // the value at fault; NULL: the document as a whole
+    bool at_key;
+    char text[512]; // what is wrong and what to write
+};
+
+// A set of axes and rules by name. What the experiment says of a parameter takes the place of the
+// preset's axis.
+struct pps_preset_axis {
+    const char *param;
+    const char *values; // an expression, or a list as JSON writes it
+};
+
+struct pps_preset {
+    const char *name;
+    const char *summary;
+    const struct pps_preset_axis *axes; // in order, ended with a NULL name
+    const char *const *rules;           // end with NULL
+};
+
 // ---- running --------------------------------------------------------------------------------
 
 enum pps_outcome {
     PPS_DONE,
     PPS_FAILED,  // the kernel could not finish the point: a row with empty results
     PPS_STOPPED, // the stop flag was up: no row, computed again later
+    // The answer is that it cannot be done: a row that says why. The first column is NAN; a number
+    // that is NAN stands in the row as an empty cell.
+    PPS_INFEASIBLE,
 };
 
 // Points in, results out; one array a parameter and a column, which do not overlap.
@@ -127,6 +179,8 @@ struct pps_batch {
     size_t n_points;
     const double *const *param; // param[p][i]: parameter p of point i
     double *const *column;      // column[c][i]; column[c] is NULL where nobody asked for it
+    char *const *text;          // the same of texts: that of point i, ended with NUL, is at
+                                // text[c] + i * (text_max + 1)
     uint8_t *outcome;           // enum pps_outcome of point i
     size_t *n_recalled; // grows by the points known from earlier ones, not computed; or NULL
 };
@@ -137,6 +191,7 @@ struct pps_worker {
     void *scratch;
     const atomic_bool *stop; // poll it when a point is long
     bool exact;              // take no short cut that could change a bit of a result
+    const void *shared;      // what `open` made
 };
 
 // ---- trace ----------------------------------------------------------------------------------
@@ -153,9 +208,24 @@ struct pps_piece {
     bool flag; // what `flag` names: throttled
 };
 
+// A quantity that changes at `time` and keeps its value until the next of the same group.
+struct pps_level {
+    int32_t group;
+    int32_t counter; // index in `counters`
+    double time, value;
+};
+
+// A bound that a counter should keep to.
+struct pps_limit {
+    int32_t group, counter;
+    double value;
+};
+
 struct pps_trace_sink {
     void *self;
     void (*piece)(void *self, const struct pps_piece *piece);
+    void (*level)(void *self, const struct pps_level *level);
+    void (*limit)(void *self, const struct pps_limit *limit); // before any piece
 };
 
 struct pps_trace_names {
@@ -164,6 +234,7 @@ struct pps_trace_names {
     const char *flag;          // "throttled"
     const char *const *tracks; // end with NULL
     const char *const *kinds;
+    const char *const *counters; // "memory_gib"; or NULL
 };
 
 // ---- the kernel -----------------------------------------------------------------------------
@@ -172,6 +243,13 @@ struct pps_trace_names {
 struct pps_heatmap {
     const char *x, *y, *value;
     const char *split; // a *name* of this parameter makes a map of its own; or NULL
+};
+
+// Columns that add up to something: what `plot --stack NAME` draws as the parts of a bar. They
+// are of one unit and never negative.
+struct pps_stack {
+    const char *name;    // of no column
+    const char *columns; // two or more, with commas between, the first at the bar's foot
 };
 
 // What `bench` varies: whole numbers of a parameter, from small to large.
@@ -196,15 +274,38 @@ struct pps_kernel {
     const char *const *reasons; // why a point is left out; reasons[0] unused; ends with NULL
     const struct pps_composite *composite; // or NULL
     struct pps_heatmap heatmap;
+    const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace
-    const struct pps_bench_axis *bench_axes;   // ends with a NULL name; or NULL
+    // A column: of infeasible points, the one that is best in it is nearest to feasible; or NULL.
+    const char *nearest;
+    const struct pps_bench_axis *bench_axes; // ends with a NULL name; or NULL
+    const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
+    const struct pps_slot *slots; // n_slots; documents
+    int n_slots;
+    const struct pps_preset *presets;       // end with a NULL name; or NULL
+    const struct pps_command *const *tools; // verbs of its own, ended with NULL; or NULL
+
+    // ---- documents; all NULL where there are no slots ----
+
+    // Reads them: those of slot 0 first, in the order in which their numbers go. What it made is
+    // handed to all functions below. false: fault says why, nothing was made. Without memory
+    // fault->text is empty.
+    bool (*open)(const struct pps_document *documents,
+                 int n_documents,
+                 void **shared,
+                 struct pps_fault *fault);
+    void (*close)(void *shared);
+    // Values of the parameters that the slot `sets`, as document i of that slot says them.
+    void (*values)(const void *shared, int slot, int i, double *values);
+
+    // ---- points; `shared` is what `open` made, NULL without slots ----
 
     // Scratch for points none of whose parameters exceeds highest[p]; SIZE_MAX: too large.
-    size_t (*scratch_bytes)(const double *highest);
+    size_t (*scratch_bytes)(const double *highest, const void *shared);
     // 0: meaningful; otherwise an index in `reasons`. The parameters are within their ranges.
-    int (*check)(const double *point);
+    int (*check)(const double *point, const void *shared);
     // About how many nanoseconds the point takes; deterministic.
-    double (*cost)(const double *point);
+    double (*cost)(const double *point, const void *shared);
     // Every point of the batch has passed `check`.
     void (*run)(const struct pps_batch *batch, const struct pps_worker *worker);
     // The same by the slow, obviously right way, for checks of `run`; it may take memory of its
@@ -213,11 +314,13 @@ struct pps_kernel {
     double tolerance;
     // A value that the first column cannot be below, as `run` would give it (rounding included);
     // its goal is PPS_LOWER. Far cheaper than the point; or NULL. The point has passed `check`.
-    double (*lower_bound)(const double *point);
+    double (*lower_bound)(const double *point, const void *shared);
     // The pieces of one point that has passed `check`, in order of their start.
     enum pps_outcome (*trace)(const double *point,
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
+
+    const void *shared; // of a kernel that has been given documents (inputs.h); otherwise NULL
 };
 
 #endif

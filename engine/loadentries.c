@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const reserved[] = {"kernel", "inputs", "params", "where", "zip",
-                                       "points", "sample", "seed",   "output"};
+static const char *const reserved[] = {"kernel", "inputs", "params", "preset", "where",
+                                       "zip",    "points", "sample", "seed",   "output"};
 enum { N_RESERVED = sizeof reserved / sizeof *reserved };
 
 static bool is_reserved(const char *name)
@@ -157,6 +157,15 @@ static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry
                              entry->name, l->kernel->name);
 }
 
+// Whether a document alone says the parameter.
+static bool is_given(const struct pps_kernel *kernel, int p)
+{
+    for (int s = 0; s < kernel->n_slots; s++)
+        if (kernel->slots[s].param == p)
+            return true;
+    return kernel->params[p].fixed;
+}
+
 static enum pps_status add_entry(struct pps_loader *l, const struct pps_entry *entry)
 {
     const size_t n = strlen(entry->name);
@@ -164,9 +173,13 @@ static enum pps_status add_entry(struct pps_loader *l, const struct pps_entry *e
         return pps_json_fail_key(entry->json, entry->item, l->err,
                                  "%s is no parameter; it stands beside params, not in it",
                                  entry->name);
-    if (pps_param_find(l->kernel, entry->name, n) < 0 &&
-        pps_find_option(l->kernel, entry->name) < 0)
+    const int p = pps_param_find(l->kernel, entry->name, n);
+    if (p < 0 && pps_find_option(l->kernel, entry->name) < 0)
         return unknown_name(l, entry);
+    if (p >= 0 && is_given(l->kernel, p))
+        return pps_json_fail_key(entry->json, entry->item, l->err,
+                                 "%s is said by a document under \"inputs\"; it is no axis",
+                                 entry->name);
     struct pps_entry *known = pps_find_entry(l, entry->name);
     if (known != NULL && known->json == entry->json && entry->json == &l->file)
         return pps_json_fail_key(entry->json, entry->item, l->err, "\"%s\" is named twice",
@@ -223,8 +236,82 @@ static enum pps_status override_entries(struct pps_loader *l)
     return PPS_OK;
 }
 
+// ---- presets ----------------------------------------------------------------------------------
+
+static enum pps_status find_preset(struct pps_loader *l,
+                                   const cJSON *item,
+                                   const struct pps_preset **preset)
+{
+    const struct pps_preset *presets = l->kernel->presets;
+    char names[256] = "";
+    size_t at = 0;
+    if (presets == NULL)
+        return pps_json_fail_key(&l->file, item, l->err, "the kernel %s has no presets",
+                                 l->kernel->name);
+    for (; presets->name != NULL; presets++) {
+        if (cJSON_IsString(item) && strcmp(item->valuestring, presets->name) == 0) {
+            *preset = presets;
+            return PPS_OK;
+        }
+        at += (size_t)snprintf(names + at, at < sizeof names ? sizeof names - at : 0, "%s%s",
+                               at > 0 ? ", " : "", presets->name);
+    }
+    return pps_json_fail(&l->file, item, l->err, "preset: want one of %s", names);
+}
+
+// The preset as an experiment would say it.
+static enum pps_status write_preset(struct pps_loader *l, const struct pps_preset *preset)
+{
+    char name[64];
+    cJSON *root = cJSON_CreateObject();
+    for (int a = 0; preset->axes[a].param != NULL; a++)
+        cJSON_AddItemToObject(root, preset->axes[a].param,
+                              preset->axes[a].values[0] == '['
+                                  ? cJSON_Parse(preset->axes[a].values)
+                                  : cJSON_CreateString(preset->axes[a].values));
+    cJSON *where = cJSON_AddArrayToObject(root, "where");
+    for (int r = 0; preset->rules[r] != NULL; r++)
+        cJSON_AddItemToArray(where, cJSON_CreateString(preset->rules[r]));
+    char *text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    if (text == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for a preset");
+    snprintf(name, sizeof name, "preset %s", preset->name);
+    enum pps_status status = pps_json_parse(&l->preset, name, text, strlen(text), l->err);
+    cJSON_free(text);
+    return status;
+}
+
+// Puts the preset's axes behind all others, in their order, as they may depend on those; where
+// the experiment names a parameter of the preset, its values stand in that place.
+static enum pps_status preset_entries(struct pps_loader *l)
+{
+    const cJSON *item = pps_json_member(l->file.root, "preset");
+    const struct pps_preset *preset = NULL;
+    if (item == NULL)
+        return PPS_OK;
+    enum pps_status status = find_preset(l, item, &preset);
+    if (status == PPS_OK)
+        status = write_preset(l, preset);
+    for (int a = 0; status == PPS_OK && preset->axes[a].param != NULL; a++) {
+        const char *name = preset->axes[a].param;
+        struct pps_entry entry = {name, &l->preset, pps_json_member(l->preset.root, name)};
+        struct pps_entry *said = pps_find_entry(l, name);
+        if (said != NULL) {
+            entry = *said;
+            const size_t behind = (size_t)(&l->entries[l->n_entries] - said - 1);
+            memmove(said, said + 1, behind * sizeof *said);
+            l->n_entries--;
+        }
+        status = add_entry(l, &entry);
+    }
+    return status;
+}
+
 enum pps_status pps_load_entries(struct pps_loader *l)
 {
     enum pps_status status = file_entries(l, l->file.root, true);
-    return status == PPS_OK ? pps_override_place(l, override_entries(l)) : status;
+    if (status == PPS_OK)
+        status = pps_override_place(l, override_entries(l));
+    return status == PPS_OK ? preset_entries(l) : status;
 }

@@ -21,6 +21,7 @@ struct pps_loader {
     struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     struct pps_json file;
+    struct pps_json preset;     // what a preset says; or without a root
     struct pps_json *overrides; // one document each
     struct pps_entry entries[PPS_MAX_ENTRIES];
     int n_entries;

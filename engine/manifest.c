@@ -75,6 +75,8 @@ static void add_columns(cJSON *root, const struct pps_experiment *e)
         cJSON_AddStringToObject(entry, "name", column->name);
         cJSON_AddStringToObject(entry, "unit", column->unit);
         cJSON_AddStringToObject(entry, "goal", goals[column->goal]);
+        if (column->kind == PPS_COLUMN_TEXT)
+            cJSON_AddStringToObject(entry, "kind", "text");
         if (decimals == PPS_FULL_DIGITS)
             cJSON_AddStringToObject(entry, "decimals", "full");
         else
@@ -108,6 +110,7 @@ static void add_counts(cJSON *root, const struct pps_manifest *m)
     if (totals->failed > 0)
         cJSON_AddItemToObject(root, "failed_example",
                               point_json(m->experiment, totals->failed_example));
+    pps_json_add_count(root, "infeasible", totals->infeasible);
     add_left_out(root, m);
     pps_json_add_count(root, "text_bytes", totals->text_bytes);
     pps_json_add_count(root, "data_bytes", m->data_bytes);

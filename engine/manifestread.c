@@ -87,9 +87,13 @@ static enum pps_status read_counts(struct pps_said *said, struct pps_error *err)
     const struct {
         const char *name;
         double *value;
-    } counts[] = {{"points", &said->points},         {"rows", &said->rows},
-                  {"failed", &said->failed},         {"block_points", &said->block_points},
-                  {"text_bytes", &said->text_bytes}, {"data_bytes", &said->data_bytes}};
+    } counts[] = {{"points", &said->points},
+                  {"rows", &said->rows},
+                  {"failed", &said->failed},
+                  {"infeasible", &said->infeasible},
+                  {"block_points", &said->block_points},
+                  {"text_bytes", &said->text_bytes},
+                  {"data_bytes", &said->data_bytes}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         const cJSON *item = pps_json_member(said->root, counts[i].name);
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0) || !isfinite(item->valuedouble))

@@ -21,7 +21,7 @@ struct pps_said {
     const cJSON *experiment, *parameters, *columns, *left_out;
     bool exact;
     const char *only; // which of the rows are the best ones it keeps; NULL: all rows
-    double points, rows, failed, block_points, text_bytes, data_bytes;
+    double points, rows, failed, infeasible, block_points, text_bytes, data_bytes;
 };
 
 // Reads the file. PPS_E_INPUT where there is none, PPS_E_WRONG with the first thing that is not

@@ -193,7 +193,8 @@ static enum pps_status next_block(struct pps_shardfile *file,
                                 .text_bytes = record.text_bytes,
                                 .text_crc = (uint32_t)record.text_crc,
                                 .rows = record.rows,
-                                .failed = record.failed};
+                                .failed = record.failed,
+                                .infeasible = record.infeasible};
     memcpy(block->left_out, left_out, sizeof left_out);
     return PPS_OK;
 }
@@ -243,6 +244,7 @@ static enum pps_status copy(struct pps_merge *merge,
         points += pps_blocks_points(blocks, k);
         merge->rows += block.rows;
         merge->failed += block.failed;
+        merge->infeasible += block.infeasible;
         if (status == PPS_OK && merge->progress != NULL)
             pps_progress_update(merge->progress, points, merge->rows);
     }

@@ -14,7 +14,7 @@ struct pps_merge {
     size_t n;
     struct pps_progress *progress; // or NULL
     const atomic_bool *stop;
-    uint64_t rows, failed, data_bytes; // of the result, when done
+    uint64_t rows, failed, infeasible, data_bytes; // of the result, when done
 };
 
 // Opens the shards and sees that they are all of one sweep, none missing and none twice.

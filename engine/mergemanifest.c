@@ -33,6 +33,14 @@ static uint64_t sum_text(const struct pps_merge *merge)
     return n;
 }
 
+static uint64_t sum_infeasible(const struct pps_merge *merge)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < merge->n; i++)
+        n += merge->files[i].seen.infeasible;
+    return n;
+}
+
 static void add_failed(cJSON *root, const struct pps_merge *merge)
 {
     uint64_t n = 0, first = PPS_NO_BLOCK;
@@ -138,6 +146,8 @@ static bool replace(cJSON *root, const struct pps_merge *merge, const char *key,
         pps_json_add_count(root, key, sum_rows(merge));
     else if (strcmp(key, "failed") == 0)
         add_failed(root, merge);
+    else if (strcmp(key, "infeasible") == 0)
+        pps_json_add_count(root, key, sum_infeasible(merge));
     else if (strcmp(key, "left_out") == 0)
         add_left_out(root, merge);
     else if (strcmp(key, "text_bytes") == 0)

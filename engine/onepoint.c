@@ -3,6 +3,7 @@
 #include "onepoint.h"
 
 #include "experiment.h"
+#include "inputs.h"
 #include "result.h"
 #include "suggest.h"
 #include "value.h"
@@ -118,6 +119,17 @@ static enum pps_status set_cells(const struct pps_kernel *kernel,
     return PPS_OK;
 }
 
+static uint64_t shown_params(const struct pps_kernel *kernel, const struct pps_result *result)
+{
+    uint64_t shown = 0;
+    for (int c = 0; c < pps_result_columns(result); c++) {
+        const char *name = pps_result_column_name(result, c);
+        const int p = pps_param_find(kernel, name, strlen(name));
+        shown |= p >= 0 ? (uint64_t)1 << p : 0;
+    }
+    return shown;
+}
+
 static enum pps_status go_to_row(struct pps_result *result,
                                  const char *path,
                                  uint64_t row,
@@ -139,18 +151,27 @@ static enum pps_status go_to_row(struct pps_result *result,
 enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                    const char *path,
                                    uint64_t row,
+                                   struct pps_inputs **inputs,
                                    const struct pps_kernel **kernel,
                                    double *point,
+                                   uint64_t *shown,
                                    struct pps_error *err)
 {
     struct pps_result *result = NULL;
     cJSON *manifest = NULL;
     const struct pps_cell *cells = NULL;
+    const struct pps_kernel *bare = NULL;
+    *inputs = NULL;
     enum pps_status status = pps_result_open(&result, path, err);
     if (status == PPS_OK)
         status = pps_result_manifest(path, &manifest, err);
     if (status == PPS_OK)
-        status = choose_kernel(kernels, path, manifest, result, kernel, err);
+        status = choose_kernel(kernels, path, manifest, result, &bare, err);
+    if (status == PPS_OK)
+        status =
+            pps_inputs_again(inputs, bare, path, pps_json_member(manifest, "experiment"), err);
+    if (status == PPS_OK)
+        *kernel = pps_inputs_kernel(*inputs);
     if (status == PPS_OK)
         status = go_to_row(result, path, row, &cells, err);
     if (status == PPS_OK) {
@@ -159,6 +180,10 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     }
     if (status == PPS_OK)
         status = set_cells(*kernel, path, result, cells, point, err);
+    if (status == PPS_OK) {
+        *shown = shown_params(*kernel, result);
+        pps_inputs_say(*inputs, *shown, point);
+    }
     cJSON_Delete(manifest);
     pps_result_close(result);
     return status;
@@ -168,7 +193,7 @@ enum pps_status pps_point_check(const struct pps_kernel *kernel,
                                 const double *point,
                                 struct pps_error *err)
 {
-    const int reason = kernel->check(point);
+    const int reason = kernel->check(point, kernel->shared);
     if (reason == 0)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT, "there is no such point: %s", kernel->reasons[reason]);

@@ -80,6 +80,7 @@ enum pps_status pps_output_put(struct pps_output *output,
                                       .text_bytes = block->text_bytes,
                                       .rows = block->rows,
                                       .failed = block->failed,
+                                      .infeasible = block->infeasible,
                                       .data_xxh64 = XXH64(data, (size_t)block->data_bytes, 0),
                                       .text_crc = block->text_crc};
     enum pps_status status = pps_output_write(output, data, block->data_bytes, err);

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PPS_MAX_REASONS 32 // where rules and kernel reasons together
+#define PPS_MAX_REASONS 48 // where rules and kernel reasons together
 
 // A finished block as a worker hands it over. Block 0 holds the first points; the header line
 // is written by pps_output_open itself.
@@ -24,6 +24,7 @@ struct pps_block {
     uint32_t text_crc; // zlib's crc32 of the text
     uint64_t rows;
     uint64_t failed;                    // rows with empty results
+    uint64_t infeasible;                // rows that say that the point cannot be done
     uint64_t left_out[PPS_MAX_REASONS]; // points without a row, by reason
 };
 
@@ -101,7 +102,7 @@ void pps_output_abandon(struct pps_output *output);
 
 // NAME.idx begins with one of these (little endian, as in memory).
 struct pps_index_head {
-    char magic[8]; // "ppsidx1\n"
+    char magic[8]; // "ppsidx2\n"
     uint32_t head_bytes, record_bytes;
     uint32_t codec_kind, codec_level;
     uint32_t n_reasons, shard, n_shards, reserved;
@@ -117,6 +118,7 @@ struct pps_index_record {
     uint64_t text_bytes;
     uint64_t rows;
     uint64_t failed;
+    uint64_t infeasible;
     uint64_t data_xxh64;
     uint64_t text_crc;
     // uint64_t left_out[n_reasons]; uint64_t checksum (XXH64 of the record before it)

@@ -92,6 +92,8 @@ static enum pps_status add_member(struct loader *l, const struct pps_csv_row *ro
                             l->kernel->name, near ? "; did you mean " : "", near ? near : "",
                             near ? "?" : "");
     }
+    if (l->kernel->params[p].fixed)
+        return pps_csv_fail(l->csv, c, l->err, "%s is said by a document; leave it out", name);
     if ((l->axis->sets >> p & 1) != 0)
         return pps_csv_fail(l->csv, c, l->err, "%s stands twice in the header", name);
     l->axis->sets |= (uint64_t)1 << p;

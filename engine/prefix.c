@@ -40,6 +40,7 @@ void pps_prefix_add(struct pps_prefix *prefix,
     if (prefix->failed == 0 && record->failed > 0)
         prefix->first_failed = record->index;
     prefix->failed += record->failed;
+    prefix->infeasible += record->infeasible;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         if (prefix->left_out[r] == 0 && left_out[r] > 0)
             prefix->first_left_out[r] = record->index;

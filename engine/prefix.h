@@ -14,7 +14,7 @@ struct pps_prefix {
     uint64_t data_bytes;               // where the data of the next block go
     uint64_t text_bytes, header_bytes; // all text; of it, the header line
     uint32_t text_crc;                 // of all text
-    uint64_t rows, failed;
+    uint64_t rows, failed, infeasible;
     uint64_t left_out[PPS_MAX_REASONS];
     uint64_t first_failed; // the first block with failed points, or PPS_NO_BLOCK
     uint64_t first_left_out[PPS_MAX_REASONS];

@@ -47,7 +47,7 @@ static void add_zip(cJSON *root, const struct pps_experiment *e)
     for (int d = 0; d < e->space.n_axes; d++) {
         const struct pps_axis *axis = &e->space.axes[d];
         if (axis->kind != PPS_AXIS_TABLE || axis->n_members < 2 ||
-            axis->members[0].entries != NULL)
+            axis->members[0].entries != NULL || axis->of_slot)
             continue;
         cJSON *group = cJSON_CreateArray();
         for (int m = 0; m < axis->n_members; m++)
@@ -116,6 +116,9 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     cJSON *root = cJSON_CreateObject();
     e->resolved = root;
     cJSON_AddStringToObject(root, "kernel", e->kernel->name);
+    if (pps_inputs_resolved(e->inputs) != NULL)
+        cJSON_AddItemToObject(root, "inputs",
+                              cJSON_Duplicate(pps_inputs_resolved(e->inputs), true));
     add_params(root, e);
     add_zip(root, e);
     add_options(root, e);

@@ -79,9 +79,10 @@ static void find_cell(struct reader *reader)
         reader->cell += e->wanted[c];
 }
 
-static struct pps_cell cell_of(const struct reader *reader, const char *line, const char *end)
+// Cell number k of the line.
+static struct pps_cell cell_of(int k, const char *line, const char *end)
 {
-    for (int c = 0; c < reader->cell; c++) {
+    for (int c = 0; c < k; c++) {
         const char *comma = memchr(line, ',', (size_t)(end - line));
         if (comma == NULL)
             return (struct pps_cell){end, 0};
@@ -89,6 +90,14 @@ static struct pps_cell cell_of(const struct reader *reader, const char *line, co
     }
     const char *comma = memchr(line, ',', (size_t)(end - line));
     return (struct pps_cell){line, (size_t)((comma != NULL ? comma : end) - line)};
+}
+
+// The kernel's first column is empty in rows of points that cannot be done.
+static bool is_done(const struct reader *reader, const char *line, const char *end)
+{
+    const struct pps_experiment *e = reader->ask->experiment;
+    double value;
+    return !e->wanted[0] || pps_cell_number(cell_of(e->space.n_columns, line, end), &value);
 }
 
 // Where rows are kept by group, every row's point must be found; otherwise those of good rows.
@@ -119,11 +128,24 @@ static enum pps_status add_rows(struct reader *reader,
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline != NULL ? newline : end;
         double value;
-        if (pps_cell_number(cell_of(reader, text, stop), &value))
+        if (is_done(reader, text, stop) &&
+            pps_cell_number(cell_of(reader->cell, text, stop), &value))
             status = add_row(reader, row, value, text, (size_t)(stop - text), err);
         text = stop + 1;
     }
     return status;
+}
+
+// Whether all results of a row that ends here are empty.
+static bool is_empty(const struct reader *reader, const char *text, const char *newline)
+{
+    const struct pps_experiment *e = reader->ask->experiment;
+    int wanted = 0, empty = 0;
+    for (int c = 0; c < e->kernel->n_columns; c++)
+        wanted += e->wanted[c];
+    while (newline > text && *--newline == ',')
+        empty++;
+    return empty >= wanted;
 }
 
 // The first row whose results are empty.
@@ -137,7 +159,7 @@ static uint64_t find_failed(struct reader *reader,
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         if (newline == NULL)
             break;
-        if (newline > text && newline[-1] == ',')
+        if (is_empty(reader, text, newline))
             return point_of_row(reader, row);
         text = newline + 1;
     }
@@ -303,7 +325,9 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
     const struct pps_kernel *kernel = ask->experiment->kernel;
     struct pps_blockindex index;
     enum pps_blockindex_state state;
-    *totals = (struct pps_totals){.rows = prefix->rows, .failed = prefix->failed};
+    *totals = (struct pps_totals){.rows = prefix->rows,
+                                  .failed = prefix->failed,
+                                  .infeasible = prefix->infeasible};
     pps_tops_init(&totals->best, ask->n_best,
                   kernel->columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
     if (prefix->n_records < 2)

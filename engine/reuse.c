@@ -143,6 +143,12 @@ static enum pps_status check_kernel(const struct reader *r)
                         "--reuse %s: its rows are of version %.20s of %s, this is version %s; "
                         "compute them anew",
                         r->path, version, name, kernel->version);
+    const cJSON *inputs = pps_json_member(pps_json_member(r->manifest, "experiment"), "inputs");
+    const cJSON *ours = pps_inputs_resolved(r->experiment->inputs);
+    if ((inputs != NULL || ours != NULL) && !cJSON_Compare(inputs, ours, true))
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--reuse %s: it was made with other inputs; compute its rows anew",
+                        r->path);
     if (exact != r->experiment->exact)
         return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
                         r->path, exact ? "" : "out",
@@ -220,6 +226,7 @@ static enum pps_status find_params(struct reader *r)
 static enum pps_status read_point(struct reader *r, const struct pps_cell *cells)
 {
     const struct pps_kernel *kernel = r->experiment->kernel;
+    uint64_t shown = 0;
     for (int p = 0; p < kernel->n_params; p++) {
         char why[PPS_WHY];
         if (r->param[p] < 0)
@@ -229,16 +236,21 @@ static enum pps_status read_point(struct reader *r, const struct pps_cell *cells
             return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: row %llu: %s: %s", r->path,
                             (unsigned long long)pps_result_row(r->result),
                             kernel->params[p].name, why);
+        shown |= (uint64_t)1 << p;
     }
+    pps_inputs_say(r->experiment->inputs, shown, r->point);
     return PPS_OK;
 }
 
 // False: a row without results.
 static bool has_results(const struct reader *r, const struct pps_cell *cells, double *objective)
 {
+    const struct pps_experiment *e = r->experiment;
     double value;
-    for (int c = 0; c < r->n_results; c++)
-        if (!pps_cell_number(cells[r->results[c]], &value))
+    int n = 0;
+    for (int c = 0; c < e->kernel->n_columns; c++)
+        if (e->wanted[c] && !pps_cell_number(cells[r->results[n++]], &value) &&
+            e->kernel->columns[c].kind != PPS_COLUMN_TEXT)
             return false;
     return pps_cell_number(cells[r->objective], objective);
 }

@@ -5,6 +5,7 @@
 #include "decimal.h"
 #include "result.h"
 #include "scratch.h"
+#include "value.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -25,6 +26,8 @@ struct pps_rowmaker {
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
     struct pps_tops best;
+    struct pps_tops nearest;     // of infeasible rows
+    int nearest_column;          // -1: there is none
     struct pps_contest *contest; // or NULL
     struct pps_rival rival;
     bool prunes; // the kernel bounds the objective
@@ -34,6 +37,8 @@ struct pps_rowmaker {
     double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
     const double *param[PPS_MAX_PARAMS];
     double *column[PPS_MAX_COLUMNS];
+    char *texts;                    // one array of PPS_BATCH for each wanted text column
+    char *text_of[PPS_MAX_COLUMNS]; // NULL: not a text, or not wanted
     int decimals[PPS_MAX_COLUMNS];
     uint8_t outcome[PPS_BATCH];
     uint64_t index[PPS_BATCH];
@@ -60,15 +65,32 @@ struct pps_rowmaker {
 static void set_columns(struct pps_rowmaker *m)
 {
     double *next = m->values;
+    char *next_text = m->texts;
     for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH)
         m->param[p] = next;
     for (int c = 0; c < m->kernel->n_columns; c++) {
         m->decimals[c] = pps_column_decimals(m->kernel, c, m->experiment->digits);
         if (!m->experiment->wanted[c] && c != m->objective)
             continue;
-        m->column[c] = next;
-        next += PPS_BATCH;
+        if (m->kernel->columns[c].kind == PPS_COLUMN_TEXT) {
+            m->text_of[c] = next_text;
+            next_text += PPS_BATCH * pps_column_width(&m->kernel->columns[c]);
+        } else {
+            m->column[c] = next;
+            next += PPS_BATCH;
+        }
     }
+}
+
+static void set_nearest(struct pps_rowmaker *m)
+{
+    const char *name = m->kernel->nearest;
+    m->nearest_column = name != NULL ? pps_column_find(m->kernel, name, strlen(name)) : -1;
+    if (m->nearest_column >= 0 && m->column[m->nearest_column] == NULL)
+        m->nearest_column = -1;
+    const bool higher =
+        m->nearest_column >= 0 && m->kernel->columns[m->nearest_column].goal == PPS_HIGHER;
+    pps_tops_init(&m->nearest, 1, higher, 0);
 }
 
 enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
@@ -92,17 +114,24 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     m->objective = objective;
     m->prefix_cap = (size_t)(experiment->space.n_columns + 1) * PPS_CELL_TEXT;
     m->row_cap = m->prefix_cap + (size_t)kernel->n_columns * (PPS_DECIMAL_CAP + 1) + 1;
+    size_t texts = 0;
+    for (int c = 0; c < kernel->n_columns; c++)
+        texts += pps_column_width(&kernel->columns[c]);
+    m->row_cap += texts;
     m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap;
     m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
+    m->texts = calloc(texts + 1, PPS_BATCH);
     m->prefixes = malloc(PPS_BATCH * m->prefix_cap);
     m->text = malloc(m->text_cap);
     m->scratch = pps_scratch_take(scratch_bytes);
-    if (m->values == NULL || m->prefixes == NULL || m->text == NULL || m->scratch == NULL)
+    if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
+        m->scratch == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a worker (%zu bytes of scratch)",
                         scratch_bytes);
     set_columns(m);
     const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
     pps_tops_init(&m->best, n_best, higher, 0);
+    set_nearest(m);
     return PPS_OK;
 }
 
@@ -152,7 +181,9 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
         return;
     pps_auditor_close(m->auditor);
     pps_tops_free(&m->best);
+    pps_tops_free(&m->nearest);
     free(m->values);
+    free(m->texts);
     free(m->prefixes);
     free(m->found);
     free(m->found_prefixes);
@@ -165,6 +196,11 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
 struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
 {
     return &m->best;
+}
+
+struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *m)
+{
+    return &m->nearest;
 }
 
 // ---- a batch ----------------------------------------------------------------------------------
@@ -183,7 +219,7 @@ static bool cannot_win(struct pps_rowmaker *m, const double *point)
         return false;
     group_of(m, point, group);
     const double threshold = pps_rival_threshold(&m->rival, m->contest, group);
-    return threshold < HUGE_VAL && m->kernel->lower_bound(point) > threshold;
+    return threshold < HUGE_VAL && m->kernel->lower_bound(point, m->kernel->shared) > threshold;
 }
 
 // Whether the cursor's point is a row of the earlier result, which then waits for its turn.
@@ -244,15 +280,35 @@ static bool room_for_batch(struct pps_rowmaker *m)
     return true;
 }
 
-static bool has_results(const struct pps_rowmaker *m, size_t i)
+// What became of point i: a result without a number somewhere is none.
+static enum pps_outcome outcome_of(const struct pps_rowmaker *m, size_t i)
 {
+    if (m->outcome[i] != PPS_DONE)
+        return (enum pps_outcome)m->outcome[i];
     for (int c = 0; c < m->kernel->n_columns; c++)
         if (m->column[c] != NULL && !isfinite(m->column[c][i]))
-            return false;
-    return m->outcome[i] == PPS_DONE;
+            return PPS_FAILED;
+    return PPS_DONE;
 }
 
-static void write_results(struct pps_rowmaker *m, size_t i, bool done)
+static char *write_result(const struct pps_rowmaker *m, size_t i, int c, char *out)
+{
+    const struct pps_column *column = &m->kernel->columns[c];
+    if (column->kind == PPS_COLUMN_TEXT) {
+        const char *text = m->text_of[c] + i * pps_column_width(column);
+        const size_t n = strlen(text);
+        memcpy(out, text, n);
+        return out + n;
+    }
+    const double value = m->column[c][i];
+    if (!isfinite(value))
+        return out;
+    if (column->kind == PPS_COLUMN_INTEGER)
+        return out + pps_decimal_integer(out, value);
+    return out + pps_decimal_write(out, value, m->decimals[c]);
+}
+
+static void write_results(struct pps_rowmaker *m, size_t i, bool answered)
 {
     char *out = m->text + m->text_n;
     m->shown.n = 0;
@@ -260,10 +316,8 @@ static void write_results(struct pps_rowmaker *m, size_t i, bool done)
         const char *cell = out;
         if (!m->experiment->wanted[c])
             continue;
-        if (done && m->kernel->columns[c].kind == PPS_COLUMN_INTEGER)
-            out += pps_decimal_integer(out, m->column[c][i]);
-        else if (done)
-            out += pps_decimal_write(out, m->column[c][i], m->decimals[c]);
+        if (answered)
+            out = write_result(m, i, c, out);
         if (c == m->objective)
             m->shown = (struct pps_cell){cell, (size_t)(out - cell)};
         *out++ = ',';
@@ -272,11 +326,26 @@ static void write_results(struct pps_rowmaker *m, size_t i, bool done)
     m->text_n = (size_t)(out - m->text);
 }
 
-static void write_row(struct pps_rowmaker *m, size_t i, bool done)
+static void write_row(struct pps_rowmaker *m, size_t i, bool answered)
 {
     memcpy(m->text + m->text_n, m->prefixes + i * m->prefix_cap, m->prefix_n[i]);
     m->text_n += m->prefix_n[i];
-    write_results(m, i, done);
+    write_results(m, i, answered);
+}
+
+// What stands in the text from `start` on is the infeasible row of point i.
+static enum pps_status take_infeasible(struct pps_rowmaker *m,
+                                       size_t i,
+                                       size_t start,
+                                       struct pps_error *err)
+{
+    if (m->nearest_column < 0 || m->contest != NULL)
+        return PPS_OK;
+    const double value = m->column[m->nearest_column][i];
+    if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
+        return PPS_OK;
+    return pps_tops_add(&m->nearest, NULL, value, m->index[i], m->text + start,
+                        m->text_n - start - 1, err);
 }
 
 // In a contest the text of a row is made for the winners only, and not kept here.
@@ -287,14 +356,17 @@ static enum pps_status take_row(struct pps_rowmaker *m,
 {
     struct pps_tops *best = m->contest != NULL ? &m->contest->tops : &m->best;
     const size_t start = m->text_n;
-    const bool done = has_results(m, i);
+    const enum pps_outcome outcome = outcome_of(m, i);
     double key[PPS_MAX_PARAMS];
     rows->rows++;
-    if (!done && rows->failed++ == 0)
+    if (outcome == PPS_FAILED && rows->failed++ == 0)
         rows->failed_example = m->index[i];
+    rows->infeasible += outcome == PPS_INFEASIBLE;
     if (m->contest == NULL)
-        write_row(m, i, done);
-    if (!done)
+        write_row(m, i, outcome != PPS_FAILED);
+    if (outcome == PPS_INFEASIBLE)
+        return take_infeasible(m, i, start, err);
+    if (outcome != PPS_DONE)
         return PPS_OK;
     double value = m->column[m->objective][i];
     for (int b = 0; b < m->n_by; b++)
@@ -302,7 +374,7 @@ static enum pps_status take_row(struct pps_rowmaker *m,
     if (!pps_tops_would_take(best, key, value))
         return PPS_OK;
     if (m->contest != NULL)
-        write_row(m, i, done);
+        write_row(m, i, true);
     else if (m->shown.n > 0)
         (void)pps_cell_number(m->shown, &value);
     enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,
@@ -360,9 +432,10 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                  struct pps_rows *rows,
                                  struct pps_error *err)
 {
-    const struct pps_batch batch = {m->n_batch, m->param, m->column, m->outcome,
-                                    &rows->recalled};
-    const struct pps_worker worker = {m->scratch, stop, m->experiment->exact};
+    const struct pps_batch batch = {m->n_batch, m->param,   m->column,
+                                    m->text_of, m->outcome, &rows->recalled};
+    const struct pps_worker worker = {m->scratch, stop, m->experiment->exact,
+                                      m->kernel->shared};
     if (m->n_batch > 0)
         m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))

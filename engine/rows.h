@@ -21,6 +21,7 @@ struct pps_rows {
     uint64_t rows;
     uint64_t failed;         // rows with empty results
     uint64_t failed_example; // the first of them
+    uint64_t infeasible;     // rows that say that the point cannot be done
     size_t recalled;         // rows known from equal points, not computed; depends on threads
     uint64_t reused;         // rows of an earlier result, not computed
     uint64_t pruned;         // points that cannot be among the best; depends on threads
@@ -59,6 +60,9 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
 // bound says that it would lose is not computed: which points these are depends on what all
 // workers have done so far, which rows win does not.
 void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest);
+
+// The infeasible row that is nearest to feasible, where the kernel says by which column.
+struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *maker);
 
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
 

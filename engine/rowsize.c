@@ -17,7 +17,8 @@ enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
                                   struct pps_error *err)
 {
     const double memory = 0.8 * pps_machine_memory();
-    *bytes = experiment->kernel->scratch_bytes(experiment->space.highest);
+    *bytes = experiment->kernel->scratch_bytes(experiment->space.highest,
+                                               experiment->kernel->shared);
     if (*bytes == SIZE_MAX || (double)*bytes * threads > memory)
         return pps_fail(err, PPS_E_INPUT,
                         "the largest point of this experiment needs %.3g GiB a thread, and %d "
@@ -50,7 +51,7 @@ void pps_estimate(const struct pps_experiment *experiment, double *cost_ns, doub
         pps_cursor_seek(&cursor, &experiment->space, index);
         if (!pps_cursor_next(&cursor, index + 1, left_out))
             continue;
-        *cost_ns += experiment->kernel->cost(cursor.point);
+        *cost_ns += experiment->kernel->cost(cursor.point, experiment->kernel->shared);
         *row_bytes += (double)(cursor.prefix_n + results_bytes(experiment));
         seen++;
     }

@@ -84,6 +84,15 @@ static const char *split_cell(const char *line, struct pps_cell *cell)
     return *line == ',' ? line + 1 : NULL;
 }
 
+void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells)
+{
+    for (int i = 0; i < n_cells; i++) {
+        cells[i] = (struct pps_cell){"", 0};
+        if (line != NULL)
+            line = split_cell(line, &cells[i]);
+    }
+}
+
 // Characters as a terminal counts them, but for wide ones.
 static size_t cell_width(struct pps_cell cell)
 {

@@ -31,6 +31,9 @@ PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct pps_rowtext *row,
                                                   const struct pps_view *view,
                                                   struct pps_error *err);
 
+// The cells of a line; empty ones where it has fewer than n_cells.
+void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells);
+
 // Writes n lines (lines[0] is the header) as a table: columns as wide as their widest cell,
 // numbers to the right, texts to the left.
 PPS_MUST_CHECK enum pps_status pps_rowtext_table(FILE *out,

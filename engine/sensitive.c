@@ -30,15 +30,21 @@ static double try_beside(const struct pps_kernel *kernel,
     double near[PPS_MAX_PARAMS], result = (double)NAN;
     const double *param[PPS_MAX_PARAMS];
     double *column[PPS_MAX_COLUMNS] = {NULL};
+    char *text[PPS_MAX_COLUMNS] = {NULL};
     uint8_t outcome = PPS_FAILED;
     for (int p = 0; p < kernel->n_params; p++) {
         near[p] = beside(&kernel->params[p], point[p], (trial + 1) * (p % 3 - 1 + trial % 2));
         param[p] = &near[p];
     }
-    if (kernel->check != NULL && kernel->check(near) != 0)
+    if (kernel->check != NULL && kernel->check(near, kernel->shared) != 0)
         return (double)NAN;
     column[c] = &result;
-    kernel->reference(&(struct pps_batch){1, param, column, &outcome, NULL}, worker);
+    kernel->reference(&(struct pps_batch){.n_points = 1,
+                                          .param = param,
+                                          .column = column,
+                                          .text = text,
+                                          .outcome = &outcome},
+                      worker);
     return outcome == PPS_DONE ? result : (double)NAN;
 }
 

@@ -162,7 +162,7 @@ static void list_culprits(const struct pps_cut *cut, char *out, size_t cap)
     out[0] = '\0';
     for (int i = 0; i < cut->view.n_columns; i++) {
         bool known =
-            !pps_cut_tells_apart(cut, i) || !cut->constants[i].varied || is_split(cut, i);
+            !pps_cut_tells_apart(cut, i) || !cut->constants.list[i].varied || is_split(cut, i);
         for (int b = 0; b < cut->n_by; b++)
             known = known || cut->by[b] == i;
         const size_t n = strlen(out);
@@ -214,24 +214,6 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
 
 // ---- reading --------------------------------------------------------------------------------
 
-static bool note_constants(struct pps_cut *cut, const struct pps_cell *cells)
-{
-    for (int i = 0; i < cut->view.n_columns; i++) {
-        struct pps_cut_constant *constant = &cut->constants[i];
-        if (constant->varied)
-            continue;
-        if (constant->text == NULL) {
-            constant->text = strndup(cells[i].text, cells[i].n);
-            constant->n = cells[i].n;
-            if (constant->text == NULL)
-                return false;
-        }
-        constant->varied =
-            constant->n != cells[i].n || memcmp(constant->text, cells[i].text, cells[i].n) != 0;
-    }
-    return true;
-}
-
 static enum pps_status add_row(struct pps_cut *cut,
                                const struct pps_cell *cells,
                                struct key *key,
@@ -241,9 +223,9 @@ static enum pps_status add_row(struct pps_cut *cut,
     const struct pps_cell x = cells[cut->x], y = cells[cut->y];
     bool wanted;
     double value;
-    if (!note_constants(cut, cells))
-        return no_memory(err);
-    enum pps_status status = find_map(cut, cells, key, &cell.map, &wanted, err);
+    enum pps_status status = pps_constants_note(&cut->constants, cells, err);
+    if (status == PPS_OK)
+        status = find_map(cut, cells, key, &cell.map, &wanted, err);
     if (status != PPS_OK || !wanted)
         return status;
     if (!pps_cell_number(cells[cut->value], &value))
@@ -284,10 +266,9 @@ static enum pps_status cut_result(struct pps_cut *cut,
         status = pps_cut_columns(cut, ask, err);
     if (status != PPS_OK)
         return status;
-    cut->constants = calloc((size_t)cut->view.n_columns, sizeof *cut->constants);
-    if (cut->constants == NULL)
-        return no_memory(err);
-    status = read_rows(cut, err);
+    status = pps_constants_open(&cut->constants, cut->view.n_columns, err);
+    if (status == PPS_OK)
+        status = read_rows(cut, err);
     if (status == PPS_OK && cut->n_cells == 0)
         status = pps_fail(err, PPS_E_INPUT, "%s: no row%s, so there is nothing to cut",
                           cut->view.path, cut->view.n_filters > 0 ? " passes the filters" : "");
@@ -316,8 +297,7 @@ void pps_cut_close(struct pps_cut *cut)
 {
     if (cut == NULL)
         return;
-    for (int i = 0; cut->constants != NULL && i < cut->view.n_columns; i++)
-        free(cut->constants[i].text);
+    pps_constants_close(&cut->constants);
     pps_names_free(&cut->x_axis.names);
     pps_names_free(&cut->y_axis.names);
     pps_names_free(&cut->keys);
@@ -325,7 +305,6 @@ void pps_cut_close(struct pps_cut *cut)
     free(cut->x_axis.sorted);
     free(cut->y_axis.sorted);
     free(cut->key_of_split_key);
-    free(cut->constants);
     free(cut->by);
     free(cut->cells);
     free(cut->slots);

@@ -30,7 +30,8 @@ struct pps_cut_ask {
     struct pps_view_ask view;
     const char *x, *y; // columns; NULL: as the kernel says
     const char *value; // NULL: as the kernel says, else its first result
-    const char *by;    // columns whose values tell maps apart; NULL: all parameters but x and y
+    const char *by; // columns whose values tell maps apart; NULL: all parameters but x and y,
+                    // with `reduce` none at all
     enum pps_reduce reduce;
     size_t max_maps; // cut the first ones only, count the others; 0: all
 };
@@ -72,6 +73,8 @@ struct pps_slice {
     size_t n_x, n_y;                 // never 0
     size_t n_x_numbers, n_y_numbers; // labels before this one are numbers
     double *cells;                   // cells[row * n_x + column]; NAN: none
+    size_t *valueless;               // those of them that rows fall in, none with a value
+    size_t n_valueless;
     bool has_best;
     size_t best_x, best_y; // the best by the goal (lower where it has none), of equals that of
                            // the earliest row

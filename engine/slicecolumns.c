@@ -84,6 +84,8 @@ static enum pps_status find_groups(struct pps_cut *cut,
                                    struct pps_error *err)
 {
     cut->split = -1;
+    if (ask->by == NULL && ask->reduce != PPS_REDUCE_NONE)
+        return PPS_OK;
     if (ask->by != NULL)
         return pps_view_list(&cut->view, "--by", ask->by, &cut->by, &cut->n_by, err);
     cut->by = calloc((size_t)cut->view.n_columns, sizeof *cut->by);

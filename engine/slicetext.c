@@ -2,7 +2,8 @@
 // Titles and names of maps, and slices as text for gnuplot.
 #include "slicetext.h"
 
-#include "decimal.h"
+#include "picturename.h"
+#include "plottext.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -42,7 +43,7 @@ static bool tells_apart(const struct pps_cut *cut, int b)
     for (size_t i = 1; i < keys->n; i++)
         if (!same_cell(first, key_value(keys, i, b)))
             return true;
-    return pps_view_filters(&cut->view, cut->by[b]);
+    return pps_view_filter(&cut->view, cut->by[b]) != NULL;
 }
 
 static bool in_key(const struct pps_cut *cut, int column)
@@ -71,7 +72,7 @@ static void put_title(FILE *out, const struct pps_cut *cut, size_t map)
             if (cut->varies[b] == (pass == 0))
                 put_part(out, &n, columns[cut->by[b]].name, map_value(cut, map, b));
     for (int i = 0; i < cut->view.n_columns; i++) {
-        const struct pps_cut_constant *constant = &cut->constants[i];
+        const struct pps_constant *constant = &cut->constants.list[i];
         if (i != cut->x && i != cut->y && columns[i].role == PPS_ROLE_PARAM &&
             !constant->varied && !in_key(cut, i))
             put_part(out, &n, columns[i].name, (struct pps_cell){constant->text, constant->n});
@@ -149,6 +150,21 @@ static void put_asked(FILE *out, const struct pps_cut *cut)
         fprintf(out, "-%s", columns[cut->value].name);
     if (cut->reduce != PPS_REDUCE_NONE)
         fprintf(out, "-%s", pps_reduce_word(cut->reduce));
+    pps_picture_filters(out, &cut->view, cut->by, cut->n_by);
+}
+
+static void asked_piece(const struct pps_cut *cut, char *out)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *file = open_memstream(&text, &n);
+    out[0] = '\0';
+    if (file == NULL)
+        return;
+    put_asked(file, cut);
+    if (fclose(file) == 0)
+        pps_picture_piece(text, out);
+    free(text);
 }
 
 void pps_cut_name(const struct pps_cut *cut,
@@ -157,14 +173,8 @@ void pps_cut_name(const struct pps_cut *cut,
                   char *out,
                   size_t cap)
 {
-    char stem[256], asked[256] = "";
-    FILE *text = fmemopen(asked, sizeof asked, "w");
-    if (text != NULL) {
-        put_asked(text, cut);
-        fclose(text);
-    }
-    for (char *c = asked; *c != '\0'; c++)
-        *c = *c == '/' ? '_' : *c;
+    char stem[256], asked[PPS_PICTURE_ASKED];
+    asked_piece(cut, asked);
     pps_view_stem(cut->view.path, stem, sizeof stem);
     if (cut->numbered)
         snprintf(out, cap, "%s%s-%zu", stem, asked, i + 1);
@@ -175,50 +185,6 @@ void pps_cut_name(const struct pps_cut *cut,
 
 // ---- text -----------------------------------------------------------------------------------
 
-// gnuplot tells words apart by spaces and knows no escapes.
-static void put_word(FILE *out, const char *word)
-{
-    if (*word == '\0')
-        fputc('_', out);
-    for (; *word != '\0'; word++)
-        fputc(isspace((unsigned char)*word) || *word == '"' || *word == '#' ? '_' : *word, out);
-}
-
-// gnuplot cuts strings of more than about a thousand characters, hence several lines.
-static void put_labels(FILE *out, const char *key, const char *const *labels, size_t n)
-{
-    size_t written = 0;
-    fprintf(out, "# %s \"", key);
-    for (size_t i = 0; i < n; i++) {
-        if (written > 500) {
-            fprintf(out, "\"\n# %s \"", key);
-            written = 0;
-        } else if (i > 0) {
-            fputc(' ', out);
-        }
-        put_word(out, labels[i]);
-        written += strlen(labels[i]) + 1;
-    }
-    fputs("\"\n", out);
-}
-
-static void put_quoted(FILE *out, const char *key, const char *text)
-{
-    fprintf(out, "# %s \"", key);
-    for (; *text != '\0'; text++)
-        fputc(*text == '"' ? '\'' : *text == '\n' || *text == '\r' ? ' ' : *text, out);
-    fputs("\"\n", out);
-}
-
-static void put_number(FILE *out, double value)
-{
-    char text[PPS_DECIMAL_CAP];
-    if (isfinite(value))
-        fwrite(text, 1, pps_decimal_full(text, value), out);
-    else
-        fputs("NaN", out);
-}
-
 static void put_range(const struct pps_slice *slice, FILE *out)
 {
     double min = (double)INFINITY, max = -min;
@@ -227,48 +193,65 @@ static void put_range(const struct pps_slice *slice, FILE *out)
         max = fmax(max, slice->cells[i]);
     }
     fputs("# min ", out);
-    put_number(out, min);
+    pps_put_number(out, min);
     fputs("\n# max ", out);
-    put_number(out, max);
+    pps_put_number(out, max);
     fputc('\n', out);
+}
+
+// "column:row" of cells without a value, from 1; in several lines, as gnuplot cuts long strings.
+// Cells of larger maps are drawn too small to be marked.
+static void put_valueless(const struct pps_slice *slice, FILE *out)
+{
+    enum { A_LINE = 40, MARKED = 90 };
+    if (slice->n_x > MARKED || slice->n_y > MARKED)
+        return;
+    for (size_t i = 0; i < slice->n_valueless; i++) {
+        const size_t cell = slice->valueless[i];
+        fputs(i % A_LINE == 0 ? "# valueless \"" : " ", out);
+        fprintf(out, "%zu:%zu", cell % slice->n_x + 1, cell / slice->n_x + 1);
+        if (i % A_LINE == A_LINE - 1 || i + 1 == slice->n_valueless)
+            fputs("\"\n", out);
+    }
 }
 
 static void put_head(const struct pps_slice *slice, FILE *out)
 {
     static const char *const goals[] = {"none", "lower", "higher"};
-    put_quoted(out, "title", slice->title);
-    put_quoted(out, "x", slice->x_name);
-    put_quoted(out, "y", slice->y_name);
-    put_quoted(out, "value", slice->value_name);
-    put_quoted(out, "unit", slice->unit);
+    pps_put_quoted(out, "title", slice->title);
+    pps_put_quoted(out, "x", slice->x_name);
+    pps_put_quoted(out, "y", slice->y_name);
+    pps_put_quoted(out, "value", slice->value_name);
+    pps_put_quoted(out, "unit", slice->unit);
     fprintf(out, "# goal %s\n", goals[slice->goal]);
     fprintf(out, "# reduce %s\n", pps_reduce_word(slice->reduce));
     fprintf(out, "# x-numbers %zu\n# y-numbers %zu\n", slice->n_x_numbers, slice->n_y_numbers);
-    put_labels(out, "x-labels", slice->x, slice->n_x);
-    put_labels(out, "y-labels", slice->y, slice->n_y);
+    pps_put_labels(out, "x-labels", slice->x, slice->n_x);
+    pps_put_labels(out, "y-labels", slice->y, slice->n_y);
+    put_valueless(slice, out);
     if (!slice->has_best)
         return;
     put_range(slice, out);
     fprintf(out, "# best-x %zu\n# best-y %zu\n# best-cells %zu\n# best-value ",
             slice->best_x + 1, slice->best_y + 1, slice->n_best);
-    put_number(out, slice->cells[slice->best_y * slice->n_x + slice->best_x]);
+    pps_put_number(out, slice->cells[slice->best_y * slice->n_x + slice->best_x]);
     fputc('\n', out);
 }
 
 void pps_slice_write(const struct pps_slice *slice, FILE *out)
 {
     put_head(slice, out);
-    put_word(out, slice->y_name);
+    pps_put_word(out, slice->y_name);
     for (size_t x = 0; x < slice->n_x; x++) {
         fputc(' ', out);
-        put_word(out, slice->x[x]);
+        pps_put_word(out, slice->x[x]);
     }
     for (size_t y = 0; y < slice->n_y; y++) {
         fputc('\n', out);
-        put_word(out, slice->y[y]);
+        pps_put_word(out, slice->y[y]);
         for (size_t x = 0; x < slice->n_x; x++) {
             fputc(' ', out);
-            put_number(out, slice->cells[y * slice->n_x + x]);
+            pps_put_number(out, slice->cells[y * slice->n_x + x]);
         }
     }
     fputc('\n', out);

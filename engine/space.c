@@ -290,7 +290,7 @@ static int refusal(const struct pps_cursor *cursor, int *level)
                 return r;
     }
     *level = space->n_axes - 1;
-    const int reason = space->kernel->check(cursor->point);
+    const int reason = space->kernel->check(cursor->point, space->kernel->shared);
     return reason == 0 ? -1 : space->kernel_reason + reason - 1;
 }
 

@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PPS_MAX_AXES = PPS_MAX_PARAMS, PPS_MAX_RULES = 16, PPS_REASON_TEXT = 96 };
+enum { PPS_MAX_AXES = PPS_MAX_PARAMS, PPS_MAX_RULES = 32, PPS_REASON_TEXT = 96 };
 
 struct pps_rule {
     struct pps_expr *expr;

@@ -95,6 +95,7 @@ static void add_totals(struct pool *pool, const struct slot *slot)
     if (totals->failed == 0)
         totals->failed_example = slot->failed_example;
     totals->failed += slot->block.failed;
+    totals->infeasible += slot->block.infeasible;
     totals->recalled += slot->recalled;
     totals->reused += slot->reused;
     totals->pruned += slot->pruned;
@@ -161,6 +162,7 @@ static enum pps_status fill_slot(struct slot *slot,
     slot->block = (struct pps_block){.index = index, .data = slot->data};
     slot->block.rows = rows->rows;
     slot->block.failed = rows->failed;
+    slot->block.infeasible = rows->infeasible;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         slot->left_out[r] = rows->left_out[r];
         slot->block.left_out[r] = rows->left_out[r].n;
@@ -208,6 +210,8 @@ static enum pps_status keep_best(struct pool *pool,
 {
     pthread_mutex_lock(&pool->lock);
     enum pps_status status = pps_tops_merge(&pool->totals->best, pps_rowmaker_best(maker), err);
+    if (status == PPS_OK)
+        status = pps_tops_merge(&pool->totals->nearest, pps_rowmaker_nearest(maker), err);
     pthread_mutex_unlock(&pool->lock);
     return status;
 }
@@ -279,6 +283,14 @@ static void finish(struct pool *pool)
     pthread_mutex_destroy(&pool->lock);
 }
 
+static bool nearest_is_highest(const struct pps_kernel *kernel)
+{
+    for (int c = 0; kernel->nearest != NULL && c < kernel->n_columns; c++)
+        if (strcmp(kernel->columns[c].name, kernel->nearest) == 0)
+            return kernel->columns[c].goal == PPS_HIGHER;
+    return false;
+}
+
 enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
                               struct pps_totals *totals,
                               struct pps_error *err)
@@ -289,6 +301,7 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
     *totals = (struct pps_totals){.points = 0};
     pps_tops_init(&totals->best, sweep->n_best, higher, sweep->n_by);
+    pps_tops_init(&totals->nearest, 1, nearest_is_highest(kernel), 0);
     pps_tops_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
     enum pps_status status = start(&pool, sweep->threads, err);
     if (status != PPS_OK)
@@ -322,6 +335,7 @@ enum pps_status pps_totals_join(struct pps_totals *totals,
     if (earlier->failed > 0)
         totals->failed_example = earlier->failed_example;
     totals->failed += earlier->failed;
+    totals->infeasible += earlier->infeasible;
     totals->text_bytes += earlier->text_bytes;
     pps_audited_add(&totals->audited, &earlier->audited);
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
@@ -336,4 +350,5 @@ enum pps_status pps_totals_join(struct pps_totals *totals,
 void pps_totals_free(struct pps_totals *totals)
 {
     pps_tops_free(&totals->best);
+    pps_tops_free(&totals->nearest);
 }

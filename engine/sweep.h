@@ -47,6 +47,7 @@ struct pps_totals {
     uint64_t computed; // of a run that keeps the best rows only: how many there were to judge
     uint64_t earlier, earlier_rows; // points and rows of these that an earlier run made
     uint64_t failed, failed_example;
+    uint64_t infeasible;
     uint64_t recalled; // rows known from equal points, not computed; depends on threads
     uint64_t reused;   // rows of an earlier result
     uint64_t pruned;   // points not computed as they cannot be among the best; likewise
@@ -56,6 +57,7 @@ struct pps_totals {
     double wall_s, cpu_s;
     bool complete;
     struct pps_tops best;
+    struct pps_tops nearest; // of this run's infeasible rows, the one that nearly fits
 };
 
 // The points that a run passes when it is not stopped.

@@ -3,7 +3,7 @@
 #include "top.h"
 
 #include "best.h"
-#include "names.h"
+#include "grouping.h"
 #include "rowsort.h"
 #include "rowtext.h"
 
@@ -19,11 +19,9 @@ struct top {
     struct pps_top_count *count;
     struct pps_view view;
     int objective;
-    int *by;
-    int n_by;
-    struct pps_rowtext row, key;
+    struct pps_grouping grouping;
+    struct pps_rowtext row;
     struct pps_rowsort *sort;
-    struct pps_names groups;
     struct pps_best *bests; // one a group
     size_t n_bests, bests_room;
     size_t kept;
@@ -38,8 +36,8 @@ static enum pps_status open_top(struct top *top, struct pps_error *err)
     if (status == PPS_OK)
         status =
             pps_view_objective(&top->view, "--objective", ask->objective, &top->objective, err);
-    if (status == PPS_OK && ask->by != NULL)
-        status = pps_view_list(&top->view, "--by", ask->by, &top->by, &top->n_by, err);
+    if (status == PPS_OK)
+        status = pps_grouping_open(&top->grouping, &top->view, ask->by, err);
     if (status != PPS_OK)
         return status;
     const struct pps_view_column *column = &top->view.columns[top->objective];
@@ -54,10 +52,8 @@ static void close_top(struct top *top)
     for (size_t i = 0; i < top->n_bests; i++)
         pps_best_free(&top->bests[i]);
     free(top->bests);
-    free(top->by);
+    pps_grouping_close(&top->grouping);
     pps_rowtext_free(&top->row);
-    pps_rowtext_free(&top->key);
-    pps_names_free(&top->groups);
     pps_rowsort_close(top->sort);
     pps_view_close(&top->view);
 }
@@ -101,9 +97,7 @@ static enum pps_status find_group(struct top *top,
                                   uint32_t *group,
                                   struct pps_error *err)
 {
-    enum pps_status status = pps_rowtext_join(&top->key, cells, top->by, top->n_by, err);
-    if (status == PPS_OK)
-        status = pps_names_add(&top->groups, top->key.text, top->key.n, group, err);
+    const enum pps_status status = pps_grouping_find(&top->grouping, cells, group, err);
     if (status != PPS_OK || *group < top->n_bests)
         return status;
     if (top->n_bests == top->bests_room) {
@@ -196,7 +190,8 @@ static enum pps_status read_rows(struct top *top, struct pps_error *err)
         if (status != PPS_OK || cells == NULL)
             return status;
         double value;
-        if (pps_cell_number(cells[top->objective], &value))
+        if (pps_view_is_done(&top->view, cells) &&
+            pps_cell_number(cells[top->objective], &value))
             top->count->valued++;
         else
             value = (double)NAN;

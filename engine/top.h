@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows of a result by one of its columns: overall, of every group, or all rows sorted.
-// Rows that do not have the column's value (a point that failed) are not among the best, and
-// stand last where all rows are sorted.
+// Rows that do not have the column's value (a point that failed), or are of points that cannot be
+// done, are not among the best, and stand last where all rows are sorted.
 #ifndef PPS_TOP_H
 #define PPS_TOP_H
 

@@ -10,11 +10,12 @@
 #include <stdio.h>
 
 enum pps_trace_format {
-    // kind,<item>,<group>,start,end,rate,<flag>; numbers read back exactly, the flag is 0 or 1.
+    // kind,<item>,<group>,start,end,rate,<flag>; numbers read back exactly, the flag is 0 or 1. A
+    // counter's row has its name as kind, its time as start and its value as rate, nothing else.
     PPS_TRACE_CSV,
     // A process a group and a thread a track; tasks of one track that overlap in time stand on
     // several threads, as viewers want events of one thread nested. A piece is one complete
-    // event; a unit of time of the model is a microsecond.
+    // event; a unit of time of the model is a microsecond. Counters are counters of their group.
     PPS_TRACE_CHROME,
 };
 

@@ -24,7 +24,7 @@ struct pps_verify_ask {
 // What has been checked.
 struct pps_verified {
     uint64_t blocks, data_bytes;
-    uint64_t rows, failed, points;
+    uint64_t rows, failed, infeasible, points;
     uint32_t shard, n_shards;     // of a part of the experiment; n_shards 1: the whole
     uint64_t digest;              // of the experiment
     uint64_t computed;            // rows computed again

@@ -22,6 +22,7 @@ void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *en
     sums->points += entry->n_points;
     sums->rows += record->rows;
     sums->failed += record->failed;
+    sums->infeasible += record->infeasible;
     sums->text_bytes += record->text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++)
         sums->left_out[r] += entry->left_out[r];
@@ -114,6 +115,7 @@ enum pps_status pps_said_fits_sums(const struct pps_said *said,
         {"points", said->points, sums->points},
         {"rows", said->rows, sums->rows},
         {"failed", said->failed, sums->failed},
+        {"infeasible", said->infeasible, sums->infeasible},
         {"text_bytes", said->text_bytes, sums->text_bytes},
         {"data_bytes", said->data_bytes, sums->data_end},
     };

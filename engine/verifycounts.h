@@ -10,7 +10,7 @@
 
 // Sums over the records of an index; zeroed at first.
 struct pps_index_sums {
-    uint64_t blocks, points, rows, failed;
+    uint64_t blocks, points, rows, failed, infeasible;
     uint64_t text_bytes; // of rows
     uint64_t left_out[PPS_MAX_REASONS];
     uint64_t all_text_bytes; // of the header line too

@@ -28,8 +28,8 @@ struct pps_rowchecker {
     struct pps_rowmaker *maker;
     atomic_bool never; // the stop flag of the maker
     const char *at, *end;
-    uint64_t row;    // of the block, from 0
-    uint64_t failed; // of the block
+    uint64_t row;                // of the block, from 0
+    uint64_t failed, infeasible; // of the block
     struct run run;
     uint64_t computed;
     struct pps_audited audited;
@@ -262,6 +262,17 @@ static bool find_point(struct pps_rowchecker *c,
     return false;
 }
 
+// A point without an answer has empty results, one that cannot be done only the first.
+static void count_answer(struct pps_rowchecker *c, const char *results, const char *next)
+{
+    if (*results != ',' && *results != '\n')
+        return;
+    if (strspn(results, ",") == (size_t)(next - 1 - results))
+        c->failed++;
+    else
+        c->infeasible++;
+}
+
 // The row's cells are the next point of the experiment.
 static enum pps_status check_point(struct pps_rowchecker *c,
                                    const char *line,
@@ -276,7 +287,7 @@ static enum pps_status check_point(struct pps_rowchecker *c,
     const size_t n = cursor->prefix_n;
     if (!is_at_point(c, line, next))
         return differs(c, c->row, line, next, cursor->prefix, cursor->prefix + n, err);
-    c->failed += line[n] == ',' || line[n] == '\n';
+    count_answer(c, line + n, next);
     if (c->check->sample > 0) {
         enum pps_status status = sample(c, line, next, err);
         if (status != PPS_OK)
@@ -299,6 +310,9 @@ static enum pps_status check_left_out(const struct pps_rowchecker *c,
     if (c->failed != c->entry->record.failed)
         return wrong(c, err, "%" PRIu64 " rows are without results, but %" PRIu64 " failed",
                      c->failed, c->entry->record.failed);
+    if (c->infeasible != c->entry->record.infeasible)
+        return wrong(c, err, "%" PRIu64 " rows are infeasible, but %" PRIu64 " by the index",
+                     c->infeasible, c->entry->record.infeasible);
     return PPS_OK;
 }
 
@@ -332,7 +346,7 @@ enum pps_status pps_rowchecker_do(struct pps_rowchecker *c,
     c->entry = entry;
     c->at = text;
     c->end = text + n;
-    c->row = c->failed = c->run.rows = 0;
+    c->row = c->failed = c->infeasible = c->run.rows = 0;
     if (c->cursor != NULL)
         pps_cursor_seek(c->cursor, &c->check->experiment->space, entry->first);
     enum pps_status status = check_rows(c, left_out, err);

@@ -39,6 +39,7 @@ static struct pps_view_column describe(const struct pps_kernel *kernel, const ch
     } else if (c >= 0) {
         column.role = PPS_ROLE_RESULT;
         column.goal = kernel->columns[c].goal;
+        column.is_text = kernel->columns[c].kind == PPS_COLUMN_TEXT;
         snprintf(column.unit, sizeof column.unit, "%s", kernel->columns[c].unit);
     }
     return column;
@@ -103,6 +104,7 @@ static void roles_from_manifest(struct pps_view *view, const cJSON *manifest)
             continue;
         column->role = PPS_ROLE_RESULT;
         column->goal = goal_of_word(member_text(item, "goal"));
+        column->is_text = member_text(item, "kind") != NULL;
         snprintf(column->unit, sizeof column->unit, "%s", unit == NULL ? "" : unit);
         view->roles_known = true;
     }
@@ -122,8 +124,10 @@ static enum pps_status find_roles(struct pps_view *view,
     for (; manifest == NULL && view->kernel == NULL && *kernels != NULL; kernels++)
         if (kernel_matches(view, *kernels))
             view->kernel = *kernels;
-    if (view->kernel != NULL)
+    if (view->kernel != NULL) {
         roles_from_kernel(view);
+        view->first = pps_result_find(view->result, view->kernel->columns[0].name);
+    }
     roles_from_manifest(view, manifest);
     cJSON_Delete(manifest);
     return PPS_OK;
@@ -168,12 +172,12 @@ static bool passes(const struct pps_filter *filter, struct pps_cell cell)
     }
 }
 
-bool pps_view_filters(const struct pps_view *view, int column)
+const char *pps_view_filter(const struct pps_view *view, int column)
 {
     for (int i = 0; i < view->n_filters; i++)
         if (view->filters[i].column == column)
-            return true;
-    return false;
+            return view->filters[i].values;
+    return NULL;
 }
 
 // ---- opening, reading -----------------------------------------------------------------------
@@ -201,7 +205,7 @@ enum pps_status pps_view_open(struct pps_view *view,
                               const struct pps_view_ask *ask,
                               struct pps_error *err)
 {
-    *view = (struct pps_view){.path = ask->path};
+    *view = (struct pps_view){.path = ask->path, .first = -1};
     enum pps_status status = pps_result_open(&view->result, ask->path, err);
     if (status == PPS_OK)
         status = fill_view(view, ask, err);
@@ -232,6 +236,12 @@ enum pps_status pps_view_next(struct pps_view *view,
         if (keep)
             return PPS_OK;
     }
+}
+
+bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells)
+{
+    double value;
+    return view->first < 0 || pps_cell_number(cells[view->first], &value);
 }
 
 // ---- columns by name ------------------------------------------------------------------------
@@ -310,8 +320,13 @@ enum pps_status pps_view_objective(const struct pps_view *view,
                                    int *column,
                                    struct pps_error *err)
 {
-    if (name != NULL)
-        return pps_view_column(view, option, name, column, err);
+    if (name != NULL) {
+        enum pps_status status = pps_view_column(view, option, name, column, err);
+        if (status == PPS_OK && view->columns[*column].is_text)
+            return pps_fail(err, PPS_E_INPUT, "%s %s: its cells are words; want numbers",
+                            option, name);
+        return status;
+    }
     for (int i = 0; view->kernel != NULL && i < view->kernel->n_columns; i++) {
         *column = pps_result_find(view->result, view->kernel->columns[i].name);
         if (*column >= 0)

@@ -24,6 +24,7 @@ struct pps_view_column {
     char unit[32]; // "" where there is none
     enum pps_role role;
     enum pps_goal goal; // of a result
+    bool is_text;       // words, no numbers
 };
 
 struct pps_filter;
@@ -35,6 +36,7 @@ struct pps_view {
     struct pps_view_column *columns;
     int n_columns;
     bool roles_known; // false: every role is PPS_ROLE_OTHER
+    int first;        // the kernel's first column, as it stands in the file; -1: it does not
     struct pps_filter *filters;
     int n_filters;
 };
@@ -58,6 +60,10 @@ PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,
                                              const struct pps_cell **cells,
                                              struct pps_error *err);
 
+// Whether the row says how well its point does: the kernel's first column is empty where a point
+// cannot be done, whatever the others say, or has failed.
+bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells);
+
 // The column of this name. PPS_E_INPUT, with the nearest known name, where there is none;
 // `option` ("--x") says who asks.
 PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
@@ -66,8 +72,8 @@ PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
                                                int *column,
                                                struct pps_error *err);
 
-// Does a filter choose rows by this column?
-bool pps_view_filters(const struct pps_view *view, int column);
+// The values, with commas between, by which a filter chooses rows in this column; NULL: none.
+const char *pps_view_filter(const struct pps_view *view, int column);
 
 // Columns named in a list with commas between; *columns (malloc, to be freed in every case) has
 // *n of them, in the order named. An empty list is fine.
@@ -79,7 +85,8 @@ PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
                                              struct pps_error *err);
 
 // The column to judge rows by: the one named, or where name is NULL the kernel's first column
-// that the file has (the first result of the manifest). `option` is what names it.
+// that the file has (the first result of the manifest). `option` is what names it. PPS_E_INPUT for
+// one of words.
 PPS_MUST_CHECK enum pps_status pps_view_objective(const struct pps_view *view,
                                                   const char *option,
                                                   const char *name,

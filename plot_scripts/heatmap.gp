@@ -7,6 +7,8 @@
 # out    the picture: NAME.png or NAME.svg
 # map    which matrix of a file with several, from 0 (default 0)
 # scale  pixels of a PNG for one unit of length (default 1.5)
+# orders 1: colours by the logarithm; 0: not (default: where the highest value is ten times the
+#        lowest or more)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" heatmap.gp"
@@ -23,7 +25,7 @@ set encoding utf8
 
 title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""
 goal = "none"; reduce = "none"
-x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0
+x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0; valueless = ""
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
 
 keep(key, value) = \
@@ -38,6 +40,7 @@ keep(key, value) = \
     key eq "y-labels"   ? (y_labels = y_labels . " " . value, 0) : \
     key eq "x-numbers"  ? (x_numbers = int(real(value)), 0) : \
     key eq "y-numbers"  ? (y_numbers = int(real(value)), 0) : \
+    key eq "valueless"  ? (valueless = valueless . " " . value, 0) : \
     key eq "min"        ? (min = real(value), 0) : \
     key eq "max"        ? (max = real(value), 0) : \
     key eq "best-x"     ? (best_x = int(real(value)), 0) : \
@@ -69,9 +72,14 @@ span = has_values ? larger(abs(min), abs(max)) : 0
 decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
 form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
     ? "%.4g" : sprintf("%%.%df", decimals(step))
-cell_form = form(range / 150.)
+# Values of several orders of magnitude have as many digits each.
+is_log = exists("orders") ? orders : max >= 10 * min
+is_log = is_log && has_values && min > 0 && range > 0
+cell_form = is_log ? "%.3g" : form(range / 150.)
+cell_text(v) = is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v)
+# 12.3 is longer than 9 or 100.
 cell_chars = has_values \
-    ? larger(strlen(sprintf(cell_form, min)), strlen(sprintf(cell_form, max))) : 1
+    ? larger(larger(strlen(cell_text(min)), strlen(cell_text(max))), is_log ? 4 : 1) : 1
 
 x_chars = 0; y_chars = 0; x_name_chars = 0
 do for [i = 1:nx] {
@@ -218,6 +226,17 @@ set colorbox vertical user origin screen bar_x / W, screen bar_y / H \
     size screen 16. / W, screen bar_h / H noborder
 bar_form = form((high - low) / 6.)
 set cbtics out scale 0.4 font small_font format bar_form
+if (is_log) {
+    set logscale cb
+    set cbtics () format "%g"
+    steps = max / min < 300 ? "1 2 5" : "1"
+    do for [e = int(floor(log10(min))):int(ceil(log10(max)))] {
+        do for [i = 1:words(steps)] {
+            v = word(steps, i) * 10. ** e
+            if (v >= min && v <= max) { set cbtics add (sprintf("%g", v) v) }
+        }
+    }
+}
 if (reduce ne "none") {
     value_name = reduce . " " . value_name
 }
@@ -231,12 +250,28 @@ set label 4 value_name \
 if (!has_values) {
     unset colorbox
     set label 4 "no values" norotate at screen (pad_left + plot_w / 2) / W, \
-        screen (pad_bottom + plot_h / 2) / H center font name_font
+        screen (pad_bottom + plot_h / 2) / H center front font name_font
 }
 
 # Text that can be read on its cell: light on the dark half of the palette.
-ink(v) = (v - low) / (high - low) < 0.5 ? 0xffffff : 0x000000
-text_of(v) = v == v ? sprintf(cell_form, v) : ""
+share(v) = is_log ? log10(v / low) / log10(high / low) : (v - low) / (high - low)
+ink(v) = share(v) < 0.5 ? 0xffffff : 0x000000
+text_of(v) = v == v ? cell_text(v) : ""
+
+# ---- cells without a value ---------------------------------------------------------------------
+
+# Small cells have no lines between them.
+has_lines = cell_w >= 10 && cell_h >= 10
+n_valueless = has_lines ? words(valueless) : 0
+do for [i = 1:n_valueless] {
+    at = word(valueless, i)
+    colon = strstrt(at, ":")
+    vx = int(at[1:colon - 1]) - 1
+    vy = int(at[colon + 1:]) - 1
+    set object (10 + i) rectangle from px(vx) - dx(vx), py(vy) - dy(vy) \
+        to px(vx) + dx(vx), py(vy) + dy(vy) front fillstyle solid 1 \
+        border lc rgb "white" fc rgb "#e3e3e3" lw 1
+}
 
 # ---- the best cell ---------------------------------------------------------------------------
 
@@ -247,9 +282,9 @@ if (has_values) {
     my = larger(dy(best_y - 1), 5. / cell_h)
     bx = px(best_x - 1)
     by = py(best_y - 1)
-    set object 1 rectangle from bx - mx, by - my to bx + mx, by + my \
+    set object 90001 rectangle from bx - mx, by - my to bx + mx, by + my \
         front fillstyle empty border lc rgb "white" lw 5
-    set object 2 rectangle from bx - mx, by - my to bx + mx, by + my \
+    set object 90002 rectangle from bx - mx, by - my to bx + mx, by + my \
         front fillstyle empty border lc rgb BEST lw 2.5
     best_line = sprintf("%s %s at %s=%s %s=%s", \
         goal eq "higher" ? "highest" : "lowest", best_text, \
@@ -258,14 +293,16 @@ if (has_values) {
         best_line = best_line . sprintf(" (and %d more cell%s)", best_cells - 1, \
             best_cells > 2 ? "s" : "")
     }
+    if (words(valueless) > 0 && has_lines) {
+        best_line = best_line . "; grey: no row has a value"
+    }
     set label 5 best_line at screen 0.5, screen 16. / H center \
         font best_font textcolor rgb BEST
 }
 
 # ---- the picture -----------------------------------------------------------------------------
 
-# Small cells have no lines between them; they overlap a little, so that nothing shines through.
-has_lines = cell_w >= 10 && cell_h >= 10
+# Small cells overlap a little, so that nothing shines through.
 more_x = has_lines ? 0 : 0.4 / cell_w
 more_y = has_lines ? 0 : 0.4 / cell_h
 if (has_lines) {

@@ -11,6 +11,7 @@
 #include <stdio.h>
 
 static const struct pps_opt options[] = {
+    {"input", 'i', "SLOT=FILE", "a document for the kernel, as in model=FILE"},
     {"quick", 0, NULL, "rougher figures in about 5 s instead of 25"},
     {"threads", 'j', "N", "the most threads to try (all CPUs this process may use)"},
     {"json", 0, NULL, "as one JSON object"},
@@ -38,6 +39,9 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
     const bool force = pps_arg(args, "force") != NULL;
     enum pps_status status =
         pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &ask.kernel, err);
+    const char *words[PPS_MAX_INPUT_WORDS];
+    if (status == PPS_OK)
+        status = pps_request_inputs(args, words, &ask.inputs, err);
     if (status == PPS_OK)
         status = pps_request_threads(args, &ask.threads, err);
     if (status == PPS_OK && folder != NULL)

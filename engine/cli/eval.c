@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 static const struct pps_opt options[] = {
+    {"input", 'i', "SLOT=FILE", "a document for the kernel, as in model=FILE"},
     {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
     {"exact", 0, NULL, "take no short cut: the same bits on every machine"},
@@ -40,17 +41,40 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
             fprintf(stderr, "left out  %llu of %llu rows (results empty): %s\n",
                     (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
                     kernel->reasons[r]);
+    if (count->infeasible > 0)
+        fprintf(stderr, "infeasible %llu rows (they say why)\n",
+                (unsigned long long)count->infeasible);
     if (count->failed > 0)
         fprintf(stderr, "failed    %llu rows (results empty)\n",
                 (unsigned long long)count->failed);
 }
 
+static enum pps_status open_kernel(const struct pps_args *args,
+                                   struct pps_evaluate *ask,
+                                   struct pps_inputs **inputs,
+                                   struct pps_error *err)
+{
+    const char *words[PPS_MAX_INPUT_WORDS];
+    struct pps_inputs_ask open = {.kernel = NULL};
+    enum pps_status status =
+        pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &open.kernel, err);
+    if (status == PPS_OK)
+        status = pps_request_inputs(args, words, &open.words, err);
+    if (status == PPS_OK)
+        status = pps_inputs_open(inputs, &open, err);
+    if (status != PPS_OK)
+        return status;
+    ask->inputs = *inputs;
+    ask->kernel = pps_inputs_kernel(*inputs);
+    return PPS_OK;
+}
+
 static enum pps_status prepare(const struct pps_args *args,
                                struct pps_evaluate *ask,
+                               struct pps_inputs **inputs,
                                struct pps_error *err)
 {
-    enum pps_status status =
-        pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &ask->kernel, err);
+    enum pps_status status = open_kernel(args, ask, inputs, err);
     if (status == PPS_OK)
         status = pps_arg_digits(args, &ask->digits, err);
     if (status == PPS_OK)
@@ -100,11 +124,13 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
         .stop = pps_signals_install(true),
     };
     struct pps_evaluated count = {.rows = 0};
-    enum pps_status status = prepare(args, &ask, err);
+    struct pps_inputs *inputs = NULL;
+    enum pps_status status = prepare(args, &ask, &inputs, err);
     if (status == PPS_OK)
         status = answer(args, &ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(ask.kernel, &count);
+    pps_inputs_close(inputs);
     return status == PPS_OK && count.failed > 0 ? PPS_E_POINTS : status;
 }
 

@@ -28,13 +28,65 @@ static const char *const goals[] = {
     [PPS_HIGHER] = ", higher is better",
 };
 
-static void print_param(const struct pps_param *param)
+// The slot whose documents are the values of parameter p, or -1.
+static int slot_of(const struct pps_kernel *kernel, int p)
 {
-    char fallback[PPS_CELL_TEXT], domain[160];
+    for (int s = 0; s < kernel->n_slots; s++)
+        if (kernel->slots[s].param == p)
+            return s;
+    return -1;
+}
+
+// The slot whose documents say parameter p, or NULL.
+static const char *said_by(const struct pps_kernel *kernel, int p)
+{
+    for (int s = 0; s < kernel->n_slots; s++)
+        for (int m = 0; m < kernel->slots[s].n_sets; m++)
+            if (kernel->slots[s].sets[m] == p)
+                return kernel->slots[s].name;
+    return NULL;
+}
+
+static void print_param(const struct pps_kernel *kernel, int p)
+{
+    const struct pps_param *param = &kernel->params[p];
+    const char *document = said_by(kernel, p);
+    char fallback[PPS_CELL_TEXT], domain[160], symbol[32] = "";
+    if (param->symbol != NULL)
+        snprintf(symbol, sizeof symbol, " (%.24s)", param->symbol);
+    printf("  %-16s %s%s\n  %-16s ", param->name, param->summary, symbol, "");
+    if (slot_of(kernel, p) >= 0) {
+        printf("the name of a document\n");
+        return;
+    }
+    if (param->fixed) {
+        printf("for rules and expressions; the %s says it\n", document != NULL ? document : "");
+        return;
+    }
     pps_value_text(param, param->fallback, fallback);
     pps_value_domain(param, domain, sizeof domain);
-    printf("  %-16s %s\n  %-16s %s; default %s\n", param->name, param->summary, "", domain,
-           fallback);
+    printf("%s; default %s%s%s\n", domain, fallback,
+           document != NULL ? ", or as said by the " : "", document != NULL ? document : "");
+}
+
+static void print_slots(const struct pps_kernel *kernel)
+{
+    if (kernel->n_slots > 0)
+        printf("\ninputs, documents under \"inputs\" or by --input:\n");
+    for (int s = 0; s < kernel->n_slots; s++) {
+        const struct pps_slot *slot = &kernel->slots[s];
+        printf("  %-16s %s%s%s\n", slot->name, slot->summary, slot->required ? "; needed" : "",
+               slot->param >= 0 ? "; one or several" : "");
+    }
+}
+
+static void print_presets(const struct pps_kernel *kernel)
+{
+    const struct pps_preset *preset = kernel->presets;
+    for (; preset != NULL && preset->name != NULL; preset++)
+        printf("%s  %-16s %s\n",
+               preset == kernel->presets ? "\npresets, axes and rules by name:\n" : "",
+               preset->name, preset->summary);
 }
 
 static void print_column(const struct pps_column *column)
@@ -47,10 +99,12 @@ static void print_column(const struct pps_column *column)
 
 static void print_kernel(const struct pps_kernel *kernel)
 {
-    printf("%s %s: %s\n%s\n\nparameters:\n", kernel->name, kernel->version, kernel->summary,
-           kernel->source);
+    printf("%s %s: %s\n%s\n", kernel->name, kernel->version, kernel->summary, kernel->source);
+    print_slots(kernel);
+    print_presets(kernel);
+    printf("\nparameters:\n");
     for (int p = 0; p < kernel->n_params; p++)
-        print_param(&kernel->params[p]);
+        print_param(kernel, p);
     if (kernel->composite != NULL)
         printf("\noptions of a sweep:\n");
     for (int o = 0; kernel->composite != NULL && o < kernel->composite->n_options; o++)
@@ -59,23 +113,58 @@ static void print_kernel(const struct pps_kernel *kernel)
     printf("\nresults:\n");
     for (int c = 0; c < kernel->n_columns; c++)
         print_column(&kernel->columns[c]);
+    for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
+        printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks that plot draws:\n" : "",
+               s->name, s->columns);
     printf("\na point is left out where:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         printf("  %s\n", kernel->reasons[r]);
 }
 
-static cJSON *param_json(const struct pps_param *param)
+static cJSON *param_json(const struct pps_kernel *kernel, int p)
 {
+    const struct pps_param *param = &kernel->params[p];
+    const char *document = said_by(kernel, p);
     char text[PPS_CELL_TEXT], domain[160];
     cJSON *object = cJSON_CreateObject();
-    pps_value_text(param, param->fallback, text);
-    pps_value_domain(param, domain, sizeof domain);
     cJSON_AddStringToObject(object, "name", param->name);
+    if (param->symbol != NULL)
+        cJSON_AddStringToObject(object, "symbol", param->symbol);
     cJSON_AddStringToObject(object, "kind", kinds[param->kind]);
     cJSON_AddStringToObject(object, "unit", param->unit);
     cJSON_AddStringToObject(object, "summary", param->summary);
+    if (document != NULL)
+        cJSON_AddStringToObject(object, "said_by", document);
+    if (slot_of(kernel, p) >= 0 || param->fixed)
+        return object;
+    pps_value_text(param, param->fallback, text);
+    pps_value_domain(param, domain, sizeof domain);
     cJSON_AddStringToObject(object, "values", domain);
     cJSON_AddStringToObject(object, "default", text);
+    return object;
+}
+
+static cJSON *slot_json(const struct pps_slot *slot)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", slot->name);
+    cJSON_AddStringToObject(object, "summary", slot->summary);
+    cJSON_AddBoolToObject(object, "required", slot->required);
+    cJSON_AddBoolToObject(object, "several", slot->param >= 0);
+    return object;
+}
+
+static cJSON *preset_json(const struct pps_preset *preset)
+{
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "name", preset->name);
+    cJSON_AddStringToObject(object, "summary", preset->summary);
+    cJSON *axes = cJSON_AddObjectToObject(object, "axes");
+    for (int a = 0; preset->axes[a].param != NULL; a++)
+        cJSON_AddStringToObject(axes, preset->axes[a].param, preset->axes[a].values);
+    cJSON *rules = cJSON_AddArrayToObject(object, "where");
+    for (int r = 0; preset->rules[r] != NULL; r++)
+        cJSON_AddItemToArray(rules, cJSON_CreateString(preset->rules[r]));
     return object;
 }
 
@@ -98,12 +187,25 @@ static cJSON *kernel_json(const struct pps_kernel *kernel)
     cJSON_AddStringToObject(object, "version", kernel->version);
     cJSON_AddStringToObject(object, "summary", kernel->summary);
     cJSON_AddStringToObject(object, "source", kernel->source);
+    if (kernel->n_slots > 0) {
+        cJSON *slots = cJSON_AddArrayToObject(object, "inputs");
+        for (int i = 0; i < kernel->n_slots; i++)
+            cJSON_AddItemToArray(slots, slot_json(&kernel->slots[i]));
+    }
+    if (kernel->presets != NULL) {
+        cJSON *presets = cJSON_AddArrayToObject(object, "presets");
+        for (const struct pps_preset *p = kernel->presets; p->name != NULL; p++)
+            cJSON_AddItemToArray(presets, preset_json(p));
+    }
     cJSON *params = cJSON_AddArrayToObject(object, "parameters");
     for (int p = 0; p < kernel->n_params; p++)
-        cJSON_AddItemToArray(params, param_json(&kernel->params[p]));
+        cJSON_AddItemToArray(params, param_json(kernel, p));
     cJSON *columns = cJSON_AddArrayToObject(object, "columns");
     for (int c = 0; c < kernel->n_columns; c++)
         cJSON_AddItemToArray(columns, column_json(&kernel->columns[c]));
+    cJSON *stacks = cJSON_AddObjectToObject(object, "stacks");
+    for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
+        cJSON_AddStringToObject(stacks, s->name, s->columns);
     return object;
 }
 

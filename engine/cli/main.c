@@ -2,6 +2,7 @@
 // ppsweep: finds the subcommand and runs it; `run` may be left out.
 #include "command.h"
 
+#include "engine/args.h"
 #include "engine/status.h"
 #include "engine/suggest.h"
 #include "kernels/registry.h"
@@ -17,19 +18,35 @@ static const struct pps_command *const commands[] = {
     &pps_command_slice, &pps_command_plot,    &pps_command_trace, &pps_command_verify,
     &pps_command_merge, &pps_command_kernels, &pps_command_bench,
 };
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
+enum { N_COMMANDS = sizeof commands / sizeof *commands, MAX_COMMANDS = N_COMMANDS + 32 };
+
+// The engine's commands, then the kernels' tools; returns how many.
+static int list_commands(const struct pps_command **list)
+{
+    int n = 0;
+    for (; n < N_COMMANDS; n++)
+        list[n] = commands[n];
+    for (int k = 0; pps_kernels[k] != NULL; k++)
+        for (int t = 0; pps_kernels[k]->tools != NULL && pps_kernels[k]->tools[t] != NULL; t++)
+            if (n < MAX_COMMANDS)
+                list[n++] = pps_kernels[k]->tools[t];
+    return n;
+}
 
 static void help(void)
 {
     printf("ppsweep: parameter sweeps over models of pipeline-parallel training\n\n"
            "usage: ppsweep -c EXPERIMENT.json [options]     (the same as ppsweep run)\n"
            "       ppsweep COMMAND [options]\n\ncommands:\n");
-    for (int i = 0; i < N_COMMANDS; i++)
-        printf("  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    const struct pps_command *list[MAX_COMMANDS];
+    const int n = list_commands(list);
+    for (int i = 0; i < n; i++)
+        printf("  %-11s %s\n", list[i]->name, list[i]->summary);
     printf("\n  ppsweep COMMAND --help    options of a command\n"
            "  ppsweep --version         version and kernels\n\n"
            "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
            "input,\n"
+           "             3 nothing feasible exists (tools),\n"
            "             4 some points failed, or an audit found a difference,\n"
            "             5 stopped early (--resume goes on)\n");
 }
@@ -45,14 +62,16 @@ static enum pps_status find_command(const char *word,
                                     const struct pps_command **command,
                                     struct pps_error *err)
 {
-    const char *names[N_COMMANDS];
-    for (int i = 0; i < N_COMMANDS; i++) {
-        names[i] = commands[i]->name;
-        *command = commands[i];
-        if (strcmp(word, commands[i]->name) == 0)
+    const struct pps_command *list[MAX_COMMANDS];
+    const char *names[MAX_COMMANDS];
+    const int n = list_commands(list);
+    for (int i = 0; i < n; i++) {
+        names[i] = list[i]->name;
+        *command = list[i];
+        if (strcmp(word, list[i]->name) == 0)
             return PPS_OK;
     }
-    const char *near = pps_suggest(word, names, N_COMMANDS);
+    const char *near = pps_suggest(word, names, (size_t)n);
     const char *ending = strrchr(word, '.');
     if (ending != NULL && strcmp(ending, ".json") == 0)
         return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; write: ppsweep -c %s", word,
@@ -60,6 +79,19 @@ static enum pps_status find_command(const char *word,
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; did you mean %s?", word, near);
     return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; ppsweep --help lists them", word);
+}
+
+// A tool's name may be two words, as "nd rank"; NULL: there is none of that name.
+static const struct pps_command *find_stage(const char *word, const char *second)
+{
+    const struct pps_command *list[MAX_COMMANDS];
+    const int n = list_commands(list);
+    const size_t length = strlen(word);
+    for (int i = 0; i < n; i++)
+        if (strncmp(list[i]->name, word, length) == 0 && list[i]->name[length] == ' ' &&
+            strcmp(list[i]->name + length + 1, second) == 0)
+            return list[i];
+    return NULL;
 }
 
 static enum pps_status run_command(const struct pps_command *command,
@@ -70,7 +102,8 @@ static enum pps_status run_command(const struct pps_command *command,
 {
     struct pps_args *args;
     bool done;
-    enum pps_status status = pps_args_parse(&args, command, program, argc, argv, &done, err);
+    enum pps_status status =
+        pps_args_parse(&args, command, pps_kernels, program, argc, argv, &done, err);
     if (status == PPS_OK && !done)
         status = command->main(args, err);
     pps_args_free(args);
@@ -113,6 +146,9 @@ int main(int argc, char **argv)
         version();
     } else if (word[0] == '-') {
         status = run_command(command, NULL, argc, argv, &err);
+    } else if (argc > 2 && find_stage(word, argv[2]) != NULL) {
+        command = find_stage(word, argv[2]);
+        status = run_command(command, argv[0], argc - 2, argv + 2, &err);
     } else {
         status = find_command(word, &command, &err);
         if (status == PPS_OK)

@@ -9,6 +9,7 @@
 #include "engine/value.h"
 #include "request.h"
 #include "resultpath.h"
+#include "shardoption.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@
 
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
+    {"shard", 0, "K/N", "as in ppsweep run: the plan of one shard"},
     {"output", 'o', "PATH", "as in ppsweep run"},
     {"compress", 0, "CODEC", "as in ppsweep run"},
     {NULL, 0, NULL, NULL},
@@ -70,6 +72,11 @@ static void print_axes(const struct pps_experiment *e)
 {
     printf("experiment  %s, kernel %s %s, digest %016" PRIx64 "\n", e->name, e->kernel->name,
            e->kernel->version, e->digest);
+    if (pps_inputs_resolved(e->inputs) != NULL) {
+        printf("inputs      ");
+        pps_inputs_list(e->inputs, stdout);
+        printf("\n");
+    }
     for (int d = 0; d < e->space.n_axes; d++) {
         printf("%s", d == 0 ? "axes        " : "            ");
         print_axis(&e->space.axes[d], e);
@@ -90,12 +97,24 @@ static void print_sample(const struct pps_sample *sample)
     printf("\n");
 }
 
-static void print_counts(const struct pps_experiment *e, const struct pps_forecast *f)
+static void print_shard(struct pps_shard shard, const char *source)
 {
-    char count[48];
+    if (shard.count == 0)
+        return;
+    printf("shard       %u of %u", (unsigned)shard.index, (unsigned)shard.count);
+    printf(source[0] == '\0' ? "\n" : ", as %s says\n", source);
+}
+
+static void print_counts(const struct pps_experiment *e,
+                         struct pps_shard shard,
+                         const struct pps_forecast *f)
+{
+    char count[48], all[48];
     const char *about = f->exact ? "" : "about ";
-    pps_human_count((double)e->n_points, count, sizeof count);
-    printf("points      %s%s\n", count, e->n_points < e->space.n_points ? " (--limit)" : "");
+    pps_human_count((double)f->points, count, sizeof count);
+    pps_human_count((double)e->n_points, all, sizeof all);
+    printf("points      %s%s%s%s\n", count, shard.count == 0 ? "" : " of ",
+           shard.count == 0 ? "" : all, e->n_points < e->space.n_points ? " (--limit)" : "");
     for (int r = 0; r < e->space.n_reasons; r++) {
         if (f->left_out[r].n == 0)
             continue;
@@ -106,12 +125,10 @@ static void print_counts(const struct pps_experiment *e, const struct pps_foreca
     printf("rows        %s%s\n", about, count);
 }
 
-static void print_forecast(const struct pps_experiment *e,
-                           const struct pps_forecast *f,
-                           int threads)
+static void print_forecast(const struct pps_forecast *f, int threads)
 {
     char time[32], one[32], text[32], data[32], memory[32];
-    const double total_s = f->point_s * (double)e->n_points;
+    const double total_s = f->point_s * (double)f->points;
     pps_human_seconds(total_s / threads, time, sizeof time);
     snprintf(one, sizeof one, "%.3g us", f->point_s * 1e6);
     pps_human_bytes(f->text_bytes, text, sizeof text);
@@ -127,25 +144,30 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     struct pps_experiment *e = NULL;
     struct pps_resultpath path;
     struct pps_forecast forecast;
+    struct pps_shard shard;
+    char source[PPS_SHARD_SOURCE];
     size_t scratch_bytes;
     int threads;
     enum pps_status status = pps_request_threads(args, &threads, err);
     if (status == PPS_OK)
+        status = pps_shard_choose(args, &shard, source, err);
+    if (status == PPS_OK)
         status = pps_request_load(args, &e, err);
     if (status == PPS_OK)
-        status = pps_resultpath_choose(args, e, (struct pps_shard){0, 0}, &path, err);
+        status = pps_resultpath_choose(args, e, shard, &path, err);
     if (status == PPS_OK)
         status = pps_scratch_bytes(e, threads, &scratch_bytes, err);
     if (status == PPS_OK) {
         fputs(e->notes, stderr);
         print_axes(e);
         print_sample(e->space.sample);
+        print_shard(shard, source);
         fflush(stdout);
-        status = pps_calibrate(e, path.codec, 1, &forecast, err);
+        status = pps_calibrate(e, shard, path.codec, 1, &forecast, err);
     }
     if (status == PPS_OK) {
-        print_counts(e, &forecast);
-        print_forecast(e, &forecast, threads);
+        print_counts(e, shard, &forecast);
+        print_forecast(&forecast, threads);
         printf("result      %s\n", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
     }
     pps_experiment_free(e);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep plot: heatmaps of a result.
+// ppsweep plot: pictures of a result.
 #include "engine/plot.h"
 
 #include "command.h"
+#include "kinds.h"
 #include "words.h"
 
 #include <string.h>
@@ -11,8 +12,9 @@ static const struct pps_opt options[] = {
     {"x", 'x', "COLUMN", "to the right (as the kernel says)"},
     {"y", 'y', "COLUMN", "upwards (as the kernel says)"},
     {"value", 0, "COLUMN", "the colour (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a map for each group of equal values (all other parameters)"},
-    {"reduce", 0, "HOW", "combine rows of one cell: min, max, mean, first or last"},
+    {"by", 0, "COLUMNS", "a map for each group (all other parameters; with --reduce: one)"},
+    {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
+    PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
     {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
     {"output", 'o', "FOLDER", "where pictures go (outputs/heatmaps)"},
@@ -25,11 +27,26 @@ static const char details[] =
     "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
     "with\n"
     "these values: n=8 sync_freq=1,2. A picture is named after the result and what tells its\n"
-    "map from the others; their paths are printed. Needs gnuplot. `ppsweep slice` writes the\n"
-    "matrices themselves; plot_scripts/heatmap.gp draws one of them.\n"
+    "map from the others; their paths are printed. Needs gnuplot. `ppsweep slice` writes what\n"
+    "is drawn; the scripts in plot_scripts/ draw that by hand.\n"
+    "\n"
+    "--reduce min shows the best over all parameters but --x, --y and those of --by.\n"
+    "\n"
+    "--pareto A,B draws one picture of all rows (thinned out where they are very many) and "
+    "the\n"
+    "front of those that no other beats in both columns; numbers are rows of the result. With\n"
+    "--by every group has its front. max:A says that larger values of A are better.\n"
+    "\n"
+    "--stack A,B,C draws a bar for each of the best rows, of parts that add up; it is "
+    "labelled\n"
+    "by the parameters that vary among them. `ppsweep kernels KERNEL` lists stacks that have "
+    "a\n"
+    "name.\n"
     "\n"
     "  ppsweep plot outputs/data/first.csv.gz n=8 --format png\n"
-    "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n";
+    "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n"
+    "  ppsweep plot result.csv --pareto total_time,peak_in_flight --by gpus\n"
+    "  ppsweep plot result.csv --stack latency -k 20 --limit-line 8\n";
 
 static enum pps_status read_formats(const char *list,
                                     struct pps_plot_ask *ask,
@@ -40,9 +57,9 @@ static enum pps_status read_formats(const char *list,
     for (const char *word = list;; word++) {
         const size_t n = strcspn(word, ",");
         if (n == 3 && strncmp(word, "png", 3) == 0)
-            ask->png = true;
+            ask->pictures.png = true;
         else if (n == 3 && strncmp(word, "svg", 3) == 0)
-            ask->svg = true;
+            ask->pictures.svg = true;
         else
             return pps_fail(err, PPS_E_INPUT, "--format %s: write png, svg or png,svg", list);
         word += n;
@@ -62,11 +79,13 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->cut.y = pps_arg(args, "y");
     ask->cut.value = pps_arg(args, "value");
     ask->cut.by = pps_arg(args, "by");
-    ask->folder = pps_arg(args, "output");
-    ask->force = pps_arg(args, "force") != NULL;
-    ask->scripts = scripts;
-    ask->paths = stdout;
-    enum pps_status status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
+    ask->pictures.folder = pps_arg(args, "output");
+    ask->pictures.force = pps_arg(args, "force") != NULL;
+    ask->pictures.scripts = scripts;
+    ask->pictures.paths = stdout;
+    enum pps_status status = pps_kind_check(args, err);
+    if (status == PPS_OK)
+        status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
     if (status == PPS_OK)
         status = read_formats(pps_arg(args, "format"), ask, err);
     if (status == PPS_OK)
@@ -89,12 +108,14 @@ static void report(const struct pps_plot_count *count)
 static enum pps_status plot_main(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_plot_ask ask = {0};
-    struct pps_plot_count count;
+    struct pps_plot_count count = {0};
     char scripts[4096];
     enum pps_status status = pps_words_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
         status = fill_ask(args, &ask, scripts, sizeof scripts, err);
-    if (status == PPS_OK)
+    if (status == PPS_OK && pps_kind_asked(args))
+        status = pps_kind_plot(args, &ask.cut.view, &ask.pictures, err);
+    else if (status == PPS_OK)
         status = pps_plot(&ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(&count);
@@ -104,7 +125,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_plot = {
     .name = "plot",
-    .summary = "Heatmaps of a result.",
+    .summary = "Pictures of a result: heatmaps, Pareto fronts, stacked bars.",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -31,6 +31,15 @@ static void print_index(const struct pps_experiment *e, uint64_t index, const ch
     free(cursor);
 }
 
+static void print_inputs(const struct pps_experiment *e)
+{
+    if (pps_inputs_resolved(e->inputs) == NULL)
+        return;
+    fputs("inputs    ", stderr);
+    pps_inputs_list(e->inputs, stderr);
+    fputc('\n', stderr);
+}
+
 static void print_left_out(const struct pps_report *r)
 {
     for (int i = 0; i < r->experiment->space.n_reasons; i++) {
@@ -43,6 +52,9 @@ static void print_left_out(const struct pps_report *r)
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
+    if (r->totals->infeasible > 0)
+        fprintf(stderr, "infeasible %llu points (their rows say why)\n",
+                (unsigned long long)r->totals->infeasible);
     if (r->totals->failed > 0) {
         fprintf(stderr, "failed    %llu points (rows with empty results)",
                 (unsigned long long)r->totals->failed);
@@ -88,11 +100,30 @@ static void print_cells(const char *text, const int *width)
     }
 }
 
+// Of an infeasible search, the row that nearly fits.
+static void print_nearest(const struct pps_report *r)
+{
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
+    size_t n;
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->nearest, &n);
+    char *header = pps_experiment_header(r->experiment);
+    fprintf(stderr, "best      none: no point is feasible\n");
+    if (n > 0 && header != NULL) {
+        fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
+        best_widths(rows, n, header, width);
+        print_cells(header, width);
+        print_cells(rows[0].text, width);
+    }
+    free(header);
+}
+
 static void print_best(const struct pps_report *r)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
+    if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == r->totals->rows)
+        print_nearest(r);
     char *header = pps_experiment_header(r->experiment);
     if (n == 0 || header == NULL) {
         free(header);
@@ -224,7 +255,10 @@ void pps_report_next(const struct pps_report *r)
         fprintf(stderr, "          ppsweep trace %s --row %llu\n", r->path,
                 (unsigned long long)rows[0].index + 1);
     else {
-        fprintf(stderr, "          ppsweep trace %s", r->experiment->kernel->name);
+        const bool bare =
+            r->experiment->kernel->n_slots == 0; // otherwise its documents are needed
+        fprintf(stderr, "          ppsweep trace %s",
+                bare ? r->experiment->kernel->name : r->path);
         print_index(r->experiment, rows[0].index, " ");
         fputc('\n', stderr);
     }
@@ -233,6 +267,7 @@ void pps_report_next(const struct pps_report *r)
 void pps_report_print(const struct pps_report *r)
 {
     char bytes[32];
+    print_inputs(r->experiment);
     print_best(r);
     print_left_out(r);
     if (r->audit > 0)
@@ -274,6 +309,7 @@ void pps_report_json(const struct pps_report *r)
     pps_json_add_count(root, "points", t->points);
     pps_json_add_count(root, "rows", t->rows);
     pps_json_add_count(root, "failed", t->failed);
+    pps_json_add_count(root, "infeasible", t->infeasible);
     pps_json_add_count(root, "recalled", t->recalled);
     if (r->reuse != NULL)
         pps_json_add_count(root, "reused", t->reused);

@@ -73,6 +73,20 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
     return PPS_OK;
 }
 
+enum pps_status pps_request_inputs(const struct pps_args *args,
+                                   const char *words[PPS_MAX_INPUT_WORDS],
+                                   struct pps_input_words *inputs,
+                                   struct pps_error *err)
+{
+    *inputs = (struct pps_input_words){words, 0};
+    for (const char *word; (word = pps_arg_nth(args, "input", inputs->n)) != NULL;) {
+        if (inputs->n == PPS_MAX_INPUT_WORDS)
+            return pps_fail(err, PPS_E_INPUT, "at most %d --input", PPS_MAX_INPUT_WORDS);
+        words[inputs->n++] = word;
+    }
+    return PPS_OK;
+}
+
 static enum pps_status load(const struct pps_args *args,
                             struct overrides *overrides,
                             const char *selection,
@@ -80,7 +94,10 @@ static enum pps_status load(const struct pps_args *args,
                             struct pps_error *err)
 {
     struct pps_request request = {.kernels = pps_kernels, .digits = PPS_DEFAULT_DIGITS};
+    const char *words[PPS_MAX_INPUT_WORDS];
     enum pps_status status = read_sets(args, overrides, err);
+    if (status == PPS_OK)
+        status = pps_request_inputs(args, words, &request.inputs, err);
     if (status == PPS_OK)
         status = read_kernel_options(args, overrides, err);
     if (status == PPS_OK)
@@ -143,6 +160,10 @@ enum pps_status pps_request_objective(const struct pps_args *args,
 {
     const char *name = pps_arg(args, "objective");
     *column = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
+    if (*column >= 0 && kernel->columns[*column].kind == PPS_COLUMN_TEXT)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--objective %s: its results are words; want a column of numbers",
+                        name);
     if (*column >= 0)
         return PPS_OK;
     const char *names[PPS_MAX_COLUMNS];

@@ -11,6 +11,8 @@
 #define PPS_REQUEST_OPTIONS                                                                    \
     {"config", 'c', "FILE", "the experiment (JSON; - reads stdin)"},                           \
         {"set", 's', "KEY=VALUES", "set or add an axis: n=8,16  bwd_len='2..3 step 0.5'"},     \
+        {"input", 'i', "SLOT=FILE",                                                            \
+         "a document, as under \"inputs\": model=FILE (several: FILE,FILE)"},                  \
         {"points", 0, "FILE", "explicit points (CSV, a column a parameter), no grid"},         \
         {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},                 \
         {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
@@ -25,6 +27,13 @@
 PPS_MUST_CHECK enum pps_status pps_request_load(const struct pps_args *args,
                                                 struct pps_experiment **experiment,
                                                 struct pps_error *err);
+
+// The values of --input; at most as many as there is room for are read.
+enum { PPS_MAX_INPUT_WORDS = 16 };
+PPS_MUST_CHECK enum pps_status pps_request_inputs(const struct pps_args *args,
+                                                  const char *words[PPS_MAX_INPUT_WORDS],
+                                                  struct pps_input_words *inputs,
+                                                  struct pps_error *err);
 
 // -j, or the CPUs of this machine.
 PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args,

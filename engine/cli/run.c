@@ -155,12 +155,12 @@ static enum pps_status plot(struct pps_running *run, struct pps_error *err)
     struct pps_plot_count count;
     struct pps_plot_ask ask = {
         .cut.view = {.path = run->path.path, .kernels = pps_kernels},
-        .scripts = scripts,
-        .png = true,
-        .svg = true,
-        .force = pps_arg(run->args, "force") != NULL,
+        .pictures = {.scripts = scripts,
+                     .png = true,
+                     .svg = true,
+                     .force = pps_arg(run->args, "force") != NULL,
+                     .paths = run->json ? stderr : stdout},
         .limit = PPS_PLOT_LIMIT,
-        .paths = run->json ? stderr : stdout,
     };
     if (pps_arg(run->args, "plot") == NULL)
         return PPS_OK;

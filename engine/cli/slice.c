@@ -4,6 +4,7 @@
 
 #include "command.h"
 #include "engine/textfile.h"
+#include "kinds.h"
 #include "words.h"
 
 #include <errno.h>
@@ -16,8 +17,9 @@ static const struct pps_opt options[] = {
     {"x", 'x', "COLUMN", "columns of the matrices (as the kernel says)"},
     {"y", 'y', "COLUMN", "rows of the matrices (as the kernel says)"},
     {"value", 0, "COLUMN", "what stands in the cells (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a matrix for each group of equal values (all other parameters)"},
-    {"reduce", 0, "HOW", "combine rows of one cell: min, max, mean, first or last"},
+    {"by", 0, "COLUMNS", "a matrix for each group (all other parameters; with --reduce: one)"},
+    {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
+    PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
     {"force", 0, NULL, "replace files that exist"},
     {"quiet", 'q', NULL, "say nothing on stderr"},
@@ -31,6 +33,8 @@ static const char details[] =
     "gnuplot reads a matrix with `plot 'x.dat' matrix rowheaders columnheaders with image`, "
     "and\n"
     "the several matrices of one file with `index 0`, `index 1` ...\n"
+    "\n"
+    "--pareto and --stack write what plot_scripts/pareto.gp and bars.gp draw.\n"
     "\n"
     "  ppsweep slice outputs/data/first.csv.gz n=8 -o slices/\n";
 
@@ -119,6 +123,23 @@ static enum pps_status write_folder(const struct pps_cut *cut,
     return status;
 }
 
+// A front or bars, to a file or to stdout.
+static enum pps_status write_kind(const struct pps_args *args,
+                                  const struct pps_view_ask *view,
+                                  struct pps_error *err)
+{
+    struct pps_textfile file;
+    enum pps_status status =
+        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+    if (status != PPS_OK)
+        return status;
+    status = pps_kind_slice(args, view, file.out, err);
+    if (status == PPS_OK)
+        return pps_textfile_close(&file, err);
+    pps_textfile_abandon(&file);
+    return status;
+}
+
 static enum pps_status slice_main(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_cut_ask ask = {
@@ -131,6 +152,13 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     const bool force = pps_arg(args, "force") != NULL;
     struct pps_cut *cut = NULL;
     enum pps_status status = pps_words_view(args, &ask.view, err);
+    if (status == PPS_OK)
+        status = pps_kind_check(args, err);
+    if (status == PPS_OK && pps_kind_asked(args)) {
+        status = write_kind(args, &ask.view, err);
+        pps_words_free(&ask.view);
+        return status;
+    }
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask.reduce, err);
     if (status == PPS_OK)
@@ -148,7 +176,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_slice = {
     .name = "slice",
-    .summary = "The matrices behind the heatmaps of a result, as text.",
+    .summary = "What plot draws of a result, as text: matrices, Pareto fronts, stacked bars.",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -3,8 +3,9 @@
 #include "engine/top.h"
 
 #include "command.h"
+#include "engine/pareto.h"
 #include "engine/textfile.h"
-#include "kernels/registry.h"
+#include "kinds.h"
 #include "words.h"
 
 #include <inttypes.h>
@@ -17,6 +18,7 @@ static const struct pps_opt options[] = {
     {"objective", 0, "COLUMN", "the column to judge by (the kernel's first result)"},
     {"goal", 0, "lower|higher", "which values are better (as the kernel says, else lower)"},
     {"by", 0, "COLUMNS", "the best of every group of equal values in these columns"},
+    {"pareto", 0, "A,B", "the rows that no other beats in both of these columns"},
     {"all", 0, NULL, "every row, sorted; rows without a result last"},
     {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
     {"force", 0, NULL, "replace FILE where it exists"},
@@ -31,21 +33,15 @@ static const char details[] =
     "groups in the order in which they first appear. On a terminal columns are aligned;\n"
     "elsewhere the output is CSV with the header of the result.\n"
     "\n"
+    "--pareto A,B writes the Pareto front of two columns, best by A first: each row is better\n"
+    "than every other in one of them. Smaller values are better unless the kernel says that\n"
+    "larger ones are, or the command does: max:A,B or max:A,max:B. Rows without a value in A "
+    "or\n"
+    "B are skipped; of rows equal in both the first stands for all.\n"
+    "\n"
     "  ppsweep top outputs/data/first.csv.gz -k 3 --by n\n"
+    "  ppsweep top outputs/data/first.csv.gz --pareto total_time,max:port_utilization --by n\n"
     "  ppsweep top outputs/data/first.csv.gz --all -o sorted.csv.gz\n";
-
-static enum pps_status read_goal(const char *word, enum pps_goal *goal, struct pps_error *err)
-{
-    if (word == NULL)
-        return PPS_OK;
-    if (strcmp(word, "lower") == 0)
-        *goal = PPS_LOWER;
-    else if (strcmp(word, "higher") == 0)
-        *goal = PPS_HIGHER;
-    else
-        return pps_fail(err, PPS_E_INPUT, "--goal %s: write lower or higher", word);
-    return PPS_OK;
-}
 
 static enum pps_status check_output(const char *path, struct pps_error *err)
 {
@@ -70,7 +66,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
                         ask->by != NULL ? "--by" : "-k");
     enum pps_status status = pps_arg_count(args, "count", 1, UINT32_MAX, &ask->k, err);
     if (status == PPS_OK)
-        status = read_goal(pps_arg(args, "goal"), &ask->goal, err);
+        status = pps_goal_option(args, &ask->goal, err);
     if (status == PPS_OK)
         status = check_output(pps_arg(args, "output"), err);
     return status;
@@ -121,15 +117,83 @@ static enum pps_status write_top(const struct pps_args *args,
     return status;
 }
 
+// ---- the Pareto front -------------------------------------------------------------------------
+
+static enum pps_status check_pareto(const struct pps_args *args, struct pps_error *err)
+{
+    static const char *const others[] = {"all", "count", "objective"};
+    if (pps_arg(args, "goal") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--pareto takes goals as max:%s; leave out --goal",
+                        pps_arg(args, "pareto"));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (pps_arg(args, others[i]) != NULL)
+            return pps_fail(
+                err, PPS_E_INPUT,
+                "--pareto writes the whole front of its two columns; leave out --%s",
+                others[i]);
+    return check_output(pps_arg(args, "output"), err);
+}
+
+static void report_pareto(const struct pps_args *args, const struct pps_pareto *pareto)
+{
+    if (pps_arg(args, "quiet") != NULL)
+        return;
+    const struct pps_view_column *columns = pareto->view.columns;
+    if (pareto->valued == 0)
+        fprintf(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s\n",
+                pareto->rows, columns[pareto->x.column].name, columns[pareto->y.column].name);
+    else
+        fprintf(stderr,
+                "ppsweep: %" PRIu64 " of %" PRIu64
+                " rows, by %s and %s (%s and %s are better); "
+                "%" PRIu64 " more equal one of them\n",
+                pareto->kept, pareto->rows, columns[pareto->x.column].name,
+                columns[pareto->y.column].name, pareto->x.higher ? "higher" : "lower",
+                pareto->y.higher ? "higher" : "lower", pareto->equal);
+}
+
+static enum pps_status pareto_main(const struct pps_args *args,
+                                   const struct pps_view_ask *view,
+                                   struct pps_error *err)
+{
+    const struct pps_pareto_ask ask = {
+        .view = *view,
+        .columns = pps_arg(args, "pareto"),
+        .by = pps_arg(args, "by"),
+    };
+    struct pps_textfile file = {NULL, NULL, NULL, false};
+    struct pps_pareto pareto = {.rows = 0};
+    enum pps_status status = check_pareto(args, err);
+    if (status == PPS_OK)
+        status = pps_textfile_open(&file, pps_arg(args, "output"),
+                                   pps_arg(args, "force") != NULL, err);
+    if (status == PPS_OK)
+        status = pps_pareto_open(&pareto, &ask, err);
+    if (status == PPS_OK)
+        status = pps_pareto_write(&pareto, file.out, file.path == NULL && isatty(STDOUT_FILENO),
+                                  err);
+    if (status == PPS_OK)
+        status = pps_textfile_close(&file, err);
+    else
+        pps_textfile_abandon(&file);
+    if (status == PPS_OK)
+        report_pareto(args, &pareto);
+    pps_pareto_close(&pareto);
+    return status;
+}
+
+// -----------------------------------------------------------------------------------------------
+
 static enum pps_status top_main(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_top_ask ask = {.k = 10, .memory_bytes = PPS_TOP_MEMORY};
     char *folder = folder_of(pps_arg(args, "output"));
     enum pps_status status = pps_words_view(args, &ask.view, err);
+    const bool pareto = pps_arg(args, "pareto") != NULL;
     if (status == PPS_OK)
-        status = fill_ask(args, &ask, err);
+        status = pareto ? pareto_main(args, &ask.view, err) : fill_ask(args, &ask, err);
     ask.folder = folder == NULL ? "." : folder;
-    if (status == PPS_OK)
+    if (status == PPS_OK && !pareto)
         status = write_top(args, &ask, err);
     pps_words_free(&ask.view);
     free(folder);
@@ -138,7 +202,8 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
 
 const struct pps_command pps_command_top = {
     .name = "top",
-    .summary = "The best rows of a result: overall, of every group, or all of them sorted.",
+    .summary =
+        "The best rows of a result: overall, of every group, a Pareto front, or all sorted.",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -174,7 +174,10 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
         pps_codec_close(codec);
         return pps_fail(err, PPS_E_MACHINE, "no memory for a compressed block");
     }
-    struct pps_block block = {.data = data, .rows = totals->rows, .failed = totals->failed};
+    struct pps_block block = {.data = data,
+                              .rows = totals->rows,
+                              .failed = totals->failed,
+                              .infeasible = totals->infeasible};
     for (int r = 0; r < PPS_MAX_REASONS; r++)
         block.left_out[r] = totals->left_out[r].n;
     pps_block_set_text(&block, text, n);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: the timeline of one point.
 #include "command.h"
+#include "request.h"
 
 #include "engine/experiment.h"
 #include "engine/machine.h"
@@ -9,6 +10,8 @@
 #include "engine/spelling.h"
 #include "engine/textfile.h"
 #include "engine/tracefile.h"
+#include "engine/tracesvg.h"
+#include "engine/value.h"
 #include "engine/view.h"
 #include "kernels/registry.h"
 #include "signals.h"
@@ -24,8 +27,10 @@
 
 static const struct pps_opt options[] = {
     {"row", 0, "K", "the point of data row K of RESULT, from 1 (1)"},
-    {"output", 'o', "FILE", "NAME.json (Chrome, Perfetto), NAME.csv, or - (CSV to stdout)"},
-    {"format", 0, "FORMAT", "chrome or csv, where the name does not say"},
+    {"input", 'i', "SLOT=FILE", "a document for the KERNEL, as in model=FILE"},
+    {"output", 'o', "FILE",
+     "NAME.json (Chrome, Perfetto), NAME.svg, NAME.csv, or - (CSV to stdout)"},
+    {"format", 0, "FORMAT", "chrome, svg or csv, where the name does not say"},
     {"force", 0, NULL, "replace FILE where it exists"},
     {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
@@ -36,45 +41,91 @@ static const char details[] =
     "their defaults). Words after RESULT change the row's parameters. Without -o the trace "
     "goes\n"
     "to outputs/traces/ as Chrome JSON; open it in ui.perfetto.dev or chrome://tracing, where\n"
-    "a unit of time is a microsecond. CSV has a line for each piece of constant rate.\n"
+    "a unit of time is a microsecond. CSV has a line for each piece of constant rate. SVG is "
+    "a\n"
+    "picture for every browser: what the pointer is over is described; a point of more than\n"
+    "20000 pieces is refused.\n"
     "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
-    "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n";
+    "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
+    "  ppsweep trace outputs/data/first.csv.gz --row 12 -o row12.svg\n";
 
 struct trace {
     const struct pps_args *args;
+    struct pps_inputs *inputs; // of the kernel
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
+    uint64_t shown;  // parameters that the row of a result shows
     char path[1200]; // "-": stdout
     char stem[160];
     enum pps_trace_format format;
+    bool svg; // a picture, in no such format
 };
 
 // ---- which point ------------------------------------------------------------------------------
 
-static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+// A name for the point: what it comes from and its words, if they are not too long.
+static void name_point(struct trace *t, const char *from, int first_word)
 {
-    const char *path = pps_arg_word(t->args, 0);
-    char stem[96];
-    uint64_t row = 1;
-    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
-    if (status != PPS_OK)
-        return status;
-    pps_view_stem(path, stem, sizeof stem);
-    snprintf(t->stem, sizeof t->stem, "%s-row%llu", stem, (unsigned long long)row);
-    return pps_point_from_row(pps_kernels, path, row, &t->kernel, t->point, err);
-}
-
-// A name for the point: its words, if they are not too long.
-static void name_point(struct trace *t, int first_word)
-{
-    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", t->kernel->name);
+    size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
     for (int w = first_word; w < pps_arg_words(t->args); w++) {
         const char *word = pps_arg_word(t->args, w);
         if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
             return;
         at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
     }
+}
+
+static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg_word(t->args, 0);
+    char stem[96], name[128];
+    uint64_t row = 1;
+    enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status != PPS_OK)
+        return status;
+    pps_view_stem(path, stem, sizeof stem);
+    snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
+    name_point(t, name, 1);
+    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point,
+                              &t->shown, err);
+}
+
+// The point of a kernel all of whose parameters have their defaults.
+static enum pps_status point_of_kernel(struct trace *t, int first_word, struct pps_error *err)
+{
+    const char *words[PPS_MAX_INPUT_WORDS];
+    struct pps_inputs_ask ask = {.kernel = t->kernel};
+    if (pps_arg(t->args, "row") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
+    enum pps_status status = pps_request_inputs(t->args, words, &ask.words, err);
+    if (status == PPS_OK)
+        status = pps_inputs_open(&t->inputs, &ask, err);
+    if (status != PPS_OK)
+        return status;
+    t->kernel = pps_inputs_kernel(t->inputs);
+    pps_point_default(t->kernel, t->point);
+    name_point(t, t->kernel->name, first_word);
+    return PPS_OK;
+}
+
+// What the words say, and where they name a document, what that says of all but these.
+static enum pps_status set_words(struct trace *t, int first_word, struct pps_error *err)
+{
+    uint64_t keep = t->shown;
+    for (int w = first_word; w < pps_arg_words(t->args); w++) {
+        const char *word = pps_arg_word(t->args, w);
+        const int p = pps_param_find(t->kernel, word, strcspn(word, "="));
+        if (p >= 0 && t->kernel->params[p].fixed)
+            return pps_fail(err, PPS_E_INPUT, "%s is said by a document; leave it out",
+                            t->kernel->params[p].name);
+        enum pps_status status = pps_point_set(t->kernel, word, t->point, err);
+        if (status != PPS_OK)
+            return status;
+        keep |= (uint64_t)1 << p;
+    }
+    pps_inputs_say(t->inputs, keep, t->point);
+    return PPS_OK;
 }
 
 static enum pps_status choose_point(struct trace *t, struct pps_error *err)
@@ -87,16 +138,12 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
     t->kernel = nameless ? pps_kernels[0] : pps_kernel_find(first);
     if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
         return pps_kernel_choose(pps_kernels, first, &t->kernel, err);
-    if (t->kernel != NULL && pps_arg(t->args, "row") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
-    if (t->kernel != NULL) {
-        pps_point_default(t->kernel, t->point);
-        name_point(t, first_word);
-    } else {
+    if (t->kernel != NULL)
+        status = point_of_kernel(t, first_word, err);
+    else
         status = point_of_row(t, err);
-    }
-    for (int w = first_word; w < pps_arg_words(t->args) && status == PPS_OK; w++)
-        status = pps_point_set(t->kernel, pps_arg_word(t->args, w), t->point, err);
+    if (status == PPS_OK)
+        status = set_words(t, first_word, err);
     if (status == PPS_OK && t->kernel->trace_names == NULL)
         status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->kernel->name);
     return status == PPS_OK ? pps_point_check(t->kernel, t->point, err) : status;
@@ -109,20 +156,24 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
     const bool csv = format != NULL && strcmp(format, "csv") == 0;
     const bool chrome = format != NULL && strcmp(format, "chrome") == 0;
-    if (format != NULL && !csv && !chrome)
-        return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome or csv", format);
+    t->svg = format != NULL ? strcmp(format, "svg") == 0
+                            : path != NULL && pps_ends_with(path, ".svg");
+    if (format != NULL && !csv && !chrome && !t->svg)
+        return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome, svg or csv", format);
     t->format = csv ? PPS_TRACE_CSV : PPS_TRACE_CHROME;
     if (path == NULL) {
         snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s%s", t->stem,
-                 csv ? ".csv" : ".json");
+                 csv      ? ".csv"
+                 : t->svg ? ".svg"
+                          : ".json");
         return PPS_OK;
     }
     snprintf(t->path, sizeof t->path, "%s", path);
     if (format == NULL && (strcmp(path, "-") == 0 || pps_ends_with(path, ".csv")))
         t->format = PPS_TRACE_CSV;
-    else if (format == NULL && !pps_ends_with(path, ".json"))
+    else if (format == NULL && !t->svg && !pps_ends_with(path, ".json"))
         return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .json or .csv, or say --format", path);
+                        "-o %s: end the name in .json, .svg or .csv, or say --format", path);
     return PPS_OK;
 }
 
@@ -146,10 +197,11 @@ static enum pps_status run_kernel(const struct trace *t,
                                   const struct pps_trace_sink *sink,
                                   struct pps_error *err)
 {
-    const size_t bytes = t->kernel->scratch_bytes(t->point);
+    const size_t bytes = t->kernel->scratch_bytes(t->point, t->kernel->shared);
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
         return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
-    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true};
+    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
+                                t->kernel->shared};
     if (worker.scratch == NULL)
         return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
@@ -174,32 +226,79 @@ static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_
     return status;
 }
 
-static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
+// "contention 2: n=8 gpus=4": the parameters that do not have their defaults.
+static char *make_title(const struct trace *t)
 {
-    struct trace t = {.args = args};
+    char *title = NULL, text[PPS_CELL_TEXT];
+    size_t n;
+    FILE *out = open_memstream(&title, &n);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "%s %s:", t->kernel->name, t->kernel->version);
+    for (int p = 0; p < t->kernel->n_params; p++) {
+        const struct pps_param *param = &t->kernel->params[p];
+        if (t->point[p] == param->fallback)
+            continue;
+        pps_value_text(param, t->point[p], text);
+        fprintf(out, " %s=%s", param->name, text);
+    }
+    if (fclose(out) == 0)
+        return title;
+    free(title);
+    return NULL;
+}
+
+static enum pps_status draw_trace(const struct trace *t, FILE *out, struct pps_error *err)
+{
+    struct pps_tracesvg *svg = NULL;
+    char *title = make_title(t);
+    enum pps_status status = title == NULL
+                                 ? pps_fail_errno(err, "draw", "the trace")
+                                 : pps_tracesvg_open(&svg, title, t->kernel->trace_names, err);
+    if (status == PPS_OK) {
+        const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
+        status = run_kernel(t, &sink, err);
+    }
+    if (status == PPS_OK)
+        status = pps_tracesvg_draw(svg, out, err);
+    pps_tracesvg_close(svg);
+    free(title);
+    return status;
+}
+
+static enum pps_status write_file(const struct trace *t, struct pps_error *err)
+{
     struct pps_textfile file;
-    enum pps_status status = choose_point(&t, err);
-    if (status == PPS_OK)
-        status = choose_output(&t, err);
-    if (status == PPS_OK)
-        status = open_output(&t, &file, err);
+    enum pps_status status = open_output(t, &file, err);
     if (status != PPS_OK)
         return status;
     const bool is_file = file.path != NULL;
-    status = write_trace(&t, file.out, err);
+    status = t->svg ? draw_trace(t, file.out, err) : write_trace(t, file.out, err);
     if (status != PPS_OK) {
         pps_textfile_abandon(&file);
         return status;
     }
     status = pps_textfile_close(&file, err);
     if (status == PPS_OK && is_file)
-        printf("%s\n", t.path);
+        printf("%s\n", t->path);
+    return status;
+}
+
+static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct trace t = {.args = args};
+    enum pps_status status = choose_point(&t, err);
+    if (status == PPS_OK)
+        status = choose_output(&t, err);
+    if (status == PPS_OK)
+        status = write_file(&t, err);
+    pps_inputs_close(t.inputs);
     return status;
 }
 
 const struct pps_command pps_command_trace = {
     .name = "trace",
-    .summary = "the timeline of one point: Chrome/Perfetto JSON or CSV",
+    .summary = "the timeline of one point: Chrome/Perfetto JSON, SVG or CSV",
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,

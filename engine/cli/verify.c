@@ -97,6 +97,8 @@ static void print_verified(const struct pps_verify_ask *ask,
     print_count((double)verified->points, "point");
     if (verified->failed > 0)
         printf(", %" PRIu64 " failed", verified->failed);
+    if (verified->infeasible > 0)
+        printf(", %" PRIu64 " infeasible", verified->infeasible);
     if (verified->in_order)
         printf("%s, in the order of the experiment\n",
                verified->only_some ? " (some, as the best ones)" : "");

@@ -24,7 +24,8 @@ struct hardware {
     bool calibrated;                // on measurements of this device; otherwise inherited
 };
 
-// The built-in record; NULL where there is none of that name (case does not matter).
+// The built-in record; NULL where there is none of that name or maker's name, such as
+// "A100-80GB". Case, spaces and dashes do not matter.
 const struct hardware *hardware_find(const char *name);
 
 // All built-in records in order of age; *n of them.
@@ -39,12 +40,23 @@ struct cluster {
 };
 
 struct cJSON;
+struct docfields;
 
-// A name, or an object with the fields of a record (those not given are those of its "base").
+// A name, or an object with the fields of a record: name, base, peak, hbm, intra, inter, node,
+// alpha, memory (GiB or "80GB"), eg, ea, em, el, fused_ce, calibrated. Those not given are those of
+// its base; without one, of the built-in record of its name; without that either, peak and the
+// three rates must be given and what remains is H100's. Efficiencies are no longer calibrated where
+// any of them or a rate is given, unless the object says that they are.
 bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct docfault *fault);
+
+// world_size, or nnodes x npus_per_node, must be given; the rest is 8 devices a node (or as many
+// as the hardware record has), 58 GiB, no reserve, H100. hardware.node becomes node_devices.
 bool cluster_read(struct cluster *cluster,
                   const struct cJSON *document,
                   struct docfault *fault);
+
+// Keys that cluster_read takes.
+const struct docfields *cluster_keys(void);
 
 // ---- what operations take, in s -----------------------------------------------------------------
 

@@ -10,6 +10,12 @@
 
 enum { TRAINING_MBS_MAX = 16 };
 
+enum training_schedule {
+    TRAINING_ANY_SCHEDULE, // by the number of virtual chunks
+    TRAINING_1F1B,         // one chunk a stage
+    TRAINING_VPP,          // interleaved: two chunks or more
+};
+
 struct training {
     int64_t gbs;                   // sequences a step
     int64_t mbs[TRAINING_MBS_MAX]; // micro-batch sizes to try
@@ -20,16 +26,21 @@ struct training {
     bool expert_tensor_parallel; // experts are split over tp too (etp = tp); otherwise etp = 1
     bool flash_attention;
     bool fused_cross_entropy;
+    enum training_schedule schedule;
     bool low_mem_vpp; // the interleaved order that warms up less
-    bool dummy_wgrad; // gradient accumulation is fused: one more weight-sized buffer
+    bool dummy_wgrad; // gradients are accumulated in the product: a buffer a matrix shape
 };
 
 struct cJSON;
+struct docfields;
 
 void training_default(struct training *training);
 // What the document does not say keeps its value. Unknown keys are refused.
 bool training_read(struct training *training,
                    const struct cJSON *document,
                    struct docfault *fault);
+
+// Keys that training_read takes.
+const struct docfields *training_keys(void);
 
 #endif

@@ -121,8 +121,9 @@ static struct contention_point to_point(const double *value)
 
 static const char *const reasons[] = {"", "sync_freq > n", NULL};
 
-static int check(const double *point)
+static int check(const double *point, const void *shared)
 {
+    (void)shared;
     return point[SYNC_FREQ] > point[N] ? 1 : 0;
 }
 
@@ -229,8 +230,9 @@ static void *room_of(const struct pps_worker *worker)
     return (char *)worker->scratch + KEPT_BYTES;
 }
 
-static size_t scratch_bytes(const double *highest)
+static size_t scratch_bytes(const double *highest, const void *shared)
 {
+    (void)shared;
     struct contention_point largest = to_point(highest);
     const size_t bytes = contention_scratch_bytes(&largest);
     return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
@@ -239,8 +241,9 @@ static size_t scratch_bytes(const double *highest)
 // Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
 // estimate, no more. With few stages points go through lanes.
 // Of long 1f1b points about a thousand micro-batches are simulated, the rest repeats.
-static double cost(const double *point)
+static double cost(const double *point, const void *shared)
 {
+    (void)shared;
     double stages = point[GPUS], n = point[N];
     if (point[PIPELINE] == CONTENTION_1F1B && n > 1000)
         n = 1000 + 0.05 * (n - 1000);
@@ -327,8 +330,9 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
     }
 }
 
-static double lower_bound(const double *value)
+static double lower_bound(const double *value, const void *shared)
 {
+    (void)shared;
     const struct contention_point point = to_point(value);
     return contention_lower_bound(&point);
 }
@@ -491,6 +495,11 @@ static const struct pps_bench_axis bench_axes[] = {
 
 // ---- the kernel -----------------------------------------------------------------------------
 
+static const struct pps_stack stacks[] = {
+    {"latency", "fwd_prop_latency,grad_prop_latency,grad_sync_latency"},
+    {NULL, NULL},
+};
+
 extern const struct pps_kernel pps_kernel_contention;
 const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
@@ -507,6 +516,7 @@ const struct pps_kernel pps_kernel_contention = {
                 .y = "p_fwd_prop",
                 .value = "total_time",
                 .split = "p_grad_sync"},
+    .stacks = stacks,
     .trace_names = &trace_names,
     .bench_axes = bench_axes,
     .scratch_bytes = scratch_bytes,

@@ -75,7 +75,7 @@ bool nd_cheapest(const struct nd_program *p,
                  bool head,
                  struct nd_chunk *chunk)
 {
-    const struct nd_memory *m = &p->memory;
+    const struct nd_figures *m = &p->memory;
     const struct way full = {true,
                              {m->act_mem0 - m->re_comp_mem0, m->act_mem - m->re_comp_mem}};
     const struct way part = {false, {m->act_mem0 - m->select_mem0, m->act_mem - m->select_mem}};
@@ -96,7 +96,7 @@ bool nd_cheapest(const struct nd_program *p,
 
 double nd_least_kept(const struct nd_program *p, const struct nd_chunk *chunk)
 {
-    const struct nd_memory *m = &p->memory;
+    const struct nd_figures *m = &p->memory;
     const double act = m->act_mem0 * chunk->layers[0] + m->act_mem * chunk->layers[1];
     double least = act;
     if (p->allow_full)

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-const struct nd_memory nd_memory_default = {
+const struct nd_figures nd_figures_default = {
     .select_mem0 = 76,
     .select_mem12 = 76,
     .select_mem = 77,
@@ -33,11 +33,11 @@ void nd_program_default(struct nd_program *program)
         .layers = {0, 1},
         .layer_ratio = 0.3,
         .backward_ratio = 2,
-        .head_backward = NAN,
+        .head_backward = (double)NAN,
         .head_ratio = 1.5,
         .full_growth = 1,
         .select_growth = 0.33,
-        .memory = nd_memory_default,
+        .memory = nd_figures_default,
         .allow_full = true,
     };
 }
@@ -75,7 +75,7 @@ static const char *wrong_ratio(const struct nd_program *p)
     return NULL;
 }
 
-static const char *wrong_memory(const struct nd_memory *m)
+static const char *wrong_memory(const struct nd_figures *m)
 {
     const struct {
         const char *name;
@@ -222,7 +222,7 @@ double nd_chunk_backward(const struct nd_program *p, const struct nd_chunk *chun
 
 double nd_chunk_kept(const struct nd_program *p, const struct nd_chunk *chunk)
 {
-    const struct nd_memory *m = &p->memory;
+    const struct nd_figures *m = &p->memory;
     const int32_t none[2] = {chunk->layers[0] - chunk->full[0] - chunk->part[0],
                              chunk->layers[1] - chunk->full[1] - chunk->part[1]};
     return m->act_mem * none[1] + m->select_mem * chunk->part[1] +

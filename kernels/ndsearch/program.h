@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 // MiB. A micro-batch leaves act, select or re_comp in each layer, according to what is recomputed.
-struct nd_memory {
+struct nd_figures {
     double select_mem0, select_mem12, select_mem; // of type 1, 1 (in peaks), 2
     double re_comp_mem0, re_comp_mem12, re_comp_mem;
     double act_mem0, act_mem12, act_mem;
@@ -26,7 +26,7 @@ struct nd_memory {
     double lm_head_mem;             // on the last
 };
 
-extern const struct nd_memory nd_memory_default;
+extern const struct nd_figures nd_figures_default;
 
 enum nd_compat {
     ND_CORRECTED,
@@ -46,7 +46,7 @@ struct nd_program {
     double full_growth;    // gamma: what full recompute adds to the backward, over the forward
     double select_growth;  // sigma: selective recompute
     double hop;            // of a transfer between stages, in forwards of a type-2 layer
-    struct nd_memory memory;
+    struct nd_figures memory;
     double budget_first, budget_middle, budget_last; // MiB, without static_mem0 and the like
     bool allow_select, allow_full;
     bool low_mem; // interleaved: ORDERS_LOW

@@ -11,6 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+// The kernels that experiments may name; a test may bring its own.
+#ifndef TEST_KERNELS
+#define TEST_KERNELS pps_kernels
+#endif
+
 static inline enum pps_status load_text(const char *text,
                                         struct pps_experiment **experiment,
                                         struct pps_error *err)
@@ -20,7 +25,7 @@ static inline enum pps_status load_text(const char *text,
     FILE *out = fdopen(fd, "w");
     fputs(text, out);
     fclose(out);
-    const struct pps_request request = {.kernels = pps_kernels,
+    const struct pps_request request = {.kernels = TEST_KERNELS,
                                         .path = path,
                                         .digits = PPS_DEFAULT_DIGITS};
     const enum pps_status status = pps_experiment_load(experiment, &request, err);

@@ -87,7 +87,7 @@ static inline struct nd_program golden_pipeline(const cJSON *golden)
     p.select_growth = golden_real(input, "select_recompute_ratio");
     p.allow_select = golden_is(input, "allow_select_recompute");
     p.allow_full = golden_is(input, "allow_full_recompute");
-    p.memory = (struct nd_memory){
+    p.memory = (struct nd_figures){
         golden_real(memory, "select_mem0"),   golden_real(memory, "select_mem12"),
         golden_real(memory, "select_mem"),    golden_real(memory, "re_comp_mem0"),
         golden_real(memory, "re_comp_mem12"), golden_real(memory, "re_comp_mem"),
@@ -101,7 +101,7 @@ static inline struct nd_program golden_pipeline(const cJSON *golden)
     return p;
 }
 
-static const char *const golden_pipelines[] = {
+__attribute__((unused)) static const char *const golden_pipelines[] = {
     "pp_dense_p4_v1.json",
     "pp_dense_tight_p4_v1.json",
     "pp_dsv3_p16_m64.json",

@@ -33,6 +33,7 @@ static inline void add_block(struct pps_totals *totals,
     totals->points += points;
     totals->rows += block->rows;
     totals->failed += block->failed;
+    totals->infeasible += block->infeasible;
     totals->text_bytes += block->text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         if (totals->left_out[r].n == 0)
@@ -95,7 +96,10 @@ static inline void write_result(const struct result_plan *plan)
         const uint64_t n = left < plan->block_points ? left : plan->block_points;
         struct pps_rows rows;
         cr_assert_eq(pps_rowmaker_make(maker, first, n, &never, &rows, &err), PPS_OK);
-        struct pps_block block = {.index = k, .rows = rows.rows, .failed = rows.failed};
+        struct pps_block block = {.index = k,
+                                  .rows = rows.rows,
+                                  .failed = rows.failed,
+                                  .infeasible = rows.infeasible};
         for (int r = 0; r < PPS_MAX_REASONS; r++)
             block.left_out[r] = rows.left_out[r].n;
         append_block(plan, output, codec, &rows, &block);

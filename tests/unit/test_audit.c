@@ -50,19 +50,22 @@ static const struct pps_column columns[N_COLUMNS] = {
     [COUNT] = {.name = "count", .unit = "", .summary = "", .kind = PPS_COLUMN_INTEGER},
 };
 
-static size_t scratch_bytes(const double *highest)
+static size_t scratch_bytes(const double *highest, const void *shared)
 {
+    (void)shared;
     (void)highest;
     return 64;
 }
 
-static int check(const double *point)
+static int check(const double *point, const void *shared)
 {
+    (void)shared;
     return fmod(point[N], 5) == 4 ? 1 : 0;
 }
 
-static double cost(const double *point)
+static double cost(const double *point, const void *shared)
 {
+    (void)shared;
     (void)point;
     return 10;
 }
@@ -179,8 +182,12 @@ Test(audit, faults_are_found)
 {
     static const char *const said[N_FAULTS] = {
         [LARGE] = "audit: n=7 fault=large shake=0.0: time is ",
-        [NO_RESULT] = "audit: n=7 fault=no_result shake=0.0: the reference finished",
-        [NOT_FINITE] = "audit: n=7 fault=not_finite shake=0.0: the reference finished",
+        [NO_RESULT] =
+            "audit: n=7 fault=no_result shake=0.0: the run did not finish this point, but "
+            "the reference finished",
+        [NOT_FINITE] =
+            "audit: n=7 fault=not_finite shake=0.0: the run did not finish this point, but "
+            "the reference finished",
         [OFF_BY_ONE] =
             "audit: n=7 fault=off_by_one shake=0.0: count is 8, but 7 by the reference",
         [FAR] = "audit: n=7 fault=far shake=0.0: time is 1012",

@@ -273,10 +273,13 @@ static void run_batch(struct batch *b, int n_columns)
     highest[param_of("pipeline")] = 1;
     for (int c = 0; c < k->n_columns; c++)
         b->columns[c] = c < n_columns ? b->column[c] : NULL;
-    size_t bytes = (k->scratch_bytes(highest) + 63) / 64 * 64;
+    size_t bytes = (k->scratch_bytes(highest, NULL) + 63) / 64 * 64;
     b->scratch = aligned_alloc(64, bytes);
     memset(b->scratch, 0, bytes);
-    k->run(&(struct pps_batch){POINTS, b->params, b->columns, b->outcome, NULL},
+    k->run(&(struct pps_batch){.n_points = POINTS,
+                               .param = b->params,
+                               .column = b->columns,
+                               .outcome = b->outcome},
            &(struct pps_worker){.scratch = b->scratch});
 }
 
@@ -337,7 +340,7 @@ Test(contention_kernel, trace_lanes)
     for (int p = 0; p < k->n_params; p++)
         point[p] = b.param[p][0];
     struct lanes lanes = {.end = 0};
-    const struct pps_trace_sink sink = {&lanes, watch};
+    const struct pps_trace_sink sink = {.self = &lanes, .piece = watch};
     const struct pps_worker worker = {.scratch = b.scratch};
     cr_assert_eq(k->trace(point, &worker, &sink), PPS_DONE);
     cr_assert(fabs(lanes.end - b.column[0][0]) < 1e-12);
@@ -359,10 +362,10 @@ Test(contention_kernel, table)
                   param->name);
         point[p] = param->fallback;
     }
-    cr_assert_eq(k->check(point), 0);
-    cr_assert_gt(k->cost(point), 0);
+    cr_assert_eq(k->check(point, NULL), 0);
+    cr_assert_gt(k->cost(point, NULL), 0);
     point[param_of("sync_freq")] = 9;
-    cr_assert_str_eq(k->reasons[k->check(point)], "sync_freq > n");
+    cr_assert_str_eq(k->reasons[k->check(point, NULL)], "sync_freq > n");
     point[param_of("n")] = 9;
-    cr_assert_eq(k->check(point), 0);
+    cr_assert_eq(k->check(point, NULL), 0);
 }

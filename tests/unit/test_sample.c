@@ -266,9 +266,10 @@ Test(sample, everything_said_of_a_sample_is_part_of_the_digest)
     cr_assert_neq(digest, digest_of(axes, "\"count\": 5, \"seed\": 1"));
 }
 
-static int always(const double *point)
+static int always(const double *point, const void *shared)
 {
     (void)point;
+    (void)shared;
     return 0;
 }
 

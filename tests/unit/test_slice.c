@@ -88,6 +88,11 @@ static const char simplex[] = "n,x,y,z,time\n"
 static const char free_axes[] = "n,x,y,z,time\n"
                                 "8,0,0,0,1\n8,0,0,1,2\n8,0,1,0,3\n8,0,1,1,4\n";
 
+// Degrees, of which many combinations are left out (4 x 16) or infeasible (2 x 1).
+static const char degrees[] = "n,x,y,z,time\n"
+                              "8,1,16,1,5\n8,2,8,1,4\n8,4,1,8,7\n9,4,1,4,6\n"
+                              "8,16,1,1,9\n8,2,1,1,\n8,2,8,2,3.5\n9,16,1,2,\n";
+
 // Catches axes out of order (names among numbers, 10 before 9), a split that separates numbers
 // which share a map or joins those that do not, letters without a map of their own, titles that
 // do not tell maps apart, and rows combined the wrong way.
@@ -116,6 +121,12 @@ Test(slice, cuts_the_right_maps)
         {{.x = "n", .y = "x"},
          "n,x,time\n10,1,1\n9,1,2\n9,beta,\n10,alpha,4\n",
          ": 9 10 / 1 2 1 / alpha - 4 / beta - -"},
+        {{.reduce = PPS_REDUCE_MIN},
+         degrees,
+         ": 1 2 4 16 / 1 - - 6 9 / 8 - 3.5 - - / 16 5 - - -"},
+        {{.reduce = PPS_REDUCE_MIN, .by = "n"},
+         degrees,
+         "n=8: 1 2 4 16 / 1 - - 7 9 / 8 - 3.5 - - / 16 5 - - -; n=9: 4 16 / 1 6 -"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pps_cut *cut;
@@ -188,6 +199,52 @@ Test(slice, names_tell_maps_apart)
         cr_assert_str_eq(name, names[i]);
         pps_slice_free(&slice);
     }
+    pps_cut_close(cut);
+}
+
+// Catches pictures of other rows or other ways to combine them that share a file name, and one
+// too long for a file.
+Test(slice, names_tell_what_was_asked)
+{
+    static char many[400] = "z=1";
+    static const char *filters[] = {"n=8,9", "y=1.0", many};
+    const struct {
+        struct pps_cut_ask ask;
+        const char *name;
+    } cases[] = {
+        {{.reduce = PPS_REDUCE_MIN}, "r-min"},
+        {{.reduce = PPS_REDUCE_MAX, .x = "x", .value = "time"}, "r-x-y-time-max"},
+        {{.reduce = PPS_REDUCE_MIN, .view = {.filters = filters, .n_filters = 2}},
+         "r-min-n8,9-y1.0"},
+        {{.reduce = PPS_REDUCE_MIN, .view = {.filters = filters, .n_filters = 1}, .by = "n"},
+         "r-min-n8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pps_cut *cut;
+        struct pps_slice slice;
+        struct pps_error err = {0};
+        char name[512];
+        cr_assert_eq(cut_text(&cut, cases[i].ask, degrees, &err), PPS_OK, "%s", err.text);
+        cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
+        pps_cut_name(cut, &slice, 0, name, sizeof name);
+        cr_assert_str_eq(name, cases[i].name);
+        pps_slice_free(&slice);
+        pps_cut_close(cut);
+    }
+    while (strlen(many) < 300)
+        strcat(many, ",1");
+    const struct pps_cut_ask ask = {.reduce = PPS_REDUCE_MIN,
+                                    .view = {.filters = filters, .n_filters = 3}};
+    struct pps_cut *cut;
+    struct pps_slice slice;
+    struct pps_error err = {0};
+    char name[512];
+    cr_assert_eq(cut_text(&cut, ask, degrees, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
+    pps_cut_name(cut, &slice, 0, name, sizeof name);
+    cr_assert_eq(strlen(name), 1 + 159, "%s", name);
+    cr_assert_eq(strncmp(name, "r-min-n8,9-y1.0-z1,1,", 21), 0, "%s", name);
+    pps_slice_free(&slice);
     pps_cut_close(cut);
 }
 

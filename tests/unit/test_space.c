@@ -89,7 +89,7 @@ static int refusal_of(const struct pps_experiment *e, struct pps_cursor *cursor,
                 pps_expr_value(e->space.rules[r].expr, cursor->point) == 0)
                 return r;
     }
-    const int reason = e->kernel->check(cursor->point);
+    const int reason = e->kernel->check(cursor->point, e->kernel->shared);
     return reason == 0 ? -1 : e->space.kernel_reason + reason - 1;
 }
 

@@ -9,7 +9,9 @@
 
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd_prop", NULL};
-static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks, kinds};
+static const char *const counters[] = {"memory_gib", NULL};
+static const struct pps_trace_names names = {"gpu",  "micro_batch", "throttled",
+                                             tracks, kinds,         counters};
 
 // Two transfers of GPU 0 overlap, the second goes on alone, a third starts when it ends.
 static const struct pps_piece pieces[] = {
@@ -47,6 +49,34 @@ Test(tracefile, csv_is_one_line_a_piece)
                            "forward,0,5,2.1,3.1,1,0\n"
                            "fwd_prop,2,0,3,4,0.30000000000000004,0\n");
     free(text);
+}
+
+// Catches counters that are lost, or written under another name.
+Test(tracefile, counters_and_limits_are_told)
+{
+    static const enum pps_trace_format formats[] = {PPS_TRACE_CSV, PPS_TRACE_CHROME};
+    static const char *const wanted[] = {
+        "kind,micro_batch,gpu,start,end,rate,throttled\n"
+        "memory_gib limit,,3,,,64,\nmemory_gib,,3,1.5,,20.25,\n",
+        "{\"ph\":\"C\",\"name\":\"memory_gib "
+        "limit\",\"pid\":3,\"ts\":0,\"args\":{\"value\":64}},\n"
+        "{\"ph\":\"C\",\"name\":\"memory_gib\",\"pid\":3,\"ts\":1.5,\"args\":{\"value\":20.25}"
+        "}"};
+    for (int f = 0; f < 2; f++) {
+        struct pps_tracefile *file;
+        struct pps_error err;
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        cr_assert_eq(pps_tracefile_open(&file, formats[f], &names, out, &err), PPS_OK);
+        const struct pps_trace_sink sink = pps_tracefile_sink(file);
+        sink.limit(sink.self, &(struct pps_limit){3, 0, 64});
+        sink.level(sink.self, &(struct pps_level){3, 0, 1.5, 20.25});
+        cr_assert_eq(pps_tracefile_close(file, &err), PPS_OK);
+        fclose(out);
+        cr_expect(strstr(text, wanted[f]) != NULL, "%s", text);
+        free(text);
+    }
 }
 
 static const char *text_of(const cJSON *event, const char *key)

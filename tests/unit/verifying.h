@@ -69,7 +69,7 @@ static inline enum pps_status verify(const char *path,
                                      struct pps_error *err)
 {
     const struct pps_verify_ask ask = {.path = path,
-                                       .kernels = pps_kernels,
+                                       .kernels = TEST_KERNELS,
                                        .version = TEST_VERSION,
                                        .sample = sample,
                                        .threads = 1};

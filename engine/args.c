@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command lines: option tables to getopt_long, errors with suggestions, help screens.
-#include "command.h"
+#include "args.h"
 
-#include "engine/decimal.h"
-#include "engine/spelling.h"
-#include "engine/suggest.h"
-#include "kernels/registry.h"
+#include "decimal.h"
+#include "spelling.h"
+#include "suggest.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_OPTIONS = 64 };
+enum { MAX_OPTIONS = 96 };
 
 struct given {
     int option; // index in the table
@@ -24,6 +23,7 @@ struct given {
 
 struct pps_args {
     const struct pps_command *command;
+    const struct pps_kernel *const *kernels;
     struct pps_opt table[MAX_OPTIONS + 1]; // its options and those of the kernels
     char names[MAX_OPTIONS][48];           // of the kernels' options, with hyphens
     struct given *given;
@@ -62,13 +62,16 @@ static void add_kernel_option(struct pps_args *args, const struct pps_option *op
         args->table[n] = (struct pps_opt){name, 0, "X", option->summary};
 }
 
-static void build_table(struct pps_args *args, const struct pps_command *command)
+static void build_table(struct pps_args *args,
+                        const struct pps_command *command,
+                        const struct pps_kernel *const *kernels)
 {
     args->command = command;
+    args->kernels = kernels;
     for (int i = 0; i < MAX_OPTIONS && command->options[i].name != NULL; i++)
         args->table[i] = command->options[i];
-    for (int k = 0; command->kernel_options && pps_kernels[k] != NULL; k++) {
-        const struct pps_composite *composite = pps_kernels[k]->composite;
+    for (int k = 0; command->kernel_options && kernels[k] != NULL; k++) {
+        const struct pps_composite *composite = kernels[k]->composite;
         for (int o = 0; composite != NULL && o < composite->n_options; o++)
             add_kernel_option(args, &composite->options[o]);
     }
@@ -193,7 +196,7 @@ static enum pps_status parse_options(struct pps_args *args,
     opterr = 0;
     for (int code; (code = getopt_long(argc, args->argv, letters, longs, NULL)) != -1;) {
         if (code == 'h') {
-            pps_command_help(args->command);
+            pps_command_help(args->command, args->kernels);
             *done = true;
             return PPS_OK;
         }
@@ -212,6 +215,25 @@ static enum pps_status parse_options(struct pps_args *args,
     args->words = args->argv + optind;
     args->n_words = argc - optind;
     return PPS_OK;
+}
+
+// A copy of a word; of -name, where the command takes that for --name, the long form.
+static char *long_form(const struct pps_args *args, const char *word)
+{
+    char *copy = NULL;
+    if (!args->command->one_dash || word[0] != '-' || word[1] == '-' || word[1] == '\0' ||
+        word[2] == '\0')
+        return strdup(word);
+    if (asprintf(&copy, "-%s", word) < 0)
+        return NULL;
+    pps_hyphenate(copy, '=');
+    const size_t n = strcspn(copy, "=");
+    for (int i = 0; args->table[i].name != NULL; i++)
+        if (strlen(args->table[i].name) == n - 2 &&
+            memcmp(args->table[i].name, copy + 2, n - 2) == 0)
+            return copy;
+    free(copy);
+    return strdup(word);
 }
 
 static enum pps_status check_words(const struct pps_args *args, struct pps_error *err)
@@ -237,6 +259,7 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
 
 enum pps_status pps_args_parse(struct pps_args **out,
                                const struct pps_command *command,
+                               const struct pps_kernel *const *kernels,
                                const char *program,
                                int argc,
                                char **argv,
@@ -248,7 +271,7 @@ enum pps_status pps_args_parse(struct pps_args **out,
     *done = false;
     if (args == NULL)
         return pps_fail_errno(err, "no memory for", "the command line");
-    build_table(args, command);
+    build_table(args, command, kernels);
     args->line = quoted_line(program, argc, argv);
     args->given = calloc((size_t)argc + 1, 2 * sizeof *args->given);
     args->argv = calloc((size_t)argc + 1, sizeof *args->argv);
@@ -256,7 +279,7 @@ enum pps_status pps_args_parse(struct pps_args **out,
         return pps_fail_errno(err, "no memory for", "the command line");
     bool options = true;
     for (int i = 0; i < argc; i++) {
-        args->argv[i] = strdup(argv[i]);
+        args->argv[i] = options ? long_form(args, argv[i]) : strdup(argv[i]);
         if (args->argv[i] == NULL)
             return pps_fail_errno(err, "no memory for", "the command line");
         options = options && strcmp(argv[i], "--") != 0;
@@ -412,16 +435,18 @@ static void print_option(const struct pps_opt *option)
         printf("  %-26s  %s\n", left, option->help);
 }
 
-void pps_command_help(const struct pps_command *command)
+void pps_command_help(const struct pps_command *command,
+                      const struct pps_kernel *const *kernels)
 {
     struct pps_args *args = calloc(1, sizeof *args);
     if (args == NULL)
         return;
-    build_table(args, command);
+    build_table(args, command, kernels);
     printf("usage: ppsweep %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
            command->summary);
     for (int i = 0; args->table[i].name != NULL; i++)
-        print_option(&args->table[i]);
+        if (args->table[i].help != NULL)
+            print_option(&args->table[i]);
     print_option(&(struct pps_opt){"help", 'h', NULL, "this page"});
     if (command->details != NULL)
         printf("\n%s", command->details);

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pareto fronts and stacked bars: their options.
+#include "kinds.h"
+
+#include "engine/bars.h"
+#include "engine/pareto.h"
+
+#include <float.h>
+#include <string.h>
+
+static const char *const map_options[] = {"x", "y", "value", "by", "reduce", "limit", NULL};
+static const char *const pareto_options[] = {"pareto", "by", NULL};
+static const char *const stack_options[] = {"stack", "count",      "objective",
+                                            "goal",  "limit-line", NULL};
+
+static bool listed(const char *name, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (strcmp(name, *list) == 0)
+            return true;
+    return false;
+}
+
+bool pps_kind_asked(const struct pps_args *args)
+{
+    return pps_arg(args, "pareto") != NULL || pps_arg(args, "stack") != NULL;
+}
+
+// Refuses what is given of `options` and not in `allowed`.
+static enum pps_status refuse(const struct pps_args *args,
+                              const char *const *options,
+                              const char *const *allowed,
+                              const char *what,
+                              struct pps_error *err)
+{
+    for (; *options != NULL; options++)
+        if (!listed(*options, allowed) && pps_arg(args, *options) != NULL)
+            return pps_fail(err, PPS_E_INPUT, "--%s does not go with %s; leave it out",
+                            *options, what);
+    return PPS_OK;
+}
+
+enum pps_status pps_kind_check(const struct pps_args *args, struct pps_error *err)
+{
+    static const char *const *const all[] = {map_options, pareto_options, stack_options};
+    const bool pareto = pps_arg(args, "pareto") != NULL;
+    const bool stack = pps_arg(args, "stack") != NULL;
+    const char *const *allowed = pareto ? pareto_options : stack ? stack_options : map_options;
+    const char *what = pareto ? "--pareto" : stack ? "--stack" : "heatmaps";
+    enum pps_status status = PPS_OK;
+    for (int i = 0; i < 3 && status == PPS_OK; i++)
+        status = refuse(args, all[i], allowed, what, err);
+    return status;
+}
+
+enum pps_status pps_goal_option(const struct pps_args *args,
+                                enum pps_goal *goal,
+                                struct pps_error *err)
+{
+    const char *word = pps_arg(args, "goal");
+    if (word == NULL)
+        return PPS_OK;
+    if (strcmp(word, "lower") == 0)
+        *goal = PPS_LOWER;
+    else if (strcmp(word, "higher") == 0)
+        *goal = PPS_HIGHER;
+    else
+        return pps_fail(err, PPS_E_INPUT, "--goal %s: write lower or higher", word);
+    return PPS_OK;
+}
+
+static struct pps_pareto_ask pareto_ask(const struct pps_args *args,
+                                        const struct pps_view_ask *view)
+{
+    return (struct pps_pareto_ask){
+        .view = *view,
+        .columns = pps_arg(args, "pareto"),
+        .by = pps_arg(args, "by"),
+        .cloud = true,
+    };
+}
+
+static enum pps_status bars_ask(const struct pps_args *args,
+                                const struct pps_view_ask *view,
+                                struct pps_bars_ask *ask,
+                                struct pps_error *err)
+{
+    *ask = (struct pps_bars_ask){
+        .view = *view,
+        .stack = pps_arg(args, "stack"),
+        .objective = pps_arg(args, "objective"),
+        .k = PPS_BARS_USUAL,
+        .has_limit = pps_arg(args, "limit-line") != NULL,
+    };
+    enum pps_status status = pps_goal_option(args, &ask->goal, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "count", 1, PPS_BARS_ROWS, &ask->k, err);
+    if (status == PPS_OK)
+        status = pps_arg_number(args, "limit-line", 0, DBL_MAX, &ask->limit, err);
+    return status;
+}
+
+enum pps_status pps_kind_plot(const struct pps_args *args,
+                              const struct pps_view_ask *view,
+                              const struct pps_picture_ask *pictures,
+                              struct pps_error *err)
+{
+    const struct pps_pareto_ask pareto = pareto_ask(args, view);
+    struct pps_bars_ask bars;
+    if (pareto.columns != NULL)
+        return pps_pareto_plot(&pareto, pictures, err);
+    const enum pps_status status = bars_ask(args, view, &bars, err);
+    return status == PPS_OK ? pps_bars_plot(&bars, pictures, err) : status;
+}
+
+static enum pps_status slice_pareto(const struct pps_pareto_ask *ask,
+                                    FILE *out,
+                                    struct pps_error *err)
+{
+    struct pps_pareto pareto;
+    enum pps_status status = pps_pareto_open(&pareto, ask, err);
+    if (status == PPS_OK)
+        status = pps_pareto_slice(&pareto, out, err);
+    pps_pareto_close(&pareto);
+    return status;
+}
+
+static enum pps_status slice_bars(const struct pps_bars_ask *ask,
+                                  FILE *out,
+                                  struct pps_error *err)
+{
+    struct pps_bars bars;
+    enum pps_status status = pps_bars_open(&bars, ask, err);
+    if (status == PPS_OK)
+        status = pps_bars_slice(&bars, out, err);
+    pps_bars_close(&bars);
+    return status;
+}
+
+enum pps_status pps_kind_slice(const struct pps_args *args,
+                               const struct pps_view_ask *view,
+                               FILE *out,
+                               struct pps_error *err)
+{
+    const struct pps_pareto_ask pareto = pareto_ask(args, view);
+    struct pps_bars_ask bars;
+    if (pareto.columns != NULL)
+        return slice_pareto(&pareto, out, err);
+    const enum pps_status status = bars_ask(args, view, &bars, err);
+    return status == PPS_OK ? slice_bars(&bars, out, err) : status;
+}

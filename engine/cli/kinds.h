@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `plot` draws and `slice` writes besides heatmaps: Pareto fronts and stacked bars.
+#ifndef PPS_CLI_KINDS_H
+#define PPS_CLI_KINDS_H
+
+#include "command.h"
+#include "engine/picture.h"
+#include "engine/view.h"
+
+#include <stdbool.h>
+
+// Rows of a table of options that both commands have.
+#define PPS_KIND_OPTIONS                                                                       \
+    {"pareto", 0, "A,B", "the Pareto front of two columns, as top --pareto"},                  \
+        {"stack", 0, "COLUMNS",                                                                \
+         "bars of the best rows, these their parts; or a stack's name"},                       \
+        {"count", 'k', "N", "--stack: how many rows (10)"},                                    \
+        {"objective", 0, "COLUMN", "--stack: the column to judge rows by (as top)"},           \
+        {"goal", 0, "lower|higher", "--stack: which values are better (as top)"},              \
+    {                                                                                          \
+        "limit-line", 0, "VALUE", "--stack: a line at this value"                              \
+    }
+
+// Is another picture than heatmaps asked for?
+bool pps_kind_asked(const struct pps_args *args);
+
+// Refuses options that do not go together, with heatmaps too.
+PPS_MUST_CHECK enum pps_status pps_kind_check(const struct pps_args *args,
+                                              struct pps_error *err);
+
+PPS_MUST_CHECK enum pps_status pps_kind_plot(const struct pps_args *args,
+                                             const struct pps_view_ask *view,
+                                             const struct pps_picture_ask *pictures,
+                                             struct pps_error *err);
+
+// Writes what the plot script reads.
+PPS_MUST_CHECK enum pps_status pps_kind_slice(const struct pps_args *args,
+                                              const struct pps_view_ask *view,
+                                              FILE *out,
+                                              struct pps_error *err);
+
+// --goal: lower or higher; *goal is kept where it is not given.
+PPS_MUST_CHECK enum pps_status pps_goal_option(const struct pps_args *args,
+                                               enum pps_goal *goal,
+                                               struct pps_error *err);
+
+#endif

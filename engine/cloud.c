@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Points of a picture, thinned out where there are too many.
+#include "cloud.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define LOG_FROM 10 // max over min from which a scale is logarithmic
+
+void pps_cloud_free(struct pps_cloud *cloud)
+{
+    free(cloud->points);
+    *cloud = (struct pps_cloud){.n = 0};
+}
+
+static enum pps_status no_memory(struct pps_error *err)
+{
+    errno = ENOMEM;
+    return pps_fail_errno(err, "keep", "the points of the picture");
+}
+
+// ---- while they come ------------------------------------------------------------------------
+
+// Spreads row numbers over all 64 bits, so that neighbours do not stay or leave together.
+static uint64_t spread(uint64_t row)
+{
+    row = (row ^ (row >> 30)) * 0xBF58476D1CE4E5B9u;
+    row = (row ^ (row >> 27)) * 0x94D049BB133111EBu;
+    return row ^ (row >> 31);
+}
+
+static bool stays(const struct pps_cloud *cloud, uint64_t row)
+{
+    return cloud->halvings == 0 || spread(row) >> (64 - cloud->halvings) == 0;
+}
+
+static void halve(struct pps_cloud *cloud)
+{
+    size_t kept = 0;
+    cloud->halvings++;
+    for (size_t i = 0; i < cloud->n; i++)
+        if (stays(cloud, cloud->points[i].row))
+            cloud->points[kept++] = cloud->points[i];
+    cloud->n = kept;
+}
+
+static void note_range(struct pps_cloud *cloud, double x, double y)
+{
+    const bool first = cloud->seen++ == 0;
+    cloud->x_min = first ? x : fmin(cloud->x_min, x);
+    cloud->x_max = first ? x : fmax(cloud->x_max, x);
+    cloud->y_min = first ? y : fmin(cloud->y_min, y);
+    cloud->y_max = first ? y : fmax(cloud->y_max, y);
+}
+
+enum pps_status pps_cloud_add(struct pps_cloud *cloud,
+                              double x,
+                              double y,
+                              uint64_t row,
+                              struct pps_error *err)
+{
+    note_range(cloud, x, y);
+    if (!stays(cloud, row))
+        return PPS_OK;
+    while (cloud->n == PPS_CLOUD_POINTS)
+        halve(cloud);
+    if (cloud->n == cloud->room) {
+        const size_t room = 2 * cloud->room + 1024;
+        struct pps_cloud_point *points = realloc(cloud->points, room * sizeof *points);
+        if (points == NULL)
+            return no_memory(err);
+        cloud->points = points;
+        cloud->room = room;
+    }
+    if (stays(cloud, row)) // after a halving
+        cloud->points[cloud->n++] = (struct pps_cloud_point){x, y, row};
+    return PPS_OK;
+}
+
+// ---- on a grid ------------------------------------------------------------------------------
+
+struct pps_cloud_scale pps_cloud_scale(double min, double max)
+{
+    return (struct pps_cloud_scale){min, max, min > 0 && max / min >= LOG_FROM};
+}
+
+// The cell, of n, in which a value is.
+static size_t cell_of(const struct pps_cloud_scale *scale, double value, int n)
+{
+    double share = (value - scale->min) / (scale->max - scale->min);
+    if (scale->log)
+        share = log(value / scale->min) / log(scale->max / scale->min);
+    if (!(share > 0)) // a scale of one value, too
+        return 0;
+    return share >= 1 ? (size_t)n - 1 : (size_t)(share * n);
+}
+
+enum pps_status pps_cloud_thin(struct pps_cloud *cloud,
+                               int across,
+                               int up,
+                               struct pps_error *err)
+{
+    const struct pps_cloud_scale x = pps_cloud_scale(cloud->x_min, cloud->x_max);
+    const struct pps_cloud_scale y = pps_cloud_scale(cloud->y_min, cloud->y_max);
+    bool *taken = calloc((size_t)across * (size_t)up, sizeof *taken);
+    size_t kept = 0;
+    if (taken == NULL)
+        return no_memory(err);
+    for (size_t i = 0; i < cloud->n; i++) {
+        const struct pps_cloud_point *point = &cloud->points[i];
+        const size_t cell =
+            cell_of(&y, point->y, up) * (size_t)across + cell_of(&x, point->x, across);
+        if (taken[cell])
+            continue;
+        taken[cell] = true;
+        cloud->points[kept++] = *point;
+    }
+    cloud->n = kept;
+    free(taken);
+    return PPS_OK;
+}

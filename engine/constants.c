@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which columns hold one value in all rows.
+#include "constants.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum pps_status no_memory(struct pps_error *err)
+{
+    errno = ENOMEM;
+    return pps_fail_errno(err, "compare", "the rows");
+}
+
+enum pps_status pps_constants_open(struct pps_constants *constants,
+                                   int n_columns,
+                                   struct pps_error *err)
+{
+    constants->n = n_columns;
+    constants->list = calloc((size_t)n_columns + 1, sizeof *constants->list);
+    return constants->list == NULL ? no_memory(err) : PPS_OK;
+}
+
+void pps_constants_close(struct pps_constants *constants)
+{
+    for (int i = 0; constants->list != NULL && i < constants->n; i++)
+        free(constants->list[i].text);
+    free(constants->list);
+    *constants = (struct pps_constants){.n = 0};
+}
+
+enum pps_status pps_constants_note(struct pps_constants *constants,
+                                   const struct pps_cell *cells,
+                                   struct pps_error *err)
+{
+    for (int i = 0; i < constants->n; i++) {
+        struct pps_constant *constant = &constants->list[i];
+        if (constant->varied)
+            continue;
+        if (constant->text == NULL) {
+            constant->text = strndup(cells[i].text, cells[i].n);
+            constant->n = cells[i].n;
+            if (constant->text == NULL)
+                return no_memory(err);
+        }
+        constant->varied =
+            constant->n != cells[i].n || memcmp(constant->text, cells[i].text, cells[i].n) != 0;
+    }
+    return PPS_OK;
+}
+
+char *pps_constants_title(const struct pps_constants *constants, const struct pps_view *view)
+{
+    char *text = NULL;
+    size_t n;
+    FILE *out = open_memstream(&text, &n);
+    if (out == NULL)
+        return NULL;
+    const char *gap = "";
+    for (int i = 0; i < constants->n; i++) {
+        const struct pps_constant *constant = &constants->list[i];
+        if (view->columns[i].role != PPS_ROLE_PARAM || constant->varied ||
+            constant->text == NULL)
+            continue;
+        fprintf(out, "%s%s=%s", gap, view->columns[i].name, constant->text);
+        gap = " ";
+    }
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups of rows of equal values in some columns, numbered 0, 1, 2 ... as they first appear.
+#ifndef PPS_GROUPING_H
+#define PPS_GROUPING_H
+
+#include "names.h"
+#include "rowtext.h"
+#include "view.h"
+
+// A zeroed one has no columns: every row is of group 0.
+struct pps_grouping {
+    int *by;
+    int n_by;
+    struct pps_rowtext key;
+    struct pps_names names; // of group i: its values with commas between
+};
+
+// Groups by the columns of a list with commas between (--by); NULL: one group.
+PPS_MUST_CHECK enum pps_status pps_grouping_open(struct pps_grouping *grouping,
+                                                 const struct pps_view *view,
+                                                 const char *by,
+                                                 struct pps_error *err);
+void pps_grouping_close(struct pps_grouping *grouping); // a zeroed one is fine
+
+// *group: the group of a row. A new one shows in names.n.
+PPS_MUST_CHECK enum pps_status pps_grouping_find(struct pps_grouping *grouping,
+                                                 const struct pps_cell *cells,
+                                                 uint32_t *group,
+                                                 struct pps_error *err);
+
+#endif

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what an experiment and the command line name to documents that are read and have names.
+#include "inputparts.h"
+
+#include "suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+char *pps_path_beside(const char *file, const char *path)
+{
+    const char *slash = file != NULL ? strrchr(file, '/') : NULL;
+    char *joined = NULL;
+    if (path[0] == '/' || slash == NULL)
+        return strdup(path);
+    if (asprintf(&joined, "%.*s/%s", (int)(slash - file), file, path) < 0)
+        return NULL;
+    return joined;
+}
+
+enum pps_status pps_inputs_no_memory(const struct pps_opening *o)
+{
+    return pps_fail(o->err, PPS_E_MACHINE, "no memory for the inputs");
+}
+
+// ---- names ------------------------------------------------------------------------------------
+
+static bool is_name(const char *text, size_t n)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                  "0123456789._+-";
+    return n > 0 && n < PPS_DOCUMENT_NAME - 1 && strspn(text, allowed) >= n;
+}
+
+// The file's name without folder and ending.
+static bool name_by_path(const char *path, char name[PPS_DOCUMENT_NAME])
+{
+    const char *slash = strrchr(path, '/');
+    const char *stem = slash != NULL ? slash + 1 : path;
+    const char *dot = strrchr(stem, '.');
+    const size_t n = dot != NULL && dot > stem ? (size_t)(dot - stem) : strlen(stem);
+    if (!is_name(stem, n))
+        return false;
+    snprintf(name, PPS_DOCUMENT_NAME, "%.*s", (int)n, stem);
+    return true;
+}
+
+// What the document calls itself, the file's name without folder and ending, or a number.
+static enum pps_status choose_name(const struct pps_opening *o, struct pps_source *source)
+{
+    const char *slot = o->ask->kernel->slots[source->slot].name;
+    const cJSON *said = pps_json_member(source->root, "name");
+    if (said != NULL &&
+        (!cJSON_IsString(said) || !is_name(said->valuestring, strlen(said->valuestring))))
+        return pps_json_fail(source->json, said, o->err,
+                             "name: want up to %d letters, digits and ._+-, as it will stand "
+                             "in rows",
+                             PPS_DOCUMENT_NAME - 2);
+    if (said != NULL)
+        snprintf(source->name, sizeof source->name, "%s", said->valuestring);
+    else if (source->path == NULL)
+        snprintf(source->name, sizeof source->name, "%.16s-%d", slot,
+                 o->inputs->count[source->slot] + 1);
+    else if (!name_by_path(source->path, source->name))
+        return pps_json_fail(source->json, source->root, o->err,
+                             "the file's name will not do in rows; give the document a "
+                             "\"name\" of up to %d letters, digits and ._+-",
+                             PPS_DOCUMENT_NAME - 2);
+    return PPS_OK;
+}
+
+static enum pps_status name_source(const struct pps_opening *o, struct pps_source *source)
+{
+    const char *slot = o->ask->kernel->slots[source->slot].name;
+    enum pps_status status = choose_name(o, source);
+    for (int i = 0; i < o->inputs->n && status == PPS_OK; i++)
+        if (o->inputs->sources[i].slot == source->slot &&
+            strcmp(o->inputs->sources[i].name, source->name) == 0)
+            status = pps_json_fail(source->json, source->root, o->err,
+                                   "there is another %s named \"%s\"; give this one another "
+                                   "\"name\"",
+                                   slot, source->name);
+    return status;
+}
+
+// ---- documents --------------------------------------------------------------------------------
+
+// Takes what the source owns, also where it is refused.
+static enum pps_status keep(struct pps_opening *o, const struct pps_source *source)
+{
+    struct pps_source *kept = &o->inputs->sources[o->inputs->n];
+    enum pps_status status = PPS_OK;
+    *kept = *source;
+    if (kept->path != NULL) {
+        kept->json = &kept->own;
+        kept->root = kept->own.root;
+    }
+    if (!cJSON_IsObject(kept->root))
+        status = pps_json_fail(kept->json, kept->root, o->err,
+                               "inputs: want an object that describes a %s",
+                               o->ask->kernel->slots[kept->slot].name);
+    if (status == PPS_OK)
+        status = name_source(o, kept);
+    o->inputs->n++;
+    o->inputs->count[kept->slot]++;
+    return status;
+}
+
+// Whether there is room for one more, said by item or by a word of the command line (NULL).
+static enum pps_status check_room(const struct pps_opening *o, int slot, const cJSON *item)
+{
+    const struct pps_slot *s = &o->ask->kernel->slots[slot];
+    char text[96];
+    if (s->param < 0 && o->inputs->count[slot] == 1)
+        snprintf(text, sizeof text, "%s takes one document", s->name);
+    else if (o->inputs->n == PPS_MAX_DOCUMENTS)
+        snprintf(text, sizeof text, "at most %d documents", PPS_MAX_DOCUMENTS);
+    else
+        return PPS_OK;
+    if (item == NULL)
+        return pps_fail(o->err, PPS_E_INPUT, "--input: %s", text);
+    return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", text);
+}
+
+// Takes path, the caller's otherwise; NULL: there was no memory for it.
+static enum pps_status read_file(struct pps_opening *o, int slot, char *path)
+{
+    struct pps_source source = {.slot = slot, .path = path};
+    enum pps_status status =
+        path != NULL ? pps_json_load(&source.own, path, o->err) : pps_inputs_no_memory(o);
+    if (status == PPS_OK)
+        return keep(o, &source);
+    free(path);
+    return status;
+}
+
+static enum pps_status read_item(struct pps_opening *o, int slot, const cJSON *item)
+{
+    const struct pps_source part = {.slot = slot, .json = o->ask->file, .root = item};
+    enum pps_status status = check_room(o, slot, item);
+    if (status != PPS_OK)
+        return status;
+    if (!cJSON_IsString(item))
+        return keep(o, &part);
+    if (item->valuestring[0] == '\0')
+        return pps_json_fail(o->ask->file, item, o->err, "inputs: want the path of a file");
+    return read_file(o, slot, pps_path_beside(o->ask->beside, item->valuestring));
+}
+
+static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n)
+{
+    for (int s = 0; s < kernel->n_slots; s++)
+        if (strlen(kernel->slots[s].name) == n && memcmp(kernel->slots[s].name, name, n) == 0)
+            return s;
+    return -1;
+}
+
+static const char *nearest_slot(const struct pps_kernel *kernel, const char *name)
+{
+    const char *names[PPS_MAX_SLOTS];
+    for (int s = 0; s < kernel->n_slots; s++)
+        names[s] = kernel->slots[s].name;
+    return pps_suggest(name, names, (size_t)kernel->n_slots);
+}
+
+static void list_slots(const struct pps_kernel *kernel, char *out, size_t cap)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (int s = 0; s < kernel->n_slots && at < cap; s++)
+        at += (size_t)snprintf(out + at, cap - at, "%s%s", s > 0 ? ", " : "",
+                               kernel->slots[s].name);
+}
+
+// ---- what the experiment says -----------------------------------------------------------------
+
+static enum pps_status unknown_slot(const struct pps_opening *o, const cJSON *item)
+{
+    const char *near = nearest_slot(o->ask->kernel, item->string);
+    char slots[256];
+    list_slots(o->ask->kernel, slots, sizeof slots);
+    return pps_json_fail_key(o->ask->file, item, o->err,
+                             "inputs: %s takes no \"%.60s\"%s%s%s; it takes %s",
+                             o->ask->kernel->name, item->string, near ? "; did you mean " : "",
+                             near ? near : "", near ? "?" : "", slots);
+}
+
+static bool is_overridden(const struct pps_opening *o, const char *slot)
+{
+    const size_t n = strlen(slot);
+    for (int i = 0; i < o->ask->words.n; i++)
+        if (strncmp(o->ask->words.words[i], slot, n) == 0 && o->ask->words.words[i][n] == '=')
+            return true;
+    return false;
+}
+
+static enum pps_status read_said(struct pps_opening *o, int slot)
+{
+    const char *name = o->ask->kernel->slots[slot].name;
+    const cJSON *item = pps_json_member(o->ask->item, name), *each;
+    if (item == NULL || is_overridden(o, name))
+        return PPS_OK;
+    if (!cJSON_IsArray(item))
+        return read_item(o, slot, item);
+    if (item->child == NULL)
+        return pps_json_fail(o->ask->file, item, o->err, "inputs: %s: the list is empty", name);
+    cJSON_ArrayForEach(each, item)
+    {
+        enum pps_status status = read_item(o, slot, each);
+        if (status != PPS_OK)
+            return status;
+    }
+    return PPS_OK;
+}
+
+static enum pps_status check_said(const struct pps_opening *o)
+{
+    const cJSON *each;
+    if (o->ask->item == NULL)
+        return PPS_OK;
+    if (o->ask->kernel->n_slots == 0)
+        return pps_json_fail_key(o->ask->file, o->ask->item, o->err,
+                                 "the kernel %s takes no inputs", o->ask->kernel->name);
+    if (!cJSON_IsObject(o->ask->item))
+        return pps_json_fail(o->ask->file, o->ask->item, o->err,
+                             "inputs: want an object: {\"%s\": \"FILE.json\"}",
+                             o->ask->kernel->slots[0].name);
+    cJSON_ArrayForEach(each, o->ask->item)
+    {
+        if (find_slot(o->ask->kernel, each->string, strlen(each->string)) < 0)
+            return unknown_slot(o, each);
+    }
+    return PPS_OK;
+}
+
+// ---- what the command line says ---------------------------------------------------------------
+
+static enum pps_status read_word(struct pps_opening *o, const char *word, int slot)
+{
+    char *paths = strdup(strchr(word, '=') + 1), *rest = paths, *path;
+    enum pps_status status = paths != NULL ? PPS_OK : pps_inputs_no_memory(o);
+    while (status == PPS_OK && (path = strsep(&rest, ",")) != NULL) {
+        status = check_room(o, slot, NULL);
+        if (status == PPS_OK && path[0] == '\0')
+            status = pps_fail(o->err, PPS_E_INPUT, "--input %s: a path is empty", word);
+        if (status == PPS_OK)
+            status = read_file(o, slot, strdup(path));
+    }
+    free(paths);
+    return status;
+}
+
+static enum pps_status check_word(const struct pps_opening *o, const char *word)
+{
+    const struct pps_kernel *kernel = o->ask->kernel;
+    const char *equals = strchr(word, '=');
+    char slots[256], name[64];
+    if (kernel->n_slots == 0)
+        return pps_fail(o->err, PPS_E_INPUT, "--input %s: the kernel %s takes no inputs", word,
+                        kernel->name);
+    list_slots(kernel, slots, sizeof slots);
+    if (equals == NULL || equals[1] == '\0')
+        return pps_fail(o->err, PPS_E_INPUT, "--input %s: want SLOT=FILE; slots are %s", word,
+                        slots);
+    if (find_slot(kernel, word, (size_t)(equals - word)) >= 0)
+        return PPS_OK;
+    snprintf(name, sizeof name, "%.*s", (int)(equals - word < 63 ? equals - word : 63), word);
+    const char *near = nearest_slot(kernel, name);
+    return pps_fail(o->err, PPS_E_INPUT, "--input %s: %s takes no %s%s%s%s; it takes %s", word,
+                    kernel->name, name, near ? "; did you mean " : "", near ? near : "",
+                    near ? "?" : "", slots);
+}
+
+static enum pps_status read_words(struct pps_opening *o, int slot)
+{
+    enum pps_status status = PPS_OK;
+    for (int i = 0; i < o->ask->words.n && status == PPS_OK; i++) {
+        const char *word = o->ask->words.words[i];
+        if (find_slot(o->ask->kernel, word, strcspn(word, "=")) == slot)
+            status = read_word(o, word, slot);
+    }
+    return status;
+}
+
+// Slot by slot, as their numbers go.
+enum pps_status pps_inputs_read(struct pps_opening *o)
+{
+    enum pps_status status = check_said(o);
+    for (int i = 0; i < o->ask->words.n && status == PPS_OK; i++)
+        status = check_word(o, o->ask->words.words[i]);
+    for (int s = 0; s < o->ask->kernel->n_slots && status == PPS_OK; s++) {
+        const struct pps_slot *slot = &o->ask->kernel->slots[s];
+        status = read_said(o, s);
+        if (status == PPS_OK)
+            status = read_words(o, s);
+        if (status == PPS_OK && slot->required && o->inputs->count[s] == 0)
+            status = pps_fail(o->err, PPS_E_INPUT,
+                              "the kernel %s needs a %s: \"inputs\": {\"%s\": \"FILE.json\"}, "
+                              "or --input %s=FILE.json",
+                              o->ask->kernel->name, slot->name, slot->name, slot->name);
+    }
+    return status;
+}

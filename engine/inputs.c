@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a kernel with documents that have been read, and what these say of parameters.
+#include "inputparts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the kernel -------------------------------------------------------------------------------
+
+static enum pps_status refuse(const struct pps_opening *o, const struct pps_fault *fault)
+{
+    if (fault->text[0] == '\0')
+        return pps_inputs_no_memory(o);
+    if (o->inputs->n == 0)
+        return pps_fail(o->err, PPS_E_INPUT, "%s", fault->text);
+    const int d = fault->document >= 0 && fault->document < o->inputs->n ? fault->document : 0;
+    const struct pps_source *source = &o->inputs->sources[d];
+    const cJSON *item = fault->item != NULL ? fault->item : source->root;
+    if (fault->at_key)
+        return pps_json_fail_key(source->json, item, o->err, "%s", fault->text);
+    return pps_json_fail(source->json, item, o->err, "%s", fault->text);
+}
+
+static enum pps_status open_kernel(struct pps_opening *o)
+{
+    struct pps_inputs *inputs = o->inputs;
+    struct pps_document documents[PPS_MAX_DOCUMENTS];
+    struct pps_fault fault = {.document = 0};
+    void *shared = NULL;
+    for (int i = 0; i < inputs->n; i++)
+        documents[i] = (struct pps_document){inputs->sources[i].slot, inputs->sources[i].name,
+                                             inputs->sources[i].root};
+    if (!inputs->base->open(documents, inputs->n, &shared, &fault))
+        return refuse(o, &fault);
+    inputs->kernel.shared = shared;
+    inputs->is_open = true;
+    return PPS_OK;
+}
+
+// A slot's parameter always has a name: that of what the kernel takes without a document, too.
+static bool name_documents(struct pps_inputs *inputs, int s)
+{
+    int n = 0;
+    const char **names = calloc((size_t)inputs->count[s] + 2, sizeof *names);
+    inputs->names[s] = names;
+    if (names == NULL)
+        return false;
+    for (int i = 0; i < inputs->n; i++)
+        if (inputs->sources[i].slot == s)
+            names[n++] = inputs->sources[i].name;
+    if (n == 0)
+        names[0] = "default";
+    if (inputs->base->slots[s].param >= 0)
+        inputs->params[inputs->base->slots[s].param].names = names;
+    return true;
+}
+
+// ---- what documents say -----------------------------------------------------------------------
+
+// The values are those that a row can show: numbers as their text means them.
+static enum pps_status take_said(const struct pps_opening *o,
+                                 const struct pps_source *source,
+                                 double *values)
+{
+    const struct pps_slot *slot = &o->ask->kernel->slots[source->slot];
+    for (int m = 0; m < slot->n_sets; m++) {
+        const struct pps_param *param = &o->ask->kernel->params[slot->sets[m]];
+        const bool number = param->kind == PPS_INTEGER || param->kind == PPS_REAL;
+        struct pps_axis_cell cell;
+        char why[PPS_WHY];
+        if (number && !pps_value_check(param, values[m], why))
+            return pps_json_fail(source->json, source->root, o->err, "%s: %s", param->name,
+                                 why);
+        values[m] = pps_value_cell(param, values[m], &cell);
+    }
+    return PPS_OK;
+}
+
+// Asks the kernel once for what each document says; the first of a slot says the defaults.
+static enum pps_status ask_kernel(struct pps_opening *o, int s)
+{
+    struct pps_inputs *inputs = o->inputs;
+    const struct pps_slot *slot = &inputs->base->slots[s];
+    const size_t n_sets = (size_t)slot->n_sets;
+    int i = 0;
+    if (inputs->count[s] == 0 || n_sets == 0)
+        return PPS_OK;
+    inputs->said[s] = calloc((size_t)inputs->count[s] * n_sets, sizeof *inputs->said[s]);
+    if (inputs->said[s] == NULL)
+        return pps_inputs_no_memory(o);
+    for (int d = 0; d < inputs->n; d++) {
+        double *values = &inputs->said[s][(size_t)i * n_sets];
+        if (inputs->sources[d].slot != s)
+            continue;
+        inputs->base->values(inputs->kernel.shared, s, i++, values);
+        enum pps_status status = take_said(o, &inputs->sources[d], values);
+        if (status != PPS_OK)
+            return status;
+    }
+    for (int m = 0; m < slot->n_sets; m++)
+        inputs->params[slot->sets[m]].fallback = inputs->said[s][m];
+    return PPS_OK;
+}
+
+double pps_inputs_said(const struct pps_inputs *inputs, int slot, int document, int m)
+{
+    const size_t n_sets = (size_t)inputs->base->slots[slot].n_sets;
+    return inputs->said[slot][(size_t)document * n_sets + (size_t)m];
+}
+
+void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *point)
+{
+    for (int s = 0; s < inputs->base->n_slots; s++) {
+        const struct pps_slot *slot = &inputs->base->slots[s];
+        if (inputs->count[s] < 2)
+            continue;
+        for (int m = 0; m < slot->n_sets; m++)
+            if ((keep >> slot->sets[m] & 1) == 0)
+                point[slot->sets[m]] = pps_inputs_said(inputs, s, (int)point[slot->param], m);
+    }
+}
+
+void pps_inputs_list(const struct pps_inputs *inputs, FILE *out)
+{
+    int shown = 0;
+    for (int i = 0; i < inputs->n; i++, shown++) {
+        const struct pps_source *source = &inputs->sources[i];
+        const bool first = i == 0 || inputs->sources[i - 1].slot != source->slot;
+        if (shown == PPS_LISTED_DOCUMENTS)
+            break;
+        fprintf(out, "%s", i > 0 ? ", " : "");
+        if (first)
+            fprintf(out, "%s ", inputs->base->slots[source->slot].name);
+        fprintf(out, "%s", source->name);
+        if (source->path != NULL)
+            fprintf(out, " (%s)", source->path);
+    }
+    if (shown < inputs->n)
+        fprintf(out, " and %d more", inputs->n - shown);
+}
+
+// ---- the documents written out ----------------------------------------------------------------
+
+static cJSON *resolve_one(const struct pps_source *source)
+{
+    cJSON *copy = cJSON_Duplicate(source->root, true);
+    const cJSON *said = pps_json_member(copy, "name");
+    if (cJSON_IsString(said) && strcmp(said->valuestring, source->name) == 0)
+        return copy;
+    cJSON_DeleteItemFromObjectCaseSensitive(copy, "name");
+    cJSON_AddStringToObject(copy, "name", source->name);
+    return copy;
+}
+
+static bool resolve(struct pps_inputs *inputs)
+{
+    inputs->resolved = cJSON_CreateObject();
+    for (int s = 0; s < inputs->base->n_slots; s++) {
+        cJSON *list = inputs->count[s] > 1 ? cJSON_CreateArray() : NULL;
+        for (int i = 0; i < inputs->n; i++) {
+            if (inputs->sources[i].slot != s)
+                continue;
+            cJSON *one = resolve_one(&inputs->sources[i]);
+            if (list != NULL)
+                cJSON_AddItemToArray(list, one);
+            else
+                cJSON_AddItemToObject(inputs->resolved, inputs->base->slots[s].name, one);
+        }
+        if (list != NULL)
+            cJSON_AddItemToObject(inputs->resolved, inputs->base->slots[s].name, list);
+    }
+    return inputs->resolved != NULL;
+}
+
+static enum pps_status bind(struct pps_opening *o)
+{
+    struct pps_inputs *inputs = o->inputs;
+    const size_t n = (size_t)inputs->base->n_params;
+    inputs->params = calloc(n, sizeof *inputs->params);
+    if (inputs->params == NULL)
+        return pps_inputs_no_memory(o);
+    memcpy(inputs->params, inputs->base->params, n * sizeof *inputs->params);
+    inputs->kernel.params = inputs->params;
+    for (int s = 0; s < inputs->base->n_slots; s++)
+        if (!name_documents(inputs, s))
+            return pps_inputs_no_memory(o);
+    enum pps_status status = open_kernel(o);
+    for (int s = 0; s < inputs->base->n_slots && status == PPS_OK; s++)
+        status = ask_kernel(o, s);
+    if (status == PPS_OK && inputs->n > 0 && !resolve(inputs))
+        status = pps_inputs_no_memory(o);
+    return status;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+// The documents' own text is not needed any more.
+static void drop_files(struct pps_inputs *inputs)
+{
+    for (int i = 0; i < inputs->n; i++) {
+        pps_json_free(&inputs->sources[i].own);
+        inputs->sources[i].json = NULL;
+        inputs->sources[i].root = NULL;
+    }
+}
+
+enum pps_status pps_inputs_open(struct pps_inputs **out,
+                                const struct pps_inputs_ask *ask,
+                                struct pps_error *err)
+{
+    struct pps_opening o = {calloc(1, sizeof *o.inputs), ask, err};
+    *out = o.inputs;
+    if (o.inputs == NULL)
+        return pps_inputs_no_memory(&o);
+    o.inputs->base = ask->kernel;
+    o.inputs->kernel = *ask->kernel;
+    o.inputs->sources = calloc(PPS_MAX_DOCUMENTS, sizeof *o.inputs->sources);
+    if (o.inputs->sources == NULL)
+        return pps_inputs_no_memory(&o);
+    enum pps_status status = pps_inputs_read(&o);
+    if (status == PPS_OK && ask->kernel->n_slots > 0)
+        status = bind(&o);
+    drop_files(o.inputs);
+    return status;
+}
+
+void pps_inputs_close(struct pps_inputs *inputs)
+{
+    if (inputs == NULL)
+        return;
+    if (inputs->is_open)
+        inputs->base->close((void *)(uintptr_t)inputs->kernel.shared);
+    for (int i = 0; i < inputs->n; i++)
+        free(inputs->sources[i].path);
+    for (int s = 0; s < PPS_MAX_SLOTS; s++) {
+        free(inputs->names[s]);
+        free(inputs->said[s]);
+    }
+    cJSON_Delete(inputs->resolved);
+    free(inputs->sources);
+    free(inputs->params);
+    free(inputs);
+}
+
+const struct pps_kernel *pps_inputs_kernel(const struct pps_inputs *inputs)
+{
+    return inputs->base->n_slots > 0 ? &inputs->kernel : inputs->base;
+}
+
+enum pps_status pps_inputs_again(struct pps_inputs **inputs,
+                                 const struct pps_kernel *kernel,
+                                 const char *path,
+                                 const cJSON *experiment,
+                                 struct pps_error *err)
+{
+    const cJSON *item = pps_json_member(experiment, "inputs");
+    struct pps_inputs_ask ask = {.kernel = kernel};
+    struct pps_json json = {.name = NULL};
+    *inputs = NULL;
+    char *text = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
+    enum pps_status status = PPS_OK;
+    if (item != NULL && text == NULL)
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for the inputs of %s", path);
+    else if (item != NULL)
+        status = pps_json_parse(&json, path, text, strlen(text), err);
+    cJSON_free(text);
+    if (status != PPS_OK)
+        return status;
+    ask.file = &json;
+    ask.item = json.root;
+    status = pps_inputs_open(inputs, &ask, err);
+    pps_json_free(&json);
+    return status;
+}
+
+const cJSON *pps_inputs_resolved(const struct pps_inputs *inputs)
+{
+    return inputs->resolved;
+}
+
+int pps_inputs_count(const struct pps_inputs *inputs, int slot)
+{
+    return inputs->count[slot];
+}

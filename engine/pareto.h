@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Pareto front of two columns of a result, overall or of every group: as a table, and as
+// points that a plot script draws. Streams the result.
+#ifndef PPS_PARETO_H
+#define PPS_PARETO_H
+
+#include "cloud.h"
+#include "constants.h"
+#include "front.h"
+#include "grouping.h"
+#include "picture.h"
+#include "status.h"
+#include "view.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct pps_pareto_ask {
+    struct pps_view_ask view;
+    const char *columns; // "a,b": two columns of numbers; min: or max: before a name says which
+                         // values are better, else its goal does (lower where it has none)
+    const char *by;      // columns with commas between: a front of every group; NULL: of all
+    bool cloud;          // keep points of all rows, for a picture
+};
+
+struct pps_pareto_axis {
+    int column;
+    bool higher; // larger values are better
+    bool said;   // by min: or max:
+};
+
+struct pps_pareto {
+    struct pps_view view;
+    struct pps_pareto_axis x, y;
+    struct pps_grouping grouping;
+    struct pps_constants constants;
+    struct pps_front *fronts; // one a group
+    size_t n_fronts, fronts_room;
+    struct pps_cloud cloud;
+    struct pps_rowtext row;
+    uint64_t rows;   // read, and passed the filters
+    uint64_t valued; // of those, with numbers in both columns: the others are skipped
+    uint64_t kept;   // rows of the fronts
+    uint64_t equal;  // rows of the same values as one of those
+};
+
+// Reads the result. pps_pareto_close in every case.
+PPS_MUST_CHECK enum pps_status pps_pareto_open(struct pps_pareto *pareto,
+                                               const struct pps_pareto_ask *ask,
+                                               struct pps_error *err);
+void pps_pareto_close(struct pps_pareto *pareto);
+
+// Writes the rows of the fronts under the header of the result, group by group, the best by the
+// first column first; as aligned columns where `table`. Whether the writing worked is for the
+// owner of `out` to see.
+PPS_MUST_CHECK enum pps_status pps_pareto_write(struct pps_pareto *pareto,
+                                                FILE *out,
+                                                bool table,
+                                                struct pps_error *err);
+
+// Writes what pareto.gp reads: comment lines "# key value", the points of all rows, thinned out,
+// then the rows of each front. Opened with `cloud`; at least one row has both values.
+PPS_MUST_CHECK enum pps_status pps_pareto_slice(struct pps_pareto *pareto,
+                                                FILE *out,
+                                                struct pps_error *err);
+
+// Draws <stem>-pareto-<x>-<y>.png and .svg.
+PPS_MUST_CHECK enum pps_status pps_pareto_plot(const struct pps_pareto_ask *ask,
+                                               const struct pps_picture_ask *pictures,
+                                               struct pps_error *err);
+
+#endif

@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pictures that gnuplot draws.
+#include "picture.h"
+
+#include "gnuplot.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATH_CAP = 4096 };
+
+struct pps_pictures {
+    const struct pps_picture_ask *ask;
+    char folder[PATH_CAP];
+    char work[PATH_CAP]; // the hidden folder; "" while there is none
+    char *script;        // an absolute path
+};
+
+// ---- folders --------------------------------------------------------------------------------
+
+void pps_plot_folder(const char *result, char *out, size_t cap)
+{
+    const char *slash = strrchr(result, '/');
+    const size_t n = slash == NULL ? 0 : (size_t)(slash - result);
+    const bool in_data =
+        n >= 4 && strncmp(result + n - 4, "data", 4) == 0 && (n == 4 || result[n - 5] == '/');
+    if (in_data)
+        snprintf(out, cap, "%.*sheatmaps", (int)(n - 4), result);
+    else
+        snprintf(out, cap, "outputs/heatmaps");
+}
+
+static bool has_script(const char *folder)
+{
+    char path[PATH_CAP];
+    const int n = snprintf(path, sizeof path, "%s/heatmap.gp", folder);
+    return n > 0 && n < PATH_CAP && access(path, R_OK) == 0;
+}
+
+enum pps_status pps_plot_scripts(const char *built_in,
+                                 char *out,
+                                 size_t cap,
+                                 struct pps_error *err)
+{
+    const char *chosen = getenv("PPSWEEP_PLOT_SCRIPTS");
+    snprintf(out, cap, "%s", chosen == NULL ? built_in : chosen);
+    if (has_script(out))
+        return PPS_OK;
+    if (chosen != NULL)
+        return pps_fail(err, PPS_E_MACHINE, "PPSWEEP_PLOT_SCRIPTS: no heatmap.gp in %s",
+                        chosen);
+    char program[PATH_CAP - 64];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0) {
+        program[n] = '\0';
+        *strrchr(program, '/') = '\0';
+        snprintf(out, cap, "%s/../share/ppsweep/plot_scripts", program);
+    }
+    if (n > 0 && has_script(out))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_MACHINE,
+                    "heatmap.gp is not where it was installed; name its folder in "
+                    "PPSWEEP_PLOT_SCRIPTS");
+}
+
+// mkdir -p.
+static enum pps_status make_folder(const char *path, struct pps_error *err)
+{
+    char part[PATH_CAP];
+    struct stat info;
+    snprintf(part, sizeof part, "%s", path);
+    for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return pps_fail_errno(err, "create the folder", part);
+        *slash = '/';
+    }
+    if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        return pps_fail_errno(err, "create the folder", part);
+    if (stat(part, &info) == 0 && !S_ISDIR(info.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is not a folder", part);
+    return PPS_OK;
+}
+
+static void remove_work(struct pps_pictures *pictures)
+{
+    DIR *folder = pictures->work[0] == '\0' ? NULL : opendir(pictures->work);
+    if (folder == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    closedir(folder);
+    rmdir(pictures->work);
+}
+
+static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error *err)
+{
+    enum pps_status status = make_folder(pictures->folder, err);
+    if (status != PPS_OK)
+        return status;
+    char name[PATH_CAP];
+    if (snprintf(name, sizeof name, "%s/.ppsweep-XXXXXX", pictures->folder) >= PATH_CAP)
+        return pps_fail(err, PPS_E_INPUT, "%s: the name is too long", pictures->folder);
+    if (mkdtemp(name) == NULL)
+        return pps_fail_errno(err, "create a folder in", pictures->folder);
+    memcpy(pictures->work, name, sizeof name);
+    return PPS_OK;
+}
+
+// ---- opening --------------------------------------------------------------------------------
+
+static enum pps_status find_script(struct pps_pictures *pictures,
+                                   const char *script,
+                                   struct pps_error *err)
+{
+    char path[PATH_CAP];
+    snprintf(path, sizeof path, "%s/%s", pictures->ask->scripts, script);
+    pictures->script = realpath(path, NULL);
+    return pictures->script == NULL ? pps_fail_errno(err, "find", path) : PPS_OK;
+}
+
+enum pps_status pps_pictures_open(struct pps_pictures **out,
+                                  const struct pps_picture_ask *ask,
+                                  const char *script,
+                                  const char *result,
+                                  struct pps_error *err)
+{
+    struct pps_pictures *pictures = calloc(1, sizeof *pictures);
+    *out = pictures;
+    if (pictures == NULL)
+        return pps_fail_errno(err, "draw", script);
+    pictures->ask = ask;
+    if (ask->folder != NULL)
+        snprintf(pictures->folder, sizeof pictures->folder, "%s", ask->folder);
+    else
+        pps_plot_folder(result, pictures->folder, sizeof pictures->folder);
+    const enum pps_status status = find_script(pictures, script, err);
+    return status == PPS_OK ? pps_gnuplot_check(err) : status;
+}
+
+void pps_pictures_close(struct pps_pictures *pictures)
+{
+    if (pictures == NULL)
+        return;
+    remove_work(pictures);
+    free(pictures->script);
+    free(pictures);
+}
+
+// ---- names ----------------------------------------------------------------------------------
+
+static enum pps_status picture_path(const struct pps_pictures *pictures,
+                                    const char *name,
+                                    const char *ending,
+                                    char *out,
+                                    struct pps_error *err)
+{
+    const size_t n = strlen(pictures->folder);
+    const bool slash = n > 0 && pictures->folder[n - 1] == '/';
+    const int written =
+        snprintf(out, PATH_CAP, "%s%s%s.%s", pictures->folder, slash ? "" : "/", name, ending);
+    if (written < PATH_CAP)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "the name of the folder of the pictures is too long");
+}
+
+static enum pps_status check_picture(const struct pps_pictures *pictures,
+                                     const char *name,
+                                     const char *ending,
+                                     struct pps_error *err)
+{
+    char path[PATH_CAP];
+    const enum pps_status status = picture_path(pictures, name, ending, path, err);
+    return status == PPS_OK ? pps_textfile_check(path, pictures->ask->force, err) : status;
+}
+
+enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
+                                   const char *name,
+                                   struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (pictures->ask->png)
+        status = check_picture(pictures, name, "png", err);
+    if (status == PPS_OK && pictures->ask->svg)
+        status = check_picture(pictures, name, "svg", err);
+    return status;
+}
+
+// ---- drawing --------------------------------------------------------------------------------
+
+enum pps_status pps_pictures_data(struct pps_pictures *pictures,
+                                  size_t i,
+                                  struct pps_textfile *file,
+                                  struct pps_error *err)
+{
+    char path[PATH_CAP + 32];
+    const enum pps_status status =
+        pictures->work[0] == '\0' ? make_work(pictures, err) : PPS_OK;
+    if (status != PPS_OK)
+        return status;
+    snprintf(path, sizeof path, "%s/%zu.dat", pictures->work, i);
+    return pps_textfile_open(file, path, true, err);
+}
+
+// One gnuplot for n pictures: -e "slice=..." script, for each.
+static enum pps_status draw_format(const struct pps_pictures *pictures,
+                                   size_t first,
+                                   size_t n,
+                                   const char *ending,
+                                   struct pps_error *err)
+{
+    char name[] = "gnuplot", defaults[] = "--default-settings", option[] = "-e";
+    char settings[PPS_PICTURE_BATCH][96];
+    char *args[2 + 3 * PPS_PICTURE_BATCH + 1] = {name, defaults};
+    size_t at = 2;
+    for (size_t i = 0; i < n; i++) {
+        snprintf(settings[i], sizeof settings[i], "slice='%zu.dat'; out='%zu.%s'", first + i,
+                 first + i, ending);
+        args[at++] = option;
+        args[at++] = settings[i];
+        args[at++] = pictures->script;
+    }
+    return pps_gnuplot_run(pictures->work, args, err);
+}
+
+static enum pps_status move_picture(const struct pps_pictures *pictures,
+                                    size_t i,
+                                    const char *name,
+                                    const char *ending,
+                                    size_t *drawn,
+                                    struct pps_error *err)
+{
+    char from[PATH_CAP + 32], to[PATH_CAP];
+    snprintf(from, sizeof from, "%s/%zu.%s", pictures->work, i, ending);
+    enum pps_status status = picture_path(pictures, name, ending, to, err);
+    if (status == PPS_OK)
+        status = pps_textfile_rename(from, to, pictures->ask->force, err);
+    if (status == PPS_OK && pictures->ask->paths != NULL)
+        fprintf(pictures->ask->paths, "%s\n", to);
+    *drawn += status == PPS_OK ? 1 : 0;
+    return status;
+}
+
+enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
+                                  size_t first,
+                                  size_t n,
+                                  char *const *names,
+                                  size_t *drawn,
+                                  struct pps_error *err)
+{
+    const bool png = pictures->ask->png, svg = pictures->ask->svg;
+    enum pps_status status = PPS_OK;
+    if (png)
+        status = draw_format(pictures, first, n, "png", err);
+    if (status == PPS_OK && svg)
+        status = draw_format(pictures, first, n, "svg", err);
+    for (size_t i = 0; i < n && status == PPS_OK; i++) {
+        if (png)
+            status = move_picture(pictures, first + i, names[i], "png", drawn, err);
+        if (status == PPS_OK && svg)
+            status = move_picture(pictures, first + i, names[i], "svg", drawn, err);
+    }
+    return status;
+}
+
+static enum pps_status write_data(struct pps_pictures *pictures,
+                                  const char *text,
+                                  size_t n,
+                                  struct pps_error *err)
+{
+    struct pps_textfile file;
+    const enum pps_status status = pps_pictures_data(pictures, 0, &file, err);
+    if (status != PPS_OK)
+        return status;
+    fwrite(text, 1, n, file.out);
+    return pps_textfile_close(&file, err);
+}
+
+// Writes into memory first: where there is nothing to draw, no folder is made.
+static enum pps_status make_data(void *self,
+                                 enum pps_status (*write)(void *self,
+                                                          FILE *out,
+                                                          struct pps_error *err),
+                                 char **text,
+                                 size_t *n,
+                                 struct pps_error *err)
+{
+    FILE *out = open_memstream(text, n);
+    if (out == NULL)
+        return pps_fail_errno(err, "draw", "a picture");
+    const enum pps_status status = write(self, out, err);
+    if (fclose(out) != 0 && status == PPS_OK)
+        return pps_fail_errno(err, "draw", "a picture");
+    return status;
+}
+
+enum pps_status pps_picture_one(const struct pps_picture_ask *ask,
+                                const char *script,
+                                const char *result,
+                                const char *name,
+                                void *self,
+                                enum pps_status (*write)(void *self,
+                                                         FILE *out,
+                                                         struct pps_error *err),
+                                struct pps_error *err)
+{
+    struct pps_pictures *pictures = NULL;
+    char *names[] = {strdup(name)}, *text = NULL;
+    size_t drawn = 0, n = 0;
+    enum pps_status status = names[0] == NULL ? pps_fail_errno(err, "draw", name) : PPS_OK;
+    if (status == PPS_OK)
+        status = pps_pictures_open(&pictures, ask, script, result, err);
+    if (status == PPS_OK)
+        status = pps_pictures_check(pictures, name, err);
+    if (status == PPS_OK)
+        status = make_data(self, write, &text, &n, err);
+    if (status == PPS_OK)
+        status = write_data(pictures, text, n, err);
+    if (status == PPS_OK)
+        status = pps_pictures_draw(pictures, 0, 1, names, &drawn, err);
+    pps_pictures_close(pictures);
+    free(names[0]);
+    free(text);
+    return status;
+}

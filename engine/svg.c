@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing SVG.
+#include "svg.h"
+
+void pps_svg_escape(FILE *out, const char *text)
+{
+    for (; *text != '\0'; text++) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '&')
+            fputs("&amp;", out);
+        else if (c == '<')
+            fputs("&lt;", out);
+        else if (c == '>')
+            fputs("&gt;", out);
+        else if (c == '"')
+            fputs("&quot;", out);
+        else
+            fputc(c < ' ' ? ' ' : c, out);
+    }
+}
+
+void pps_svg_begin(FILE *out, double w, double h)
+{
+    fprintf(out,
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" "
+            "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\" font-size=\"11\">\n",
+            w, h, w, h);
+    pps_svg_rect(out, (struct pps_svg_box){0, 0, w, h}, "#ffffff", NULL);
+}
+
+void pps_svg_end(FILE *out)
+{
+    fputs("</svg>\n", out);
+}
+
+static void put_box(FILE *out, struct pps_svg_box box)
+{
+    fprintf(out, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"", box.x, box.y,
+            box.w, box.h);
+}
+
+void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint)
+{
+    put_box(out, box);
+    fprintf(out, " fill=\"%s\"", fill);
+    if (hint == NULL) {
+        fputs("/>\n", out);
+        return;
+    }
+    fputs("><title>", out);
+    pps_svg_escape(out, hint);
+    fputs("</title></rect>\n", out);
+}
+
+void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double width)
+{
+    put_box(out, box);
+    fprintf(out, " fill=\"none\" stroke=\"%s\" stroke-width=\"%.2f\"/>\n", stroke, width);
+}
+
+void pps_svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *stroke)
+{
+    fprintf(out, "<line x1=\"%.2f\" y1=\"%.2f\" x2=\"%.2f\" y2=\"%.2f\" stroke=\"%s\"/>\n", x1,
+            y1, x2, y2, stroke);
+}
+
+void pps_svg_text(FILE *out,
+                  double x,
+                  double y,
+                  enum pps_svg_anchor anchor,
+                  int size,
+                  const char *fill,
+                  const char *text)
+{
+    static const char *const anchors[] = {"start", "middle", "end"};
+    // The middle of digits and capitals is about a third of the size above the baseline.
+    // Not every viewer takes pointer events off text by itself.
+    fprintf(out,
+            "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\" "
+            "pointer-events=\"none\">",
+            x, y + 0.35 * size, anchors[anchor], size, fill);
+    pps_svg_escape(out, text);
+    fputs("</text>\n", out);
+}
+
+void pps_svg_hatch(FILE *out, const char *id, const char *stroke)
+{
+    fprintf(out,
+            "<defs><pattern id=\"%s\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+            "patternTransform=\"rotate(45)\"><line x1=\"0\" y1=\"0\" x2=\"0\" y2=\"5\" "
+            "stroke=\"%s\" stroke-width=\"1.6\"/></pattern></defs>\n",
+            id, stroke);
+}

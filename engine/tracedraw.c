@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+// Draws the pieces of a trace.
+#include "tracedraw.h"
+
+#include "svg.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Lengths in pixels.
+#define LANE      18.0
+#define LANE_GAP  1.0
+#define GROUP_GAP 10.0
+#define LINE      19.0
+#define CHAR      7.0 // width of a character of the usual size, generously
+#define MARGIN    16.0
+#define MIN_PLOT  900.0
+#define MAX_PLOT  8000.0
+#define TASK      24.0 // what a task has on average where MAX_PLOT allows it
+#define TICK      90.0 // between labels of the time axis, at least
+
+static const char INK[] = "#333333", PALE[] = "#777777", GRID[] = "#dddddd";
+
+static const struct {
+    const char *fill, *tint, *ink; // tint: where a task is slower than it could be
+} colours[] = {
+    {"#3b6ea5", "#cedbe9", "#ffffff"}, {"#57a773", "#d5e9dc", "#000000"},
+    {"#e8c547", "#f9f1d1", "#000000"}, {"#f0943c", "#fbe4ce", "#000000"},
+    {"#c94f5d", "#f1d3d7", "#ffffff"}, {"#79b8c4", "#deedf0", "#000000"},
+    {"#8a6bb1", "#e2daec", "#ffffff"}, {"#8c6d52", "#e2dad4", "#ffffff"},
+    {"#f2a9b4", "#fceaec", "#000000"}, {"#9aa84f", "#e6e9d3", "#000000"},
+};
+
+enum { N_COLOURS = sizeof colours / sizeof *colours };
+
+// A task, or as much of it as has no pause: pieces of one lane that follow each other.
+struct task {
+    int32_t lane, kind, item, ordinal;
+    double start, end;
+    double slowest; // rate
+};
+
+struct place {
+    int32_t group, track, slot, lane;
+    double y;
+};
+
+struct picture {
+    const struct pps_trace_pieces *pieces;
+    FILE *out;
+    struct task *tasks;
+    size_t n_tasks;
+    struct place *places; // from top to bottom, one a lane
+    double *y;            // of each lane
+    double left, top, w, h, plot_w, plot_h;
+    double group_w; // of the names of groups
+};
+
+// ---- tasks ----------------------------------------------------------------------------------
+
+static void add_to_tasks(struct picture *p, const struct pps_drawn_piece *drawn, int32_t *last)
+{
+    const struct pps_piece *piece = &drawn->piece;
+    struct task *task = last[drawn->lane] < 0 ? NULL : &p->tasks[last[drawn->lane]];
+    if (task != NULL && task->kind == piece->kind && task->item == piece->item &&
+        task->end == piece->start) {
+        task->end = piece->end;
+        task->slowest = fmin(task->slowest, piece->rate);
+        return;
+    }
+    last[drawn->lane] = (int32_t)p->n_tasks;
+    p->tasks[p->n_tasks++] = (struct task){
+        .lane = drawn->lane,
+        .kind = piece->kind,
+        .item = piece->item,
+        .ordinal = piece->ordinal,
+        .start = piece->start,
+        .end = piece->end,
+        .slowest = piece->rate,
+    };
+}
+
+static bool find_tasks(struct picture *p)
+{
+    const size_t n_lanes = p->pieces->lanes.n;
+    int32_t *last = calloc(n_lanes + 1, sizeof *last);
+    p->tasks = calloc(p->pieces->n + 1, sizeof *p->tasks);
+    const bool good = last != NULL && p->tasks != NULL;
+    for (size_t i = 0; good && i < n_lanes; i++)
+        last[i] = -1;
+    for (size_t i = 0; good && i < p->pieces->n; i++)
+        add_to_tasks(p, &p->pieces->list[i], last);
+    free(last);
+    return good;
+}
+
+// ---- where things stand ---------------------------------------------------------------------
+
+static int by_place(const void *left, const void *right)
+{
+    const struct place *a = left, *b = right;
+    if (a->group != b->group)
+        return a->group < b->group ? -1 : 1;
+    if (a->track != b->track)
+        return a->track < b->track ? -1 : 1;
+    return (a->slot > b->slot) - (a->slot < b->slot);
+}
+
+static bool place_lanes(struct picture *p)
+{
+    const struct pps_lanes *lanes = &p->pieces->lanes;
+    p->places = calloc(lanes->n + 1, sizeof *p->places);
+    p->y = calloc(lanes->n + 1, sizeof *p->y);
+    if (p->places == NULL || p->y == NULL)
+        return false;
+    for (size_t i = 0; i < lanes->n; i++)
+        p->places[i] = (struct place){lanes->list[i].group, lanes->list[i].track,
+                                      lanes->list[i].slot, (int32_t)i, 0};
+    qsort(p->places, lanes->n, sizeof *p->places, by_place);
+    double y = 0;
+    for (size_t i = 0; i < lanes->n; i++) {
+        if (i > 0)
+            y += LANE + (p->places[i].group != p->places[i - 1].group ? GROUP_GAP : LANE_GAP);
+        p->places[i].y = p->y[p->places[i].lane] = y;
+    }
+    p->plot_h = lanes->n == 0 ? LANE : y + LANE;
+    return true;
+}
+
+static size_t most_tasks(const struct picture *p)
+{
+    size_t most = 0;
+    size_t *counts = calloc(p->pieces->lanes.n + 1, sizeof *counts);
+    for (size_t i = 0; counts != NULL && i < p->n_tasks; i++) {
+        const size_t n = ++counts[p->tasks[i].lane];
+        most = n > most ? n : most;
+    }
+    free(counts);
+    return most;
+}
+
+static double longest(const char *const *names)
+{
+    size_t most = 0;
+    for (; *names != NULL; names++)
+        most = strlen(*names) > most ? strlen(*names) : most;
+    return (double)most;
+}
+
+static double x_of(const struct picture *p, double time)
+{
+    return p->left + (p->pieces->end > 0 ? time / p->pieces->end * p->plot_w : 0);
+}
+
+// ---- head -----------------------------------------------------------------------------------
+
+// Words of the title in lines of the picture's width; only counts them where !draw.
+static int put_title(const struct picture *p, bool draw)
+{
+    const size_t line_chars = (size_t)((p->w - 2 * MARGIN) / (CHAR + 1));
+    char line[512] = "";
+    int n = 0;
+    for (const char *word = p->pieces->title; *word != '\0';) {
+        const size_t chars = strcspn(word, " "), used = strlen(line);
+        if (used > 0 && used + 1 + chars > line_chars) {
+            n++;
+            if (draw)
+                pps_svg_text(p->out, p->w / 2, MARGIN + (n - 0.5) * LINE, PPS_SVG_MIDDLE, 13,
+                             INK, line);
+            line[0] = '\0';
+        }
+        snprintf(line + strlen(line), sizeof line - strlen(line), "%s%.*s",
+                 line[0] == '\0' ? "" : " ", (int)chars, word);
+        word += chars + (word[chars] == ' ');
+    }
+    n += line[0] != '\0';
+    if (draw && line[0] != '\0')
+        pps_svg_text(p->out, p->w / 2, MARGIN + (n - 0.5) * LINE, PPS_SVG_MIDDLE, 13, INK,
+                     line);
+    return n;
+}
+
+// Which kinds occur?
+static bool occurs(const struct picture *p, int32_t kind)
+{
+    for (size_t i = 0; i < p->n_tasks; i++)
+        if (p->tasks[i].kind == kind)
+            return true;
+    return false;
+}
+
+static double put_key(const struct picture *p,
+                      double x,
+                      double y,
+                      const char *fill,
+                      const char *name)
+{
+    const struct pps_svg_box box = {x, y - 6, 16, 12};
+    pps_svg_rect(p->out, box, fill, NULL);
+    if (fill[0] != '#')
+        pps_svg_frame(p->out, box, PALE, 0.5);
+    pps_svg_text(p->out, x + 22, y, PPS_SVG_START, 11, INK, name);
+    return x + 22 + CHAR * (double)strlen(name) + 20;
+}
+
+static void put_legend(const struct picture *p, double y)
+{
+    const struct pps_trace_names *names = p->pieces->names;
+    double x = p->left;
+    for (int32_t kind = 0; names->kinds[kind] != NULL; kind++)
+        if (occurs(p, kind))
+            x = put_key(p, x, y, colours[kind % N_COLOURS].fill, names->kinds[kind]);
+    if (p->pieces->flagged)
+        x = put_key(p, x, y, "url(#flag)", names->flag);
+    char text[96];
+    snprintf(text, sizeof text, "height: rate (full: %.3g); numbers: %s or ordinal",
+             p->pieces->highest, names->item);
+    pps_svg_text(p->out, x, y, PPS_SVG_START, 11, PALE, text);
+}
+
+// ---- axes -----------------------------------------------------------------------------------
+
+// 1, 2 or 5 times a power of ten, so that labels have room.
+static double tick_step(const struct picture *p)
+{
+    const double least = p->pieces->end / p->plot_w * TICK;
+    double step = 1e-9;
+    for (int i = 0; step < least && step < 1e300; i++)
+        step *= i % 3 == 1 ? 2.5 : 2;
+    return step;
+}
+
+static void put_time_axis(const struct picture *p)
+{
+    const double bottom = p->top + p->plot_h + 6, step = tick_step(p);
+    char text[32];
+    if (p->pieces->end > 0)
+        for (uint64_t i = 0; (double)i * step <= p->pieces->end; i++) {
+            const double x = x_of(p, (double)i * step);
+            pps_svg_line(p->out, x, p->top - 4, x, bottom, GRID);
+            snprintf(text, sizeof text, "%.10g", (double)i * step);
+            pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, INK, text);
+        }
+    pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, INK);
+    pps_svg_text(p->out, p->left + p->plot_w / 2, bottom + 28, PPS_SVG_MIDDLE, 13, INK, "time");
+}
+
+static void put_lane_names(const struct picture *p)
+{
+    const struct pps_trace_names *names = p->pieces->names;
+    char text[96];
+    for (size_t i = 0; i < p->pieces->lanes.n; i++) {
+        const struct place *place = &p->places[i];
+        const double y = p->top + place->y;
+        pps_svg_rect(p->out, (struct pps_svg_box){p->left, y, p->plot_w, LANE}, "#f6f6f6",
+                     NULL);
+        if (place->slot == 0)
+            pps_svg_text(p->out, p->left - 8, y + LANE / 2, PPS_SVG_END, 11, PALE,
+                         names->tracks[place->track]);
+        if (i > 0 && p->places[i - 1].group == place->group)
+            continue;
+        snprintf(text, sizeof text, "%s %d", names->group, place->group);
+        pps_svg_text(p->out, MARGIN, y + LANE / 2, PPS_SVG_START, 11, INK, text);
+    }
+}
+
+// ---- pieces ---------------------------------------------------------------------------------
+
+static void put_piece(const struct picture *p, const struct pps_drawn_piece *drawn)
+{
+    const struct pps_piece *piece = &drawn->piece;
+    const struct pps_trace_names *names = p->pieces->names;
+    const double x = x_of(p, piece->start), y = p->top + p->y[drawn->lane];
+    const double share = fmin(fmax(piece->rate / p->pieces->highest, 0), 1);
+    const double w = x_of(p, piece->end) - x;
+    char hint[256];
+    snprintf(hint, sizeof hint, "%s %d, %s %d: %.6g to %.6g, rate %.4g%s%s",
+             names->kinds[piece->kind], piece->ordinal, names->item, piece->item, piece->start,
+             piece->end, piece->rate, piece->flag ? ", " : "", piece->flag ? names->flag : "");
+    const int colour = piece->kind % N_COLOURS;
+    const struct pps_svg_box whole = {x, y, w, LANE};
+    const struct pps_svg_box full = {x, y + LANE * (1 - share), w, LANE * share};
+    if (share < 1)
+        pps_svg_rect(p->out, whole, colours[colour].tint, hint);
+    if (share > 0)
+        pps_svg_rect(p->out, full, colours[colour].fill, hint);
+    if (piece->flag)
+        pps_svg_rect(p->out, whole, "url(#flag)", hint);
+}
+
+static void put_task(const struct picture *p, const struct task *task)
+{
+    const double x = x_of(p, task->start), w = x_of(p, task->end) - x;
+    const double y = p->top + p->y[task->lane];
+    const bool full = task->slowest > 0.7 * p->pieces->highest;
+    char text[16];
+    if (w > 2)
+        pps_svg_frame(p->out, (struct pps_svg_box){x, y, w, LANE}, "#ffffff", 0.8);
+    const int n = snprintf(text, sizeof text, "%d", task->ordinal);
+    if (w > CHAR * n + 3)
+        pps_svg_text(p->out, x + w / 2, y + LANE / 2, PPS_SVG_MIDDLE, 11,
+                     full ? colours[task->kind % N_COLOURS].ink : "#000000", text);
+}
+
+// ---- the picture ----------------------------------------------------------------------------
+
+static void lay_out(struct picture *p)
+{
+    const struct pps_trace_names *names = p->pieces->names;
+    p->group_w = CHAR * ((double)strlen(names->group) + 5);
+    p->left = MARGIN + p->group_w + CHAR * longest(names->tracks) + 10;
+    p->plot_w = fmin(fmax(TASK * (double)most_tasks(p), MIN_PLOT), MAX_PLOT);
+    p->w = p->left + p->plot_w + 30;
+    p->top = MARGIN + LINE * put_title(p, false) + 2 * LINE;
+    p->h = p->top + p->plot_h + 48;
+}
+
+static void put_all(const struct picture *p)
+{
+    pps_svg_begin(p->out, p->w, p->h);
+    pps_svg_hatch(p->out, "flag", "#666666");
+    put_title(p, true);
+    put_legend(p, p->top - LINE);
+    put_lane_names(p);
+    put_time_axis(p);
+    for (size_t i = 0; i < p->pieces->n; i++)
+        put_piece(p, &p->pieces->list[i]);
+    for (size_t i = 0; i < p->n_tasks; i++)
+        put_task(p, &p->tasks[i]);
+    pps_svg_end(p->out);
+}
+
+bool pps_trace_draw(const struct pps_trace_pieces *pieces, FILE *out)
+{
+    struct picture picture = {.pieces = pieces, .out = out};
+    const bool good = find_tasks(&picture) && place_lanes(&picture);
+    if (good) {
+        lay_out(&picture);
+        put_all(&picture);
+    }
+    free(picture.tasks);
+    free(picture.places);
+    free(picture.y);
+    return good;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// The trace of one point as a picture: collecting its pieces.
+#include "tracesvg.h"
+
+#include "tracedraw.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct pps_tracesvg {
+    struct pps_trace_pieces pieces;
+    size_t room;
+    size_t n_seen; // pieces, those that are too many as well
+    bool no_memory;
+};
+
+static bool make_room(struct pps_tracesvg *svg)
+{
+    if (svg->pieces.n < svg->room)
+        return true;
+    const size_t room = 2 * svg->room + 256;
+    struct pps_drawn_piece *list = realloc(svg->pieces.list, room * sizeof *list);
+    if (list == NULL)
+        return false;
+    svg->pieces.list = list;
+    svg->room = room;
+    return true;
+}
+
+static void add_piece(void *self, const struct pps_piece *piece)
+{
+    struct pps_tracesvg *svg = self;
+    struct pps_trace_pieces *pieces = &svg->pieces;
+    bool new_group, new_lane;
+    if (svg->n_seen++ >= PPS_TRACESVG_PIECES)
+        return;
+    const struct pps_lane *lane = pps_lanes_put(&pieces->lanes, piece, &new_group, &new_lane);
+    if (lane == NULL || !make_room(svg)) {
+        svg->no_memory = true;
+        return;
+    }
+    pieces->list[pieces->n++] =
+        (struct pps_drawn_piece){*piece, (int32_t)(lane - pieces->lanes.list)};
+    pieces->end = fmax(pieces->end, piece->end);
+    pieces->highest = fmax(pieces->highest, piece->rate);
+    pieces->flagged = pieces->flagged || piece->flag;
+}
+
+// A picture of lanes shows no counters.
+static void pass_level(void *self, const struct pps_level *level)
+{
+    (void)self;
+    (void)level;
+}
+
+static void pass_limit(void *self, const struct pps_limit *limit)
+{
+    (void)self;
+    (void)limit;
+}
+
+enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
+                                  const char *title,
+                                  const struct pps_trace_names *names,
+                                  struct pps_error *err)
+{
+    struct pps_tracesvg *svg = calloc(1, sizeof *svg);
+    *out = svg;
+    if (svg == NULL)
+        return pps_fail_errno(err, "draw", "the trace");
+    svg->pieces.title = title;
+    svg->pieces.names = names;
+    svg->pieces.highest = 1; // the rate of what shares nothing
+    while (names->tracks[svg->pieces.lanes.n_tracks] != NULL)
+        svg->pieces.lanes.n_tracks++;
+    return PPS_OK;
+}
+
+struct pps_trace_sink pps_tracesvg_sink(struct pps_tracesvg *svg)
+{
+    return (struct pps_trace_sink){svg, add_piece, pass_level, pass_limit};
+}
+
+enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
+                                  FILE *out,
+                                  struct pps_error *err)
+{
+    if (svg->n_seen > PPS_TRACESVG_PIECES)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%zu pieces are no picture (%d at most); write NAME.json and open it in "
+            "ui.perfetto.dev, or make the point smaller",
+            svg->n_seen, PPS_TRACESVG_PIECES);
+    if (svg->no_memory || !pps_trace_draw(&svg->pieces, out)) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "draw", "the trace");
+    }
+    if (fflush(out) != 0 || ferror(out))
+        return pps_fail_errno(err, "write", "the trace");
+    return PPS_OK;
+}
+
+void pps_tracesvg_close(struct pps_tracesvg *svg)
+{
+    if (svg == NULL)
+        return;
+    pps_lanes_free(&svg->pieces.lanes);
+    free(svg->pieces.list);
+    free(svg);
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in records of devices. Peaks, memory and links are the makers' published figures; the
+// efficiencies of A100, H100 and B200 are fitted on published step times (Korthikanti et al. 2022,
+// table 5; Llama 3, 2024, table 4; measurements of B200 systems), the others' are those of the
+// nearest device and say so by `calibrated`.
+#include "hardware.h"
+
+#include "units.h"
+
+#include <ctype.h>
+#include <stddef.h>
+#include <string.h>
+
+// Memory is nominal: what the maker calls GB, as GiB.
+static const struct hardware records[] = {
+    // NVIDIA A100 80GB SXM datasheet: 312 TFLOPS, 2,039 GB/s, NVLink 600 GB/s both ways; one
+    // 200 Gb/s adapter a device.
+    {.name = "A100",
+     .peak = 312e12,
+     .hbm = 2.039e12,
+     .intra = 300e9,
+     .inter = 25e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 80 * UNITS_GIB,
+     .gemm_eff = 0.78,
+     .attention_eff = 0.55,
+     .memory_eff = 0.80,
+     .link_eff = 0.80,
+     .calibrated = true},
+    // Huawei Ascend 910B: Atlas 800T A2 white paper, 376 TFLOPS in half precision (a smaller
+    // variant has 313), 64 GB at 1.6 TB/s, seven HCCS links of 56 GB/s both ways within a node, one
+    // 200 Gb/s adapter a device. Efficiencies inherited from A100, the nearest in peak.
+    {.name = "Ascend910B",
+     .peak = 376e12,
+     .hbm = 1.6e12,
+     .intra = 196e9,
+     .inter = 25e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 64 * UNITS_GIB,
+     .gemm_eff = 0.78,
+     .attention_eff = 0.55,
+     .memory_eff = 0.80,
+     .link_eff = 0.80},
+    // NVIDIA H100 SXM datasheet: 989 TFLOPS dense, 3.35 TB/s, NVLink 900 GB/s both ways; one
+    // 400 Gb/s adapter a device.
+    {.name = "H100",
+     .peak = 989e12,
+     .hbm = 3.35e12,
+     .intra = 450e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 80 * UNITS_GIB,
+     .gemm_eff = 0.61,
+     .attention_eff = 0.45,
+     .memory_eff = 0.80,
+     .link_eff = 0.80,
+     .calibrated = true},
+    // NVIDIA H200 SXM datasheet: H100 with 141 GB at 4.8 TB/s. Efficiencies inherited from H100.
+    {.name = "H200",
+     .peak = 989e12,
+     .hbm = 4.8e12,
+     .intra = 450e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 141 * UNITS_GIB,
+     .gemm_eff = 0.61,
+     .attention_eff = 0.45,
+     .memory_eff = 0.80,
+     .link_eff = 0.80},
+    // NVIDIA DGX B200 datasheet: 18 PFLOPS dense, 1,440 GB at 64 TB/s, NVLink 14.4 TB/s both ways,
+    // eight devices; one 400 Gb/s adapter a device.
+    {.name = "B200",
+     .peak = 2250e12,
+     .hbm = 8e12,
+     .intra = 900e9,
+     .inter = 50e9,
+     .node = 8,
+     .alpha = 8e-6,
+     .memory = 180 * UNITS_GIB,
+     .gemm_eff = 0.45,
+     .attention_eff = 0.40,
+     .memory_eff = 0.20,
+     .link_eff = 0.80,
+     .fused_ce = true,
+     .calibrated = true},
+};
+
+enum { N_RECORDS = sizeof records / sizeof *records };
+
+const struct hardware *hardware_all(int *n)
+{
+    *n = N_RECORDS;
+    return records;
+}
+
+// ---- by name --------------------------------------------------------------------------------
+
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    {"A100-80", "A100"},        {"A100-80GB", "A100"},         {"A100-SXM", "A100"},
+    {"A100-SXM4-80GB", "A100"}, {"H100-80", "H100"},           {"H100-80GB", "H100"},
+    {"H100-SXM", "H100"},       {"H100-SXM5-80GB", "H100"},    {"H200-141", "H200"},
+    {"H200-SXM", "H200"},       {"B200-180", "B200"},          {"B200-SXM", "B200"},
+    {"910B", "Ascend910B"},     {"Ascend-910B", "Ascend910B"},
+};
+
+// The next letter or digit in small letters; 0 at the end.
+static int next_sign(const char **text)
+{
+    while (**text != '\0' && !isalnum((unsigned char)**text))
+        (*text)++;
+    return **text == '\0' ? 0 : tolower((unsigned char)*(*text)++);
+}
+
+// Case, spaces, dashes and the like count nothing.
+static bool same_device(const char *a, const char *b)
+{
+    for (;;) {
+        const int x = next_sign(&a), y = next_sign(&b);
+        if (x != y)
+            return false;
+        if (x == 0)
+            return true;
+    }
+}
+
+static const struct hardware *record_of(const char *name)
+{
+    for (int i = 0; i < N_RECORDS; i++)
+        if (same_device(records[i].name, name))
+            return &records[i];
+    return NULL;
+}
+
+const struct hardware *hardware_find(const char *name)
+{
+    const struct hardware *found = record_of(name);
+    for (size_t a = 0; found == NULL && a < sizeof aliases / sizeof *aliases; a++)
+        if (same_device(aliases[a].alias, name))
+            found = record_of(aliases[a].name);
+    return found;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// Widths and rates of one shape are worked out first; dense and MoE layer are sums over them.
+#include "layercost.h"
+
+#include <math.h>
+#include <string.h>
+
+#define ELEMENT 2.0 // bytes of an activation
+#define INDEX   4.0 // bytes of a number kept in fp32: log-sum-exp, router scores
+
+// What both kinds of layer share, for one shape.
+struct setting {
+    const struct layercost_model *m;
+    const struct hardware *hw;
+    double tokens;                    // T: of a micro-batch and cp rank
+    double seq, t, u;                 // s; tp; tp where sequence parallel, else 1
+    double cp;                        // ranks
+    int64_t tp, ep;                   // ranks
+    double h, matrices;               // hidden; matrices of a feed-forward network, 3 gated
+    double heads;                     // A / t
+    double dq, dv;                    // widths of a head
+    double scores;                    // A b s^2 / (cp t): numbers in the attention scores
+    struct layercost_parts attention; // of the attention block: matrices and kernel
+    double gather;         // s, one all-gather of the layer's activations among tp ranks
+    double cp_gather;      // s, of keys and values among cp ranks
+    double attention_kept; // bytes
+};
+
+static struct setting set_up(const struct layercost_model *m,
+                             const struct layercost_shape *shape)
+{
+    const struct modeldesc *d = &m->model;
+    bool mla = d->attention == MODELDESC_MLA;
+    struct setting s = {.m = m,
+                        .hw = &m->hardware,
+                        .tokens = (double)(shape->mbs * shape->seq_length) / (double)shape->cp,
+                        .seq = (double)shape->seq_length,
+                        .t = (double)shape->tp,
+                        .u = shape->sp ? (double)shape->tp : 1,
+                        .cp = (double)shape->cp,
+                        .tp = shape->tp,
+                        .ep = shape->ep,
+                        .h = (double)d->hidden,
+                        .matrices = d->gated ? 3 : 2,
+                        .dq = (double)(mla ? d->qk_nope + d->qk_rope : d->head_dim),
+                        .dv = (double)(mla ? d->v_dim : d->head_dim)};
+    s.heads = (double)d->heads / s.t;
+    s.scores = s.heads * (double)shape->mbs * s.seq * s.seq / s.cp;
+    return s;
+}
+
+// ---- attention ----------------------------------------------------------------------------------
+
+static double grouped_projections(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double qkv = (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t;
+    return hardware_gemm(s->hw, s->tokens, qkv, s->h) +
+           hardware_gemm(s->hw, s->tokens, s->h, s->heads * s->dv);
+}
+
+static double compressed_projections(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double r = (double)d->q_rank, c = (double)d->kv_rank;
+    double down = c + (double)d->qk_rope, up = s->heads * ((double)d->qk_nope + s->dv);
+    double queries = hardware_gemm(s->hw, s->tokens, r, s->h) +
+                     hardware_gemm(s->hw, s->tokens, s->heads * s->dq, r > 0 ? r : s->h);
+    return queries + hardware_gemm(s->hw, s->tokens, down, s->h) +
+           hardware_gemm(s->hw, s->tokens, up, c) +
+           hardware_gemm(s->hw, s->tokens, s->h, s->heads * s->dv);
+}
+
+// Keys and values that ranks of cp exchange, in numbers a token.
+static double exchanged(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    return d->attention == MODELDESC_MLA ? (double)(d->kv_rank + d->qk_rope)
+                                         : (double)(d->query_groups * d->head_dim) / s->t;
+}
+
+static double attention_bytes(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double per_token;
+    if (d->attention == MODELDESC_MLA)
+        per_token = (double)(d->q_rank + d->kv_rank + d->qk_rope) / s->u +
+                    s->heads * (2 * s->dq + 2 * s->dv);
+    else
+        per_token = 2 * s->dq * (s->heads + (double)d->query_groups / s->t);
+    return ELEMENT * s->tokens * per_token + INDEX * s->tokens * s->heads;
+}
+
+static double projections(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    double out = s->heads * s->dv * s->h;
+    if (d->attention == MODELDESC_GQA)
+        return (double)((d->heads + 2 * d->query_groups) * d->head_dim) / s->t * s->h + out;
+    double r = (double)d->q_rank, c = (double)d->kv_rank;
+    double query = s->h * r + s->heads * s->dq * (r > 0 ? r : s->h);
+    double keys = s->h * (c + (double)d->qk_rope) + s->heads * ((double)d->qk_nope + s->dv) * c;
+    return out + query + keys;
+}
+
+static void add_attention(struct setting *s, const struct layercost_shape *shape)
+{
+    const struct hardware *hw = s->hw;
+    bool mla = s->m->model.attention == MODELDESC_MLA;
+    double seen = s->m->flash ? 0.5 : 1; // a causal kernel skips what is masked
+    s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
+    s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen /
+                             (hw->peak * hw->attention_eff);
+    double bytes = 16 * s->tokens * s->h / s->u + 4 * s->tokens * s->heads * (s->dq + s->dv);
+    if (!s->m->flash)
+        bytes += 16 * s->scores;
+    s->attention.memory = hardware_stream(hw, bytes);
+    s->gather = hardware_gather(hw, shape->tp, 1, ELEMENT * s->tokens * s->h);
+    s->cp_gather =
+        hardware_gather(hw, shape->cp, shape->tp, s->cp * 4 * s->tokens * exchanged(s));
+    s->attention_kept = attention_bytes(s);
+}
+
+// ---- layers -------------------------------------------------------------------------------------
+
+// Of the feed-forward part of a layer.
+struct feed_forward {
+    double gemm;
+    double traffic;  // bytes of memory-bound operations
+    double gathers;  // among tp ranks, of the layer's activations, attention's included
+    double exchange; // s, among tp ranks beside these
+    double ep;       // s, among ep ranks
+    double kept;     // bytes
+    double remade;   // of these, what mode select makes again with a flash kernel
+};
+
+static double network(const struct setting *s, double rows, double width)
+{
+    return hardware_gemm(s->hw, rows, width * (s->matrices - 1), s->h) +
+           hardware_gemm(s->hw, rows, s->h, width);
+}
+
+static struct feed_forward dense_network(const struct setting *s)
+{
+    double width = (double)s->m->model.ffn / s->t;
+    return (struct feed_forward){.gemm = network(s, s->tokens, width),
+                                 .traffic = 2 * s->tokens * width * (s->matrices + 1),
+                                 .gathers = 4,
+                                 .kept = ELEMENT * s->tokens * width * s->matrices,
+                                 .remade = ELEMENT * s->tokens * width};
+}
+
+// Tokens are routed by each tp rank for its share of the sequence. Where experts are split over tp,
+// its ranks first gather the tokens that arrived and add up what the parts of an expert made.
+static struct feed_forward routed_network(const struct setting *s)
+{
+    const struct modeldesc *d = &s->m->model;
+    bool split = s->m->expert_tensor_parallel;
+    double experts = fmax(1, (double)d->experts / (double)s->ep);
+    double sent = s->tokens * (double)d->topk / s->t, received = split ? sent * s->t : sent;
+    double width = (double)d->moe_ffn / (split ? s->t : 1);
+    double shared = (double)d->shared_ffn / s->t, n = s->matrices;
+    double router = hardware_gemm(s->hw, s->tokens / s->u, (double)d->experts, s->h);
+    double bytes = ELEMENT * received * s->h;
+    double exchange = split ? 2 * hardware_gather(s->hw, s->tp, 1, bytes) : 0;
+    double routed = experts * network(s, received / experts, width);
+    return (struct feed_forward){
+        .gemm = routed + network(s, s->tokens, shared) + router,
+        .traffic = 2 * received * width * (n + 1) + 12 * received * s->h,
+        .gathers = d->shared_ffn > 0 ? 4 : 2,
+        .exchange = exchange,
+        .ep = 2 * hardware_all_to_all(s->hw, s->ep, 2 * sent * s->h),
+        .kept = INDEX * s->tokens * (double)d->experts / s->u +
+                ELEMENT * (received * (2 * s->h + n * width) + s->tokens * shared * n),
+        .remade = ELEMENT * (received * width + s->tokens * shared)};
+}
+
+static void backward_times(const struct setting *s, struct layercost *layer)
+{
+    const struct layercost_parts *p = &layer->parts;
+    bool flash = s->m->flash;
+    double exchanges = p->tp + p->ep + p->cp;
+    layer->forward = p->gemm + p->attention + p->memory + exchanges;
+    double plain = 2 * p->gemm + (flash ? 2.5 : 2) * p->attention + 2 * p->memory + exchanges;
+    double again =
+        flash ? 0.5 * p->memory : p->attention + hardware_stream(s->hw, 16 * s->scores);
+    layer->backward[LAYERCOST_NONE] = plain;
+    layer->backward[LAYERCOST_SELECT] = plain + again;
+    layer->backward[LAYERCOST_FULL] = plain + layer->forward;
+}
+
+static void add_up(const struct setting *s,
+                   const struct feed_forward *f,
+                   struct layercost *layer)
+{
+    struct layercost_parts *p = &layer->parts;
+    *p = s->attention;
+    p->gemm += f->gemm;
+    p->memory += hardware_stream(s->hw, f->traffic);
+    p->tp = s->m->tp_exposed * (f->gathers * s->gather + f->exchange);
+    p->ep = s->m->ep_exposed * f->ep;
+    p->cp = s->cp_gather;
+    backward_times(s, layer);
+    double input = ELEMENT * s->tokens * s->h / s->u;
+    double kept = 4 * input + s->attention_kept + f->kept;
+    layer->stored[LAYERCOST_NONE] = s->m->flash ? kept : kept + 5 * s->scores;
+    layer->stored[LAYERCOST_SELECT] = s->m->flash ? kept - 2 * input - f->remade : kept;
+    layer->stored[LAYERCOST_FULL] = input;
+}
+
+static void dense_layer(const struct setting *s, struct layercost *layer)
+{
+    struct feed_forward f = dense_network(s);
+    add_up(s, &f, layer);
+    layer->parameters = (double)s->m->counts.dense_layer / s->t;
+    layer->matrices = s->h * s->matrices * (double)s->m->model.ffn / s->t;
+}
+
+static void moe_layer(const struct setting *s, struct layercost *layer)
+{
+    const struct modeldesc *d = &s->m->model;
+    const struct modeldesc_counts *c = &s->m->counts;
+    struct feed_forward f = routed_network(s);
+    add_up(s, &f, layer);
+    layer->parameters =
+        (double)(c->attention + c->norms + c->shared) / s->t + (double)c->router;
+    double etp = s->m->expert_tensor_parallel ? s->t : 1;
+    layer->routed = (double)c->routed / ((double)s->ep * etp);
+    double widths = (double)d->moe_ffn / etp + (double)d->shared_ffn / s->t;
+    layer->matrices = s->h * s->matrices * widths;
+}
+
+// ---- around the layers --------------------------------------------------------------------------
+
+static void head_costs(const struct setting *s, struct layercost_head *head)
+{
+    double columns = (double)s->m->model.vocab / s->t, logits = s->tokens * columns;
+    double gemm = hardware_gemm(s->hw, s->tokens, columns, s->h);
+    bool fused = s->m->fused_ce;
+    head->forward = gemm + hardware_stream(s->hw, (fused ? 6 : 14) * logits);
+    head->backward = 2 * gemm + hardware_stream(s->hw, (fused ? 4 : 10) * logits);
+    head->logits = 6 * logits; // two bytes and fp32
+    head->parameters = columns * s->h;
+}
+
+// An activation forward and its gradient backward.
+static double boundary(const struct setting *s, double rate)
+{
+    double bytes = 2 * s->tokens * s->h / s->u;
+    return 2 * (bytes / (rate * s->hw->link_eff) + s->hw->alpha);
+}
+
+void layercost_open(struct layercost_model *m,
+                    const struct modeldesc *model,
+                    const struct hardware *hardware,
+                    const struct training *training)
+{
+    memset(m, 0, sizeof *m);
+    m->model = *model;
+    m->hardware = *hardware;
+    modeldesc_count(model, &m->counts);
+    m->tp_exposed = 1;
+    m->ep_exposed = 1;
+    m->flash = training->flash_attention;
+    m->fused_ce = hardware->fused_ce && training->fused_cross_entropy;
+    m->expert_tensor_parallel = training->expert_tensor_parallel;
+}
+
+void layercost_of(const struct layercost_model *m,
+                  const struct layercost_shape *shape,
+                  struct layercost_set *set)
+{
+    const struct modeldesc *d = &m->model;
+    struct setting s = set_up(m, shape);
+    add_attention(&s, shape);
+    memset(set, 0, sizeof *set);
+    if (d->dense_layers > 0 || d->experts == 0)
+        dense_layer(&s, &set->dense);
+    if (d->experts > 0)
+        moe_layer(&s, &set->moe);
+    head_costs(&s, &set->head);
+    set->attention_matrices = projections(&s);
+    set->embedding = set->head.parameters + (double)(d->positions * d->hidden);
+    set->mtp_parameters = 2 * s.h * s.h / s.t + 3 * s.h;
+    set->mtp_forward = hardware_gemm(s.hw, s.tokens, s.h / s.t, 2 * s.h);
+    set->p2p_intra = boundary(&s, m->hardware.intra);
+    set->p2p_inter = boundary(&s, m->hardware.inter);
+}

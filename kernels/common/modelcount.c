@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact parameter counts, matrix by matrix. The shapes are those of the published model code: for
+// attention over groups of queries Ainslie et al. 2023 (GQA), for compressed keys and values
+// DeepSeek-AI 2024 (DeepSeek-V2, section 2.1), for multi-token prediction DeepSeek-AI 2024
+// (DeepSeek-V3, section 2.2).
+#include "modeldesc.h"
+
+// A linear layer from `in` to `out` values.
+static int64_t linear(int64_t in, int64_t out, bool bias)
+{
+    return in * out + (bias ? out : 0);
+}
+
+static int64_t norm_of(const struct modeldesc *m)
+{
+    return m->norm == MODELDESC_LAYER ? 2 * m->hidden : m->hidden;
+}
+
+static int64_t grouped_attention(const struct modeldesc *m)
+{
+    const int64_t heads = m->heads * m->head_dim, groups = m->query_groups * m->head_dim;
+    const bool bias = m->attention_bias || m->linear_bias;
+    return linear(m->hidden, heads, bias) + 2 * linear(m->hidden, groups, bias) +
+           linear(heads, m->hidden, m->output_bias || m->linear_bias);
+}
+
+// Compressed values have an RMS norm before they are spread again, whatever the others are.
+static int64_t latent_attention(const struct modeldesc *m)
+{
+    const bool bias = m->attention_bias || m->linear_bias;
+    const int64_t queries = m->heads * (m->qk_nope + m->qk_rope);
+    const int64_t query = m->q_rank > 0 ? linear(m->hidden, m->q_rank, bias) + m->q_rank +
+                                              linear(m->q_rank, queries, m->linear_bias)
+                                        : linear(m->hidden, queries, m->linear_bias);
+    return query + linear(m->hidden, m->kv_rank + m->qk_rope, bias) + m->kv_rank +
+           linear(m->kv_rank, m->heads * (m->qk_nope + m->v_dim), m->linear_bias) +
+           linear(m->heads * m->v_dim, m->hidden, m->output_bias || m->linear_bias);
+}
+
+static int64_t attention_of(const struct modeldesc *m)
+{
+    const int64_t part =
+        m->attention == MODELDESC_MLA ? latent_attention(m) : grouped_attention(m);
+    return part + (m->qk_norm ? 2 * m->head_dim : 0);
+}
+
+// A feed-forward network of this width; none where that is 0.
+static int64_t network(const struct modeldesc *m, int64_t width)
+{
+    if (width == 0)
+        return 0;
+    return (m->gated ? 2 : 1) * linear(m->hidden, width, m->linear_bias) +
+           linear(width, m->hidden, m->linear_bias);
+}
+
+static void count_moe(const struct modeldesc *m, struct modeldesc_counts *c)
+{
+    c->router = m->hidden * m->experts + (m->router_bias ? m->experts : 0);
+    c->shared = network(m, m->shared_ffn);
+    c->routed = m->experts * network(m, m->moe_ffn);
+    c->moe_layer = c->attention + c->norms + c->router + c->shared + c->routed;
+}
+
+// Its layer, two norms before the projection of both inputs together, and the last norm.
+static int64_t mtp_of(const struct modeldesc *m, const struct modeldesc_counts *c)
+{
+    if (m->experts == 0 && m->mtp_depth == 0)
+        return 0;
+    return (m->experts > 0 ? c->moe_layer : c->dense_layer) + 2 * m->hidden * m->hidden +
+           3 * norm_of(m);
+}
+
+int64_t modeldesc_layers(const struct modeldesc *model)
+{
+    return model->num_layers + model->mtp_depth;
+}
+
+void modeldesc_count(const struct modeldesc *model, struct modeldesc_counts *counts)
+{
+    const struct modeldesc *m = model;
+    const int64_t moe_layers = m->experts > 0 ? m->num_layers - m->dense_layers : 0;
+    struct modeldesc_counts c = {.attention = attention_of(m), .norms = 2 * norm_of(m)};
+    c.dense_layer = c.attention + c.norms + network(m, m->ffn);
+    if (m->experts > 0)
+        count_moe(m, &c);
+    c.embedding = (m->vocab + m->positions) * m->hidden;
+    c.head = m->tied ? 0 : m->vocab * m->hidden;
+    c.final_norm = norm_of(m);
+    c.mtp_module = mtp_of(m, &c);
+    c.total = (m->num_layers - moe_layers) * c.dense_layer + moe_layers * c.moe_layer +
+              c.embedding + c.head + c.final_norm;
+    c.active = c.total - moe_layers * (m->experts - m->topk) * network(m, m->moe_ffn);
+    *counts = c;
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of model documents as tables. Names are those of Megatron-LM's options, of Hugging Face's
+// config.json, of the parameter files that DeepSeek and Meta publish with their models, and the
+// symbols that papers use.
+#include "modelkeys.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
+
+// Bounds that no model comes near to; what they allow together is bounded by modeldesc_read.
+#define LAYERS    4096
+#define WIDTH     (1 << 24)
+#define HEADS     (1 << 16)
+#define TOKENS    (1 << 30)
+#define EXPERTS   8192
+#define MTP_DEPTH 8
+
+#define IN_MODEL(member)  offsetof(struct modelkeys_record, model.member)
+#define IN_RECORD(member) offsetof(struct modelkeys_record, member)
+#define WHOLE(key, least, most, member)                                                        \
+    {                                                                                          \
+        key, DOCFIELD_WHOLE, least, most, IN_MODEL(member)                                     \
+    }
+#define FLAG(key, member)                                                                      \
+    {                                                                                          \
+        key, DOCFIELD_FLAG, 0, 1, IN_MODEL(member)                                             \
+    }
+#define OWN(key)                                                                               \
+    {                                                                                          \
+        key, DOCFIELD_OWN, 0, 0, 0                                                             \
+    }
+
+static const struct docfield fields[N_MODEL_KEYS] = {
+    [KEY_NUM_LAYERS] = WHOLE("num_layers", 1, LAYERS, num_layers),
+    [KEY_MTP_DEPTH] = WHOLE("mtp_depth", 0, MTP_DEPTH, mtp_depth),
+    [KEY_HIDDEN] = WHOLE("hidden_size", 1, WIDTH, hidden),
+    [KEY_HEADS] = WHOLE("num_attention_heads", 1, HEADS, heads),
+    [KEY_QUERY_GROUPS] = WHOLE("num_query_groups", 1, HEADS, query_groups),
+    [KEY_GROUPED] = {"group_query_attention", DOCFIELD_FLAG, 0, 1, IN_RECORD(grouped)},
+    [KEY_HEAD_DIM] = WHOLE("head_dim", 1, HEADS, head_dim),
+    [KEY_FFN] = WHOLE("ffn_hidden_size", 1, WIDTH, ffn),
+    [KEY_GATED] = FLAG("gated_ffn", gated),
+    [KEY_FFN_MULTIPLIER] = {"ffn_dim_multiplier", DOCFIELD_ABOVE, 0, 1024,
+                            IN_RECORD(ffn_multiplier)},
+    [KEY_MULTIPLE_OF] = {"multiple_of", DOCFIELD_WHOLE, 1, WIDTH, IN_RECORD(multiple_of)},
+    [KEY_VOCAB] = WHOLE("vocab_size", 1, TOKENS, vocab),
+    [KEY_PADDED_VOCAB] = {"padded_vocab_size", DOCFIELD_WHOLE, 1, TOKENS,
+                          IN_RECORD(padded_vocab)},
+    [KEY_SEQ_LENGTH] = WHOLE("seq_length", 1, TOKENS, seq_length),
+    [KEY_TIED] = FLAG("tie_embeddings", tied),
+    [KEY_ATTENTION] = OWN("attention"),
+    [KEY_COMPRESSED] = {"multi_latent_attention", DOCFIELD_FLAG, 0, 1, IN_RECORD(compressed)},
+    [KEY_Q_RANK] = WHOLE("q_lora_rank", 0, WIDTH, q_rank),
+    [KEY_KV_RANK] = WHOLE("kv_lora_rank", 1, WIDTH, kv_rank),
+    [KEY_QK_NOPE] = WHOLE("qk_nope_head_dim", 0, HEADS, qk_nope),
+    [KEY_QK_ROPE] = WHOLE("qk_rope_head_dim", 0, HEADS, qk_rope),
+    [KEY_V_DIM] = WHOLE("v_head_dim", 1, HEADS, v_dim),
+    [KEY_EXPERTS] = WHOLE("num_experts", 0, EXPERTS, experts),
+    [KEY_TOPK] = WHOLE("topk", 1, EXPERTS, topk),
+    [KEY_MOE_FFN] = WHOLE("moe_intermediate_size", 1, WIDTH, moe_ffn),
+    [KEY_SHARED_FFN] = WHOLE("shared_expert_intermediate_size", 0, WIDTH, shared_ffn),
+    [KEY_SHARED_EXPERTS] = {"n_shared_experts", DOCFIELD_WHOLE, 0, EXPERTS,
+                            IN_RECORD(shared_experts)},
+    [KEY_DENSE_LAYERS] = WHOLE("first_k_dense_replace", 0, LAYERS, dense_layers),
+    [KEY_ROUTER_BIAS] = FLAG("router_bias", router_bias),
+    [KEY_QK_NORM] = FLAG("qk_norm", qk_norm),
+    [KEY_ATTENTION_BIAS] = FLAG("attention_bias", attention_bias),
+    [KEY_OUTPUT_BIAS] = FLAG("output_bias", output_bias),
+    [KEY_LINEAR_BIAS] = FLAG("linear_bias", linear_bias),
+    [KEY_NORM] = OWN("norm"),
+    [KEY_LEARNED] = OWN("learned_positions"),
+    [KEY_MAX_POSITIONS] = {"max_position_embeddings", DOCFIELD_WHOLE, 1, TOKENS,
+                           IN_RECORD(max_positions)},
+    [KEY_NAME] = OWN("name"),
+    [KEY_HIDDEN_ACT] = OWN("hidden_act"),
+    [KEY_MODEL_TYPE] = OWN("model_type"),
+};
+
+// ---- documents of our own -------------------------------------------------------------------
+
+static const struct docalias own_aliases[] = {
+    {"n_layers", "num_layers"},
+    {"L", "num_layers"},
+    {"mtp_num_layers", "mtp_depth"},
+    {"num_nextn_predict_layers", "mtp_depth"},
+    {"dim", "hidden_size"},
+    {"h", "hidden_size"},
+    {"n_heads", "num_attention_heads"},
+    {"num_heads", "num_attention_heads"},
+    {"A", "num_attention_heads"},
+    {"n_kv_heads", "num_query_groups"},
+    {"num_key_value_heads", "num_query_groups"},
+    {"G", "num_query_groups"},
+    {"kv_channels", "head_dim"},
+    {"d", "head_dim"},
+    {"intermediate_size", "ffn_hidden_size"},
+    {"inter_dim", "ffn_hidden_size"},
+    {"f", "ffn_hidden_size"},
+    {"swiglu", "gated_ffn"},
+    {"gated", "gated_ffn"},
+    {"V", "vocab_size"},
+    {"s", "seq_length"},
+    {"tie_word_embeddings", "tie_embeddings"},
+    {"tied", "tie_embeddings"},
+    {"rq", "q_lora_rank"},
+    {"rkv", "kv_lora_rank"},
+    {"qk_head_dim", "qk_nope_head_dim"},
+    {"dn", "qk_nope_head_dim"},
+    {"qk_pos_emb_head_dim", "qk_rope_head_dim"},
+    {"dr", "qk_rope_head_dim"},
+    {"dv", "v_head_dim"},
+    {"expert_num", "num_experts"},
+    {"n_routed_experts", "num_experts"},
+    {"num_local_experts", "num_experts"},
+    {"E", "num_experts"},
+    {"num_experts_chosen", "topk"},
+    {"moe_router_topk", "topk"},
+    {"num_experts_per_tok", "topk"},
+    {"n_activated_experts", "topk"},
+    {"k", "topk"},
+    {"moe_ffn_hidden_size", "moe_intermediate_size"},
+    {"moe_inter_dim", "moe_intermediate_size"},
+    {"m", "moe_intermediate_size"},
+    {"moe_shared_expert_intermediate_size", "shared_expert_intermediate_size"},
+    {"msh", "shared_expert_intermediate_size"},
+    {"num_shared_experts", "n_shared_experts"},
+    {"n_dense_layers", "first_k_dense_replace"},
+    {"kd", "first_k_dense_replace"},
+    {"qk_layernorm", "qk_norm"},
+    {"add_qkv_bias", "attention_bias"},
+    {"add_bias_linear", "linear_bias"},
+    {"normalization", "norm"},
+    {"n_positions", "max_position_embeddings"},
+};
+
+const struct docfields modelkeys_own = {
+    "a model", fields, KEY_HIDDEN_ACT, own_aliases, COUNT_OF(own_aliases),
+};
+
+// ---- config.json ----------------------------------------------------------------------------
+
+static const struct docalias hugging_aliases[] = {
+    {"num_hidden_layers", "num_layers"},
+    {"n_layer", "num_layers"},
+    {"num_nextn_predict_layers", "mtp_depth"},
+    {"n_embd", "hidden_size"},
+    {"n_head", "num_attention_heads"},
+    {"num_key_value_heads", "num_query_groups"},
+    {"intermediate_size", "ffn_hidden_size"},
+    {"n_inner", "ffn_hidden_size"},
+    {"tie_word_embeddings", "tie_embeddings"},
+    {"n_routed_experts", "num_experts"},
+    {"num_local_experts", "num_experts"},
+    {"num_experts_per_tok", "topk"},
+    {"num_shared_experts", "n_shared_experts"},
+    {"use_qk_norm", "qk_norm"},
+    {"n_positions", "max_position_embeddings"},
+    {"activation_function", "hidden_act"},
+    {"_name_or_path", "name"},
+};
+
+const struct docfields modelkeys_hugging = {
+    "a config.json", fields, N_MODEL_KEYS, hugging_aliases, COUNT_OF(hugging_aliases),
+};
+
+// From the model code that transformers has for each type.
+static const struct modelkeys_type types[] = {
+    {.name = "llama", .output_bias = true},
+    {.name = "qwen2", .qkv_bias = true},
+    {.name = "qwen2_moe", .qkv_bias = true},
+    {.name = "qwen3", .output_bias = true, .qk_norm = true},
+    {.name = "qwen3_moe", .output_bias = true, .qk_norm = true},
+    {.name = "deepseek_v2", .output_bias = true},
+    {.name = "deepseek_v3", .output_bias = true, .router_bias = true},
+    {.name = "gemma", .output_bias = true, .tied = true, .gated = true},
+    {.name = "gpt2", .linear_bias = true, .layer_norm = true, .learned = true, .tied = true},
+    {.name = "gpt_neox", .linear_bias = true, .layer_norm = true},
+};
+
+const struct modelkeys_type *modelkeys_type_of(const char *model_type)
+{
+    static const struct modelkeys_type plain = {.name = ""};
+    for (int i = 0; model_type != NULL && i < COUNT_OF(types); i++)
+        if (strcmp(types[i].name, model_type) == 0)
+            return &types[i];
+    return &plain;
+}
+
+const char *const modelkeys_uniform[] = {
+    "moe_layer_freq",      "decoder_sparse_step", "interleave_moe_layer_step",
+    "expert_layer_period", "mlp_only_layers",
+};
+const int modelkeys_n_uniform = COUNT_OF(modelkeys_uniform);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading how a model is trained.
+#include "training.h"
+
+#include "docfields.h"
+
+#include <cjson/cJSON.h>
+#include <string.h>
+
+#define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
+#define AT(member)  offsetof(struct reading, training.member)
+
+enum field {
+    KEY_GBS,
+    KEY_MBS,
+    KEY_ZERO,
+    KEY_SHARDED,
+    KEY_BYTES_PARAM,
+    KEY_BYTES_GRAD,
+    KEY_BYTES_OPTIM,
+    KEY_EXPERT_TP,
+    KEY_FLASH,
+    KEY_FUSED_CE,
+    KEY_SCHEDULE,
+    KEY_LOW_MEM_VPP,
+    KEY_DUMMY_WGRAD,
+    KEY_NAME, // of the document
+    N_KEYS
+};
+
+struct reading {
+    struct training training;
+    int64_t zero_level;
+};
+
+enum { MOST_SEQUENCES = 1 << 24 };
+
+static const struct docfield fields[N_KEYS] = {
+    [KEY_GBS] = {"gbs", DOCFIELD_WHOLE, 1, MOST_SEQUENCES, AT(gbs)},
+    [KEY_MBS] = {"mbs_options", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_ZERO] = {"zero_level", DOCFIELD_WHOLE, 0, 3, offsetof(struct reading, zero_level)},
+    [KEY_SHARDED] = {"use_distributed_optimizer", DOCFIELD_FLAG, 0, 1,
+                     AT(distributed_optimizer)},
+    [KEY_BYTES_PARAM] = {"bytes_param", DOCFIELD_ABOVE, 0, 64, AT(bytes_param)},
+    [KEY_BYTES_GRAD] = {"bytes_grad", DOCFIELD_REAL, 0, 64, AT(bytes_grad)},
+    [KEY_BYTES_OPTIM] = {"bytes_optim", DOCFIELD_REAL, 0, 64, AT(bytes_optim)},
+    [KEY_EXPERT_TP] = {"expert_tensor_parallel", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_FLASH] = {"flash_attention", DOCFIELD_FLAG, 0, 1, AT(flash_attention)},
+    [KEY_FUSED_CE] = {"fused_cross_entropy", DOCFIELD_FLAG, 0, 1, AT(fused_cross_entropy)},
+    [KEY_SCHEDULE] = {"schedule", DOCFIELD_OWN, 0, 0, 0},
+    [KEY_LOW_MEM_VPP] = {"low_mem_vpp", DOCFIELD_FLAG, 0, 1, AT(low_mem_vpp)},
+    [KEY_DUMMY_WGRAD] = {"dummy_wgrad", DOCFIELD_FLAG, 0, 1, AT(dummy_wgrad)},
+    [KEY_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
+};
+
+static const struct docalias aliases[] = {
+    {"global_batch_size", "gbs"},
+    {"mbs", "mbs_options"},
+};
+
+static const struct docfields table = {
+    "training", fields, N_KEYS, aliases, COUNT_OF(aliases),
+};
+
+void training_default(struct training *training)
+{
+    *training = (struct training){
+        .gbs = 1024,
+        .mbs = {1, 2, 4},
+        .n_mbs = 3,
+        .zero_level = 1,
+        .distributed_optimizer = true,
+        .bytes_param = 2,
+        .bytes_grad = 4,
+        .bytes_optim = 12,
+        .flash_attention = true,
+        .fused_cross_entropy = true,
+    };
+}
+
+// ---- micro-batch sizes ----------------------------------------------------------------------
+
+static bool add_mbs(struct training *training, const struct cJSON *item, struct docfault *fault)
+{
+    const double x = item->valuedouble;
+    if (!cJSON_IsNumber(item) || !(x >= 1 && x <= MOST_SEQUENCES) || x > (double)(int64_t)x)
+        return docfault_set(fault, item, false, "mbs_options: want whole numbers 1 ... %d",
+                            MOST_SEQUENCES);
+    for (int i = 0; i < training->n_mbs; i++)
+        if (training->mbs[i] == (int64_t)x)
+            return docfault_set(fault, item, false, "mbs_options: %.0f is there twice", x);
+    if (training->n_mbs == TRAINING_MBS_MAX)
+        return docfault_set(fault, item, false, "mbs_options: more than %d sizes",
+                            TRAINING_MBS_MAX);
+    training->mbs[training->n_mbs++] = (int64_t)x;
+    return true;
+}
+
+static bool read_mbs(struct training *training,
+                     const struct cJSON *item,
+                     struct docfault *fault)
+{
+    const struct cJSON *each = NULL;
+    training->n_mbs = 0;
+    if (!cJSON_IsArray(item))
+        return add_mbs(training, item, fault);
+    cJSON_ArrayForEach(each, item)
+    {
+        if (!add_mbs(training, each, fault))
+            return false;
+    }
+    if (training->n_mbs == 0)
+        return docfault_set(fault, item, false,
+                            "mbs_options: an empty list; want as in [1, 2]");
+    return true;
+}
+
+// ---- words ----------------------------------------------------------------------------------
+
+static bool is_word(const struct cJSON *item, const char *word)
+{
+    return cJSON_IsString(item) && strcmp(item->valuestring, word) == 0;
+}
+
+static bool read_expert_tp(struct training *training,
+                           const struct cJSON *item,
+                           struct docfault *fault)
+{
+    const bool one = cJSON_IsNumber(item) && item->valuedouble == 1;
+    if (!one && !is_word(item, "1") && !is_word(item, "tp"))
+        return docfault_set(fault, item, false, "expert_tensor_parallel: want 1 or \"tp\"");
+    training->expert_tensor_parallel = is_word(item, "tp");
+    return true;
+}
+
+static bool read_schedule(struct training *training,
+                          const struct cJSON *item,
+                          struct docfault *fault)
+{
+    if (!is_word(item, "1f1b") && !is_word(item, "vpp"))
+        return docfault_set(fault, item, false, "schedule: want \"1f1b\" or \"vpp\"");
+    training->schedule = is_word(item, "vpp") ? TRAINING_VPP : TRAINING_1F1B;
+    return true;
+}
+
+// ---- all of it ------------------------------------------------------------------------------
+
+bool training_read(struct training *training,
+                   const struct cJSON *document,
+                   struct docfault *fault)
+{
+    struct docitems items;
+    struct reading reading = {*training, training->zero_level};
+    if (!docfields_find(&table, document, false, &items, fault) ||
+        !docfields_store(&table, &items, &reading, fault))
+        return false;
+    if (items.item[KEY_MBS] != NULL && !read_mbs(&reading.training, items.item[KEY_MBS], fault))
+        return false;
+    if (items.item[KEY_EXPERT_TP] != NULL &&
+        !read_expert_tp(&reading.training, items.item[KEY_EXPERT_TP], fault))
+        return false;
+    if (items.item[KEY_SCHEDULE] != NULL &&
+        !read_schedule(&reading.training, items.item[KEY_SCHEDULE], fault))
+        return false;
+    reading.training.zero_level = (int)reading.zero_level;
+    *training = reading.training;
+    return true;
+}
+
+const struct docfields *training_keys(void)
+{
+    return &table;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// From an experiment's documents to models, clusters and a training, and what these say of
+// parameters.
+#include "face.h"
+
+#include "shared.h"
+
+#include "kernels/common/units.h"
+
+#include <stdio.h>
+
+static const int cluster_sets[] = {P_WORLD_SIZE, P_MEMORY, P_RESERVE};
+static const int model_sets[] = {P_SEQ_LENGTH,   P_LAYERS, P_HIDDEN, P_HEADS,
+                                 P_QUERY_GROUPS, P_FFN,    P_VOCAB,  P_EXPERTS};
+static const int training_sets[] = {P_GBS,
+                                    P_ZERO_LEVEL,
+                                    P_DISTRIBUTED_OPTIMIZER,
+                                    P_BYTES_PARAM,
+                                    P_BYTES_GRAD,
+                                    P_BYTES_OPTIM,
+                                    P_EXPERT_TENSOR_PARALLEL,
+                                    P_FLASH_ATTENTION,
+                                    P_FUSED_CROSS_ENTROPY,
+                                    P_LOW_MEM_VPP,
+                                    P_DUMMY_WGRAD};
+
+#define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
+
+const struct pps_slot nd_slots[N_SLOTS] = {
+    [SLOT_MODEL] = {"model", "a model's shape: ours, or a Hugging Face config.json", true,
+                    P_MODEL, model_sets, LENGTH(model_sets)},
+    [SLOT_CLUSTER] = {"cluster",
+                      "devices: how many, which, their memory; eight H100 without it", false,
+                      P_CLUSTER, cluster_sets, LENGTH(cluster_sets)},
+    [SLOT_TRAINING] = {"training", "batch, sharding, bytes a parameter", false, -1,
+                       training_sets, LENGTH(training_sets)},
+};
+
+static bool read_document(struct nd_shared *shared,
+                          const struct pps_document *document,
+                          int i,
+                          struct docfault *fault)
+{
+    const struct cJSON *part = nd_document_part(document->root, nd_slots[document->slot].name);
+    switch (document->slot) {
+    case SLOT_MODEL:
+        return modeldesc_read(&shared->models[i], part, fault);
+    case SLOT_CLUSTER:
+        return cluster_read(&shared->clusters[i], part, fault);
+    default:
+        return training_read(&shared->training, part, fault);
+    }
+}
+
+static bool pass_on(const struct docfault *from, int document, struct pps_fault *fault)
+{
+    fault->document = document;
+    fault->item = from->item;
+    fault->at_key = from->at_key;
+    snprintf(fault->text, sizeof fault->text, "%s", from->text);
+    return false;
+}
+
+bool nd_open(const struct pps_document *documents, int n, void **out, struct pps_fault *fault)
+{
+    int count[N_SLOTS] = {0};
+    for (int d = 0; d < n; d++)
+        count[documents[d].slot]++;
+    struct nd_shared *shared = nd_shared_new(count[SLOT_MODEL], count[SLOT_CLUSTER]);
+    *fault = (struct pps_fault){.document = 0};
+    if (shared == NULL)
+        return false;
+    int next[N_SLOTS] = {0};
+    for (int d = 0; d < n; d++) {
+        struct docfault why = {.item = NULL};
+        if (read_document(shared, &documents[d], next[documents[d].slot]++, &why))
+            continue;
+        nd_shared_free(shared);
+        return pass_on(&why, d, fault);
+    }
+    *out = shared;
+    return true;
+}
+
+void nd_close(void *shared)
+{
+    nd_shared_free(shared);
+}
+
+static void cluster_values(const struct cluster *cluster, double *values)
+{
+    *values++ = (double)cluster->world_size;
+    *values++ = units_to_gib(cluster->memory_limit);
+    *values++ = units_to_mib(cluster->reserve);
+}
+
+static void model_values(const struct modeldesc *model, double *values)
+{
+    *values++ = (double)model->seq_length;
+    *values++ = (double)modeldesc_layers(model);
+    *values++ = (double)model->hidden;
+    *values++ = (double)model->heads;
+    *values++ = (double)model->query_groups;
+    *values++ = (double)model->ffn;
+    *values++ = (double)model->vocab;
+    *values++ = (double)model->experts;
+}
+
+static void training_values(const struct training *training, double *values)
+{
+    *values++ = (double)training->gbs;
+    *values++ = training->zero_level;
+    *values++ = training->distributed_optimizer;
+    *values++ = training->bytes_param;
+    *values++ = training->bytes_grad;
+    *values++ = training->bytes_optim;
+    *values++ = training->expert_tensor_parallel;
+    *values++ = training->flash_attention;
+    *values++ = training->fused_cross_entropy;
+    *values++ = training->low_mem_vpp;
+    *values++ = training->dummy_wgrad;
+}
+
+void nd_values(const void *shared, int slot, int i, double *values)
+{
+    const struct nd_shared *s = shared;
+    if (slot == SLOT_MODEL)
+        model_values(&s->models[i], values);
+    else if (slot == SLOT_CLUSTER)
+        cluster_values(&s->clusters[i], values);
+    else
+        training_values(&s->training, values);
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: Apache-2.0
+// A point: figures of its layers and kinds of its stages are looked up; the rest is a few sums for
+// each kind.
+#include "estimate.h"
+
+#include "estimatecache.h"
+
+#include <math.h>
+#include <string.h>
+
+// What of the exchange between replicas is hidden by the end of the last backward passes: of the
+// longest stage's time, a third.
+#define DP_HIDDEN 0.33
+
+// ---- memory -------------------------------------------------------------------------------------
+
+// What a point's memory is summed from, for one mode.
+struct memory_view {
+    const struct nd_estimate *e;
+    const struct nd_shape_place *at;
+    double common_shards, routed_shards; // devices that share an optimizer state
+    double common_bytes, routed_bytes;   // a parameter, all together
+    double dense_bytes, moe_bytes;       // a layer's parameters
+    double dense_stored, moe_stored;     // a layer and micro-batch
+    double ends[ND_ENDS];                // bytes beyond layers
+    const double *passing;               // by ND_HOLDS
+};
+
+static int64_t dense_shards(const struct nd_strategy *s)
+{
+    return s->op > 0 ? s->op : s->dp;
+}
+
+// Experts have fewer replicas than other parameters; optimizer shards lie within them.
+static int64_t expert_shards(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    int64_t replicas = (int64_t)s->dp * s->cp, op = dense_shards(s);
+    int64_t share = e->layers.expert_tensor_parallel ? (int64_t)s->ep * s->tp : s->ep;
+    int64_t most = replicas * s->tp / share;
+    int64_t shards = op == replicas ? most : op * s->tp / share;
+    if (shards > most)
+        shards = most;
+    return shards < 1 ? 1 : shards;
+}
+
+static double parameter_bytes(const struct nd_estimate *e, double shards)
+{
+    return e->bytes_whole + e->bytes_shared / shards;
+}
+
+static void view_shards(struct memory_view *w, const struct nd_strategy *s)
+{
+    const struct nd_estimate *e = w->e;
+    const struct nd_shape_place *at = w->at;
+    w->common_shards = (double)dense_shards(s);
+    w->common_bytes = parameter_bytes(e, w->common_shards);
+    w->routed_shards = 1;
+    w->routed_bytes = 0;
+    if (e->n_dense < e->n_layers) {
+        w->routed_shards = (double)expert_shards(e, s);
+        w->routed_bytes = parameter_bytes(e, w->routed_shards);
+    }
+    w->dense_bytes = at->set.dense.parameters * w->common_bytes;
+    w->moe_bytes =
+        at->set.moe.parameters * w->common_bytes + at->set.moe.routed * w->routed_bytes;
+    for (int i = 0; i < ND_ENDS; i++)
+        w->ends[i] =
+            at->ends[i] * w->common_bytes + e->reserve + (i & ND_LAST ? at->logits : 0);
+}
+
+static void view_mode(struct memory_view *w, int mode)
+{
+    w->dense_stored = w->at->set.dense.stored[mode];
+    w->moe_stored = w->at->set.moe.stored[mode];
+    w->passing = mode == LAYERCOST_FULL ? w->at->passing_full : w->at->passing;
+}
+
+static inline double total(const struct memory_view *w, const struct nd_kind *k)
+{
+    return (k->dense * w->dense_bytes + k->moe * w->moe_bytes) +
+           (k->live_dense * w->dense_stored + k->live_moe * w->moe_stored) +
+           (w->ends[k->ends] + w->passing[k->holds]);
+}
+
+// The largest total seen so far and whose it is.
+struct worst {
+    const struct memory_view *view;
+    double total;
+    const struct nd_kind *kind;
+    struct nd_kind walked; // where kinds are not kept
+};
+
+static void consider(void *self, const struct nd_kind *kind)
+{
+    struct worst *worst = self;
+    double sum = total(worst->view, kind);
+    if (sum > worst->total) {
+        worst->total = sum;
+        worst->walked = *kind;
+        worst->kind = &worst->walked;
+    }
+}
+
+// Of equal ones that of the lowest stage.
+static void find_worst(struct worst *worst,
+                       const struct nd_kinds *kinds,
+                       struct nd_cache *cache,
+                       const struct nd_pipeline *p)
+{
+    worst->total = -1;
+    if (kinds->n_memory > ND_KINDS) {
+        nd_walk_kinds(p, cache->begin, consider, worst);
+        return;
+    }
+    int at = 0;
+    for (int i = 0; i < kinds->n_memory; i++) {
+        double sum = total(worst->view, &kinds->memory[i]);
+        at = sum > worst->total ? i : at;
+        worst->total = sum > worst->total ? sum : worst->total;
+    }
+    worst->kind = &kinds->memory[at];
+}
+
+static void tell_memory(const struct worst *worst, struct nd_memory *memory)
+{
+    const struct memory_view *w = worst->view;
+    const struct nd_estimate *e = w->e;
+    const struct layercost_set *set = &w->at->set;
+    const struct nd_kind *k = worst->kind;
+    double common =
+        k->dense * set->dense.parameters + k->moe * set->moe.parameters + w->at->ends[k->ends];
+    double routed = k->moe * set->moe.routed, whole = common + routed;
+    double shared = common / w->common_shards + routed / w->routed_shards;
+    memory->parameters = e->bytes_param * (e->zero_level >= 3 ? shared : whole);
+    memory->gradients = e->bytes_grad * (e->zero_level >= 2 ? shared : whole);
+    memory->optimizer = e->bytes_optim * (e->zero_level >= 1 ? shared : whole);
+    memory->activations = k->live_dense * w->dense_stored + k->live_moe * w->moe_stored;
+    memory->transient = w->passing[k->holds] + (k->ends & ND_LAST ? w->at->logits : 0);
+    memory->reserve = e->reserve;
+    memory->total = worst->total;
+    memory->stage = k->stage;
+}
+
+// ---- time ---------------------------------------------------------------------------------------
+
+struct longest {
+    double dense, moe; // forward and backward of a layer
+    double ends[ND_ENDS];
+    double time;
+    const struct nd_kind *kind;
+    struct nd_kind walked;
+};
+
+static inline double length(const struct longest *longest, const struct nd_kind *k)
+{
+    return k->dense * longest->dense + k->moe * longest->moe + longest->ends[k->ends];
+}
+
+static void consider_time(void *self, const struct nd_kind *kind)
+{
+    struct longest *longest = self;
+    double time = length(longest, kind);
+    if (time > longest->time) {
+        longest->time = time;
+        longest->walked = *kind;
+        longest->kind = &longest->walked;
+    }
+}
+
+static void find_longest(struct longest *longest,
+                         const struct nd_shape_place *at,
+                         int mode,
+                         const struct nd_kinds *kinds,
+                         struct nd_cache *cache,
+                         const struct nd_pipeline *p)
+{
+    longest->dense = at->dense_time[mode];
+    longest->moe = at->moe_time[mode];
+    longest->ends[0] = longest->ends[ND_FIRST] = 0;
+    longest->ends[ND_LAST] = longest->ends[ND_FIRST | ND_LAST] = at->head_time;
+    longest->time = -1;
+    if (kinds->n_time > ND_KINDS) {
+        nd_walk_kinds(p, cache->begin, consider_time, longest);
+        return;
+    }
+    int which = 0;
+    for (int i = 0; i < kinds->n_time; i++) {
+        double time = length(longest, &kinds->time[i]);
+        which = time > longest->time ? i : which;
+        longest->time = time > longest->time ? time : longest->time;
+    }
+    longest->kind = &kinds->time[which];
+}
+
+// Exchanges within layers: forward and backward, and forward again where layers are made again.
+static void tell_exchanges(const struct nd_shape_place *at,
+                           const struct longest *longest,
+                           int mode,
+                           double micro_batches,
+                           struct nd_time *time)
+{
+    const struct layercost_parts *d = &at->set.dense.parts, *m = &at->set.moe.parts;
+    double passes = (mode == LAYERCOST_FULL ? 3 : 2) * micro_batches;
+    double dense = longest->kind->dense * passes, moe = longest->kind->moe * passes;
+    time->exchange[0] = dense * d->tp + moe * m->tp;
+    time->exchange[1] = dense * d->ep + moe * m->ep;
+    time->exchange[2] = dense * d->cp + moe * m->cp;
+}
+
+static double boundary(const struct nd_estimate *e,
+                       const struct nd_shape_place *at,
+                       const struct nd_strategy *s)
+{
+    bool across = (int64_t)s->dp * s->tp * s->cp >= e->layers.hardware.node;
+    return across ? at->set.p2p_inter : at->set.p2p_intra;
+}
+
+static void after_pipeline(const struct nd_estimate *e,
+                           const struct nd_strategy *s,
+                           double held,
+                           struct nd_time *time)
+{
+    const struct hardware *hw = &e->layers.hardware;
+    int64_t ranks = (int64_t)s->dp * s->cp;
+    // Gradients are scattered, parameters gathered: as twice their mean.
+    double bytes = (e->bytes_grad + e->bytes_param) / 2 * held;
+    time->dp = 2 * hardware_gather(hw, ranks, s->tp, bytes);
+    time->dp_exposed = fmax(0, time->dp - DP_HIDDEN * time->stage);
+    double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
+    time->optimizer = hardware_stream(hw, updated * (2 * e->bytes_optim + e->bytes_grad));
+}
+
+static void tell_time(const struct nd_estimate *e,
+                      const struct nd_shape_place *at,
+                      const struct longest *longest,
+                      int mode,
+                      double micro_batches,
+                      const struct nd_point *point,
+                      struct nd_time *time)
+{
+    const struct nd_strategy *s = &point->strategy;
+    double sum = (double)e->n_dense * longest->dense +
+                 (double)(e->n_layers - e->n_dense) * longest->moe + longest->ends[ND_LAST];
+    time->stage = longest->time;
+    time->pipe = micro_batches * time->stage;
+    time->bubble = (sum - time->stage) / s->vp;
+    time->p2p = s->pp > 1 ? 2 * (double)(s->pp - 1) * boundary(e, at, s) : 0;
+    after_pipeline(e, s, at->held / s->pp, time);
+    time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
+    tell_exchanges(at, longest, mode, micro_batches, time);
+    time->head = micro_batches * longest->ends[longest->kind->ends];
+    double seq = (double)point->seq_length, tokens = (double)point->gbs * seq;
+    double devices = (double)s->dp * s->tp * s->cp * s->pp;
+    time->tokens_per_s = tokens / time->step;
+    time->mfu =
+        nd_token_flops(e, seq) * time->tokens_per_s / (devices * e->layers.hardware.peak);
+}
+
+// ---- a point ------------------------------------------------------------------------------------
+
+static int64_t some_micro_batches(const struct nd_point *point)
+{
+    int64_t n = nd_micro_batches(point);
+    return n < 1 ? 1 : n;
+}
+
+void nd_estimate(const struct nd_estimate *e,
+                 struct nd_cache *cache,
+                 const struct nd_point *point,
+                 struct nd_memory *memory,
+                 struct nd_time *time)
+{
+    const struct nd_strategy *s = &point->strategy;
+    const struct nd_shape_place *at = nd_shape_of(e, cache, point);
+    int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, s, n);
+    const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
+    int mode = (int)s->recompute;
+    if (memory != NULL) {
+        struct memory_view w = {.e = e, .at = at};
+        struct worst worst = {.view = &w};
+        view_shards(&w, s);
+        view_mode(&w, mode);
+        find_worst(&worst, kinds, cache, &p);
+        tell_memory(&worst, memory);
+    }
+    if (time != NULL) {
+        struct longest longest;
+        find_longest(&longest, at, mode, kinds, cache, &p);
+        tell_time(e, at, &longest, mode, (double)n, point, time);
+    }
+}
+
+void nd_time_of(const struct nd_estimate *e,
+                struct nd_cache *cache,
+                const struct nd_point *point,
+                struct nd_time *time)
+{
+    int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, &point->strategy, n);
+    struct nd_shape_place at;
+    struct nd_kinds kinds;
+    struct longest longest;
+    nd_fill_shape(e, point, &at);
+    nd_find_kinds(&p, cache->begin, &kinds);
+    int mode = (int)point->strategy.recompute;
+    find_longest(&longest, &at, mode, &kinds, cache, &p);
+    tell_time(e, &at, &longest, mode, (double)n, point, time);
+}
+
+void nd_memory_modes(const struct nd_estimate *e,
+                     struct nd_cache *cache,
+                     const struct nd_point *point,
+                     double totals[LAYERCOST_MODES])
+{
+    const struct nd_strategy *s = &point->strategy;
+    struct memory_view w = {.e = e, .at = nd_shape_of(e, cache, point)};
+    struct worst worst = {.view = &w};
+    const struct nd_pipeline p = nd_pipeline_of(e, s, some_micro_batches(point));
+    const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
+    view_shards(&w, s);
+    for (int mode = 0; mode < LAYERCOST_MODES; mode++) {
+        view_mode(&w, mode);
+        find_worst(&worst, kinds, cache, &p);
+        totals[mode] = worst.total;
+    }
+}
+
+enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
+                                      struct nd_cache *cache,
+                                      const struct nd_point *point,
+                                      double limit,
+                                      double totals[LAYERCOST_MODES],
+                                      struct nd_memory *memory,
+                                      struct nd_time *time)
+{
+    const struct nd_strategy *s = &point->strategy;
+    struct memory_view w[LAYERCOST_MODES] = {{.e = e, .at = nd_shape_of(e, cache, point)}};
+    struct worst worst[LAYERCOST_MODES];
+    int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, s, n);
+    const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
+    view_shards(&w[0], s);
+    w[1] = w[2] = w[0];
+    int mode = isnan(limit) ? (int)s->recompute : LAYERCOST_MODES;
+    for (int k = 0; k < LAYERCOST_MODES; k++) {
+        worst[k].view = &w[k];
+        view_mode(&w[k], k);
+        find_worst(&worst[k], kinds, cache, &p);
+        totals[k] = worst[k].total;
+        mode = mode == LAYERCOST_MODES && totals[k] <= limit ? k : mode;
+    }
+    mode = mode < LAYERCOST_MODES ? mode : LAYERCOST_FULL;
+    if (memory != NULL)
+        tell_memory(&worst[mode], memory);
+    if (time != NULL) {
+        struct longest longest;
+        find_longest(&longest, w[0].at, mode, kinds, cache, &p);
+        tell_time(e, w[0].at, &longest, mode, (double)n, point, time);
+    }
+    return (enum nd_recompute)mode;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a thread has worked out of the points it has seen: figures of layers by shape, kinds of
+// stages by depth. Tables with two places a hash: what is new takes the first, what was there the
+// second.
+#ifndef PPS_NDSEARCH_ESTIMATECACHE_H
+#define PPS_NDSEARCH_ESTIMATECACHE_H
+
+#include "estimate.h"
+#include "stagekinds.h"
+
+enum {
+    ND_SHAPE_PLACES = 512, // powers of two
+    ND_PIPELINE_PLACES = 1024,
+    ND_KEY_WORDS = 4,
+};
+
+struct nd_key {
+    uint64_t word[ND_KEY_WORDS]; // the first one is never 0
+};
+
+// Figures of layers, and sums of them that every point needs.
+struct nd_shape_place {
+    struct nd_key key;
+    struct layercost_set set;
+    double dense_time[LAYERCOST_MODES], moe_time[LAYERCOST_MODES]; // forward and backward
+    double head_time; // of the last stage, MTP modules included
+    double
+        ends[ND_ENDS]; // parameters beyond layers; those of the only stage are less where tied
+    double logits;     // bytes on the last stage, and buffers of the head
+    // Bytes that come and go on a stage with these kinds of layer: a layer that is made again, and
+    // buffers of gradients; full: in mode full.
+    double passing[ND_HOLDS], passing_full[ND_HOLDS];
+    double held; // of the whole model, times pp: parameters a device exchanges
+};
+
+struct nd_pipeline_place {
+    struct nd_key key;
+    struct nd_kinds kinds;
+};
+
+struct nd_cache {
+    struct nd_shape_place shape[ND_SHAPE_PLACES];
+    struct nd_pipeline_place pipeline[ND_PIPELINE_PLACES];
+    int64_t begin[ND_MAX_CHUNKS];
+};
+
+// A place without its key.
+void nd_fill_shape(const struct nd_estimate *e,
+                   const struct nd_point *point,
+                   struct nd_shape_place *place);
+
+const struct nd_shape_place *nd_shape_of(const struct nd_estimate *e,
+                                         struct nd_cache *cache,
+                                         const struct nd_point *point);
+
+struct nd_pipeline nd_pipeline_of(const struct nd_estimate *e,
+                                  const struct nd_strategy *s,
+                                  int64_t micro_batches);
+
+const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
+                                   struct nd_cache *cache,
+                                   const struct nd_pipeline *p);
+
+// The time of a point with nothing looked up or kept: of the cache only scratch is used. For callers
+// that change what an estimate stands for from call to call.
+void nd_time_of(const struct nd_estimate *e,
+                struct nd_cache *cache,
+                const struct nd_point *point,
+                struct nd_time *time);
+
+#endif

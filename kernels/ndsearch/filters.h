@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters of the search: named predicates in an order that matters to what is counted after each.
+// Rules of legality (does tp split the heads?) are filters, too, so that each can be left out by
+// its name. Every predicate says which dimensions it reads; that lets walk.h decide it as far
+// outside as it can be.
+#ifndef PPS_NDSEARCH_FILTERS_H
+#define PPS_NDSEARCH_FILTERS_H
+
+#include "enumerate.h"
+
+#include <stddef.h>
+
+// What a predicate reads besides the quadruple.
+enum nd_reads {
+    ND_READS_QUAD = 0,
+    ND_READS_EP = 1,
+    ND_READS_OP = 2,
+    ND_READS_VP = 4,
+    ND_READS_MBS = 8,
+    ND_READS_SP = 16,
+};
+
+enum nd_filter {
+    ND_CP_ONE,
+    ND_TP_MAX,
+    ND_TP_NODE,
+    ND_EP_LIMIT,
+    ND_SP_LARGE,
+    ND_PP_MBS,
+    ND_GBS_DP,
+    ND_PP_GT1,
+    ND_PP_MAX,
+    ND_TP_NO3,
+    ND_TP_56,
+    ND_EP_FSDP,
+    ND_EP_GRAPH,
+    ND_EP_MEGATRON,
+    // rules of legality
+    ND_RULE_EXPERTS,
+    ND_RULE_HEADS,
+    ND_RULE_GROUPS,
+    ND_RULE_VOCAB,
+    ND_RULE_FFN,
+    ND_RULE_SEQ,
+    ND_RULE_SEQ_SP,
+    ND_RULE_OP,
+    ND_RULE_VP,
+    ND_RULE_M_PP,
+    ND_N_FILTERS,
+};
+
+struct nd_filters {
+    int n;
+    enum nd_filter list[ND_N_FILTERS]; // none twice
+    int32_t tp_max, ep_max, pp_max;
+    int32_t large;      // devices from which sp_large applies
+    bool large_tp_one;  // sp_large keeps tp == 1, where there is nothing to split
+    int32_t tp_divides; // of tp_56
+};
+
+// The list of the preset. Corrected spaces have the rules of legality in front, apart from `vp`,
+// as layers may be split unevenly.
+void nd_filters_init(struct nd_filters *filters, const struct nd_space *space);
+
+const char *nd_filter_name(enum nd_filter filter);
+bool nd_filter_is_rule(enum nd_filter filter);
+// What it keeps, for help: "dp divides gbs".
+const char *nd_filter_summary(enum nd_filter filter);
+bool nd_filter_find(const char *name, enum nd_filter *filter);
+
+// Edits by name; a filter that is (not) in the list already is left as it is. false: no filter has
+// that name. Replacing takes names with commas between and leaves rules in front as they are;
+// unknown receives the name that is none.
+bool nd_filters_add(struct nd_filters *filters, const char *name);
+bool nd_filters_drop(struct nd_filters *filters, const char *name);
+bool nd_filters_replace(struct nd_filters *filters,
+                        const char *names,
+                        char *unknown,
+                        size_t size);
+
+// ---- one filter -------------------------------------------------------------------------------
+
+unsigned nd_filter_reads(enum nd_filter filter); // of enum nd_reads, or'ed
+
+// Whether it keeps the point. Only dp, tp, cp, pp and what the filter reads need be set.
+bool nd_filter_keeps(enum nd_filter filter,
+                     const struct nd_filters *filters,
+                     const struct nd_space *space,
+                     const struct nd_strategy *point);
+
+// ---- why --------------------------------------------------------------------------------------
+
+struct nd_reason {
+    const char *name; // of the filter, or "space" where the point is no point of the space
+    char text[160];   // the sentence, with the numbers: "tp 128 is above 64"
+};
+
+enum { ND_REASONS_MAX = ND_N_FILTERS + 9 };
+
+// All that is wrong with one strategy, in the order of the list, what the space itself does not
+// hold first. Returns how many; 0: it survives.
+int nd_filters_explain(const struct nd_filters *filters,
+                       const struct nd_space *space,
+                       const struct nd_strategy *point,
+                       struct nd_reason reasons[ND_REASONS_MAX]);
+
+#endif

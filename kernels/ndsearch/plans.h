@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configuration files of profile runs: what the user's document says, with the degrees, layers and
+// recomputation of a reduced configuration, and profiling switched on. YAML for style graph, a
+// shell file of variables for megatron, TOML for fsdp.
+#ifndef PPS_NDSEARCH_PLANS_H
+#define PPS_NDSEARCH_PLANS_H
+
+#include "profile.h"
+
+#include "kernels/common/textroom.h"
+
+struct cJSON;
+
+struct nd_plan {
+    enum nd_profile_style style;
+    bool orig;                 // micro-batches as published: gbs / dp
+    bool dense;                // no ep in names and files
+    int64_t gbs;               // sequences a step
+    int64_t seq_length;        // 0: not said
+    const struct cJSON *model; // the user's; scalars and lists of it are copied. NULL: none
+};
+
+enum { ND_PLAN_NAME = 128 };
+
+// "DP8_TP1_PP2_EP8_pretrain.yaml"; fsdp also has CP and FSDP. Not orig: CP, MBS and NOSP, too,
+// where they are not usual, so that no two configurations of a choice have one name.
+void nd_plan_name(const struct nd_plan *plan,
+                  const struct nd_profile_run *run,
+                  char name[ND_PLAN_NAME]);
+
+// The whole file.
+void nd_plan_write(struct textroom *text,
+                   const struct nd_plan *plan,
+                   const struct nd_profile_run *run);
+
+#endif

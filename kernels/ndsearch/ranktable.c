@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranked candidates as tables.
+#include "rank.h"
+
+#include <math.h>
+
+enum { PUBLISHED = 28, MORE = 9 };
+
+static const char *const COLUMNS[2][PUBLISHED] = {
+    {"test",
+     "layers",
+     "micro",
+     "dp",
+     "tp",
+     "pp",
+     "ep",
+     "vp",
+     "op/fsdp",
+     "dense:moe",
+     "反向:正向",
+     "重计算增加比率",
+     "mtp+head",
+     "moe时长",
+     "low_mem",
+     "目标值",
+     "cost",
+     "x",
+     "offset",
+     "ra",
+     "内存信息",
+     "内存上限(GB)",
+     "求解器",
+     "GAP",
+     "solution_status",
+     "model_status",
+     "求解耗时/s",
+     "dryrun_check"},
+    {"test",
+     "layers",
+     "micro",
+     "dp",
+     "tp",
+     "pp",
+     "ep",
+     "vp",
+     "op/fsdp",
+     "dense:moe",
+     "backward:forward",
+     "recompute growth",
+     "mtp+head",
+     "moe time",
+     "low_mem",
+     "objective",
+     "cost",
+     "x",
+     "offset",
+     "ra",
+     "memory info",
+     "memory limit(GB)",
+     "solver",
+     "GAP",
+     "solution_status",
+     "model_status",
+     "solve seconds",
+     "dryrun_check"},
+};
+
+// Of the corrected mode: what the cost is made of.
+static const char *const MORE_COLUMNS[MORE] = {"cp",           "mbs",          "ratios",
+                                               "program_ms",   "transfer_ms",  "dp_comm_ms",
+                                               "optimizer_ms", "embedding_ms", "why"};
+
+void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
+{
+    textroom_add(text, "\xef\xbb\xbf");
+    for (int i = 0; i < PUBLISHED; i++)
+        textroom_add(text, "%s%s", i > 0 ? "," : "", COLUMNS[table->language][i]);
+    for (int i = 0; i < MORE && table->compat == ND_CORRECTED; i++)
+        textroom_add(text, ",%s", MORE_COLUMNS[i]);
+    textroom_add(text, "\n");
+}
+
+// ---- cells --------------------------------------------------------------------------------------
+
+static void add_result(struct textroom *text, double value)
+{
+    textroom_add(text, "%.9g,", value);
+}
+
+static void add_input(struct textroom *text, double value)
+{
+    if (!isnan(value))
+        textroom_add_number(text, value);
+    textroom_add(text, ",");
+}
+
+// Quoted, with quotes inside doubled; newlines may stay.
+static void add_quoted(struct textroom *text, const char *cell)
+{
+    textroom_add(text, "\"");
+    for (; *cell != '\0'; cell++)
+        textroom_add(text, *cell == '"' ? "\"\"" : "%c", *cell);
+    textroom_add(text, "\"");
+}
+
+// [[chunk 0 of all stages], [chunk 1]]: the sum of two matrices, less a number.
+static void add_matrix(struct textroom *text,
+                       const struct nd_program *program,
+                       const int32_t *const summands[2],
+                       int32_t less)
+{
+    textroom_add(text, "\"[");
+    for (int32_t v = 0; v < program->chunks; v++) {
+        textroom_add(text, "%s[", v > 0 ? ", " : "");
+        for (int32_t i = 0; i < program->stages; i++) {
+            const int32_t k = v * program->stages + i;
+            textroom_add(text, "%s%d", i > 0 ? ", " : "",
+                         summands[0][k] + summands[1][k] - less);
+        }
+        textroom_add(text, "]");
+    }
+    textroom_add(text, "]\",");
+}
+
+static void add_candidate(struct textroom *text, int64_t n, const struct nd_ranked *ranked)
+{
+    const struct nd_strategy *s = &ranked->strategy;
+    const struct nd_program *program = &ranked->used.program;
+    textroom_add(text, "%lld,", (long long)n);
+    if (program->stages > 0)
+        textroom_add(text, "%d,%d,", program->layers[0] + program->layers[1],
+                     program->micro_batches);
+    else
+        textroom_add(text, ",,");
+    textroom_add(text, "%d,%d,%d,%d,", s->dp, s->tp, s->pp, s->ep);
+    if (ranked->outcome == ND_RANK_PRICED)
+        textroom_add(text, "%d", program->chunks);
+    textroom_add(text, ",%d,", s->op);
+    if (program->stages == 0) {
+        textroom_add(text, ",,,,,,");
+        return;
+    }
+    add_input(text, program->layer_ratio);
+    add_input(text, program->backward_ratio);
+    add_input(text, program->full_growth);
+    add_input(text, program->head_ratio);
+    add_result(text, ranked->used.layer_ms);
+    textroom_add(text, "%s,", program->low_mem ? "true" : "false");
+}
+
+static void add_solution(struct textroom *text, const struct nd_ranked *ranked)
+{
+    const struct nd_program *program = &ranked->used.program;
+    const struct nd_choice *choice = &ranked->solution.choice;
+    if (ranked->outcome != ND_RANK_PRICED) {
+        textroom_add(text, ",N/A,,,,");
+        return;
+    }
+    const int32_t even =
+        (program->layers[0] + program->layers[1]) / (program->stages * program->chunks);
+    add_result(text, ranked->solution.objective);
+    add_result(text, ranked->cost_ms);
+    add_matrix(text, program, choice->layers, 0);
+    add_matrix(text, program, choice->layers, even);
+    add_matrix(text, program, choice->full, 0);
+}
+
+static const char *model_status(const struct nd_ranked *ranked)
+{
+    if (ranked->outcome == ND_RANK_PRICED)
+        return nd_status_name(ranked->solution.status);
+    return ranked->outcome == ND_RANK_INFEASIBLE ? nd_status_name(ND_INFEASIBLE) : "Not solved";
+}
+
+static void add_solver(struct textroom *text,
+                       const struct nd_rank_table *table,
+                       const struct nd_ranked *ranked)
+{
+    const bool priced = ranked->outcome == ND_RANK_PRICED;
+    if (ranked->used.program.stages > 0) {
+        struct textroom memory = {0};
+        nd_figures_write(&memory, &ranked->used.program.memory);
+        add_quoted(text, memory.text != NULL ? memory.text : "");
+        text->failed = text->failed || memory.failed;
+        textroom_free(&memory);
+    }
+    textroom_add(text, ",");
+    add_input(text, table->limit_gib);
+    textroom_add(text, "%s,", table->solver);
+    if (priced)
+        textroom_add(text, "%.3g", ranked->solution.gap);
+    textroom_add(text, ",%s,%s,%.3f,", priced ? "Feasible" : "None", model_status(ranked),
+                 ranked->seconds);
+}
+
+static void add_more(struct textroom *text, const struct nd_ranked *ranked)
+{
+    const struct nd_extra_ms *extra = &ranked->used.extra;
+    textroom_add(text, ",%d,%d,%s,", ranked->strategy.cp, ranked->strategy.mbs,
+                 nd_ratio_source_name(ranked->used.source));
+    if (ranked->outcome == ND_RANK_PRICED) {
+        add_result(text, ranked->program_ms);
+        add_result(text, ranked->transfer_ms);
+        add_result(text, ranked->dp_ms);
+        add_result(text, extra->optimizer);
+        add_result(text, extra->embedding);
+    } else {
+        textroom_add(text, ",,,,,");
+    }
+    if (ranked->why[0] != '\0')
+        add_quoted(text, ranked->why);
+}
+
+void nd_rank_line(struct textroom *text,
+                  const struct nd_rank_table *table,
+                  int64_t n,
+                  const struct nd_ranked *ranked,
+                  const char *check)
+{
+    add_candidate(text, n, ranked);
+    add_solution(text, ranked);
+    add_solver(text, table, ranked);
+    if (check[0] != '\0')
+        add_quoted(text, check);
+    if (table->compat == ND_CORRECTED)
+        add_more(text, ranked);
+    textroom_add(text, "\n");
+}
+
+// ---- short --------------------------------------------------------------------------------------
+
+void nd_rank_short_header(struct textroom *text)
+{
+    textroom_add(text, "%6s %4s %4s %5s %14s\n", "dp", "tp", "pp", "ep", "step_time");
+}
+
+void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked)
+{
+    const struct nd_strategy *s = &ranked->strategy;
+    textroom_add(text, "%6d %4d %4d %5d ", s->dp, s->tp, s->pp, s->ep);
+    if (ranked->outcome == ND_RANK_PRICED)
+        textroom_add(text, "%11.3f ms\n", ranked->cost_ms);
+    else
+        textroom_add(text, "%14s\n", "N/A");
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// How each style shrinks one candidate to the devices there are for profiling.
+#ifndef PPS_NDSEARCH_REDUCE_H
+#define PPS_NDSEARCH_REDUCE_H
+
+#include "profile.h"
+
+enum nd_reduction {
+    ND_REDUCED,
+    ND_REJECTED, // the rule has no smaller configuration for it
+    ND_DIVIDED,  // by zero; orig only
+};
+
+enum nd_reduction nd_reduce(const struct nd_profile_options *options,
+                            const struct nd_strategy *candidate,
+                            struct nd_profile_run *profile);
+
+#endif

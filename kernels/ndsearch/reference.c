@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nothing here is clever: every stage, every chunk, every task of the order.
+#include "reference.h"
+
+#include "offsets.h"
+
+#include <math.h>
+#include <string.h>
+
+// What of a parallel exchange the backward pass of the last micro-batches hides, of the longest
+// stage's time.
+#define DP_HIDDEN 0.33
+
+// ---- layers -------------------------------------------------------------------------------------
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// A stage's layers over its chunks: the last `layers mod chunks` of them have one more.
+static int64_t chunk_layers(int64_t layers, int32_t chunks, int32_t chunk)
+{
+    return layers / chunks + (chunk >= chunks - layers % chunks);
+}
+
+void nd_reference_split(const struct nd_estimate *e,
+                        const struct nd_point *point,
+                        struct nd_chunk *chunk)
+{
+    const struct nd_strategy *s = &point->strategy;
+    int64_t begin = 0;
+    for (int32_t v = 0; v < s->vp; v++)
+        for (int32_t i = 0; i < s->pp; i++) {
+            int64_t n = chunk_layers(nd_stage_layers(e->n_layers, s->pp, i), s->vp, v);
+            int64_t dense = begin >= e->n_dense ? 0 : least(n, e->n_dense - begin);
+            struct nd_chunk *c = &chunk[v * s->pp + i];
+            *c = (struct nd_chunk){.dense = (int32_t)dense, .moe = (int32_t)(n - dense)};
+            if (s->recompute == ND_RECOMPUTE_SELECT) {
+                c->dense_select = c->dense;
+                c->moe_select = c->moe;
+            } else if (s->recompute == ND_RECOMPUTE_FULL) {
+                c->dense_full = c->dense;
+                c->moe_full = c->moe;
+            }
+            begin += n;
+        }
+}
+
+// ---- one stage ----------------------------------------------------------------------------------
+
+struct view {
+    const struct nd_estimate *e;
+    const struct nd_strategy *s;
+    const struct nd_chunk *chunk;
+    const struct layercost_set *set;
+    int64_t micro_batches;
+};
+
+static const struct nd_chunk *chunk_at(const struct view *w, int32_t i, int32_t v)
+{
+    return &w->chunk[v * w->s->pp + i];
+}
+
+static double by_mode(const double values[LAYERCOST_MODES],
+                      int32_t n,
+                      int32_t sel,
+                      int32_t full)
+{
+    return values[LAYERCOST_NONE] * (n - sel - full) + values[LAYERCOST_SELECT] * sel +
+           values[LAYERCOST_FULL] * full;
+}
+
+// Bytes that one micro-batch leaves on a chunk between its forward and its backward pass.
+static double chunk_stored(const struct view *w, const struct nd_chunk *c)
+{
+    return by_mode(w->set->dense.stored, c->dense, c->dense_select, c->dense_full) +
+           by_mode(w->set->moe.stored, c->moe, c->moe_select, c->moe_full);
+}
+
+// ---- order of tasks: chunk of the n-th forward or backward pass of a stage ----------------------
+
+static int64_t first_part(const struct view *w)
+{
+    int64_t p = w->s->pp, m = w->micro_batches;
+    return m < p ? m : p + m % p;
+}
+
+static int32_t chunk_of(const struct view *w, int64_t n)
+{
+    int64_t first = first_part(w), v = w->s->vp, p = w->s->pp;
+    if (n < first * v)
+        return (int32_t)(n / first);
+    return (int32_t)((n - first * v) % (p * v) / p);
+}
+
+static int64_t warm_up(const struct view *w, int32_t stage)
+{
+    int64_t after = w->s->pp - 1 - stage, v = w->s->vp;
+    bool low = v == 1 || w->e->low_mem_vpp;
+    return least((v - 1) * first_part(w) + (low ? after : 2 * after), v * w->micro_batches);
+}
+
+// Largest number of bytes that live at once, and the micro-batches that live then.
+static double peak_stored(const struct view *w, int32_t stage, double *in_flight)
+{
+    int64_t all = w->s->vp * w->micro_batches, ahead = warm_up(w, stage);
+    double live = 0, most = 0;
+    *in_flight = 0;
+    for (int64_t n = 0; n < all; n++) {
+        live += chunk_stored(w, chunk_at(w, stage, chunk_of(w, n)));
+        int64_t done = n - ahead;
+        if (done > 0) {
+            int32_t v = w->s->vp - 1 - chunk_of(w, done - 1);
+            live -= chunk_stored(w, chunk_at(w, stage, v));
+        }
+        if (live > most) {
+            most = live;
+            *in_flight = (double)(done > 0 ? n + 1 - done : n + 1) / w->s->vp;
+        }
+    }
+    return most;
+}
+
+// ---- memory of a stage --------------------------------------------------------------------------
+
+static int64_t dense_shards(const struct nd_strategy *s)
+{
+    return s->op > 0 ? s->op : s->dp;
+}
+
+static int64_t expert_shards(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    int64_t replicas = (int64_t)s->dp * s->cp, op = dense_shards(s);
+    int64_t share = s->ep * (e->layers.expert_tensor_parallel ? (int64_t)s->tp : 1);
+    int64_t most = replicas * s->tp / share;
+    if (most < 1)
+        most = 1;
+    int64_t shards = op == replicas ? most : least(most, op * s->tp / share);
+    return shards < 1 ? 1 : shards;
+}
+
+static bool remakes(const struct view *w, int32_t stage, bool dense)
+{
+    for (int32_t v = 0; v < w->s->vp; v++) {
+        const struct nd_chunk *c = chunk_at(w, stage, v);
+        if ((dense ? c->dense_full : c->moe_full) > 0)
+            return true;
+    }
+    return false;
+}
+
+static void add_parameters(const struct view *w, int32_t i, struct nd_stage *stage)
+{
+    const struct layercost_set *set = w->set;
+    const struct modeldesc *d = &w->e->layers.model;
+    bool first = i == 0, last = i == w->s->pp - 1;
+    stage->common = stage->dense * set->dense.parameters + stage->moe * set->moe.parameters;
+    stage->routed = stage->moe * set->moe.routed;
+    if (first)
+        stage->common += set->embedding;
+    if (last) {
+        stage->common += (double)w->e->layers.counts.final_norm;
+        if (!d->tied || !first)
+            stage->common += set->head.parameters;
+        stage->common += (double)w->e->mtp_depth * set->mtp_parameters;
+        if (w->e->mtp_depth > 0 && !first && !d->tied)
+            stage->common += set->embedding; // a copy: MTP modules embed the next tokens
+    }
+}
+
+static void add_static(const struct view *w, struct nd_stage *stage)
+{
+    const struct nd_estimate *e = w->e;
+    double dense = (double)dense_shards(w->s), expert = (double)expert_shards(e, w->s);
+    double whole = stage->common + stage->routed;
+    double sharded = stage->common / dense + stage->routed / expert;
+    stage->parameters = e->bytes_param * (e->zero_level >= 3 ? sharded : whole);
+    stage->gradients = e->bytes_grad * (e->zero_level >= 2 ? sharded : whole);
+    stage->optimizer = e->bytes_optim * (e->zero_level >= 1 ? sharded : whole);
+}
+
+static void add_transient(const struct view *w, int32_t i, struct nd_stage *stage)
+{
+    const struct layercost_set *set = w->set;
+    bool last = i == w->s->pp - 1;
+    double again = 0, shapes = 0;
+    if (remakes(w, i, true))
+        again = set->dense.stored[LAYERCOST_NONE];
+    if (remakes(w, i, false))
+        again = fmax(again, set->moe.stored[LAYERCOST_NONE]);
+    if (stage->dense + stage->moe > 0)
+        shapes += set->attention_matrices;
+    if (stage->dense > 0)
+        shapes += set->dense.matrices;
+    if (stage->moe > 0)
+        shapes += set->moe.matrices;
+    if (last)
+        shapes += set->head.parameters;
+    stage->transient = again;
+    if (last)
+        stage->transient += (double)(1 + w->e->mtp_depth) * set->head.logits;
+    if (w->e->dummy_wgrad)
+        stage->transient += 2 * shapes;
+}
+
+// ---- time of a stage ----------------------------------------------------------------------------
+
+static void add_times(const struct view *w, int32_t i, struct nd_stage *stage)
+{
+    const struct layercost_set *set = w->set;
+    for (int32_t v = 0; v < w->s->vp; v++) {
+        const struct nd_chunk *c = chunk_at(w, i, v);
+        stage->forward += c->dense * set->dense.forward + c->moe * set->moe.forward;
+        stage->backward +=
+            by_mode(set->dense.backward, c->dense, c->dense_select, c->dense_full) +
+            by_mode(set->moe.backward, c->moe, c->moe_select, c->moe_full);
+    }
+    if (i < w->s->pp - 1)
+        return;
+    double mtp = (double)w->e->mtp_depth;
+    stage->forward += (1 + mtp) * set->head.forward + mtp * set->mtp_forward;
+    stage->backward += (1 + mtp) * set->head.backward + 2 * mtp * set->mtp_forward;
+}
+
+static void describe_stage(const struct view *w, int32_t i, struct nd_stage *stage)
+{
+    memset(stage, 0, sizeof *stage);
+    for (int32_t v = 0; v < w->s->vp; v++) {
+        stage->dense += chunk_at(w, i, v)->dense;
+        stage->moe += chunk_at(w, i, v)->moe;
+    }
+    add_parameters(w, i, stage);
+    add_static(w, stage);
+    stage->activations = peak_stored(w, i, &stage->in_flight);
+    add_transient(w, i, stage);
+    stage->reserve = w->e->reserve;
+    stage->total = stage->parameters + stage->gradients + stage->optimizer +
+                   stage->activations + stage->transient + stage->reserve;
+    add_times(w, i, stage);
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+static void worst_stage(const struct nd_stage *stage, int32_t n, struct nd_memory *memory)
+{
+    int32_t worst = 0;
+    for (int32_t i = 1; i < n; i++)
+        if (stage[i].total > stage[worst].total)
+            worst = i;
+    const struct nd_stage *s = &stage[worst];
+    *memory = (struct nd_memory){s->parameters, s->gradients, s->optimizer, s->activations,
+                                 s->transient,  s->reserve,   s->total,     worst};
+}
+
+// Exchanges of kind k of the longest stage in one micro-batch: forward, backward, and forward again
+// where layers are made again.
+static double exchanged(const struct view *w, int32_t i, int k)
+{
+    double sum = 0;
+    for (int32_t v = 0; v < w->s->vp; v++) {
+        const struct nd_chunk *c = chunk_at(w, i, v);
+        const struct layercost_parts *d = &w->set->dense.parts, *m = &w->set->moe.parts;
+        double dense = k == 0 ? d->tp : k == 1 ? d->ep : d->cp;
+        double moe = k == 0 ? m->tp : k == 1 ? m->ep : m->cp;
+        sum += dense * (2 * c->dense + c->dense_full) + moe * (2 * c->moe + c->moe_full);
+    }
+    return sum;
+}
+
+static double exchange_time(const struct view *w, double parameters)
+{
+    const struct hardware *hw = &w->e->layers.hardware;
+    int64_t ranks = (int64_t)w->s->dp * w->s->cp;
+    return hardware_gather(hw, ranks, w->s->tp, w->e->bytes_grad * parameters) +
+           hardware_gather(hw, ranks, w->s->tp, w->e->bytes_param * parameters);
+}
+
+static double boundary_time(const struct view *w)
+{
+    if (w->s->pp == 1)
+        return 0;
+    int64_t apart = (int64_t)w->s->dp * w->s->tp * w->s->cp;
+    bool across = apart >= w->e->layers.hardware.node;
+    return across ? w->set->p2p_inter : w->set->p2p_intra;
+}
+
+static void whole_step(const struct view *w,
+                       const struct nd_point *point,
+                       const struct nd_stage *stage,
+                       struct nd_time *time)
+{
+    const struct nd_estimate *e = w->e;
+    const struct nd_strategy *s = w->s;
+    double m = (double)w->micro_batches, sum = 0;
+    int32_t longest = 0;
+    memset(time, 0, sizeof *time);
+    for (int32_t i = 0; i < s->pp; i++) {
+        double length = stage[i].forward + stage[i].backward;
+        sum += length;
+        if (length > time->stage) {
+            time->stage = length;
+            longest = i;
+        }
+    }
+    time->pipe = m * time->stage;
+    time->bubble = (sum - time->stage) / s->vp;
+    time->p2p = 2 * (double)(s->pp - 1) * boundary_time(w);
+
+    double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
+    double held = e->common_parameters / ((double)s->pp * s->tp) +
+                  e->routed_parameters / ((double)s->pp * s->ep * etp);
+    time->dp = exchange_time(w, held);
+    time->dp_exposed = fmax(0, time->dp - DP_HIDDEN * time->stage);
+    double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
+    time->optimizer =
+        hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));
+    time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
+
+    for (int k = 0; k < 3; k++)
+        time->exchange[k] = m * exchanged(w, longest, k);
+    double mtp = (double)e->mtp_depth;
+    const struct layercost_head *head = &w->set->head;
+    if (longest == s->pp - 1)
+        time->head =
+            m * ((1 + mtp) * (head->forward + head->backward) + 3 * mtp * w->set->mtp_forward);
+    double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
+    double tokens = (double)point->gbs * seq;
+    time->tokens_per_s = tokens / time->step;
+    time->mfu =
+        nd_token_flops(e, seq) * tokens / (time->step * devices * e->layers.hardware.peak);
+}
+
+void nd_reference(const struct nd_estimate *e,
+                  const struct nd_point *point,
+                  const struct nd_chunk *chunk,
+                  struct nd_stage *stage,
+                  struct nd_memory *memory,
+                  struct nd_time *time)
+{
+    const struct nd_strategy *s = &point->strategy;
+    struct layercost_shape shape = {s->tp, s->cp, s->ep, s->mbs, point->seq_length, s->sp};
+    struct layercost_set set;
+    layercost_of(&e->layers, &shape, &set);
+    int64_t micro_batches = nd_micro_batches(point);
+    struct view w = {e, s, chunk, &set, micro_batches < 1 ? 1 : micro_batches};
+    for (int32_t i = 0; i < s->pp; i++)
+        describe_stage(&w, i, &stage[i]);
+    if (memory != NULL)
+        worst_stage(stage, s->pp, memory);
+    if (time != NULL)
+        whole_step(&w, point, stage, time);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documents of an experiment: models, clusters and a training, read once and const from then
+// on.
+#ifndef PPS_NDSEARCH_SHARED_H
+#define PPS_NDSEARCH_SHARED_H
+
+#include "kernels/common/docfault.h"
+#include "kernels/common/hardware.h"
+#include "kernels/common/modeldesc.h"
+#include "kernels/common/training.h"
+
+#include <stdbool.h>
+
+struct nd_shared {
+    struct modeldesc *models; // n_models
+    int n_models;
+    struct cluster *clusters; // n_clusters, at least one
+    int n_clusters;
+    struct training training;
+};
+
+// Without clusters there is the default one. NULL: no memory.
+struct nd_shared *nd_shared_new(int n_models, int n_clusters);
+void nd_shared_free(struct nd_shared *shared);
+
+// The part of a document that speaks of `part`: its member of that name, where a document speaks of
+// all of a run; otherwise the document.
+const struct cJSON *nd_document_part(const struct cJSON *document, const char *part);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks of a filtered space that do not visit what is filtered out: exact counts after every
+// filter, survivors, and their distinct tuples.
+//
+// Within one quadruple a filter couples few dimensions, so that the space is a product of small
+// parts (ep with op, mbs, sp ...); what survives filters 1..k is the product of what of each part
+// survives those of them that read it. Counting therefore costs the sum of the parts, not their
+// product.
+#ifndef PPS_NDSEARCH_WALK_H
+#define PPS_NDSEARCH_WALK_H
+
+#include "enumerate.h"
+#include "filters.h"
+
+struct nd_counts {
+    uint64_t points;              // of the space
+    uint64_t after[ND_N_FILTERS]; // survivors of filters 0..k of the list
+    uint64_t survivors;           // of all
+    uint64_t tuples;              // distinct (dp, tp, cp, pp, ep, op) among them
+};
+
+// Counts as if every point went through every filter in order.
+void nd_count(const struct nd_space *space,
+              const struct nd_filters *filters,
+              struct nd_counts *counts);
+
+// Every survivor, in the order of the space. false: visit had enough.
+bool nd_survivors(const struct nd_space *space,
+                  const struct nd_filters *filters,
+                  nd_visit *visit,
+                  void *context);
+
+// The same within one quadruple, to share quadruples out among threads.
+bool nd_survivors_of(const struct nd_space *space,
+                     const struct nd_filters *filters,
+                     const struct nd_quad *quad,
+                     nd_visit *visit,
+                     void *context);
+
+// Distinct (dp, tp, cp, pp, ep, op) of survivors, in the order of the space; vp, mbs and sp are
+// those of the tuple's first survivor.
+bool nd_tuples(const struct nd_space *space,
+               const struct nd_filters *filters,
+               nd_visit *visit,
+               void *context);
+
+// ---- when nothing survives ----------------------------------------------------------------------
+
+// The nearest space that is not empty: what to leave out or widen.
+struct nd_relaxation {
+    int n;                      // filters to relax, 1 or 2; 0: nothing short of that helps
+    enum nd_filter filters[2];  // in the order of the list
+    int32_t bounds[2];          // the least bound that suffices; 0: leave the filter out
+    uint64_t survivors;         // without these filters
+    struct nd_strategy example; // a survivor; with the least bound where there is one
+};
+
+// The filter that took the last points; ND_N_FILTERS: some survive, or the space has no points.
+enum nd_filter nd_last_filter(const struct nd_filters *filters, const struct nd_counts *counts);
+
+void nd_relax(const struct nd_space *space,
+              const struct nd_filters *filters,
+              struct nd_relaxation *relaxation);
+
+#endif

@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0
+# The best rows as stacked bars (README.md tells what the file holds). By hand:
+#
+#   ppsweep slice result.csv.gz --stack a,b,c -o x.dat
+#   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/bars.gp
+#
+# slice  the file that `ppsweep slice --stack` wrote
+# out    the picture: NAME.png or NAME.svg
+# scale  pixels of a PNG for one unit of length (default 1.5)
+
+if (!exists("slice") || !exists("out")) {
+    print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" bars.gp"
+    exit status 2
+}
+if (!exists("scale")) scale = 1.5
+
+reset
+set encoding utf8
+
+# ---- what the file says of itself -------------------------------------------------------------
+# Its comment lines are "# key value"; with another comment character they can be read.
+
+title_text = ""; stack = ""; unit = ""; parts = ""; labels = ""
+objective = ""; objective_unit = ""; goal = "lower"; n_rows = 0; limit = NaN
+
+keep(key, value) = \
+    key eq "title"          ? (title_text = value, 0) : \
+    key eq "stack"          ? (stack = value, 0) : \
+    key eq "unit"           ? (unit = value, 0) : \
+    key eq "parts"          ? (parts = parts . " " . value, 0) : \
+    key eq "labels"         ? (labels = labels . " " . value, 0) : \
+    key eq "objective"      ? (objective = value, 0) : \
+    key eq "objective-unit" ? (objective_unit = value, 0) : \
+    key eq "goal"           ? (goal = value, 0) : \
+    key eq "rows"           ? (n_rows = int(real(value)), 0) : \
+    key eq "limit"          ? (limit = real(value), 0) : 0
+
+set datafile commentschars "\001"
+stats slice using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
+set datafile commentschars "#"
+n_parts = words(parts)
+n_labels = words(labels)
+if (n_parts == 0) {
+    print sprintf("%s: no bars in it", slice)
+    exit status 2
+}
+stats slice using 1 nooutput prefix "BARS"
+n = int(BARS_records)
+
+# All cells: the row's number, its labels, its parts, its objective.
+n_cells = 1 + n_labels + n_parts + 1
+array CELL[n * n_cells]
+do for [c = 1:n_cells] {
+    stats slice using (CELL[int($0) * n_cells + c] = strcol(c), 0) nooutput
+}
+cell(i, c) = CELL[(i - 1) * n_cells + c]
+part(i, p) = real(cell(i, 1 + n_labels + p))
+total(i) = sum [p = 1:n_parts] part(i, p)
+
+# ---- sizes, in pixels -------------------------------------------------------------------------
+
+larger(a, b) = a > b ? a : b
+smaller(a, b) = a < b ? a : b
+CHAR = 7.2 # width of a character of the labels, generously
+LINE = 19  # height of a line of text
+ROW = n <= 30 ? 26 : 18
+bars_w = 480
+
+# Columns of text: their heads and widest cells. WIDE[c] ends at RIGHT[c].
+head(c) = c == 1 ? "row" : c == n_cells ? objective : word(labels, c - 1)
+array WIDE[n_cells]
+array RIGHT[n_cells]
+left = 20
+do for [c = 1:n_cells] {
+    WIDE[c] = strlen(head(c))
+    do for [i = 1:n] { WIDE[c] = larger(WIDE[c], strlen(cell(i, c))) }
+    if (c <= 1 + n_labels) {
+        left = left + CHAR * WIDE[c] + (c == 1 ? 0 : 16)
+        RIGHT[c] = left
+    }
+}
+pad_left = left + 16
+pad_right = CHAR * WIDE[n_cells] + 40
+W = real(pad_left + bars_w + pad_right)
+extra = larger(0, 720 - W) # a title needs some width
+bars_w = bars_w + extra
+W = W + extra
+RIGHT[n_cells] = W - 20
+
+# The title, in lines of the picture's width.
+line_chars = int((W - 40) / (CHAR + 0.6))
+n_lines = ceil(strlen(title_text) / real(line_chars))
+if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
+title_lines = ""; n_lines = 0; row = ""
+do for [i = 1:words(title_text)] {
+    if (row eq "") {
+        row = word(title_text, i)
+    } else { if (strlen(row) + 1 + strlen(word(title_text, i)) > line_chars) {
+        title_lines = title_lines . row . "\n"
+        n_lines = n_lines + 1
+        row = word(title_text, i)
+    } else {
+        row = row . " " . word(title_text, i)
+    } }
+}
+title_lines = title_lines . row
+n_lines = row eq "" ? n_lines : n_lines + 1
+
+# Names of the parts stand in columns below the title.
+part_chars = 0
+do for [p = 1:n_parts] { part_chars = larger(part_chars, strlen(word(parts, p))) }
+key_w = CHAR * part_chars + 44
+key_columns = larger(1, smaller(n_parts, int((W - 40) / key_w)))
+key_lines = int(ceil(n_parts / real(key_columns)))
+key_left = (W - key_columns * key_w) / 2.
+
+has_limit = (limit == limit)
+plot_h = ROW * n
+pad_top = 14 + (n_lines + key_lines) * LINE + 16 + (has_limit ? LINE : 0) + LINE
+pad_bottom = 4 * LINE + 12
+H = real(pad_top + plot_h + pad_bottom)
+
+# ---- terminal ---------------------------------------------------------------------------------
+
+is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
+if (is_svg) {
+    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" \
+        background "white"
+} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
+    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
+        font "sans-serif,8.25" fontscale scale linewidth scale background "white"
+} else {
+    set terminal png noenhanced size int(W), int(H) font "sans,8.25" background "#ffffff"
+} }
+# A point is a pixel of an SVG and 4/3 pixels of a PNG.
+font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
+small_font = font_of(11)
+tiny_font = font_of(10)
+name_font = font_of(13)
+best_font = font_of(12)
+set output out
+
+# ---- axes -------------------------------------------------------------------------------------
+
+INK = "#333333"
+PALE = "#777777"
+LIMIT = "#d7191c"
+COLOURS = "#3b6ea5 #f0943c #57a773 #c94f5d #79b8c4 #e8c547 #8a6bb1 #f2a9b4 #8c6d52 #b5b5b5 #23395b #9aa84f"
+INKS = "#ffffff #000000 #000000 #ffffff #000000 #000000 #ffffff #000000 #ffffff #000000 #ffffff #000000"
+
+highest = has_limit ? limit : 0
+do for [i = 1:n] { highest = larger(highest, total(i)) }
+if (highest <= 0) { highest = 1 }
+text_of(v) = v >= 1000 && v < 1e7 ? sprintf("%.0f", v) : sprintf("%.3g", v)
+end_chars = 0
+do for [i = 1:n] { end_chars = larger(end_chars, strlen(text_of(total(i)))) }
+# Behind the longest bar is room for its total.
+x_high = highest * bars_w / (bars_w - CHAR * end_chars - 14)
+
+set lmargin at screen pad_left / W
+set rmargin at screen (pad_left + bars_w) / W
+set bmargin at screen pad_bottom / H
+set tmargin at screen (pad_bottom + plot_h) / H
+set xrange [0:x_high]
+set yrange [0:n]
+set border 1 lc rgb INK lw 0.8
+unset ytics
+unset key
+set xtics nomirror out scale 0.5 font small_font textcolor rgb INK
+set format x "%g"
+set grid xtics lt 1 lc rgb "#e4e4e4" lw 0.7
+
+set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+x_text = stack eq "" ? "" : stack
+x_text = unit eq "" ? x_text : x_text eq "" ? unit : sprintf("%s (%s)", x_text, unit)
+set label 2 x_text at screen (pad_left + bars_w / 2.) / W, \
+    screen (pad_bottom - 2 * LINE) / H center font name_font
+# 1234567 -> 1,234,567
+grouped(v) = v < 1000 ? sprintf("%d", v) : \
+    v < 1000000 ? sprintf("%d,%03d", v / 1000, v % 1000) : \
+    sprintf("%d,%03d,%03d", v / 1000000, v / 1000 % 1000, v % 1000)
+set label 3 sprintf("%s of %s rows, with the %s %s%s", grouped(n), grouped(n_rows), \
+        goal eq "higher" ? "highest" : "lowest", objective, \
+        objective_unit eq "" ? "" : sprintf(" (%s)", objective_unit)) \
+    at screen 0.5, screen 14. / H center font best_font textcolor rgb INK
+
+# ---- texts around the bars --------------------------------------------------------------------
+
+tag = 10
+do for [p = 1:n_parts] {
+    kx = key_left + ((p - 1) % key_columns) * key_w
+    ky = H - 14 - (n_lines + (p - 1) / key_columns + 1) * LINE + 2
+    set object (100 + p) rectangle from screen kx / W, screen (ky - 5) / H \
+        to screen (kx + 14) / W, screen (ky + 5) / H front fillstyle solid 1 noborder \
+        fc rgb word(COLOURS, p)
+    set label tag word(parts, p) at screen (kx + 20) / W, screen ky / H left font small_font
+    tag = tag + 1
+}
+do for [c = 1:n_cells] {
+    if (c <= 1 + n_labels || c == n_cells) {
+        set label tag head(c) at screen RIGHT[c] / W, \
+            screen (pad_bottom + plot_h + LINE * 0.6) / H right font small_font \
+            textcolor rgb PALE
+        tag = tag + 1
+        do for [i = 1:n] {
+            set label tag cell(i, c) at screen RIGHT[c] / W, \
+                screen (pad_bottom + (n - i + 0.5) * ROW) / H right font small_font \
+                textcolor rgb (c == 1 ? PALE : INK)
+            tag = tag + 1
+        }
+    }
+}
+if (has_limit) {
+    # As an object it is over the bars and below their texts.
+    half = 0.8 * x_high / bars_w
+    set object 9999 rectangle from first limit - half, graph 0 to first limit + half, graph 1 \
+        front fillstyle solid 1 noborder fc rgb LIMIT
+    set label tag sprintf("limit %s", text_of(limit)) at first limit, \
+        screen (pad_bottom + plot_h + LINE * (0.6 + (n_labels > 0))) / H center front \
+        font small_font textcolor rgb LIMIT
+    tag = tag + 1
+}
+
+# ---- the bars ---------------------------------------------------------------------------------
+
+set style textbox opaque margins 0.3, 0.2 fillcolor rgb "#ffffff" noborder
+THICK = 0.36 # half of a bar, in rows
+do for [i = 1:n] {
+    at = 0.
+    y = n - i + 0.5
+    do for [p = 1:n_parts] {
+        v = part(i, p)
+        if (v > 0) {
+            set object (1000 + i * 20 + p) rectangle from first at, first y - THICK \
+                to first at + v, first y + THICK front fillstyle solid 1 \
+                border lc rgb "white" fc rgb word(COLOURS, p) lw 0.5
+            if (v / x_high * bars_w > 6.6 * strlen(text_of(v)) + 8 && ROW > 20) {
+                set label tag text_of(v) at first at + v / 2., first y center front \
+                    font tiny_font textcolor rgb word(INKS, p)
+                tag = tag + 1
+            }
+        }
+        at = at + v
+    }
+    over = has_limit && at > limit
+    set label tag text_of(at) at first at, first y left offset character 0.6, 0 front boxed \
+        font small_font textcolor rgb (over ? LIMIT : INK)
+    tag = tag + 1
+}
+plot NaN
+set output

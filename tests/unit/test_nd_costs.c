@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// Costs against figures worked out from the same formulas by another program, stage by stage and
+// part by part: an error in any one formula shows here.
+#include "ndcosts.h"
+
+#include "kernels/common/detmath.h"
+#include "kernels/ndsearch/offsets.h"
+
+#define CLOSE 1e-6
+
+// Published figures have six digits after the point.
+static void near_rounded(const char *what, int i_case, double got, double want)
+{
+    cr_assert(fabs(got - want) <= CLOSE * fabs(want) + 5.1e-7, "case %d, %s: %.15g, want %.15g",
+              i_case, what, got, want);
+}
+
+static void check_stage(int k, const struct nd_stage *stage, const cJSON *want)
+{
+    cr_assert_eq(stage->dense, (int)number(want, "dense_layers"), "case %d", k);
+    cr_assert_eq(stage->moe, (int)number(want, "moe_layers"), "case %d", k);
+    near("params_dense", k, stage->common, number(want, "params_dense"), CLOSE);
+    near("params_expert", k, stage->routed, number(want, "params_expert"), CLOSE);
+    near("static_bytes", k, stage->parameters + stage->gradients + stage->optimizer,
+         number(want, "static_bytes"), CLOSE);
+    near("in_flight", k, stage->in_flight, number(want, "in_flight"), CLOSE);
+    near("activation_bytes", k, stage->activations, number(want, "activation_bytes"), CLOSE);
+    near("transient_bytes", k, stage->transient, number(want, "transient_bytes"), CLOSE);
+    near("total_bytes", k, stage->total, number(want, "total_bytes"), CLOSE);
+}
+
+Test(nd_costs, memory_is_that_of_the_published_formulas)
+{
+    cJSON *document = golden("anmem_a.json");
+    struct nd_cache *cache = make_cache();
+    const cJSON *c;
+    int k = 0;
+    cJSON_ArrayForEach(c, member(document, "cases"))
+    {
+        struct modeldesc model = golden_model(document, c);
+        struct cluster cluster = cluster_of("H100");
+        struct training training;
+        training_default(&training);
+        training.zero_level = (int)number(c, "zero_level");
+        training.flash_attention = flag(c, "flash_attention");
+        struct nd_point p = golden_point(c);
+        p.gbs = (int64_t)number(c, "micro_batches") * p.strategy.dp * p.strategy.mbs;
+        struct nd_estimate e;
+        nd_estimate_open(&e, &model, &cluster, &training, (uint32_t)k);
+
+        struct nd_chunk chunks[64];
+        struct nd_stage stages[64];
+        struct nd_memory memory, fast;
+        nd_reference_split(&e, &p, chunks);
+        nd_reference(&e, &p, chunks, stages, &memory, NULL);
+        const cJSON *want;
+        int i = 0;
+        cJSON_ArrayForEach(want, member(c, "stages")) check_stage(k, &stages[i++], want);
+        cr_assert_eq(i, p.strategy.pp);
+        near_rounded("peak_gib", k, units_to_gib(memory.total), number(c, "peak_gib"));
+        nd_estimate(&e, cache, &p, &fast, NULL);
+        near_rounded("peak_gib", k, units_to_gib(fast.total), number(c, "peak_gib"));
+        k++;
+    }
+    cr_assert_eq(k, 10);
+    free(cache);
+    cJSON_Delete(document);
+}
+
+static struct hardware golden_hardware(const cJSON *document, const char *name)
+{
+    const cJSON *h = member(member(document, "hardware"), name);
+    return (struct hardware){.peak = number(h, "peak"),
+                             .hbm = number(h, "hbm"),
+                             .intra = number(h, "intra"),
+                             .inter = number(h, "inter"),
+                             .node = (int64_t)number(h, "node"),
+                             .alpha = number(h, "alpha"),
+                             .gemm_eff = number(h, "eg"),
+                             .attention_eff = number(h, "ea"),
+                             .memory_eff = number(h, "em"),
+                             .link_eff = number(h, "el"),
+                             .fused_ce =
+                                 cJSON_GetObjectItemCaseSensitive(h, "fused_ce") != NULL};
+}
+
+static void check_layer(int k, const struct layercost *layer, int mode, const cJSON *want)
+{
+    near_rounded("forward", k, 1e3 * layer->forward, number(want, "forward"));
+    near_rounded("backward", k, 1e3 * layer->backward[mode], number(want, "backward"));
+    near_rounded("gemm", k, 1e3 * layer->parts.gemm, number(want, "gemm"));
+    near_rounded("attn", k, 1e3 * layer->parts.attention, number(want, "attn"));
+    near_rounded("mem", k, 1e3 * layer->parts.memory, number(want, "mem"));
+    near_rounded("tp", k, 1e3 * layer->parts.tp, number(want, "tp"));
+    near_rounded("ep", k, 1e3 * layer->parts.ep, number(want, "ep"));
+    near_rounded("cp", k, 1e3 * layer->parts.cp, number(want, "cp"));
+}
+
+static void check_time(int k, const struct nd_time *time, const cJSON *c)
+{
+    near_rounded("iteration", k, time->step, number(c, "iteration_seconds"));
+    near_rounded("stage", k, time->stage, number(c, "max_stage_seconds"));
+    near_rounded("dp", k, time->dp, number(c, "dp_comm_seconds"));
+    near_rounded("dp exposed", k, time->dp_exposed, number(c, "dp_exposed_seconds"));
+    near_rounded("optimizer", k, time->optimizer, number(c, "optimizer_seconds"));
+    near_rounded("mfu", k, time->mfu, number(c, "mfu"));
+}
+
+Test(nd_costs, time_is_that_of_the_published_formulas)
+{
+    cJSON *document = golden("antime_a.json");
+    struct nd_cache *cache = make_cache();
+    const cJSON *c;
+    int k = 0;
+    cJSON_ArrayForEach(c, member(document, "cases"))
+    {
+        struct modeldesc model = golden_model(document, c);
+        struct cluster cluster = {.world_size = 8, .node_devices = 8};
+        cluster.hardware = golden_hardware(document, word(c, "hardware"));
+        struct training training;
+        training_default(&training);
+        training.flash_attention = flag(c, "flash_attention");
+        struct nd_point p = golden_point(c);
+        p.gbs = (int64_t)number(c, "gbs");
+        p.strategy.vp = (int32_t)number(c, "vpp");
+        struct nd_estimate e;
+        nd_estimate_open(&e, &model, &cluster, &training, (uint32_t)k);
+        const struct layercost_set *set = nd_layer_figures(&e, cache, &p);
+        check_layer(k, &set->dense, (int)p.strategy.recompute, member(c, "dense_layer_ms"));
+        if (model.experts > 0)
+            check_layer(k, &set->moe, (int)p.strategy.recompute, member(c, "moe_layer_ms"));
+        const cJSON *head = member(c, "head_ms");
+        near_rounded("head", k, 1e3 * set->head.forward, number(head, "forward"));
+        near_rounded("head", k, 1e3 * set->head.backward, number(head, "backward"));
+        struct nd_time time;
+        nd_estimate(&e, cache, &p, NULL, &time);
+        check_time(k, &time, c);
+        k++;
+    }
+    cr_assert_eq(k, 10);
+    free(cache);
+    cJSON_Delete(document);
+}
+
+// ---- initial offsets ----------------------------------------------------------------------------
+
+static void same_row(const int32_t *row, const cJSON *want, int n, int k)
+{
+    cr_assert_eq(cJSON_GetArraySize(want), n);
+    for (int i = 0; i < n; i++)
+        cr_assert_eq(row[i], cJSON_GetArrayItem(want, i)->valueint, "case %d, place %d", k, i);
+}
+
+Test(nd_costs, initial_offsets_are_those_of_the_original_tool)
+{
+    cJSON *document = golden("offsets_a.json");
+    const cJSON *c;
+    int k = 0;
+    cJSON_ArrayForEach(c, member(document, "expected"))
+    {
+        int32_t stages = (int32_t)number(c, "pp"), row[64], up[64], down[64];
+        int64_t layers = (int64_t)number(c, "layers"), base, sum = 0;
+        const cJSON *want = member(c, "initial_offset");
+        bool some = nd_offsets(layers, stages, row);
+        cr_assert_eq(some, cJSON_IsArray(want), "case %d", k);
+        if (some)
+            same_row(row, want, stages, k);
+        want = member(c, "v_schedule_offset");
+        bool split = nd_v_offsets(layers, stages, up, down, &base);
+        cr_assert_eq(split, cJSON_IsArray(want), "case %d", k);
+        if (split) {
+            same_row(up, cJSON_GetArrayItem(want, 0), stages, k);
+            same_row(down, cJSON_GetArrayItem(want, 1), stages, k);
+            cr_assert(nd_v_layers(layers, stages, up, down));
+            for (int i = 0; i < stages; i++)
+                sum += up[i] + down[i];
+            cr_assert_eq(sum, layers, "case %d: %lld layers", k, (long long)sum);
+        }
+        k++;
+    }
+    cr_assert_eq(k, 12);
+    cJSON_Delete(document);
+}
+
+Test(nd_costs, all_layers_are_on_some_stage)
+{
+    for (int64_t layers = 1; layers < 130; layers++)
+        for (int32_t stages = 1; stages < 140; stages++) {
+            int64_t sum = 0;
+            for (int32_t i = 0; i < stages; i++)
+                sum += nd_stage_layers(layers, stages, i);
+            cr_assert_eq(sum, layers, "%lld on %d", (long long)layers, stages);
+        }
+}
+
+// ---- logarithms ---------------------------------------------------------------------------------
+
+Test(nd_costs, logarithms_are_those_of_libm)
+{
+    for (int e = -1074; e < 1024; e++)
+        cr_assert_eq(detmath_log2(ldexp(1, e)), (double)e, "2^%d", e);
+    double x = 0x1p-1070;
+    for (int i = 0; i < 200000; i++, x *= 1.0075) {
+        if (x > 1e308)
+            x = 0.5;
+        double want = log2(x), bound = 1e-15 * fmax(1, fabs(want));
+        cr_assert(fabs(detmath_log2(x) - want) <= bound, "log2(%a) = %a, want %a", x,
+                  detmath_log2(x), want);
+    }
+    cr_assert_eq(detmath_log2(0), -HUGE_VAL);
+    cr_assert_eq(detmath_log2(HUGE_VAL), HUGE_VAL);
+    cr_assert(isnan(detmath_log2(-1)) && isnan(detmath_log2((double)NAN)));
+    cr_assert(fabs(detmath_log(10) - log(10)) < 1e-15);
+}

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces as pictures: what stands where, and what is no picture.
+#include "engine/tracesvg.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const tracks[] = {"compute", "down", NULL};
+static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
+static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks, kinds, NULL};
+
+// Two transfers of GPU 0 overlap; the second goes on alone, faster. GPU 1 comes first.
+static const struct pps_piece pieces[] = {
+    {1, 0, 0, 0, 7, 0, 1, 1, false},
+    {0, 1, 1, 0, 3, 1, 2, 0.5, false},
+    {0, 1, 1, 1, 4, 1, 2, 0.5, true},
+    {0, 1, 1, 1, 4, 2, 10, 1, false},
+};
+
+static char *draw(const struct pps_piece *list, int n, enum pps_status *status)
+{
+    struct pps_tracesvg *svg;
+    struct pps_error err;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(pps_tracesvg_open(&svg, "toy: a<b & c", &names, &err), PPS_OK);
+    const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
+    for (int i = 0; i < n; i++)
+        sink.piece(sink.self, &list[i]);
+    *status = pps_tracesvg_draw(svg, out, &err);
+    pps_tracesvg_close(svg);
+    fclose(out);
+    return text;
+}
+
+static int count(const char *text, const char *word)
+{
+    int n = 0;
+    for (const char *at = strstr(text, word); at != NULL; at = strstr(at + 1, word))
+        n++;
+    return n;
+}
+
+// Where the n-th (from 0) box whose hint begins so stands.
+static struct {
+    double x, y, w, h;
+} box;
+static void find_box(const char *text, const char *hint, int nth)
+{
+    char end[64];
+    snprintf(end, sizeof end, "><title>%s", hint);
+    const char *at = strstr(text, end);
+    for (; nth > 0 && at != NULL; nth--)
+        at = strstr(at + 1, end);
+    cr_assert(at != NULL, "no box %s", hint);
+    while (strncmp(at, "<rect ", 6) != 0)
+        at--;
+    cr_assert_eq(sscanf(at, "<rect x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &box.x,
+                        &box.y, &box.w, &box.h),
+                 4);
+}
+
+// Catches lanes out of order, tasks that cover each other, lengths out of proportion, heights
+// that do not tell rates, and a task of two pieces with two numbers.
+Test(tracesvg, pieces_stand_where_they_belong)
+{
+    enum pps_status status;
+    char *text = draw(pieces, 4, &status);
+    cr_assert_eq(status, PPS_OK);
+    find_box(text, "forward 7", 0);
+    const double left = box.x, unit = box.w, gpu1 = box.y, high = box.h;
+    cr_assert_eq(unit, 90); // of 900 pixels for 10 units of time
+    find_box(text, "fwd&lt;&amp;&quot;&gt; 3", 0);
+    const double first = box.y;
+    cr_assert_eq(box.h, high, "the pale box behind is of full height");
+    cr_assert_eq(box.x, left + unit);
+    find_box(text, "fwd&lt;&amp;&quot;&gt; 3", 1);
+    cr_assert_eq(box.h, high / 2, "half the rate");
+    cr_assert_eq(box.y, first + high / 2, "on the ground");
+    find_box(text, "fwd&lt;&amp;&quot;&gt; 4", 0);
+    cr_assert_geq(box.y, first + high, "a lane of its own");
+    find_box(text, "fwd&lt;&amp;&quot;&gt; 4, micro_batch 1: 2 to 10, rate 1", 0);
+    cr_assert_eq(box.x, left + 2 * unit);
+    cr_assert_eq(box.w, 8 * unit);
+    cr_assert_eq(box.h, high);
+    cr_assert_lt(box.y + high, gpu1, "gpu 0 is above gpu 1");
+    cr_assert_eq(count(text, ">4</text>"), 1 + 1, "one for the task, one at the axis");
+    cr_assert_eq(count(text, "fill=\"url(#flag)\"><title>"), 1);
+    cr_assert_eq(count(text, "rate 0.5, throttled"), 3); // pale, coloured, hatched
+    free(text);
+}
+
+// Catches text that is no XML, kinds in the legend that do not occur, and a lost title.
+Test(tracesvg, texts_are_escaped)
+{
+    enum pps_status status;
+    char *text = draw(pieces, 4, &status);
+    cr_assert_eq(count(text, ">toy: a&lt;b &amp; c</text>"), 1);
+    cr_assert_eq(count(text, ">fwd&lt;&amp;&quot;&gt;</text>"), 1);
+    cr_assert_eq(count(text, "never"), 0);
+    cr_assert_eq(count(text, ">gpu 0</text>") + count(text, ">gpu 1</text>"), 2);
+    cr_assert_eq(count(text, ">throttled</text>"), 1);
+    cr_assert_eq(count(text, "<svg "), 1);
+    cr_assert_str_eq(text + strlen(text) - 7, "</svg>\n");
+    free(text);
+    text = draw(pieces, 1, &status);
+    cr_assert_eq(count(text, ">throttled</text>"), 0);
+    free(text);
+}
+
+// Catches a picture of nothing that divides by zero.
+Test(tracesvg, an_empty_trace_is_a_picture_too)
+{
+    enum pps_status status;
+    const struct pps_piece point = {0, 0, 0, 0, 0, 0, 0, 0, false};
+    for (int n = 0; n < 2; n++) {
+        char *text = draw(&point, n, &status);
+        cr_assert_eq(status, PPS_OK);
+        cr_assert_eq(count(text, "nan") + count(text, "inf"), 0, "%s", text);
+        cr_assert_str_eq(text + strlen(text) - 7, "</svg>\n");
+        free(text);
+    }
+}
+
+// Catches a picture that no viewer opens, or memory that grows with pieces nobody draws.
+Test(tracesvg, too_many_pieces_are_refused)
+{
+    struct pps_tracesvg *svg;
+    struct pps_error err = {0};
+    cr_assert_eq(pps_tracesvg_open(&svg, "", &names, &err), PPS_OK);
+    const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
+    for (int i = 0; i <= PPS_TRACESVG_PIECES; i++)
+        sink.piece(sink.self, &(struct pps_piece){0, 0, 0, i, i, i, i + 1, 1, false});
+    cr_assert_eq(pps_tracesvg_draw(svg, stdout, &err), PPS_E_INPUT);
+    cr_assert(strstr(err.text, "20001 pieces") != NULL, "%s", err.text);
+    pps_tracesvg_close(svg);
+}
+
+// Catches a full disk that goes unnoticed.
+Test(tracesvg, a_failed_write_is_reported)
+{
+    struct pps_tracesvg *svg;
+    struct pps_error err;
+    FILE *out = fopen("/dev/full", "w");
+    cr_assert_eq(pps_tracesvg_open(&svg, "", &names, &err), PPS_OK);
+    cr_assert_eq(pps_tracesvg_draw(svg, out, &err), PPS_E_MACHINE);
+    pps_tracesvg_close(svg);
+    fclose(out);
+}
