@@ -72,6 +72,74 @@ static bool order_differs(const struct difference *d, const cJSON *was, const cJ
     return false;
 }
 
+// ---- documents --------------------------------------------------------------------------------
+
+static bool values_differ(const struct difference *d,
+                          const char *path,
+                          const cJSON *was,
+                          const cJSON *is);
+
+// The member of two objects, or number `i` of two lists, at the end of its path.
+static bool part_differs(const struct difference *d,
+                         const char *path,
+                         const char *name,
+                         int i,
+                         const cJSON *was,
+                         const cJSON *is)
+{
+    char longer[256];
+    if (name != NULL)
+        snprintf(longer, sizeof longer, "%.180s.%.64s", path, name);
+    else
+        snprintf(longer, sizeof longer, "%.180s[%d]", path, i);
+    return values_differ(d, longer, was, is);
+}
+
+static bool objects_differ(const struct difference *d,
+                           const char *path,
+                           const cJSON *was,
+                           const cJSON *is)
+{
+    const cJSON *item, *a = was->child, *b = is->child;
+    cJSON_ArrayForEach(item, is)
+    {
+        if (part_differs(d, path, item->string, 0, pps_json_member(was, item->string), item))
+            return true;
+    }
+    cJSON_ArrayForEach(item, was)
+    {
+        if (pps_json_member(is, item->string) == NULL &&
+            part_differs(d, path, item->string, 0, item, NULL))
+            return true;
+    }
+    for (; a != NULL && b != NULL; a = a->next, b = b->next)
+        if (strcmp(a->string, b->string) != 0) {
+            snprintf(d->text, d->cap, "%s has the same keys in another order", path);
+            return true;
+        }
+    return false;
+}
+
+// The first value in which they differ, however deep, by its path.
+static bool values_differ(const struct difference *d,
+                          const char *path,
+                          const cJSON *was,
+                          const cJSON *is)
+{
+    if (cJSON_IsObject(was) && cJSON_IsObject(is))
+        return objects_differ(d, path, was, is);
+    const int n = cJSON_GetArraySize(is);
+    if (!cJSON_IsArray(was) || !cJSON_IsArray(is) || cJSON_GetArraySize(was) != n)
+        return differ(d, path, was, is);
+    for (int i = 0; i < n; i++)
+        if (part_differs(d, path, NULL, i, cJSON_GetArrayItem(was, i),
+                         cJSON_GetArrayItem(is, i)))
+            return true;
+    return false;
+}
+
+// ---- the rest ---------------------------------------------------------------------------------
+
 // Points of the whole experiment; those of a result that is a shard are fewer.
 static const cJSON *all_points(const cJSON *manifest)
 {
@@ -123,6 +191,9 @@ bool pps_manifest_difference(const cJSON *was, const cJSON *is, char *text, size
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
         if (differ(&d, keys[i], pps_json_member(was, keys[i]), pps_json_member(is, keys[i])))
             return true;
+    if (values_differ(&d, "inputs", pps_json_member(before, "inputs"),
+                      pps_json_member(now, "inputs")))
+        return true;
     const cJSON *params_before = pps_json_member(before, "params");
     const cJSON *params_now = pps_json_member(now, "params");
     return members_differ(&d, params_before, params_now, "") ||

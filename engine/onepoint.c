@@ -154,6 +154,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                    struct pps_inputs **inputs,
                                    const struct pps_kernel **kernel,
                                    double *point,
+                                   uint64_t *shown,
                                    struct pps_error *err)
 {
     struct pps_result *result = NULL;
@@ -179,8 +180,10 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     }
     if (status == PPS_OK)
         status = set_cells(*kernel, path, result, cells, point, err);
-    if (status == PPS_OK)
-        pps_inputs_say(*inputs, shown_params(*kernel, result), point);
+    if (status == PPS_OK) {
+        *shown = shown_params(*kernel, result);
+        pps_inputs_say(*inputs, *shown, point);
+    }
     cJSON_Delete(manifest);
     pps_result_close(result);
     return status;

@@ -31,13 +31,15 @@ PPS_MUST_CHECK enum pps_status pps_point_constants(const struct pps_kernel *kern
 
 // The point of data row `row` (from 1) of a result. The kernel is the manifest's, or where there
 // is no manifest the first that has all of the file's columns; it is given the manifest's
-// documents, and lives as long as *inputs, which is NULL or to be closed in every case.
+// documents, and lives as long as *inputs, which is NULL or to be closed in every case. Bit p of
+// *shown: the row shows parameter p.
 PPS_MUST_CHECK enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                                   const char *path,
                                                   uint64_t row,
                                                   struct pps_inputs **inputs,
                                                   const struct pps_kernel **kernel,
                                                   double *point,
+                                                  uint64_t *shown,
                                                   struct pps_error *err);
 
 // PPS_E_INPUT where the kernel's check refuses the point.

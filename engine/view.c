@@ -39,6 +39,7 @@ static struct pps_view_column describe(const struct pps_kernel *kernel, const ch
     } else if (c >= 0) {
         column.role = PPS_ROLE_RESULT;
         column.goal = kernel->columns[c].goal;
+        column.is_text = kernel->columns[c].kind == PPS_COLUMN_TEXT;
         snprintf(column.unit, sizeof column.unit, "%s", kernel->columns[c].unit);
     }
     return column;
@@ -103,6 +104,7 @@ static void roles_from_manifest(struct pps_view *view, const cJSON *manifest)
             continue;
         column->role = PPS_ROLE_RESULT;
         column->goal = goal_of_word(member_text(item, "goal"));
+        column->is_text = member_text(item, "kind") != NULL;
         snprintf(column->unit, sizeof column->unit, "%s", unit == NULL ? "" : unit);
         view->roles_known = true;
     }
@@ -318,8 +320,13 @@ enum pps_status pps_view_objective(const struct pps_view *view,
                                    int *column,
                                    struct pps_error *err)
 {
-    if (name != NULL)
-        return pps_view_column(view, option, name, column, err);
+    if (name != NULL) {
+        enum pps_status status = pps_view_column(view, option, name, column, err);
+        if (status == PPS_OK && view->columns[*column].is_text)
+            return pps_fail(err, PPS_E_INPUT, "%s %s: its cells are words; want numbers",
+                            option, name);
+        return status;
+    }
     for (int i = 0; view->kernel != NULL && i < view->kernel->n_columns; i++) {
         *column = pps_result_find(view->result, view->kernel->columns[i].name);
         if (*column >= 0)

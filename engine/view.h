@@ -24,6 +24,7 @@ struct pps_view_column {
     char unit[32]; // "" where there is none
     enum pps_role role;
     enum pps_goal goal; // of a result
+    bool is_text;       // words, no numbers
 };
 
 struct pps_filter;
@@ -84,7 +85,8 @@ PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
                                              struct pps_error *err);
 
 // The column to judge rows by: the one named, or where name is NULL the kernel's first column
-// that the file has (the first result of the manifest). `option` is what names it.
+// that the file has (the first result of the manifest). `option` is what names it. PPS_E_INPUT for
+// one of words.
 PPS_MUST_CHECK enum pps_status pps_view_objective(const struct pps_view *view,
                                                   const char *option,
                                                   const char *name,

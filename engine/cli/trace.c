@@ -55,6 +55,7 @@ struct trace {
     struct pps_inputs *inputs; // of the kernel
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
+    uint64_t shown;  // parameters that the row of a result shows
     char path[1200]; // "-": stdout
     char stem[160];
     enum pps_trace_format format;
@@ -86,7 +87,8 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
     pps_view_stem(path, stem, sizeof stem);
     snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
     name_point(t, name, 1);
-    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point, err);
+    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point,
+                              &t->shown, err);
 }
 
 // The point of a kernel all of whose parameters have their defaults.
@@ -107,6 +109,25 @@ static enum pps_status point_of_kernel(struct trace *t, int first_word, struct p
     return PPS_OK;
 }
 
+// What the words say, and where they name a document, what that says of all but these.
+static enum pps_status set_words(struct trace *t, int first_word, struct pps_error *err)
+{
+    uint64_t keep = t->shown;
+    for (int w = first_word; w < pps_arg_words(t->args); w++) {
+        const char *word = pps_arg_word(t->args, w);
+        const int p = pps_param_find(t->kernel, word, strcspn(word, "="));
+        if (p >= 0 && t->kernel->params[p].fixed)
+            return pps_fail(err, PPS_E_INPUT, "%s is said by a document; leave it out",
+                            t->kernel->params[p].name);
+        enum pps_status status = pps_point_set(t->kernel, word, t->point, err);
+        if (status != PPS_OK)
+            return status;
+        keep |= (uint64_t)1 << p;
+    }
+    pps_inputs_say(t->inputs, keep, t->point);
+    return PPS_OK;
+}
+
 static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 {
     const char *first = pps_arg_word(t->args, 0);
@@ -121,8 +142,8 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
         status = point_of_kernel(t, first_word, err);
     else
         status = point_of_row(t, err);
-    for (int w = first_word; w < pps_arg_words(t->args) && status == PPS_OK; w++)
-        status = pps_point_set(t->kernel, pps_arg_word(t->args, w), t->point, err);
+    if (status == PPS_OK)
+        status = set_words(t, first_word, err);
     if (status == PPS_OK && t->kernel->trace_names == NULL)
         status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->kernel->name);
     return status == PPS_OK ? pps_point_check(t->kernel, t->point, err) : status;

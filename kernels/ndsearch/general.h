@@ -28,6 +28,7 @@ struct nd_general {
     double *forward, *backward;   // [chunks * stages]
     double *forwards, *backwards; // the same: of a path
     double bound;                 // least of patterns that are not done
+    uint64_t round_end;           // nodes after which useless options are looked for again
     bool complete;                // nothing was left out so far
     bool over;                    // it is time to stop
 };
@@ -45,7 +46,15 @@ double nd_general_value(struct nd_general *g, double known);
 // Improves g->choice by moves of one stage or two; *found: there is a start. false: no memory.
 bool nd_general_improve(struct nd_general *g, bool *found);
 
-// Decides the options as they are. false: no memory.
+// Adds a cut that is a blend of others and bounds better than each of them. false: no memory.
+bool nd_general_blend(struct nd_general *g);
+
+// Decides the options as they are, unless the round ends first. false: no memory.
 bool nd_general_search(struct nd_general *g);
+
+static inline bool nd_general_round_over(const struct nd_general *g)
+{
+    return g->over || g->draft->nodes >= g->round_end;
+}
 
 #endif

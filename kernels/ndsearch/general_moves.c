@@ -99,15 +99,15 @@ static double bound_of(const struct mover *m, int32_t i, int32_t at_i, int32_t j
     double most = 0;
     for (int32_t k = 0; k < cuts->n && most < m->here; k++) {
         const struct nd_cut *cut = &cuts->all[cuts->order[k]];
-        const double there = m->sums[cuts->order[k]] + cut->cost[at_i] -
-                             cut->cost[m->g->choice[i]] + cut->cost[at_j] -
-                             cut->cost[m->g->choice[j]];
+        double there = m->sums[cuts->order[k]] + cut->cost[at_i] - cut->cost[m->g->choice[i]];
+        if (j != i)
+            there += cut->cost[at_j] - cut->cost[m->g->choice[j]];
         most = fmax(most, there);
     }
     return most;
 }
 
-// Changes two stages (or one twice the same) where that helps.
+// Changes two stages (or one: i = j) where that helps.
 static bool try_move(struct mover *m, int32_t i, int32_t at_i, int32_t j, int32_t at_j)
 {
     struct nd_general *g = m->g;
@@ -144,10 +144,9 @@ static bool move_one(struct mover *m)
     bool moved = false;
     for (int32_t i = 0; i < o->stages; i++) {
         const int32_t x = o->layers[m->g->choice[i]];
-        const int32_t last = i > 0 ? i - 1 : o->stages - 1; // any other stage stays
         for (int32_t k = nd_options_first(o, i, x); k < nd_options_first(o, i, x + 1); k++)
-            if (!is_done(m) && k != m->g->choice[i] && last != i)
-                moved |= try_move(m, i, k, last, m->g->choice[last]);
+            if (!is_done(m) && k != m->g->choice[i])
+                moved |= try_move(m, i, k, i, k);
     }
     return moved;
 }

@@ -133,7 +133,8 @@ static bool descend(struct nd_general *g, int32_t i, int32_t left)
         return !isnan(nd_general_value(g, most_known(g)));
     for (int32_t x = 0; x <= o->most && x <= left; x++)
         for (int32_t k = nd_options_first(o, i, x); k < nd_options_first(o, i, x + 1); k++) {
-            if (g->over || (g->over = nd_watch_over(&g->watch, ++g->draft->nodes)))
+            g->over = g->over || nd_watch_over(&g->watch, ++g->draft->nodes);
+            if (nd_general_round_over(g))
                 return true;
             g->choice[i] = k;
             if (is_promising(g, i, k, left - x, nd_general_limit(g)) &&

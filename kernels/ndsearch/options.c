@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    OPTIONS_MOST = 20000, // of a stage
+    OPTIONS_MOST = 60000, // of all stages together
     SPREADS_MOST = 40000, // looked at, of so many layers over the chunks of a stage
     WAYS_MOST = 4096,     // to recompute in a chunk
 };
@@ -156,7 +156,9 @@ struct maker {
     const struct nd_pattern *pattern;
     struct nd_options *options;
     int32_t stage, layers;
-    int32_t spread;          // a chunk may be so much larger than another
+    int32_t spread; // a chunk may be so much larger than another
+    int32_t wanted_spread;
+    double slowest;
     struct nd_chunk *chunks; // [chunks]: bare
     struct way *ways;        // [chunks][WAYS_MOST]
     int32_t *n_ways;         // [chunks]
@@ -234,10 +236,13 @@ static void put(struct maker *m)
 // Chooses ways for chunks v and up. Those after v start with their least growth, so that a later
 // option never dominates an earlier one of equal ways before it; the last chunk takes the first
 // way that fits.
-static void choose_ways(struct maker *m, int32_t v)
+static void choose_ways(struct maker *m, int32_t v, double takes)
 {
     const int32_t last = m->options->chunks - 1;
     for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory; w++) {
+        const double so_far = takes + m->ways[v * WAYS_MOST + w].growth;
+        if (so_far >= m->slowest)
+            return;
         m->way[v] = w;
         m->kept[v] = m->ways[v * WAYS_MOST + w].kept;
         // With the least kept behind it, does it fit at all?
@@ -249,12 +254,13 @@ static void choose_ways(struct maker *m, int32_t v)
             put(m);
             return;
         }
-        choose_ways(m, v + 1);
+        choose_ways(m, v + 1, so_far);
     }
 }
 
 static void put_spreading(struct maker *m)
 {
+    double takes = 0;
     m->first = m->options->n;
     m->layers_mb = 0;
     for (int32_t v = 0; v < m->options->chunks; v++) {
@@ -265,8 +271,10 @@ static void put_spreading(struct maker *m)
                                &m->options->cut_short);
         if (m->n_ways[v] == 0)
             return;
+        takes += nd_chunk_forward(m->program, &m->chunks[v], head) +
+                 nd_chunk_backward(m->program, &m->chunks[v], head);
     }
-    choose_ways(m, 0);
+    choose_ways(m, 0, takes);
 }
 
 // Whether chunks 0 ... v are nearly equal, where that is asked for.
@@ -300,8 +308,9 @@ static void spread(struct maker *m, int32_t v, int32_t left)
             continue;
         }
         put_spreading(m);
-        m->too_many = m->spread > 1 && (++m->n_spreads > SPREADS_MOST ||
-                                        m->options->n - m->stage_first > OPTIONS_MOST);
+        m->too_many = m->spread > 1 &&
+                      (++m->n_spreads > SPREADS_MOST ||
+                       m->options->n - m->stage_first > OPTIONS_MOST / m->options->stages);
     }
 }
 
@@ -310,7 +319,7 @@ static void make_stage(struct maker *m, int32_t stage)
     struct nd_options *o = m->options;
     m->stage = stage;
     m->stage_first = o->n;
-    m->spread = INT32_MAX;
+    m->spread = m->wanted_spread;
     for (m->layers = 0; m->layers <= o->most && !m->no_memory;) {
         const int32_t before = o->n;
         o->start[stage * (o->most + 2) + m->layers] = before;
@@ -323,7 +332,7 @@ static void make_stage(struct maker *m, int32_t stage)
         }
         o->n = before; // again, with only those that are nearly even, from here on
         o->cut_short = true;
-        m->spread = m->spread == INT32_MAX ? 2 : 1;
+        m->spread = m->spread > 2 ? 2 : 1;
     }
     o->start[stage * (o->most + 2) + o->most + 1] = o->n;
 }
@@ -331,11 +340,17 @@ static void make_stage(struct maker *m, int32_t stage)
 bool nd_options_make(const struct nd_program *program,
                      const struct nd_flights *flights,
                      const struct nd_pattern *pattern,
-                     int32_t most,
+                     const struct nd_wanted *wanted,
                      struct nd_options *o)
 {
+    const int32_t most = wanted->most;
     const size_t v = (size_t)program->chunks, stages = (size_t)program->stages;
-    struct maker m = {program, flights, pattern, o, .spread = INT32_MAX};
+    struct maker m = {program,
+                      flights,
+                      pattern,
+                      o,
+                      .wanted_spread = wanted->spread,
+                      .slowest = wanted->slowest};
     *o =
         (struct nd_options){.stages = program->stages, .chunks = program->chunks, .most = most};
     o->start = calloc(stages * ((size_t)most + 2), sizeof *o->start);

@@ -45,11 +45,18 @@ struct nd_options {
     bool cut_short; // there were too many: some that spread layers unevenly are left out
 };
 
-// Options of all stages with at most `most` layers of type 2. false: no memory.
+// Which options are wanted.
+struct nd_wanted {
+    int32_t most;   // layers of type 2 of a stage
+    int32_t spread; // a chunk may have so many more than another; INT32_MAX: any number
+    double slowest; // forwards and backwards of a stage take less than this
+};
+
+// Options of all stages. false: no memory.
 bool nd_options_make(const struct nd_program *program,
                      const struct nd_flights *flights,
                      const struct nd_pattern *pattern,
-                     int32_t most,
+                     const struct nd_wanted *wanted,
                      struct nd_options *options);
 void nd_options_free(struct nd_options *options);
 

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATTERNS_MOST = 20000 };
+enum {
+    PATTERNS_MOST = 20000,
+    PATTERNS_BOUNDED = 16, // when it is time to stop: that at least get a bound
+    FIRST_ROUND = 20000,   // nodes
+};
 
 // ---- bounds before any search -------------------------------------------------------------------
 
@@ -84,20 +88,52 @@ static bool drop_useless(struct nd_general *g)
     return done;
 }
 
-// With at most so many layers a stage. *bound: of what is left undecided; HUGE_VAL: nothing is.
-static bool solve_with(struct nd_general *g, int32_t most, double *bound)
+// Rounds of search; between them options that new paths, or a better choice, have made useless are
+// dropped. Each is four times as long as the one before, so that little is done twice.
+static bool search_rounds(struct nd_general *g)
 {
-    bool found, done = nd_options_make(g->program, &g->flights, &g->pattern, most, &g->options);
+    for (uint64_t nodes = FIRST_ROUND;; nodes *= 4) {
+        if (!nd_general_blend(g) || !drop_useless(g))
+            return false;
+        g->round_end = g->draft->nodes + nodes;
+        if (nd_cuts_bound(&g->cuts) >= nd_general_limit(g))
+            return true;
+        if (!nd_general_search(g) || g->over)
+            return g->over;
+        if (!nd_general_round_over(g))
+            return true;
+    }
+}
+
+enum depth {
+    LOOK,   // local moves only
+    TRY,    // decide, unless there are too many options
+    DECIDE, // and leave some out in that case
+};
+
+// *bound: of what is left undecided; HUGE_VAL: nothing is. *too_many: there are too many options.
+static bool solve_wanted(struct nd_general *g,
+                         const struct nd_wanted *wanted,
+                         enum depth depth,
+                         double *bound,
+                         bool *too_many)
+{
+    bool found = false;
+    bool done = nd_options_make(g->program, &g->flights, &g->pattern, wanted, &g->options);
     *bound = HUGE_VAL;
     if (!done)
         return false;
-    g->complete = g->complete && !g->options.cut_short;
-    done = nd_cuts_price(&g->cuts, &g->options);
-    if (done && nd_cuts_bound(&g->cuts) < nd_general_limit(g)) {
-        done = nd_general_improve(g, &found) && (!found || drop_useless(g));
+    *too_many = g->options.cut_short;
+    const bool search = !(depth == TRY && *too_many);
+    if (depth == DECIDE && *too_many)
+        g->complete = false;
+    done = !search || nd_cuts_price(&g->cuts, &g->options);
+    if (done && search && nd_cuts_bound(&g->cuts) < nd_general_limit(g)) {
+        if (!g->over)
+            done = nd_general_improve(g, &found);
         *bound = nd_cuts_bound(&g->cuts);
-        if (done && found && *bound < nd_general_limit(g))
-            done = nd_general_search(g);
+        if (done && found && depth != LOOK && !g->over)
+            done = search_rounds(g);
         if (!g->over)
             *bound = HUGE_VAL;
     }
@@ -105,20 +141,55 @@ static bool solve_with(struct nd_general *g, int32_t most, double *bound)
     return done;
 }
 
-// More and more layers a stage, until more can be in nothing better.
+static bool solve_layers(struct nd_general *g,
+                         int32_t most,
+                         enum depth depth,
+                         double *bound,
+                         bool *too_many)
+{
+    const struct nd_wanted wanted = {most, INT32_MAX,
+                                     nd_general_limit(g) / g->program->micro_batches};
+    return solve_wanted(g, &wanted, depth, bound, too_many);
+}
+
+// Ever less equal chunks, each time with only those options that would be better.
+static bool look(struct nd_general *g, int32_t most, int32_t from)
+{
+    bool too_many = false;
+    double bound;
+    for (int32_t spread = from; spread <= 2 * most && !g->over; spread *= 2) {
+        const struct nd_wanted wanted = {most, spread,
+                                         nd_general_limit(g) / g->program->micro_batches};
+        if (!solve_wanted(g, &wanted, LOOK, &bound, &too_many))
+            return false;
+        if (from == 1 && g->draft->objective < HUGE_VAL)
+            break;
+    }
+    return true;
+}
+
+// More and more layers a stage, until more can be in nothing better. Without a choice that is to be
+// beaten first a look at chunks that are nearly equal, of which there are few.
 static bool solve_pattern(struct nd_general *g)
 {
     const struct nd_program *p = g->program;
     int32_t most = p->layers[1] / p->stages + 2;
     double bound = HUGE_VAL;
+    bool too_many = false;
+    if (g->draft->objective == HUGE_VAL &&
+        !look(g, most < p->layers[1] ? most : p->layers[1], 1))
+        return false;
     if (g->draft->objective < HUGE_VAL)
         most = most_layers(g);
-    for (bool more = true; more && !g->over;) {
+    for (bool more = true; more;) {
         most = most < p->layers[1] ? most : p->layers[1];
-        if (!solve_with(g, most, &bound))
+        if (!solve_layers(g, most, TRY, &bound, &too_many))
+            return false;
+        if (too_many &&
+            (!look(g, most, 2) || !solve_layers(g, most, DECIDE, &bound, &too_many)))
             return false;
         const int32_t needed = most_layers(g); // all, as long as there is no choice
-        more = needed > most;
+        more = needed > most && !g->over;
         most = g->draft->objective < HUGE_VAL ? needed : 2 * most;
     }
     g->bound = fmin(g->bound, bound);
@@ -148,21 +219,22 @@ static bool each_pattern(struct patterns *all, int32_t k, int32_t left)
 {
     struct nd_general *g = all->g;
     const struct nd_program *p = g->program;
-    if (g->over)
-        return true;
     if (left == 0) {
         g->pattern.n = k;
-        if (!can_end(g))
+        if (!can_end(g) || g->bound == 0)
             return true;
-        if (++all->n > PATTERNS_MOST)
+        if (++all->n > (g->over ? PATTERNS_BOUNDED : PATTERNS_MOST)) {
             g->over = true;
-        return g->over || all->visit(all);
+            g->bound = 0;
+            return true;
+        }
+        return all->visit(all);
     }
     if (k == p->stages * p->chunks)
         return true;
     const int32_t most = p->compat == ND_ORIG && left > ND_ORIG_LAYERS ? ND_ORIG_LAYERS : left;
     bool done = true;
-    for (int32_t x = most; done && x >= 1; x--) {
+    for (int32_t x = most; done && x >= 1 && g->bound > 0; x--) {
         g->pattern.dense[k] = x;
         if (stage_bound(g, k % p->stages, 0) < nd_general_limit(g))
             done = each_pattern(all, k + 1, left - x);
@@ -261,10 +333,10 @@ static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
     draft->proven = g->complete && !g->over;
     draft->timed_out = g->watch.timed_out;
     draft->bound = average_bound(g->program);
-    if (draft->proven)
-        draft->bound = draft->objective;
-    else if (g->program->layers[0] == 0 && g->complete)
+    if (g->complete)
         draft->bound = fmax(draft->bound, g->bound);
+    if (draft->objective <= draft->bound * (1 + ND_SAME))
+        draft->proven = true;
     return draft->objective < HUGE_VAL || !draft->proven || explain(g, why);
 }
 

@@ -1,11 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: a whole experiment, and the first steps through its space.
+// Fuzz target: a whole experiment, its documents written out in it, and the first steps through its
+// space; of kernels whose points are quick (those with documents) also rows.
 #include "bytes.h"
 
 #include "engine/experiment.h"
+#include "engine/rows.h"
 #include "kernels/registry.h"
 
+int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
+
+// A document may be named by any path, also by that of stdin.
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc;
+    (void)argv;
+    return freopen("/dev/null", "r", stdin) == NULL;
+}
 
 static void walk(const struct pps_experiment *e)
 {
@@ -26,6 +37,21 @@ static void walk(const struct pps_experiment *e)
     free(cursor);
 }
 
+static void make_rows(const struct pps_experiment *e)
+{
+    static const atomic_bool never;
+    const uint64_t n = e->n_points < 64 ? e->n_points : 64;
+    struct pps_rowmaker *maker;
+    struct pps_rows rows;
+    struct pps_error err;
+    if (e->kernel->n_slots == 0 || n == 0)
+        return;
+    if (pps_rowmaker_open(&maker, e, 0, 3, &err) == PPS_OK &&
+        pps_rowmaker_make(maker, 0, n, &never, &rows, &err) != PPS_OK)
+        abort();
+    pps_rowmaker_close(maker);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     const struct bytes_file file = bytes_open(data, n);
@@ -34,8 +60,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                                         .digits = PPS_DEFAULT_DIGITS};
     struct pps_experiment *experiment;
     struct pps_error err;
-    if (pps_experiment_load(&experiment, &request, &err) == PPS_OK)
+    if (pps_experiment_load(&experiment, &request, &err) == PPS_OK) {
         walk(experiment);
+        make_rows(experiment);
+    }
     pps_experiment_free(experiment);
     bytes_close(&file);
     return 0;

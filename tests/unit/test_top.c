@@ -80,8 +80,8 @@ static char *run(struct pps_top_ask ask, const char *text, struct pps_error *err
     return NULL;
 }
 
-// Catches a wrong goal, ties out of order, groups out of order, rows without a value among the
-// best, and a filter that lets through what it should not.
+// Catches a wrong goal, ties out of order, groups out of order, rows among the best that have no
+// value or whose first column is empty (their point cannot be done), and a filter that lets through what it should not.
 Test(top, chooses_the_right_rows)
 {
     static const char *filter[] = {"n=2.0"};
@@ -93,12 +93,12 @@ Test(top, chooses_the_right_rows)
         {{.k = 9}, "1,1,3.0,2\n1,2,3.0,4\n2,2,4.0,\n2,1,5.0,1\n1,3,7.0,4\n"},
         {{.k = 1, .by = "n"}, "2,2,4.0,\n1,1,3.0,2\n"},
         {{.k = 1, .by = "n,m"}, "2,1,5.0,1\n1,1,3.0,2\n2,2,4.0,\n1,2,3.0,4\n1,3,7.0,4\n"},
-        {{.k = 2, .objective = "speed"}, "2,3,,9\n1,2,3.0,4\n"},
+        {{.k = 2, .objective = "speed"}, "1,2,3.0,4\n1,3,7.0,4\n"},
         {{.k = 1, .objective = "speed", .goal = PPS_LOWER}, "2,1,5.0,1\n"},
         {{.k = 1, .view = {.filters = filter, .n_filters = 1}}, "2,2,4.0,\n"},
         {{.all = true}, "1,1,3.0,2\n1,2,3.0,4\n2,2,4.0,\n2,1,5.0,1\n1,3,7.0,4\n2,3,,9\n"},
         {{.all = true, .objective = "speed"},
-         "2,3,,9\n1,2,3.0,4\n1,3,7.0,4\n1,1,3.0,2\n2,1,5.0,1\n2,2,4.0,\n"},
+         "1,2,3.0,4\n1,3,7.0,4\n1,1,3.0,2\n2,1,5.0,1\n2,2,4.0,\n2,3,,9\n"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pps_error err = {0};

@@ -266,7 +266,11 @@ static const struct pps_column toy_columns[TOY_COLUMNS] = {
                   .goal = PPS_LOWER},
     [TOY_ANSWER] =
         {.name = "answer", .unit = "", .summary = "", .kind = PPS_COLUMN_TEXT, .text_max = 6},
-    [TOY_NEED] = {.name = "need", .unit = "", .summary = "", .kind = PPS_COLUMN_INTEGER},
+    [TOY_NEED] = {.name = "need",
+                  .unit = "",
+                  .summary = "",
+                  .kind = PPS_COLUMN_INTEGER,
+                  .goal = PPS_HIGHER},
     [TOY_DETAIL] = {.name = "detail",
                     .unit = "",
                     .summary = "",
