@@ -142,7 +142,7 @@ enum pps_status nd_io_write(const char *path,
                             bool force,
                             struct pps_error *err)
 {
-    struct pps_textfile file = {NULL};
+    struct pps_textfile file = {.out = NULL};
     enum pps_status status = text->failed
                                  ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
                                  : pps_textfile_open(&file, path, force, err);
