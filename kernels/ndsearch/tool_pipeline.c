@@ -262,7 +262,7 @@ static enum pps_status solve(const struct nd_pipe *pipe,
         status = check(pipe, asked, program, &solution, &fits, err);
     if (status == PPS_OK) {
         nd_pipe_report(pipe, program, &solution.choice, solution.peaks);
-        nd_pipe_report_solution(pipe, &solution);
+        nd_pipe_report_solution(pipe, program, &solution);
         status =
             fits ? nd_pipe_write_solution(pipe, &asked->files, program, &solution.choice, err)
                  : pps_fail(err, PPS_E_INFEASIBLE,

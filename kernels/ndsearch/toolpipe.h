@@ -20,7 +20,10 @@ void nd_pipe_report(const struct nd_pipe *pipe,
                     const struct nd_choice *choice,
                     const struct nd_peak *peaks); // [stages]
 
-void nd_pipe_report_solution(const struct nd_pipe *pipe, const struct nd_solution *solution);
+// How good it is, and where the rest of the devices' time goes.
+void nd_pipe_report_solution(const struct nd_pipe *pipe,
+                             const struct nd_program *program,
+                             const struct nd_solution *solution);
 
 // Keys of the model's and the recompute section of a configuration, as YAML; and, in remarks, the
 // list of layers that frameworks with one list want.
