@@ -81,6 +81,33 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// The strategy with the size of micro-batches that is quickest with it, where it has none. As
+// published there is but one.
+static void rank_best(struct nd_ranked *best,
+                      const struct ranking *ranking,
+                      int64_t i,
+                      const struct nd_rank_source *source)
+{
+    const struct training *training = &ranking->input->job.training;
+    struct nd_strategy strategy = ranking->picks->strategies[i];
+    const bool given = strategy.mbs > 0;
+    const int n = given || ranking->input->compat == ND_ORIG ? 1 : training->n_mbs;
+    for (int k = 0; k < n; k++) {
+        struct nd_ranked next;
+        strategy.mbs = given ? strategy.mbs : (int32_t)training->mbs[k];
+        if (k > 0 && training->gbs % ((int64_t)strategy.dp * strategy.mbs) != 0)
+            continue;
+        nd_rank_one(&next, &strategy, i, source, &ranking->options);
+        if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
+            nd_ranked_free(&next);
+            continue;
+        }
+        if (k > 0)
+            nd_ranked_free(best);
+        *best = next;
+    }
+}
+
 // What one thread does: takes candidates until there are none.
 static void *work(void *self)
 {
@@ -95,8 +122,7 @@ static void *work(void *self)
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
         if (i >= ranking->picks->n || ranking->failed)
             break;
-        nd_rank_one(&ranking->ranked[i], &ranking->picks->strategies[i], i, &source,
-                    &ranking->options);
+        rank_best(&ranking->ranked[i], ranking, i, &source);
         if (ranking->ranked[i].outcome == ND_RANK_NO_MEMORY)
             ranking->failed = true;
     }
