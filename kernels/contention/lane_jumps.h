@@ -66,7 +66,7 @@ static double start_history(struct contention_lane_history *h,
 // The work left of what waits behind the head of a class.
 static double *put_followers(const struct lane_stage *st, int lane, int c, double *put)
 {
-    const int behind = (int)get(&st->count[c], lane) - 1;
+    const int behind = tally_get(st->count[c], lane) - 1;
     if (behind < 1)
         return put;
     *put++ = get(&st->tail[c], lane);
@@ -92,8 +92,8 @@ static double take_look(const struct lane_state *s,
         mark += computes < HUGE_VAL ? computes * (j + 1) : 0;
         *put++ = computes;
         for (int c = 0; c < 2; c++) {
-            counts = counts << 3 | (uint64_t)get(&st->count[c], lane);
-            counts = counts << 3 | (uint64_t)get(&st->ready[c], lane);
+            counts = counts << 3 | (uint64_t)tally_get(st->count[c], lane);
+            counts = counts << 3 | (uint64_t)tally_get(st->ready[c], lane);
             *put++ = get(&st->left[c], lane);
             put = put_followers(st, lane, c, put);
         }

@@ -61,9 +61,7 @@ VEC_INLINE void move_stage(struct lane_stage *st,
     for (int k = 0; k < N_SLOTS; k++)
         move(&st->left[k], lane, &snapshot->left[k], save);
     for (int c = 0; c < 2; c++) {
-        move(&st->count[c], lane, &snapshot->count[c], save);
         move(&st->tail[c], lane, &snapshot->tail[c], save);
-        move(&st->ready[c], lane, &snapshot->ready[c], save);
         for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
             move(&st->gap[c][k], lane, &snapshot->gap[c][k], save);
     }
@@ -79,8 +77,13 @@ static void save_lane(struct pool *pool, int lane, struct contention_lane_snapsh
     snapshot->to_come = get(&s->to_come, lane);
     snapshot->n_events = s->steps - pool->first_step[lane];
     for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        move_stage(&s->stage[j], lane, &snapshot->stage[j], true);
-        snapshot->stage[j].forward = mask_get(s->stage[j].forward, lane);
+        struct lane_stage *st = &s->stage[j];
+        move_stage(st, lane, &snapshot->stage[j], true);
+        snapshot->stage[j].forward = mask_get(st->forward, lane);
+        for (int c = 0; c < 2; c++) {
+            snapshot->stage[j].count[c] = tally_get(st->count[c], lane);
+            snapshot->stage[j].ready[c] = tally_get(st->ready[c], lane);
+        }
     }
 }
 
@@ -96,8 +99,12 @@ static void load_lane(struct pool *pool, int lane, struct contention_lane_snapsh
         move_stage(st, lane, &snapshot->stage[j], false);
         mask_set(&st->forward, lane, snapshot->stage[j].forward);
         mask_set(&st->has_pending, lane, snapshot->stage[j].pending > 0);
-        for (int c = 0; c < 2; c++)
-            mask_set(&st->several[c], lane, snapshot->stage[j].count[c] > 1);
+        mask_set(&st->syncs, lane, snapshot->stage[j].left[SYNC] < HUGE_VAL);
+        mask_set(&st->busy, lane, snapshot->stage[j].left[COMPUTE] < HUGE_VAL);
+        for (int c = 0; c < 2; c++) {
+            tally_set(&st->count[c], lane, snapshot->stage[j].count[c]);
+            tally_set(&st->ready[c], lane, snapshot->stage[j].ready[c]);
+        }
     }
 }
 
@@ -115,7 +122,7 @@ static void begin(struct contention_lane_snapshot *snapshot,
     if (first <= 0)
         return;
     snapshot->stage[0].left[COMPUTE] = p->len[FWD];
-    snapshot->stage[0].ready[FWD] = first - 1;
+    snapshot->stage[0].ready[FWD] = (int)first - 1;
     snapshot->stage[0].forward = true;
 }
 

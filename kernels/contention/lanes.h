@@ -50,7 +50,8 @@ struct contention_lane_job {
 // The state of a point on its way: what lane_steps.h has of it in a lane.
 struct contention_lane_stage {
     double left[4];
-    double count[2], tail[2], gap[2][LANE_GPUS_MAX - 1], ready[2];
+    int32_t count[2], ready[2];
+    double tail[2], gap[2][LANE_GPUS_MAX - 1];
     double until_sync, pending;
     bool forward;
 };
