@@ -58,6 +58,9 @@ struct constants {
     bool any_counts; // in some lane a synchronisation covers several micro-batches
 };
 
+// The work left of all stages, while steps are taken.
+typedef vec lefts[LANE_GPUS_MAX][N_SLOTS];
+
 struct lane_state {
     struct constants at;
     vec now, carry; // time, and what rounding has cost it
@@ -182,75 +185,47 @@ VEC_INLINE void share_port(struct shape of,
 // A stage's port.
 struct port {
     mask active[3]; // kinds that have tasks
-    mask fixed[2];  // classes held back
     vec share[3];
 };
 
-// Step 1 of a round: lanes in which receiver r had too much.
-VEC_INLINE mask limit(struct port *port, int r, mask congestion)
-{
-    struct port *before = &port[r - 1], *after = &port[r + 1];
-    const vec sum = before->share[FWD] + after->share[GRAD];
-    const mask over = mask_and(congestion, vec_gt(sum, vec_all(1 + SUM_SLACK)));
-    if (mask_any(over)) {
-        const vec factor = vec_all(1) / sum;
-        before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
-        after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
-        before->fixed[FWD] = mask_or(before->fixed[FWD], over);
-        after->fixed[GRAD] = mask_or(after->fixed[GRAD], over);
-    }
-    return over;
-}
-
-// Step 2 of a round: hands out what the fixed classes of a stage leave.
+// Hands out what class c of a stage leaves in the lanes in which it is held back.
 VEC_INLINE void hand_out_rest(struct shape of,
-                              const struct constants *at,
-                              const struct lane_stage *st,
-                              unsigned kinds,
-                              struct port *port)
+                              struct lane_state *s,
+                              int j,
+                              struct port *port,
+                              int c,
+                              mask held)
 {
-    const mask fixed = mask_or(port->fixed[FWD], port->fixed[GRAD]);
-    if (!mask_any(fixed))
-        return;
-    const mask free[3] = {mask_less(port->active[0], port->fixed[0]),
-                          mask_less(port->active[1], port->fixed[1]), port->active[2]};
-    const vec rest = vec_all(1) - (vec_where(port->fixed[FWD], port->share[FWD]) +
-                                   vec_where(port->fixed[GRAD], port->share[GRAD]));
-    const mask some = mask_and(fixed, vec_le(vec_all(LEAST_REST), rest));
+    const struct lane_stage *st = &s->stage[j];
+    const vec rest = vec_all(1) - port->share[c];
+    const mask some = mask_and(held, vec_le(vec_all(LEAST_REST), rest));
+    mask free[3] = {port->active[0], port->active[1], port->active[2]};
     vec share[3];
-    share_port(of, at, st, kinds, free, share);
+    free[c] = mask_none();
+    share_port(of, &s->at, st, kinds_of(of, j) & ~(1u << c), free, share);
     for (int kind = 0; kind < 3; kind++)
         port->share[kind] =
             vec_pick(mask_and(some, free[kind]), rest * share[kind], port->share[kind]);
+    // An exclusive class of several tasks gives its second task what is left; such points are
+    // left to others.
+    const mask second = mask_and(s->at.exclusive[c], several(of, st, c));
+    s->leaves = mask_or(s->leaves, mask_and(held, second));
 }
 
-// An exclusive class of several tasks that is held back gives its second task what is left;
-// such points are left to others.
-VEC_INLINE mask has_second(struct shape of,
-                           const struct constants *at,
-                           const struct lane_stage *st,
-                           const struct port *port,
-                           int c)
+// A round for receiver r. With so few stages no sender serves two receivers, so what is handed
+// out again reaches none, and one round is enough.
+VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port, int r)
 {
-    return mask_and(mask_and(port->fixed[c], at->exclusive[c]), several(of, st, c));
-}
-
-// One round is enough: with so few stages no sender serves two receivers, so what is handed out
-// again reaches none.
-VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port)
-{
-    mask over = mask_none();
-    UNROLL for (int r = 1; r < of.gpus - 1; r++) over =
-        mask_or(over, limit(port, r, s->at.congestion));
+    struct port *before = &port[r - 1], *after = &port[r + 1];
+    const vec sum = before->share[FWD] + after->share[GRAD];
+    const mask over = mask_and(s->at.congestion, vec_gt(sum, vec_all(1 + SUM_SLACK)));
     if (!mask_any(over))
         return;
-    UNROLL for (int j = 0; j < of.gpus; j++)
-    {
-        struct lane_stage *st = &s->stage[j];
-        hand_out_rest(of, &s->at, st, kinds_of(of, j), &port[j]);
-        for (int c = 0; c < 2; c++)
-            s->leaves = mask_or(s->leaves, has_second(of, &s->at, st, &port[j], c));
-    }
+    const vec factor = vec_all(1) / sum;
+    before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
+    after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
+    hand_out_rest(of, s, r - 1, before, FWD, over);
+    hand_out_rest(of, s, r + 1, after, GRAD, over);
 }
 
 // ---- (d): rates, and the time to the next event ---------------------------------------------
@@ -260,7 +235,6 @@ VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct por
     const struct lane_stage *st = &s->stage[j];
     *port = (struct port){
         .active = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs},
-        .fixed = {mask_none(), mask_none()},
     };
     share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
 }
@@ -269,7 +243,6 @@ VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct por
 VEC_INLINE mask meet(struct shape of, struct lane_state *s, const struct port *port)
 {
     mask meets[N_SETS] = {mask_none(), mask_none(), mask_none(), mask_none()};
-    mask any = mask_none();
     UNROLL for (int j = 0; j < of.gpus; j++)
     {
         const mask *active = port[j].active;
@@ -283,10 +256,12 @@ VEC_INLINE mask meet(struct shape of, struct lane_state *s, const struct port *p
         meets[FWD_GRAD] = mask_or(meets[FWD_GRAD], two);
         meets[ALL_THREE] = mask_or(meets[ALL_THREE], mask_and(two, active[2]));
     }
-    for (int set = 0; set < N_SETS; set++) {
-        s->meets[set] = mask_less(meets[set], s->known[set]);
-        any = mask_or(any, s->meets[set]);
-    }
+    mask any = mask_none();
+    for (int set = 0; set < N_SETS; set++)
+        any = mask_or(any, mask_less(meets[set], s->known[set]));
+    if (mask_any(any))
+        for (int set = 0; set < N_SETS; set++)
+            s->meets[set] = mask_less(meets[set], s->known[set]);
     return any;
 }
 
@@ -313,32 +288,33 @@ VEC_INLINE void set_rates(struct shape of,
 // Time until the first task of a stage ends: the least left / rate, found by comparing products
 // with the other's rate, which are cheaper than quotients. Where a rate is 0, or a task is none,
 // the quotient is HUGE_VAL, and so is what remains if all are.
-VEC_INLINE vec earliest(const struct lane_stage *st, unsigned kinds, const vec rate[N_SLOTS])
+VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOTS])
 {
-    vec left = st->left[COMPUTE], of = rate[COMPUTE];
+    vec least = left[COMPUTE], of = rate[COMPUTE];
     for (int k = 0; k < COMPUTE; k++) {
         if (!(kinds >> k & 1))
             continue;
-        const mask first = vec_gt(left * rate[k], st->left[k] * of);
-        left = vec_pick(first, st->left[k], left);
+        const mask first = vec_gt(least * rate[k], left[k] * of);
+        least = vec_pick(first, left[k], least);
         of = vec_pick(first, rate[k], of);
     }
-    return left / of;
+    return least / of;
 }
 
 // The rates of all stages, and the time to the next event of each lane; DBL_MAX where there is
 // none, which takes nothing from what is not there.
 VEC_INLINE vec set_all_rates(struct shape of,
                              struct lane_state *s,
+                             lefts left,
                              struct port port[LANE_GPUS_MAX],
                              vec rate[LANE_GPUS_MAX][N_SLOTS])
 {
     vec step = vec_all(DBL_MAX);
-    congest(of, s, port);
+    UNROLL for (int r = 1; r < of.gpus - 1; r++) congest(of, s, port, r);
     UNROLL for (int j = 0; j < of.gpus; j++)
     {
         set_rates(of, s, &port[j], j, rate[j]);
-        step = vec_min(earliest(&s->stage[j], kinds_of(of, j), rate[j]), step);
+        step = vec_min(earliest(left[j], kinds_of(of, j), rate[j]), step);
     }
     return step;
 }
@@ -351,44 +327,50 @@ VEC_INLINE void add_time(struct lane_state *s, vec step)
     s->now = now;
 }
 
-VEC_INLINE void advance(struct lane_stage *st,
-                        unsigned kinds,
-                        const vec rate[N_SLOTS],
-                        vec step)
+VEC_INLINE void advance(vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOTS], vec step)
 {
     for (int k = 0; k < N_SLOTS; k++)
         if (k == COMPUTE || kinds >> k & 1)
-            st->left[k] -= rate[k] * step;
+            left[k] -= rate[k] * step;
 }
 
 // ---- (a) and (b): what ends, and what it sets free ------------------------------------------
 
 // In lanes `ended` the head of a class has ended, and in some others are behind it, which come
 // to the fore. The lanes in which these have ended, too.
-VEC_INLINE mask
-move_up(struct shape of, struct lane_state *s, struct lane_stage *st, int c, mask ended)
+VEC_INLINE mask move_up(struct shape of,
+                        struct lane_state *s,
+                        struct lane_stage *st,
+                        vec *left,
+                        int c,
+                        mask ended)
 {
     const mask more = mask_and(ended, several(of, st, c));
-    const vec next = vec_pick(s->at.exclusive[c], s->at.prop_len, st->left[c] + st->gap[c][0]);
-    st->left[c] = vec_pick(more, next, vec_pick(ended, vec_all(HUGE_VAL), st->left[c]));
+    const vec next = vec_pick(s->at.exclusive[c], s->at.prop_len, left[c] + st->gap[c][0]);
+    left[c] = vec_pick(more, next, vec_pick(ended, vec_all(HUGE_VAL), left[c]));
     st->tail[c] = vec_sub_where(more, st->tail[c], st->gap[c][0]);
     for (int k = 0; k < LANE_GPUS_MAX - 2; k++)
         st->gap[c][k] = vec_pick(more, st->gap[c][k + 1], st->gap[c][k]);
     st->count[c] = tally_take(st->count[c], ended);
-    return vec_le(st->left[c], s->at.eps_work);
+    return vec_le(left[c], s->at.eps_work);
 }
 
 // The heads of class c of stage j that have ended, for stage `to`.
-VEC_INLINE void end_transfers(struct shape of, struct lane_state *s, int j, int to, int c)
+VEC_INLINE void end_transfers(struct shape of,
+                              struct lane_state *s,
+                              vec *left,
+                              int j,
+                              int to,
+                              int c)
 {
     struct lane_stage *st = &s->stage[j];
-    mask ended = vec_le(st->left[c], s->at.eps_work);
+    mask ended = vec_le(left[c], s->at.eps_work);
     while (mask_any(mask_and(ended, several(of, st, c)))) {
         s->stage[to].ready[c] = tally_add(s->stage[to].ready[c], ended);
-        ended = move_up(of, s, st, c, ended);
+        ended = move_up(of, s, st, left, c, ended);
     }
     s->stage[to].ready[c] = tally_add(s->stage[to].ready[c], ended);
-    st->left[c] = vec_pick(ended, vec_all(HUGE_VAL), st->left[c]);
+    left[c] = vec_pick(ended, vec_all(HUGE_VAL), left[c]);
     st->count[c] = tally_take_last(st->count[c], ended);
 }
 
@@ -396,10 +378,11 @@ VEC_INLINE void end_transfers(struct shape of, struct lane_state *s, int j, int 
 VEC_INLINE void line_up(struct shape of,
                         struct lane_state *s,
                         struct lane_stage *st,
+                        vec *left,
                         int c,
                         mask behind)
 {
-    const vec tail = s->at.prop_len - st->left[c];
+    const vec tail = s->at.prop_len - left[c];
     const vec before = vec_where(several(of, st, c), st->tail[c]);
     for (int k = 0; k < LANE_GPUS_MAX - 1; k++) {
         const mask here =
@@ -413,30 +396,18 @@ VEC_INLINE void line_up(struct shape of,
 VEC_INLINE void send(struct shape of,
                      struct lane_state *s,
                      struct lane_stage *st,
+                     vec *left,
                      int c,
                      mask lanes)
 {
     const mask behind = mask_and(lanes, some(st->count[c]));
     if (mask_any(behind)) {
-        line_up(of, s, st, c, behind);
+        line_up(of, s, st, left, c, behind);
         st->count[c] = tally_add(st->count[c], behind);
         lanes = mask_less(lanes, behind);
     }
-    st->left[c] = vec_pick(lanes, s->at.prop_len, st->left[c]);
+    left[c] = vec_pick(lanes, s->at.prop_len, left[c]);
     st->count[c] = tally_add_first(st->count[c], lanes);
-}
-
-VEC_INLINE void end_sync(struct lane_state *s, struct lane_stage *st)
-{
-    const mask ended = vec_le(st->left[SYNC], s->at.eps_work);
-    const mask next = mask_and(ended, st->has_pending);
-    st->left[SYNC] = vec_pick(ended, vec_all(HUGE_VAL), st->left[SYNC]);
-    st->syncs = mask_or(mask_less(st->syncs, ended), next);
-    if (mask_any(next)) {
-        st->left[SYNC] = vec_pick(next, s->at.sync_work, st->left[SYNC]);
-        st->pending = vec_sub_where(next, st->pending, vec_all(1));
-        st->has_pending = vec_gt(st->pending, vec_all(0));
-    }
 }
 
 // The lanes of `ended` backwards that make a synchronisation due.
@@ -450,45 +421,61 @@ VEC_INLINE mask syncs_due(struct lane_state *s, struct lane_stage *st, mask ende
     return due;
 }
 
-// A backward has ended: perhaps a synchronisation is due.
-VEC_INLINE void synchronise(struct lane_state *s, struct lane_stage *st, mask ended)
+// In some lanes a synchronisation that is due must wait, or one that waits can start: those in
+// which one starts.
+VEC_INLINE mask start_waiting(struct lane_stage *st, mask due, mask runs, mask ended)
 {
-    const mask due = syncs_due(s, st, ended);
-    const mask waits = mask_and(due, st->syncs);
-    st->left[SYNC] = vec_pick(mask_less(due, waits), s->at.sync_work, st->left[SYNC]);
-    st->syncs = mask_or(st->syncs, due);
-    if (mask_any(waits)) {
-        st->pending = vec_add_where(waits, st->pending, vec_all(1));
-        st->has_pending = mask_or(st->has_pending, waits);
-    }
+    const mask next = mask_and(ended, st->has_pending);
+    const mask waits = mask_and(due, mask_or(runs, next));
+    st->pending = vec_sub_where(next, st->pending, vec_all(1));
+    st->pending = vec_add_where(waits, st->pending, vec_all(1));
+    st->has_pending = vec_gt(st->pending, vec_all(0));
+    return mask_or(mask_less(due, waits), next);
 }
 
-VEC_INLINE void end_compute(struct shape of, struct lane_state *s, int j)
+// Synchronisations end, and backwards that have ended make others due.
+VEC_INLINE void synchronise(struct lane_state *s,
+                            struct lane_stage *st,
+                            vec *left,
+                            mask backward)
+{
+    const mask ended = vec_le(left[SYNC], s->at.eps_work);
+    const mask runs = mask_less(st->syncs, ended);
+    const mask due = syncs_due(s, st, backward);
+    mask starts = due;
+    if (mask_any(mask_or(mask_and(ended, st->has_pending), mask_and(due, runs))))
+        starts = start_waiting(st, due, runs, ended);
+    const vec rest = vec_pick(ended, vec_all(HUGE_VAL), left[SYNC]);
+    left[SYNC] = vec_pick(starts, s->at.sync_work, rest);
+    st->syncs = mask_or(runs, starts);
+}
+
+VEC_INLINE void end_compute(struct shape of, struct lane_state *s, vec *left, int j)
 {
     struct lane_stage *st = &s->stage[j];
-    const mask ended = vec_le(st->left[COMPUTE], s->at.eps_work);
+    const mask ended = vec_le(left[COMPUTE], s->at.eps_work);
     const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
-    st->left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), st->left[COMPUTE]);
+    left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), left[COMPUTE]);
     st->busy = mask_less(st->busy, ended);
     if (j < of.gpus - 1)
-        send(of, s, st, FWD, forward);
+        send(of, s, st, left, FWD, forward);
     else
         st->ready[GRAD] = tally_add(st->ready[GRAD], forward);
     if (j > 0) {
-        send(of, s, st, GRAD, backward);
+        send(of, s, st, left, GRAD, backward);
     } else {
         const mask more = mask_and(backward, vec_gt(s->to_come, vec_all(of.gpus)));
         s->to_come = vec_sub_where(backward, s->to_come, vec_all(1));
         st->ready[FWD] = tally_add(st->ready[FWD], more);
     }
-    synchronise(s, st, backward);
+    synchronise(s, st, left, backward);
 }
 
 // ---- (c): what starts -----------------------------------------------------------------------
 
 // A free stage takes a ready forward, or else a ready backward. At the last stage a forward
 // waits for the backward of the one before.
-VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, int j)
+VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, int j)
 {
     struct lane_stage *st = &s->stage[j];
     const mask can_backward = mask_less(some(st->ready[GRAD]), st->busy);
@@ -498,7 +485,7 @@ VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, int j)
     const mask backward = mask_less(can_backward, forward);
     for (int c = 0; c < 2; c++) {
         const mask starts = c == FWD ? forward : backward;
-        st->left[COMPUTE] = vec_pick(starts, s->at.len[c], st->left[COMPUTE]);
+        left[COMPUTE] = vec_pick(starts, s->at.len[c], left[COMPUTE]);
         st->ready[c] = tally_take(st->ready[c], starts);
         st->busy = mask_or(st->busy, starts);
     }
@@ -507,20 +494,19 @@ VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, int j)
 
 // ---- the lanes ------------------------------------------------------------------------------
 
-VEC_INLINE void end_tasks(struct shape of, struct lane_state *s, int j)
+VEC_INLINE void end_tasks(struct shape of, struct lane_state *s, vec *left, int j)
 {
     if (j < of.gpus - 1)
-        end_transfers(of, s, j, j + 1, FWD);
+        end_transfers(of, s, left, j, j + 1, FWD);
     if (j > 0)
-        end_transfers(of, s, j, j - 1, GRAD);
-    end_sync(s, &s->stage[j]);
-    end_compute(of, s, j);
+        end_transfers(of, s, left, j, j - 1, GRAD);
+    end_compute(of, s, left, j);
 }
 
 // Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
 // *forks tells in which lanes kinds meet for the first time; where that parts points it does
 // nothing else.
-VEC_INLINE mask step_as(struct shape of, struct lane_state *s, mask *forks)
+VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask *forks)
 {
     struct port port[LANE_GPUS_MAX];
     vec rate[LANE_GPUS_MAX][N_SLOTS];
@@ -528,29 +514,41 @@ VEC_INLINE mask step_as(struct shape of, struct lane_state *s, mask *forks)
     *forks = meet(of, s, port);
     if (mask_any(mask_less(*forks, s->alone)))
         return mask_none();
-    const vec time = set_all_rates(of, s, port, rate);
+    const vec time = set_all_rates(of, s, left, port, rate);
     const mask none = vec_eq(time, vec_all(DBL_MAX));
     add_time(s, vec_pick(none, vec_all(0), time));
     UNROLL for (int j = 0; j < of.gpus; j++)
     {
-        advance(&s->stage[j], kinds_of(of, j), rate[j], time);
-        end_tasks(of, s, j);
+        advance(left[j], kinds_of(of, j), rate[j], time);
+        end_tasks(of, s, left[j], j);
         if (j > 0)
-            pick_compute(of, s, j - 1); // what its neighbours send has come
+            pick_compute(of, s, left[j - 1], j - 1); // what its neighbours send has come
     }
-    pick_compute(of, s, of.gpus - 1);
+    pick_compute(of, s, left[of.gpus - 1], of.gpus - 1);
     s->steps++;
     return mask_or(none, s->leaves);
 }
 
-VEC_INLINE mask step(struct lane_state *s, int gpus, mask *forks)
+VEC_INLINE mask step(struct lane_state *s, lefts left, int gpus, mask *forks)
 {
     mask crowd = mask_none();
     UNROLL for (int j = 0; j < gpus; j++) for (int c = 0; c < 2; c++) crowd =
         mask_or(crowd, tally_over(s->stage[j].count[c], 1));
     if (mask_any(crowd))
-        return step_as((struct shape){gpus, true}, s, forks);
-    return step_as((struct shape){gpus, false}, s, forks);
+        return step_as((struct shape){gpus, true}, s, left, forks);
+    return step_as((struct shape){gpus, false}, s, left, forks);
+}
+
+VEC_INLINE void load_left(const struct lane_state *s, lefts left, int gpus)
+{
+    UNROLL for (int j = 0; j < gpus; j++) for (int k = 0; k < N_SLOTS; k++) left[j][k] =
+        s->stage[j].left[k];
+}
+
+VEC_INLINE void store_left(struct lane_state *s, lefts left, int gpus)
+{
+    UNROLL for (int j = 0; j < gpus; j++) for (int k = 0; k < N_SLOTS; k++) s->stage[j]
+        .left[k] = left[j][k];
 }
 
 // ---- one lane -------------------------------------------------------------------------------

@@ -69,13 +69,11 @@ struct contention_lane_task {
     bool known[4]; // sets of kinds that the jobs share alike
 };
 
-// What a lane's future depends on, save for how many micro-batches are still to come.
+// What a lane was like when it was looked at, save for what was still to come; `tail` and `gap`
+// only where there are such tasks.
 struct contention_lane_look {
     double now, carry;
-    uint64_t counts;                 // all small ones
-    uint32_t n;                      // numbers in `work`
-    double work[11 * LANE_GPUS_MAX]; // left of compute and transfers under way
-    double until_sync[LANE_GPUS_MAX], pending[LANE_GPUS_MAX], sync_left[LANE_GPUS_MAX];
+    struct contention_lane_stage stage[LANE_GPUS_MAX];
 };
 
 // The last looks at a lane, since sets of kinds last met in it: look k at k % LANE_LOOKS.
