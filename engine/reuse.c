@@ -263,6 +263,7 @@ static enum pps_status keep_row(struct reader *r,
     size_t n = sizeof objective;
     for (int c = 0; c < r->n_results; c++)
         n += cells[r->results[c]].n + 1;
+    n += r->experiment->status ? PPS_STATUS_ROOM : 0;
     if (!room_for_text(reuse, n) ||
         (4 * (reuse->n + 1) > 3 * reuse->cap && !resize(reuse, 2 * reuse->cap)))
         return no_memory(r->err, r->path);
@@ -279,8 +280,10 @@ static enum pps_status keep_row(struct reader *r,
         out += cell.n;
         *out++ = ',';
     }
+    if (r->experiment->status)
+        out += sprintf(out, "%s,", pps_outcome_word(PPS_DONE));
     out[-1] = '\n';
-    reuse->text_n += n;
+    reuse->text_n = (size_t)(out - reuse->text);
     return PPS_OK;
 }
 

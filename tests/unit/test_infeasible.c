@@ -61,6 +61,75 @@ Test(infeasible, rows_and_counts)
     cr_assert_eq(verified.computed, 9);
 }
 
+static const char *const with_words[] = {"x,time,answer,need,status\n",
+                                         "1,6.00,yes,6,ok\n",
+                                         "2,3.00,yes,12,ok\n",
+                                         "5,1.20,yes,30,ok\n",
+                                         "8,0.75,yes,48,ok\n",
+                                         "10,0.60,yes,60,ok\n",
+                                         "11,,no,66,infeasible\n",
+                                         "12,,no,72,infeasible\n",
+                                         "13,,,,failed\n",
+                                         "14,,no,84,infeasible\n",
+                                         NULL};
+
+static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+{
+    char *at = strstr(text, "failed");
+    (void)counts;
+    if (block != 2)
+        return;
+    memmove(at + 2, at + 6, (size_t)(text + *n - (at + 6)));
+    memcpy(at, "ok", 2);
+    *n -= 4;
+}
+
+// The last column of --status, which verify makes again and another run has to ask for.
+Test(infeasible, status)
+{
+    struct pps_verified verified;
+    char want[1024] = "";
+    struct pps_experiment *without = load_good(EXPERIMENT), *with;
+    for (int i = 0; with_words[i] != NULL; i++)
+        strcat(want, with_words[i]);
+    with_status = true;
+    with = load_good(EXPERIMENT);
+    cr_assert_neq(with->digest, without->digest);
+    write_rows();
+    has_text("r.csv", want);
+    passes("r.csv", 1, &verified);
+    cr_assert_eq(verified.failed, 1);
+    cr_assert_eq(verified.infeasible, 3);
+    write_plan(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, spoil_word, NULL});
+    fails("r.csv", 0, PPS_E_WRONG, "block 2: ");
+    pps_experiment_free(with);
+    pps_experiment_free(without);
+}
+
+// Rows with it are reused where it is not asked for, and the other way round.
+Test(infeasible, status_and_reuse)
+{
+    for (int was = 0; was < 2; was++)
+        for (int is = 0; is < 2; is++) {
+            struct pps_reuse *reuse;
+            struct pps_reused found;
+            struct pps_error err = {.text = ""};
+            double point[PPS_MAX_PARAMS];
+            with_status = was;
+            write_rows();
+            with_status = is;
+            struct pps_experiment *e = load_good(EXPERIMENT);
+            cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &err), PPS_OK, "%s", err.text);
+            memcpy(point, e->space.base, sizeof point);
+            point[TOY_X] = 5;
+            cr_assert(pps_reuse_find(reuse, point, &found));
+            cr_assert_eq(
+                strncmp(found.results, is ? "1.20,yes,30,ok\n" : "1.20,yes,30\n", found.n), 0);
+            pps_reuse_close(reuse);
+            pps_experiment_free(e);
+        }
+}
+
 // ---- the best rows ------------------------------------------------------------------------------
 
 static enum pps_status keep_nothing(void *self,
@@ -117,6 +186,26 @@ Test(infeasible, never_wins)
         best_is(TOY_NEED, only, NULL, 0, by_need);
         best_is(TOY_NEED, only, by, 1, groups);
     }
+}
+
+// --fail-fast names the point.
+Test(infeasible, fail_fast)
+{
+    struct pps_experiment *e = load_good(EXPERIMENT);
+    const struct pps_sweep sweep = {.experiment = e,
+                                    .block_points = 4,
+                                    .threads = 1,
+                                    .sink = {NULL, keep_nothing},
+                                    .stop = &never,
+                                    .fail_fast = true};
+    struct pps_totals totals;
+    struct pps_error err = {.text = ""};
+    cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_E_POINTS);
+    cr_assert_str_eq(err.text, "toy could not finish the point x=13; without --fail-fast its "
+                               "results are empty");
+    cr_assert_eq(totals.rows, 4, "blocks before it are kept");
+    pps_totals_free(&totals);
+    pps_experiment_free(e);
 }
 
 static void top_is(struct pps_top_ask ask, const char *want)
