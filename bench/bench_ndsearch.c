@@ -136,17 +136,22 @@ enum wanted {
     MEMORY,
     TIME,
     BOTH,
+    FITTING, // three modes' memory, both of the one that fits
 };
 
 static double walk(struct work *w, enum wanted wanted)
 {
     struct nd_memory memory = {0};
     struct nd_time time = {0};
-    double sum = 0, start = cpu_seconds();
+    double modes[LAYERCOST_MODES], sum = 0, start = cpu_seconds();
     memset(w->cache, 0, nd_cache_bytes());
     for (size_t i = 0; i < w->n; i++) {
-        nd_estimate(&w->estimate, w->cache, &w->points[i], wanted == TIME ? NULL : &memory,
-                    wanted == MEMORY ? NULL : &time);
+        if (wanted == FITTING)
+            nd_estimate_fitting(&w->estimate, w->cache, &w->points[i], 64 * UNITS_GIB, modes,
+                                &memory, &time);
+        else
+            nd_estimate(&w->estimate, w->cache, &w->points[i], wanted == TIME ? NULL : &memory,
+                        wanted == MEMORY ? NULL : &time);
         sum += memory.total + time.step;
     }
     if (!(sum > 0))
@@ -176,11 +181,11 @@ static void compare(struct work *w)
 static void measure(struct work *w, const char *model, int64_t experts)
 {
     static const char *const orders[] = {"shape outside", "search"};
-    static const char *const wants[] = {"memory", "time", "both"};
+    static const char *const wants[] = {"memory", "time", "both", "fitting"};
     for (int order = 0; order < 2; order++) {
         enumerate(w, experts, (enum order)order);
         compare(w);
-        for (int wanted = 0; wanted < 3; wanted++) {
+        for (int wanted = 0; wanted < 4; wanted++) {
             double best = HUGE_VAL;
             for (int run = 0; run < RUNS; run++)
                 best = fmin(best, walk(w, (enum wanted)wanted));

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "measured_page.h"
+
 #include "kernels/common/units.h"
 #include "kernels/ndsearch/calibrate.h"
 
@@ -284,54 +286,30 @@ static void write_devices(const struct work *w)
     }
 }
 
+static const char *device_of(const struct work *w, const char *set)
+{
+    int i = 0;
+    while (i < w->n - 1 && strcmp(w->all[i].set, set) != 0)
+        i++;
+    return w->all[i].hardware.name;
+}
+
 static void write_page(struct work *w, const cJSON *document)
 {
     const cJSON *set;
     FILE *o = w->out;
-    fprintf(
-        o,
-        "# The model against published measurements\n\n"
-        "Made by `measured_steps docs/ndsearch-measurements.json`; a test fails where this "
-        "page is "
-        "not what it writes. Times are of the closed form of `kernels/ndsearch/model.md`. "
-        "*Built-in* are the efficiencies of the device records that every command uses; "
-        "*fitted* "
-        "are those that the measurements themselves give. An error is predicted / measured - "
-        "1; "
-        "means are of absolute errors.\n\n"
-        "## Fitted constants\n\n"
-        "Three for each device are fitted by least squares of the logarithms: `eg` (matrix "
-        "products), `em` (memory traffic), `el` (links). All else is as published for the "
-        "device "
-        "or fixed for all devices: `ea`, `alpha`, 64 as the size at which a matrix product "
-        "reaches "
-        "half its rate, 0.33 of a stage's time that hides the exchange between replicas. *Left "
-        "out* is the mean error of points that each were predicted by a fit to all others of "
-        "the "
-        "row.\n\n");
+    fputs(page_begin, o);
     write_fits(w);
-    fprintf(
-        o, "\nThe records keep the built-in efficiencies: they hold for tables of both kinds, "
-           "and a fit to one cluster is that cluster's. `el` of B200 comes out low: "
-           "it has to stand for whatever tensor parallelism over eight devices costs there.\n\n"
-           "## Devices\n\n");
+    fputs(page_devices, o);
     write_devices(w);
-    fprintf(
-        o,
-        "\nH100 has two measured steps of one model, too few to fit anything by "
-        "themselves; its record was set by them.\n\n"
-        "## Order of configurations\n\n"
-        "Of all pairs of B200 measurements that differ by more than 10 %%: by time of a step "
-        "over all, and by device time a token within one model, which is what a search "
-        "compares.\n\n");
+    fputs(page_order, o);
     write_ranks(w);
     cJSON_ArrayForEach(set, cJSON_GetObjectItemCaseSensitive(document, "sets"))
     {
         const char *name = cJSON_GetObjectItemCaseSensitive(set, "name")->valuestring;
         const struct group *g = group_of(name);
         bool held = strcmp(name, "b200_long") == 0;
-        fprintf(o, "\n## %s, %s\n\n%s. %s\n\n", name,
-                cJSON_GetObjectItemCaseSensitive(set, "hardware")->valuestring,
+        fprintf(o, "\n## %s, %s\n\n%s. %s\n\n", name, device_of(w, name),
                 cJSON_GetObjectItemCaseSensitive(set, "source")->valuestring,
                 g != NULL ? "Fitted: all tables of this device together."
                 : held    ? "In no fit: *fitted* are the efficiencies of the other B200 tables."
@@ -341,9 +319,7 @@ static void write_page(struct work *w, const cJSON *document)
                   : held    ? &groups[GROUPS - 1].fit.hardware
                             : NULL);
     }
-    fprintf(o, "\n## Memory\n\nThe fullest device. *With buffers*: `dummy_wgrad`, a buffer a "
-               "matrix shape, as frameworks that accumulate gradients within the product "
-               "keep.\n\n");
+    fputs(page_memory, o);
     write_memory(w);
 }
 

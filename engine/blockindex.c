@@ -27,6 +27,8 @@ static enum pps_status read_head(struct pps_blockindex *index,
     size_t n;
     if (fstat(index->fd, &at) != 0)
         return pps_fail_errno(err, "cannot read", index->path);
+    if (!S_ISREG(at.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is no regular file", index->path);
     enum pps_status status =
         pps_disk_read_at(index->fd, index->path, &index->head, sizeof index->head, 0, &n, err);
     if (status != PPS_OK)
@@ -41,7 +43,7 @@ static enum pps_status read_head(struct pps_blockindex *index,
         return PPS_OK;
     const uint64_t bytes = (uint64_t)at.st_size - sizeof *head;
     index->n_records = bytes / head->record_bytes;
-    index->has_rest = bytes % head->record_bytes != 0;
+    index->rest_bytes = bytes % head->record_bytes;
     return PPS_OK;
 }
 

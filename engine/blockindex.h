@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading the index of blocks beside a result, or the journal of one that is being written. Its
-// format is described in output.h. Nothing in it is believed before its checksum was looked at.
+// format is described in output.h. Nothing in it is believed before its checksum was looked at;
+// indexfile.h says what else must hold.
 #ifndef PPS_BLOCKINDEX_H
 #define PPS_BLOCKINDEX_H
 
@@ -17,11 +18,11 @@ struct pps_blockindex {
     int fd; // -1: not open
     const char *path;
     struct pps_index_head head;
-    uint64_t n_records; // of full length, the header line's among them
-    bool has_rest;      // bytes of an unfinished record behind them
+    uint64_t n_records;  // of full length, the header line's among them
+    uint64_t rest_bytes; // of an unfinished record behind them
 };
 
-// Opens the index; it is open in the first state only. path must outlive it.
+// Opens the index; it is open in the first state only. PPS_E_INPUT where it is no regular file. path must outlive it.
 PPS_MUST_CHECK enum pps_status pps_blockindex_open(struct pps_blockindex *index,
                                                    const char *path,
                                                    enum pps_blockindex_state *state,

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the index of a result: its head and one record a block, each with its checksum, and
-// what must hold between them. The format is described in output.h. Memory does not grow with
-// the file.
+// Reading the index of a whole result: its records in order, and what must hold of each and
+// between them. blockindex.h reads records of an index that may be anything.
 #ifndef PPS_INDEXFILE_H
 #define PPS_INDEXFILE_H
 
-#include "output.h"
+#include "blockindex.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -17,16 +16,12 @@ enum { PPS_GZIP_HEAD_BYTES = 10, PPS_GZIP_END_BYTES = 10 };
 #define PPS_BLOCK_TEXT_MAX ((uint64_t)64 << 20) // no block of a sweep has more text
 
 struct pps_index {
-    const char *path; // for errors
-    int fd;           // -1: not open
-    struct pps_index_head head;
+    struct pps_blockindex file; // fd -1: not open
     bool only_some;     // the best rows: not every point has its row; set it after opening
     uint64_t n_records; // that there must be, the header line's included
     uint64_t next;      // record to be read
     uint64_t data_end;  // where the data of the records read so far ends
     uint64_t rows;      // of the records read so far
-    unsigned char *records;
-    size_t n_buffered, at; // records in memory, the next of them
 };
 
 // A record and what follows from its place.
@@ -44,7 +39,7 @@ struct pps_index_entry {
 PPS_MUST_CHECK enum pps_status pps_index_open(struct pps_index *index,
                                               const char *path,
                                               struct pps_error *err);
-void pps_index_close(struct pps_index *index); // a zeroed one with fd -1 is fine
+void pps_index_close(struct pps_index *index); // one with fd -1 is fine
 
 // The next record; *more is false after the last. PPS_E_WRONG where its checksum is wrong, it
 // is not the one due, its data do not follow those before, or its counts cannot be.

@@ -82,7 +82,7 @@ static enum pps_status open_index(struct pps_shardfile *file, struct pps_error *
     const struct pps_shard shard = {head->shard, head->n_shards};
     const struct pps_blocks blocks = {head->n_points, head->block_points};
     const uint64_t expected = pps_shard_blocks(shard, blocks) + 1;
-    if (file->index.n_records != expected || file->index.has_rest)
+    if (file->index.n_records != expected || file->index.rest_bytes > 0)
         return pps_fail_at(err, PPS_E_INPUT, file->index_path, 0, 0,
                            "is damaged: it should have %llu records and has %llu",
                            (unsigned long long)expected,

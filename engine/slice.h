@@ -73,6 +73,8 @@ struct pps_slice {
     size_t n_x, n_y;                 // never 0
     size_t n_x_numbers, n_y_numbers; // labels before this one are numbers
     double *cells;                   // cells[row * n_x + column]; NAN: none
+    size_t *valueless;               // those of them that rows fall in, none with a value
+    size_t n_valueless;
     bool has_best;
     size_t best_x, best_y; // the best by the goal (lower where it has none), of equals that of
                            // the earliest row

@@ -217,8 +217,10 @@ static void fill_matrix(struct pps_slice *slice,
         const struct pps_cut_cell *cell = &span.cells[i];
         const size_t x = x_place[cell->x], y = y_place[cell->y];
         slice->cells[y * slice->n_x + x] = cell->value;
-        if (isnan(cell->value))
+        if (isnan(cell->value)) {
+            slice->valueless[slice->n_valueless++] = y * slice->n_x + x;
             continue;
+        }
         const bool same = slice->has_best && cell->value == best;
         slice->n_best = same ? slice->n_best + 1 : slice->n_best;
         if (!slice->has_best || better(slice, cell->value, best))
@@ -252,7 +254,8 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
                         slice->n_x, slice->n_y, slice->x_name, slice->y_name);
     const size_t n = slice->n_x * slice->n_y;
     slice->cells = malloc(n * sizeof *slice->cells);
-    if (slice->cells == NULL)
+    slice->valueless = malloc((span.n + 1) * sizeof *slice->valueless);
+    if (slice->cells == NULL || slice->valueless == NULL)
         return no_memory(err);
     for (size_t i = 0; i < n; i++)
         slice->cells[i] = (double)NAN;
@@ -294,5 +297,6 @@ void pps_slice_free(struct pps_slice *slice)
     free(slice->x);
     free(slice->y);
     free(slice->cells);
+    free(slice->valueless);
     *slice = (struct pps_slice){0};
 }

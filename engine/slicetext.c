@@ -199,6 +199,22 @@ static void put_range(const struct pps_slice *slice, FILE *out)
     fputc('\n', out);
 }
 
+// "column:row" of cells without a value, from 1; in several lines, as gnuplot cuts long strings.
+// Cells of larger maps are drawn too small to be marked.
+static void put_valueless(const struct pps_slice *slice, FILE *out)
+{
+    enum { A_LINE = 40, MARKED = 90 };
+    if (slice->n_x > MARKED || slice->n_y > MARKED)
+        return;
+    for (size_t i = 0; i < slice->n_valueless; i++) {
+        const size_t cell = slice->valueless[i];
+        fputs(i % A_LINE == 0 ? "# valueless \"" : " ", out);
+        fprintf(out, "%zu:%zu", cell % slice->n_x + 1, cell / slice->n_x + 1);
+        if (i % A_LINE == A_LINE - 1 || i + 1 == slice->n_valueless)
+            fputs("\"\n", out);
+    }
+}
+
 static void put_head(const struct pps_slice *slice, FILE *out)
 {
     static const char *const goals[] = {"none", "lower", "higher"};
@@ -212,6 +228,7 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     fprintf(out, "# x-numbers %zu\n# y-numbers %zu\n", slice->n_x_numbers, slice->n_y_numbers);
     pps_put_labels(out, "x-labels", slice->x, slice->n_x);
     pps_put_labels(out, "y-labels", slice->y, slice->n_y);
+    put_valueless(slice, out);
     if (!slice->has_best)
         return;
     put_range(slice, out);

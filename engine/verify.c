@@ -108,7 +108,7 @@ static enum pps_status check_gzip_head(const struct verifier *v, struct pps_erro
     static const unsigned char want[PPS_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0,
                                                             0,    0,    0, 0, 255};
     unsigned char head[sizeof want];
-    if (!pps_index_is_gzip(&v->index.head))
+    if (!pps_index_is_gzip(&v->index.file.head))
         return PPS_OK;
     enum pps_status status = pps_wholefile_read(v->fd, v->ask->path, 0, head, sizeof head, err);
     if (status == PPS_OK && memcmp(head, want, sizeof want) != 0)
@@ -124,7 +124,7 @@ static void put_u32(unsigned char *out, uint32_t value)
 
 static enum pps_status check_end(const struct verifier *v, struct pps_error *err)
 {
-    const bool gzip = pps_index_is_gzip(&v->index.head);
+    const bool gzip = pps_index_is_gzip(&v->index.file.head);
     const uint64_t end = v->sums.data_end + (gzip ? PPS_GZIP_END_BYTES : 0);
     unsigned char want[PPS_GZIP_END_BYTES] = {3, 0}, got[sizeof want];
     char text[128];
@@ -222,7 +222,7 @@ static enum pps_status find_experiment(struct verifier *v, struct pps_error *err
                              sizeof verified->why_not))
         return PPS_OK;
     enum pps_status status =
-        pps_remake(&v->said, ask->kernels, &v->index.head, &v->experiment, err);
+        pps_remake(&v->said, ask->kernels, &v->index.file.head, &v->experiment, err);
     verified->in_order = status == PPS_OK;
     if (status != PPS_E_INPUT)
         return status;
@@ -247,7 +247,7 @@ static enum pps_status prepare_rows(struct verifier *v, struct pps_error *err)
 
 static enum pps_status check_ending(const struct verifier *v, struct pps_error *err)
 {
-    if (pps_index_is_gzip(&v->index.head) == pps_ends_with(v->ask->path, ".gz"))
+    if (pps_index_is_gzip(&v->index.file.head) == pps_ends_with(v->ask->path, ".gz"))
         return PPS_OK;
     return wrong_data(v, err, "its name and its index differ on whether it is compressed");
 }
@@ -258,7 +258,7 @@ static enum pps_status prepare(struct verifier *v, struct pps_error *err)
     if (status == PPS_OK)
         status = open_files(v, err);
     if (status == PPS_OK)
-        status = pps_said_fits_head(&v->said, &v->index.head, err);
+        status = pps_said_fits_head(&v->said, &v->index.file.head, err);
     if (status == PPS_OK)
         status = check_ending(v, err);
     if (status == PPS_OK)
@@ -271,7 +271,7 @@ static enum pps_status prepare(struct verifier *v, struct pps_error *err)
     v->check = (struct pps_block_check){
         .path = v->ask->path,
         .fd = v->fd,
-        .head = &v->index.head,
+        .head = &v->index.file.head,
         .header = v->header,
         .experiment = v->experiment,
         .reference = v->ask->reference,
@@ -291,8 +291,8 @@ static void fill_verified(const struct verifier *v)
     verified->failed = v->sums.failed;
     verified->infeasible = v->sums.infeasible;
     verified->points = v->sums.points;
-    verified->shard = v->index.head.shard;
-    verified->n_shards = v->index.head.n_shards == 0 ? 1 : v->index.head.n_shards;
+    verified->shard = v->index.file.head.shard;
+    verified->n_shards = v->index.file.head.n_shards == 0 ? 1 : v->index.file.head.n_shards;
     verified->digest = v->said.digest;
     verified->only_some = v->said.only != NULL;
     snprintf(verified->kernel, sizeof verified->kernel, "%.63s", v->said.kernel);
@@ -326,7 +326,7 @@ enum pps_status pps_verify(const struct pps_verify_ask *ask,
                            struct pps_verified *verified,
                            struct pps_error *err)
 {
-    struct verifier v = {.ask = ask, .verified = verified, .fd = -1, .index = {.fd = -1}};
+    struct verifier v = {.ask = ask, .verified = verified, .fd = -1, .index.file.fd = -1};
     *verified = (struct pps_verified){.blocks = 0};
     enum pps_status status = verify(&v, err);
     pps_said_free(&v.said);

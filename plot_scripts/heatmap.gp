@@ -25,7 +25,7 @@ set encoding utf8
 
 title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""
 goal = "none"; reduce = "none"
-x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0
+x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0; valueless = ""
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
 
 keep(key, value) = \
@@ -40,6 +40,7 @@ keep(key, value) = \
     key eq "y-labels"   ? (y_labels = y_labels . " " . value, 0) : \
     key eq "x-numbers"  ? (x_numbers = int(real(value)), 0) : \
     key eq "y-numbers"  ? (y_numbers = int(real(value)), 0) : \
+    key eq "valueless"  ? (valueless = valueless . " " . value, 0) : \
     key eq "min"        ? (min = real(value), 0) : \
     key eq "max"        ? (max = real(value), 0) : \
     key eq "best-x"     ? (best_x = int(real(value)), 0) : \
@@ -249,13 +250,28 @@ set label 4 value_name \
 if (!has_values) {
     unset colorbox
     set label 4 "no values" norotate at screen (pad_left + plot_w / 2) / W, \
-        screen (pad_bottom + plot_h / 2) / H center font name_font
+        screen (pad_bottom + plot_h / 2) / H center front font name_font
 }
 
 # Text that can be read on its cell: light on the dark half of the palette.
 share(v) = is_log ? log10(v / low) / log10(high / low) : (v - low) / (high - low)
 ink(v) = share(v) < 0.5 ? 0xffffff : 0x000000
 text_of(v) = v == v ? cell_text(v) : ""
+
+# ---- cells without a value ---------------------------------------------------------------------
+
+# Small cells have no lines between them.
+has_lines = cell_w >= 10 && cell_h >= 10
+n_valueless = has_lines ? words(valueless) : 0
+do for [i = 1:n_valueless] {
+    at = word(valueless, i)
+    colon = strstrt(at, ":")
+    vx = int(at[1:colon - 1]) - 1
+    vy = int(at[colon + 1:]) - 1
+    set object (10 + i) rectangle from px(vx) - dx(vx), py(vy) - dy(vy) \
+        to px(vx) + dx(vx), py(vy) + dy(vy) front fillstyle solid 1 \
+        border lc rgb "white" fc rgb "#e3e3e3" lw 1
+}
 
 # ---- the best cell ---------------------------------------------------------------------------
 
@@ -266,9 +282,9 @@ if (has_values) {
     my = larger(dy(best_y - 1), 5. / cell_h)
     bx = px(best_x - 1)
     by = py(best_y - 1)
-    set object 1 rectangle from bx - mx, by - my to bx + mx, by + my \
+    set object 90001 rectangle from bx - mx, by - my to bx + mx, by + my \
         front fillstyle empty border lc rgb "white" lw 5
-    set object 2 rectangle from bx - mx, by - my to bx + mx, by + my \
+    set object 90002 rectangle from bx - mx, by - my to bx + mx, by + my \
         front fillstyle empty border lc rgb BEST lw 2.5
     best_line = sprintf("%s %s at %s=%s %s=%s", \
         goal eq "higher" ? "highest" : "lowest", best_text, \
@@ -277,14 +293,16 @@ if (has_values) {
         best_line = best_line . sprintf(" (and %d more cell%s)", best_cells - 1, \
             best_cells > 2 ? "s" : "")
     }
+    if (words(valueless) > 0 && has_lines) {
+        best_line = best_line . "; grey: no row has a value"
+    }
     set label 5 best_line at screen 0.5, screen 16. / H center \
         font best_font textcolor rgb BEST
 }
 
 # ---- the picture -----------------------------------------------------------------------------
 
-# Small cells have no lines between them; they overlap a little, so that nothing shines through.
-has_lines = cell_w >= 10 && cell_h >= 10
+# Small cells overlap a little, so that nothing shines through.
 more_x = has_lines ? 0 : 0.4 / cell_w
 more_y = has_lines ? 0 : 0.4 / cell_h
 if (has_lines) {

@@ -41,7 +41,7 @@ static void help(void)
     const struct pps_command *list[MAX_COMMANDS];
     const int n = list_commands(list);
     for (int i = 0; i < n; i++)
-        printf("  %-9s %s\n", list[i]->name, list[i]->summary);
+        printf("  %-11s %s\n", list[i]->name, list[i]->summary);
     printf("\n  ppsweep COMMAND --help    options of a command\n"
            "  ppsweep --version         version and kernels\n\n"
            "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
@@ -79,6 +79,19 @@ static enum pps_status find_command(const char *word,
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; did you mean %s?", word, near);
     return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; ppsweep --help lists them", word);
+}
+
+// A tool's name may be two words, as "nd rank"; NULL: there is none of that name.
+static const struct pps_command *find_stage(const char *word, const char *second)
+{
+    const struct pps_command *list[MAX_COMMANDS];
+    const int n = list_commands(list);
+    const size_t length = strlen(word);
+    for (int i = 0; i < n; i++)
+        if (strncmp(list[i]->name, word, length) == 0 && list[i]->name[length] == ' ' &&
+            strcmp(list[i]->name + length + 1, second) == 0)
+            return list[i];
+    return NULL;
 }
 
 static enum pps_status run_command(const struct pps_command *command,
@@ -133,6 +146,9 @@ int main(int argc, char **argv)
         version();
     } else if (word[0] == '-') {
         status = run_command(command, NULL, argc, argv, &err);
+    } else if (argc > 2 && find_stage(word, argv[2]) != NULL) {
+        command = find_stage(word, argv[2]);
+        status = run_command(command, argv[0], argc - 2, argv + 2, &err);
     } else {
         status = find_command(word, &command, &err);
         if (status == PPS_OK)

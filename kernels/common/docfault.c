@@ -3,28 +3,20 @@
 // characters.
 #include "docfault.h"
 
+#include "utf8.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
-// Bytes of the UTF-8 character at c; 0: it is broken off, or is none that can be shown.
-static size_t character(const unsigned char *c)
-{
-    const size_t n = *c < 0x80 ? 1 : *c < 0xc2 ? 0 : *c < 0xe0 ? 2 : *c < 0xf0 ? 3 : 4;
-    if (*c < 0x20 || *c == 0x7f || *c > 0xf4)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((c[i] & 0xc0) != 0x80)
-            return 0;
-    return n;
-}
-
 static void make_printable(char *text)
 {
-    for (unsigned char *c = (unsigned char *)text; *c != '\0';) {
-        const size_t n = character(c);
-        if (n == 0)
-            *c = '?';
-        c += n > 0 ? n : 1;
+    while (*text != '\0') {
+        size_t n = utf8_length(text);
+        if (n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
+            *text = '?';
+            n = 1;
+        }
+        text += n;
     }
 }
 

@@ -185,7 +185,7 @@ bool table_row(const struct table *table,
         double value = 0.0;
         const int kind =
             columns[i] >= 0 ? read_cell(table, row, columns[i], &value) : CELL_EMPTY;
-        values[i] = NAN;
+        values[i] = (double)NAN;
         if (kind == CELL_EMPTY && fields[i].required)
             return table_fail(table, row, columns[i], fault, "%s: is empty, but must be given",
                               fields[i].name);

@@ -150,7 +150,7 @@ void nd_analytic_of(struct nd_analytic_model *model,
     const struct layercost_set *set = nd_layer_figures(e, model->cache, &point);
     const struct shards shards = shards_of(e, &point.strategy);
     const bool has_experts = e->layers.model.experts > 0;
-    *figures = (struct nd_analytic){.dp_exposed = time.dp_exposed, .optimizer = time.optimizer};
+    *figures = (struct nd_analytic){.dp = time.dp, .optimizer = time.optimizer};
     figures->usual = layer_of(e, &shards, has_experts ? &set->moe : &set->dense);
     if (has_experts && e->layers.model.dense_layers > 0)
         figures->dense = layer_of(e, &shards, &set->dense);

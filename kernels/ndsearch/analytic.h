@@ -29,8 +29,9 @@ struct nd_analytic {
     double logits;                      // bytes for the moment, on the last stage
     double working; // bytes for the moment, on any stage: the layer that is recomputed, buffers
     double reserve; // bytes of framework and communication
-    double dp_exposed, optimizer; // s a step
-    double embedding_time;        // s a step: its memory traffic
+    double dp;      // s a step: exchange between replicas, hidden or not
+    double optimizer;      // s a step
+    double embedding_time; // s a step: its memory traffic
 };
 
 struct nd_analytic_model; // one thread at a time

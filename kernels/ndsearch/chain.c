@@ -48,57 +48,115 @@ static bool make_link(const struct nd_program *p,
     return true;
 }
 
-// Most layers that stage i may have at a place so that those behind it have one each. All the
-// last stage must have is what is left.
-static int32_t most_layers(const struct nd_chain *c, int32_t i, int32_t n)
-{
-    return c->layers - n - (c->stages - 1 - i);
-}
-
 static bool add_link(struct nd_chain *c, const struct nd_link *link, int32_t *room)
 {
-    const int32_t n = c->link_start[0]; // while they are made: how many there are
-    if (n == *room) {
+    if (c->n_links == *room) {
         *room = *room > 0 ? 2 * *room : 1024;
         struct nd_link *links = realloc(c->links, (size_t)*room * sizeof *links);
         if (links == NULL)
             return false;
         c->links = links;
     }
-    c->links[n] = *link;
-    c->link_start[0]++;
+    c->links[c->n_links++] = *link;
     return true;
 }
 
-// From the front, so that only places that can be reached have links. A stage that cannot have x
-// layers cannot have more: layers take memory and time.
-static bool make_links(struct nd_chain *c)
+// Which numbers of layers make a link: none that leaves a stage behind it without, none that leaves
+// more than the stages behind can have.
+struct window {
+    const int32_t *most; // [stages]
+    int32_t *behind;     // [stages + 1]: most layers of the stages from there on,
+    int32_t *type2;      // and if all are of type 2
+};
+
+static int32_t most_of_type2(const struct nd_chain *c, int32_t i, int32_t most)
+{
+    struct nd_link link;
+    int32_t x = 0;
+    while (x < most && x < c->program->layers[1] &&
+           make_link(c->program, i, c->program->layers[0], x + 1, &link))
+        x++;
+    return x;
+}
+
+static void set_window(const struct nd_chain *c, struct window *w)
+{
+    w->behind[c->stages] = w->type2[c->stages] = 0;
+    for (int32_t i = c->stages - 1; i >= 0; i--) {
+        const int32_t all = w->behind[i + 1] + w->most[i];
+        const int32_t some = w->type2[i + 1] + most_of_type2(c, i, w->most[i]);
+        w->behind[i] = all < c->layers ? all : c->layers;
+        w->type2[i] = some < c->layers ? some : c->layers;
+    }
+}
+
+static int32_t least_layers(const struct nd_chain *c,
+                            const struct window *w,
+                            int32_t i,
+                            int32_t n)
+{
+    const int32_t left = c->layers - n, behind = w->behind[i + 1];
+    int32_t least = left - behind;
+    // The stages behind have layers of type 2 only if this one takes the last of type 1.
+    if (n >= c->program->layers[0] && left - w->type2[i + 1] > least)
+        least = left - w->type2[i + 1];
+    return least > 1 ? least : 1;
+}
+
+static int32_t most_layers(const struct nd_chain *c,
+                           const struct window *w,
+                           int32_t i,
+                           int32_t n)
+{
+    const int32_t most = c->layers - n - (c->stages - 1 - i);
+    return most < w->most[i] ? most : w->most[i];
+}
+
+// Links of place (i, n). A stage that cannot have x layers cannot have more: layers take memory and
+// time.
+static bool make_links_of(struct nd_chain *c,
+                          const struct window *w,
+                          int32_t i,
+                          int32_t n,
+                          bool *reached,
+                          int32_t *room)
+{
+    const int32_t most = most_layers(c, w, i, n);
+    for (int32_t x = least_layers(c, w, i, n); x <= most; x++) {
+        struct nd_link link;
+        if (!make_link(c->program, i, n, x, &link))
+            break;
+        if (!add_link(c, &link, room))
+            return false;
+        reached[nd_place(c, i + 1, n + x)] = true;
+    }
+    return true;
+}
+
+// From the front, so that only places that can be reached have links.
+static bool make_links(struct nd_chain *c, const int32_t *most)
 {
     const int32_t places = (c->stages + 1) * (c->layers + 1);
     bool *reached = calloc((size_t)places, sizeof *reached);
+    struct window w = {.most = most};
     int32_t room = 0;
-    bool made = reached != NULL;
-    if (made)
-        reached[0] = true;
-    for (int32_t i = 0; made && i < c->stages; i++)
-        for (int32_t n = 0; made && n <= c->layers; n++) {
-            const int32_t most = most_layers(c, i, n), place = nd_place(c, i, n);
-            if (place > 0)
-                c->link_start[place] = c->link_start[0];
-            if (!reached[place])
-                continue;
-            for (int32_t x = i == c->stages - 1 ? most : 1; made && x <= most; x++) {
-                struct nd_link link;
-                if (x < 1 || !make_link(c->program, i, n, x, &link))
-                    break;
-                made = add_link(c, &link, &room);
-                reached[nd_place(c, i + 1, n + x)] = true;
-            }
-        }
-    for (int32_t place = nd_place(c, c->stages, 0); place <= places; place++)
-        c->link_start[place] = c->link_start[0];
-    c->link_start[0] = 0;
+    bool made = false;
+    w.behind = malloc(2 * ((size_t)c->stages + 1) * sizeof *w.behind);
+    if (reached == NULL || w.behind == NULL)
+        goto end;
+    w.type2 = w.behind + c->stages + 1;
+    set_window(c, &w);
+    reached[0] = made = true;
+    for (int32_t place = 0; made && place < places; place++) {
+        const int32_t i = place / (c->layers + 1), n = place % (c->layers + 1);
+        c->link_start[place] = c->n_links;
+        if (reached[place] && i < c->stages)
+            made = make_links_of(c, &w, i, n, reached, &room);
+    }
+    c->link_start[places] = c->n_links;
+end:
     free(reached);
+    free(w.behind);
     return made;
 }
 
@@ -160,7 +218,7 @@ static void find_least(struct nd_chain *c)
         }
 }
 
-struct nd_chain *nd_chain_new(const struct nd_program *program)
+struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *most)
 {
     struct nd_chain *c = calloc(1, sizeof *c);
     if (c == NULL)
@@ -172,7 +230,8 @@ struct nd_chain *nd_chain_new(const struct nd_program *program)
     c->link_start = calloc(places + 1, sizeof *c->link_start);
     c->ends_of = calloc(places + 1, sizeof *c->ends_of);
     c->work = malloc(((size_t)c->layers + 1 + 3 * places) * sizeof *c->work);
-    if (c->link_start == NULL || c->ends_of == NULL || c->work == NULL || !make_links(c)) {
+    if (c->link_start == NULL || c->ends_of == NULL || c->work == NULL ||
+        !make_links(c, most)) {
         nd_chain_free(c);
         return NULL;
     }

@@ -39,11 +39,12 @@ struct nd_chain {
     const struct nd_program *program;
     int32_t stages, layers;
     int32_t *link_start;   // [places + 1]
-    struct nd_link *links; // of all places, x ascending
-    double *work;          // [layers + 1]: W(n), of all that is not placed; the head's included
-    double *least_growth;  // [places]: of stages from there on; HUGE_VAL: they cannot end
-    double *past_growth;   // [places]: least of the stages before
-    double *past_z;        // [places]: least of their greatest bracket, without R(>j)
+    struct nd_link *links; // of all places, x ascending without gaps
+    int32_t n_links;
+    double *work;         // [layers + 1]: W(n), of all that is not placed; the head's included
+    double *least_growth; // [places]: of stages from there on; HUGE_VAL: they cannot end
+    double *past_growth;  // [places]: least of the stages before
+    double *past_z;       // [places]: least of their greatest bracket, without R(>j)
     struct nd_ends_of *ends_of; // [places]
     struct nd_end *ends;
     int32_t n_ends, ends_room;
@@ -60,8 +61,9 @@ static inline double nd_rounds(const struct nd_chain *chain, int32_t m, int32_t 
     return m - chain->stages + i;
 }
 
-// NULL: no memory. The chain can_end where least_growth of place (0, 0) is finite.
-struct nd_chain *nd_chain_new(const struct nd_program *program);
+// most: [stages], layers a stage may have. NULL: no memory. There is a split where least_growth of
+// place (0, 0) is finite.
+struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *most);
 void nd_chain_free(struct nd_chain *chain);
 
 // The bracket of stage i at a place, without R(>j). A stage without rounds (stage 0, M = P) has what

@@ -38,7 +38,7 @@ struct nd_switches {
 // Filled by nd_space_init(); fields may be changed before the space is used, except devices.
 struct nd_space {
     enum nd_preset preset;
-    bool orig; // domains and rules as published; otherwise corrected (model.md)
+    bool orig; // domains and rules as published; otherwise corrected (search.md)
     struct nd_switches vary;
     int32_t devices;
     int32_t node_devices;          // of one fast domain

@@ -12,56 +12,6 @@
 // longest stage's time, a third.
 #define DP_HIDDEN 0.33
 
-// ---- opening ------------------------------------------------------------------------------------
-
-// Model FLOPs as in Narayanan et al. 2021: two a parameter and token forward, four backward;
-// attention scores and values beside them. An input table is looked up, not multiplied.
-static void open_flops(struct nd_estimate *e)
-{
-    const struct modeldesc *d = &e->layers.model;
-    const struct modeldesc_counts *c = &e->layers.counts;
-    bool mla = d->attention == MODELDESC_MLA;
-    double widths =
-        mla ? (double)(d->qk_nope + d->qk_rope + d->v_dim) : 2 * (double)d->head_dim;
-    double used = (double)(c->active - (d->tied ? d->positions * d->hidden : c->embedding));
-    double idle = (double)c->routed * (double)(d->experts - d->topk);
-    double mtp = d->experts > 0 ? idle / (double)d->experts : 0;
-    used +=
-        (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
-    e->active_flops = 6 * used;
-    e->attention_flops = 6 * (double)(e->n_layers * d->heads) * widths;
-}
-
-void nd_estimate_open(struct nd_estimate *e,
-                      const struct modeldesc *model,
-                      const struct cluster *cluster,
-                      const struct training *training,
-                      uint32_t id)
-{
-    memset(e, 0, sizeof *e);
-    layercost_open(&e->layers, model, &cluster->hardware, training);
-    const struct modeldesc_counts *c = &e->layers.counts;
-    e->layers.hardware.node = cluster->node_devices;
-    e->id = id;
-    e->n_layers = modeldesc_layers(model);
-    e->n_dense = model->experts == 0 ? e->n_layers : model->dense_layers;
-    e->mtp_depth = model->mtp_depth;
-    e->reserve = cluster->reserve;
-    e->bytes_param = training->bytes_param;
-    e->bytes_grad = training->bytes_grad;
-    e->bytes_optim = training->bytes_optim;
-    e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
-    *(e->zero_level >= 3 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_param;
-    *(e->zero_level >= 2 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_grad;
-    *(e->zero_level >= 1 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_optim;
-    e->low_mem_vpp = training->low_mem_vpp;
-    e->dummy_wgrad = training->dummy_wgrad;
-    e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
-    e->common_parameters =
-        (double)(c->total + model->mtp_depth * c->mtp_module) - e->routed_parameters;
-    open_flops(e);
-}
-
 // ---- memory -------------------------------------------------------------------------------------
 
 // What a point's memory is summed from, for one mode.
@@ -283,8 +233,9 @@ static void after_pipeline(const struct nd_estimate *e,
 static void tell_time(const struct nd_estimate *e,
                       const struct nd_shape_place *at,
                       const struct longest *longest,
-                      const struct nd_point *point,
+                      int mode,
                       double micro_batches,
+                      const struct nd_point *point,
                       struct nd_time *time)
 {
     const struct nd_strategy *s = &point->strategy;
@@ -296,7 +247,7 @@ static void tell_time(const struct nd_estimate *e,
     time->p2p = s->pp > 1 ? 2 * (double)(s->pp - 1) * boundary(e, at, s) : 0;
     after_pipeline(e, s, at->held / s->pp, time);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
-    tell_exchanges(at, longest, (int)s->recompute, micro_batches, time);
+    tell_exchanges(at, longest, mode, micro_batches, time);
     time->head = micro_batches * longest->ends[longest->kind->ends];
     double seq = (double)point->seq_length, tokens = (double)point->gbs * seq;
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
@@ -336,7 +287,7 @@ void nd_estimate(const struct nd_estimate *e,
     if (time != NULL) {
         struct longest longest;
         find_longest(&longest, at, mode, kinds, cache, &p);
-        tell_time(e, at, &longest, point, (double)n, time);
+        tell_time(e, at, &longest, mode, (double)n, point, time);
     }
 }
 
@@ -352,8 +303,9 @@ void nd_time_of(const struct nd_estimate *e,
     struct longest longest;
     nd_fill_shape(e, point, &at);
     nd_find_kinds(&p, cache->begin, &kinds);
-    find_longest(&longest, &at, (int)point->strategy.recompute, &kinds, cache, &p);
-    tell_time(e, &at, &longest, point, (double)n, time);
+    int mode = (int)point->strategy.recompute;
+    find_longest(&longest, &at, mode, &kinds, cache, &p);
+    tell_time(e, &at, &longest, mode, (double)n, point, time);
 }
 
 void nd_memory_modes(const struct nd_estimate *e,
@@ -372,4 +324,39 @@ void nd_memory_modes(const struct nd_estimate *e,
         find_worst(&worst, kinds, cache, &p);
         totals[mode] = worst.total;
     }
+}
+
+enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
+                                      struct nd_cache *cache,
+                                      const struct nd_point *point,
+                                      double limit,
+                                      double totals[LAYERCOST_MODES],
+                                      struct nd_memory *memory,
+                                      struct nd_time *time)
+{
+    const struct nd_strategy *s = &point->strategy;
+    struct memory_view w[LAYERCOST_MODES] = {{.e = e, .at = nd_shape_of(e, cache, point)}};
+    struct worst worst[LAYERCOST_MODES];
+    int64_t n = some_micro_batches(point);
+    const struct nd_pipeline p = nd_pipeline_of(e, s, n);
+    const struct nd_kinds *kinds = nd_kinds_of(e, cache, &p);
+    view_shards(&w[0], s);
+    w[1] = w[2] = w[0];
+    int mode = isnan(limit) ? (int)s->recompute : LAYERCOST_MODES;
+    for (int k = 0; k < LAYERCOST_MODES; k++) {
+        worst[k].view = &w[k];
+        view_mode(&w[k], k);
+        find_worst(&worst[k], kinds, cache, &p);
+        totals[k] = worst[k].total;
+        mode = mode == LAYERCOST_MODES && totals[k] <= limit ? k : mode;
+    }
+    mode = mode < LAYERCOST_MODES ? mode : LAYERCOST_FULL;
+    if (memory != NULL)
+        tell_memory(&worst[mode], memory);
+    if (time != NULL) {
+        struct longest longest;
+        find_longest(&longest, w[0].at, mode, kinds, cache, &p);
+        tell_time(e, w[0].at, &longest, mode, (double)n, point, time);
+    }
+    return (enum nd_recompute)mode;
 }

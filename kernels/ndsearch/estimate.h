@@ -93,6 +93,17 @@ void nd_memory_modes(const struct nd_estimate *e,
                      const struct nd_point *point,
                      double total[LAYERCOST_MODES]);
 
+// Both at once, for less than the two calls: totals of the three modes, and memory and time (either
+// may be NULL) in the mode that is returned: the least that fits the limit, or FULL. limit NAN: the
+// strategy's own.
+enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
+                                      struct nd_cache *cache,
+                                      const struct nd_point *point,
+                                      double limit,
+                                      double total[LAYERCOST_MODES],
+                                      struct nd_memory *memory,
+                                      struct nd_time *time);
+
 // Never more than nd_estimate says of any op, vp >= 1 and recompute mode, with all else as in `point`.
 void nd_lower_bounds(const struct nd_estimate *e,
                      struct nd_cache *cache,

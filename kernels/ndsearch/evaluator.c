@@ -277,7 +277,7 @@ enum nd_outcome nd_evaluate(const struct nd_program *program,
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     double *durations = malloc(2 * n * sizeof *durations);
     struct nd_evaluator *e = nd_evaluator_new(program);
-    *value = (struct nd_value){NAN, NAN};
+    *value = (struct nd_value){(double)NAN, (double)NAN};
     if (durations != NULL && e != NULL) {
         nd_durations(program, choice, durations, durations + n);
         value->objective = nd_evaluator_objective(e, durations, durations + n);

@@ -33,7 +33,7 @@ void nd_program_default(struct nd_program *program)
         .layers = {0, 1},
         .layer_ratio = 0.3,
         .backward_ratio = 2,
-        .head_backward = NAN,
+        .head_backward = (double)NAN,
         .head_ratio = 1.5,
         .full_growth = 1,
         .select_growth = 0.33,
@@ -47,6 +47,7 @@ void nd_program_default(struct nd_program *program)
 enum {
     STAGES_MAX = 4096,
     LAYERS_MAX = 1 << 16,
+    PLACES_MAX = 1 << 25, // stages times layers
 };
 
 static bool is_figure(double value)
@@ -112,6 +113,11 @@ static bool check_sizes(const struct nd_program *p, char *text, size_t size)
         p->layers[1] > LAYERS_MAX) {
         snprintf(text, size, "layers = %d and %d must be 0 to %d", p->layers[0], p->layers[1],
                  LAYERS_MAX);
+        return false;
+    }
+    if ((p->stages + 1) * ((int64_t)p->layers[0] + p->layers[1] + 1) > PLACES_MAX) {
+        snprintf(text, size, "%d stages of %d and %d layers are more than can be solved",
+                 p->stages, p->layers[0], p->layers[1]);
         return false;
     }
     if (p->micro_batches < 1) {

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+// Of a stage's forward and backward, as in the estimate of a whole step.
+static const double DP_HIDDEN = 0.33;
+
 int32_t nd_rank_micro_batches(int64_t gbs,
                               const struct nd_strategy *strategy,
                               enum nd_compat compat)
@@ -37,15 +40,41 @@ void nd_rank_program(struct nd_program *program,
 
 // ---- one candidate ------------------------------------------------------------------------------
 
+// Forward and backward of the longest stage, one micro-batch, in units.
+static double longest_stage(const struct nd_program *program, const struct nd_choice *choice)
+{
+    const int32_t n = program->stages * program->chunks;
+    double longest = 0.0;
+    double *durations = calloc(2 * (size_t)n, sizeof *durations);
+    if (durations == NULL)
+        return 0.0;
+    nd_durations(program, choice, durations, durations + n);
+    for (int32_t i = 0; i < program->stages; i++) {
+        double sum = 0.0;
+        for (int32_t k = i; k < n; k += program->stages)
+            sum += durations[k] + durations[n + k];
+        longest = fmax(longest, sum);
+    }
+    free(durations);
+    return longest;
+}
+
+// What the backward of a stage cannot hide (model.md).
+static double exposed_dp(const struct nd_rank_case *used, const struct nd_solution *solution)
+{
+    const double stage = longest_stage(&used->program, &solution->choice) * used->layer_ms;
+    return fmax(0.0, used->extra.dp - DP_HIDDEN * stage);
+}
+
 // What a solved program costs, in ms a step.
 static double price(const struct nd_rank_case *used,
                     const struct nd_solution *solution,
+                    double dp_ms,
                     enum nd_compat compat)
 {
     const double program = solution->objective * used->layer_ms;
-    return compat == ND_ORIG
-               ? program
-               : program + used->extra.dp + used->extra.optimizer + used->extra.embedding;
+    return compat == ND_ORIG ? program
+                             : program + dp_ms + used->extra.optimizer + used->extra.embedding;
 }
 
 // What transfers between stages add to the step.
@@ -74,12 +103,14 @@ static void keep_better(struct nd_ranked *ranked,
                         struct nd_solution *solution,
                         enum nd_compat compat)
 {
-    const double cost = solution->found ? price(used, solution, compat) : HUGE_VAL;
+    const double dp_ms = solution->found ? exposed_dp(used, solution) : 0.0;
+    const double cost = solution->found ? price(used, solution, dp_ms, compat) : HUGE_VAL;
     if (cost < ranked->cost_ms) {
         nd_solution_free(&ranked->solution);
         ranked->solution = *solution;
         ranked->used = *used;
         ranked->cost_ms = cost;
+        ranked->dp_ms = dp_ms;
         ranked->outcome = ND_RANK_PRICED;
         ranked->why[0] = '\0';
         return;

@@ -19,7 +19,7 @@
 
 // ms a step that the program does not contain; 0 where there is none.
 struct nd_extra_ms {
-    double dp;        // gradients and parameters over data-parallel ranks, as far as not hidden
+    double dp;        // gradients and parameters over data-parallel ranks, all of it
     double optimizer; // its step
     double embedding; // forward and backward
 };
@@ -80,6 +80,7 @@ struct nd_ranked {
     double cost_ms;              // a step; HUGE_VAL unless priced
     double program_ms;           // of these, the pipeline
     double transfer_ms;          // of these, what transfers between stages add
+    double dp_ms;                // what of the exchange between replicas is not hidden
     struct nd_rank_case used;    // with the best number of chunks
     struct nd_solution solution; // where priced
     double seconds;              // of solving, for all numbers of chunks

@@ -201,7 +201,7 @@ static void add_more(struct textroom *text, const struct nd_ranked *ranked)
     if (ranked->outcome == ND_RANK_PRICED) {
         add_result(text, ranked->program_ms);
         add_result(text, ranked->transfer_ms);
-        add_result(text, extra->dp);
+        add_result(text, ranked->dp_ms);
         add_result(text, extra->optimizer);
         add_result(text, extra->embedding);
     } else {

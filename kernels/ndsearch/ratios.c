@@ -8,7 +8,7 @@ const struct nd_ratios nd_ratios_default = {.dense = 0.3,
                                             .backward = 2.0,
                                             .recompute = 1.0,
                                             .head = 1.5,
-                                            .layer_ms = NAN};
+                                            .layer_ms = (double)NAN};
 
 double nd_head_ratio(double vocabulary, double hidden, double ffn, double sequence)
 {
@@ -46,11 +46,11 @@ static const struct table_field FIELDS[N_FIELDS] = {
     [OP] = {"op", NULL, false, true, -1, 1e9},
     [MBS] = {"mbs", NULL, false, true, 1, 1e9},
     [SEQ_LENGTH] = {"seq_length", NULL, false, true, 1, 1e9},
-    [DENSE] = {"dmratio", NULL, false, false, 0, INFINITY},
-    [BACKWARD] = {"bfratio", NULL, false, false, 0, INFINITY},
-    [RECOMPUTE] = {"re_grow_ration", NULL, false, false, 0, INFINITY},
-    [HEAD] = {"hratio", NULL, false, false, 0, INFINITY},
-    [UNIT] = {"moe_bw", "moe_fw", false, false, 0, INFINITY},
+    [DENSE] = {"dmratio", NULL, false, false, 0, (double)INFINITY},
+    [BACKWARD] = {"bfratio", NULL, false, false, 0, (double)INFINITY},
+    [RECOMPUTE] = {"re_grow_ration", NULL, false, false, 0, (double)INFINITY},
+    [HEAD] = {"hratio", NULL, false, false, 0, (double)INFINITY},
+    [UNIT] = {"moe_bw", "moe_fw", false, false, 0, (double)INFINITY},
 };
 
 static int64_t whole(double value, int64_t missing)
@@ -291,7 +291,8 @@ void nd_ratios_choose(const struct nd_profiles *profiles,
                       struct nd_ratio_choice *choice)
 {
     const struct wanted wanted = {strategy, seq_length};
-    struct nd_ratios modelled = {NAN, NAN, NAN, NAN, NAN};
+    struct nd_ratios modelled = {(double)NAN, (double)NAN, (double)NAN, (double)NAN,
+                                 (double)NAN};
     *choice = (struct nd_ratio_choice){.profile = find_same(profiles, &wanted)};
     choice->source = choice->profile != NULL ? ND_RATIOS_MEASURED : ND_RATIOS_NEAREST;
     if (choice->profile == NULL && compat == ND_CORRECTED)

@@ -28,7 +28,7 @@ static double measured_mb(const struct nd_search *search, const struct nd_strate
             g->note != ND_EPFIT_INCOMPLETE)
             return nd_epfit_peak(&g->fit, s->ep);
     }
-    return NAN;
+    return (double)NAN;
 }
 
 static struct nd_candidate evaluate_published(const struct nd_search *search,
@@ -36,9 +36,23 @@ static struct nd_candidate evaluate_published(const struct nd_search *search,
 {
     return (struct nd_candidate){.strategy = *strategy,
                                  .memory_mb = nd_origmem_estimate(search->origmem, strategy),
-                                 .full_mb = NAN,
-                                 .none_mb = NAN,
-                                 .step_ms = NAN};
+                                 .full_mb = (double)NAN,
+                                 .none_mb = (double)NAN,
+                                 .step_ms = (double)NAN};
+}
+
+// The least recompute that fits, or the one of least memory: a layer that is made again needs room,
+// so that this need not be the last.
+static int choose_recompute(const struct nd_search *search, const double mode[LAYERCOST_MODES])
+{
+    int least = ND_RECOMPUTE_NONE;
+    for (int k = ND_RECOMPUTE_NONE; k <= ND_RECOMPUTE_FULL; k++) {
+        if (units_to_mib(mode[k]) <= search->limit_mb)
+            return k;
+        if (mode[k] < mode[least])
+            least = k;
+    }
+    return least;
 }
 
 struct nd_candidate nd_search_evaluate(const struct nd_search *search,
@@ -47,17 +61,17 @@ struct nd_candidate nd_search_evaluate(const struct nd_search *search,
     struct nd_point point = {*strategy, search->seq_length, search->space->gbs};
     struct nd_time time;
     double mode[LAYERCOST_MODES];
-    int recompute = ND_RECOMPUTE_NONE;
+    int recompute;
     if (search->space->orig)
         return evaluate_published(search, strategy);
     nd_memory_modes(search->estimate, search->cache, &point, mode);
     const double measured = measured_mb(search, strategy);
-    if (!isnan(measured)) {
+    if (isnan(measured)) {
+        recompute = choose_recompute(search, mode);
+    } else {
         recompute = ND_RECOMPUTE_FULL; // as dry runs are made
         mode[ND_RECOMPUTE_FULL] = measured * UNITS_MIB;
     }
-    while (recompute < ND_RECOMPUTE_FULL && units_to_mib(mode[recompute]) > search->limit_mb)
-        recompute++;
     point.strategy.recompute = (enum nd_recompute)recompute;
     nd_estimate(search->estimate, search->cache, &point, NULL, &time);
     return (struct nd_candidate){.strategy = point.strategy,
@@ -146,7 +160,7 @@ bool nd_search_run(const struct nd_search *search, struct nd_search_result *resu
     nd_candidates_sort(result->candidates, result->n);
     nd_best_sort(&result->best);
     for (size_t k = 0; k < result->best.n && search->space->orig; k++)
-        result->best.heap[k].step_ms = NAN;
+        result->best.heap[k].step_ms = (double)NAN;
     return true;
 }
 

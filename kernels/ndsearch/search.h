@@ -44,7 +44,8 @@ bool nd_search_run(const struct nd_search *search, struct nd_search_result *resu
 void nd_search_free(struct nd_search_result *result);
 
 // One strategy as the search sees it, whether or not it survives: memory with and without
-// recompute, the least recompute that fits (full where none does), the time of a step with it.
+// recompute, the least recompute that fits (of least memory where none does), and the time of a
+// step with it.
 struct nd_candidate nd_search_evaluate(const struct nd_search *search,
                                        const struct nd_strategy *strategy);
 

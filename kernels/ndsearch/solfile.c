@@ -192,7 +192,7 @@ bool nd_sol_read(struct nd_sol *sol,
         return fail(&reading, "no memory for the solution");
     }
     for (int32_t i = 0; i < reading.layout.n_variables; i++)
-        reading.values[i] = NAN;
+        reading.values[i] = (double)NAN;
     const bool read =
         read_lines(&reading, text, n) && take_choice(sol, &reading) && check_sequence(&reading);
     if (read)

@@ -20,6 +20,7 @@ struct solver {
     struct nd_evaluator *evaluator;
     struct nd_draft *draft;
     int32_t *layers; // [stages]
+    int32_t *most;   // [stages]: layers looked at
     double *forward, *backward;
 };
 
@@ -123,6 +124,60 @@ static enum nd_outcome find_best(struct solver *s)
     return ND_DONE;
 }
 
+// ---- how many layers a stage ----------------------------------------------------------------------
+
+// Most layers of stage i in anything below `limit`: by onefb.h no makespan is below
+// W(0) + n(i) c(i) + d(i) max(f(i), b(i)).
+static int32_t most_below(const struct nd_program *p, int32_t i, double limit)
+{
+    const int32_t all = p->layers[0] + p->layers[1];
+    const double light = p->layers[0] > 0 ? fmin(p->layer_ratio, 1) : 1;
+    const double rounds = p->micro_batches - p->stages + i, behind = p->stages - 1 - i;
+    const double each =
+        light * (rounds * (1 + p->backward_ratio) + behind * fmax(1, p->backward_ratio));
+    const double work =
+        (1 + p->backward_ratio) * (p->layers[1] + p->layer_ratio * p->layers[0]);
+    const double most = each > 0 ? (limit - work) / each + 1 : all;
+    return most < all ? (int32_t)fmax(most, 1) : all;
+}
+
+// Raises s->most to what can be part of something better; whether anything was raised.
+static bool raise_most(struct solver *s, int32_t at_least)
+{
+    const int32_t all = s->program->layers[0] + s->program->layers[1];
+    bool raised = false;
+    for (int32_t i = 0; i < s->program->stages; i++) {
+        int32_t most = s->draft->objective < HUGE_VAL
+                           ? most_below(s->program, i, s->draft->objective)
+                           : at_least;
+        most = most < all ? most : all;
+        if (most > s->most[i]) {
+            s->most[i] = most;
+            raised = true;
+        }
+    }
+    return raised;
+}
+
+// With few layers a stage first, as there are fewer splits then; with more as long as that might
+// give something better.
+static enum nd_outcome find_all(struct solver *s)
+{
+    const struct nd_program *p = s->program;
+    int32_t most = (p->layers[0] + p->layers[1]) / p->stages + 4;
+    enum nd_outcome outcome = ND_DONE;
+    while (outcome == ND_DONE && raise_most(s, most)) {
+        nd_chain_free(s->chain);
+        s->chain = nd_chain_new(p, s->most);
+        if (s->chain == NULL)
+            return ND_NO_MEMORY;
+        if (s->chain->least_growth[0] < HUGE_VAL)
+            outcome = find_best(s);
+        most *= 2;
+    }
+    return outcome;
+}
+
 // ---- infeasible programs ------------------------------------------------------------------------
 
 // Least memory that the stage needs with these layers, MiB; HUGE_VAL: they are beyond the bounds.
@@ -151,12 +206,26 @@ static double needs(const struct nd_program *p, int32_t stage, int32_t n, int32_
     return live * nd_chunk_kept(p, &least) + nd_chunk_layers_mb(p, &chunk);
 }
 
+// What the worst stage of an even split lacks.
+static double even_lack(const struct nd_program *p)
+{
+    const int32_t layers = p->layers[0] + p->layers[1];
+    double most = -HUGE_VAL;
+    for (int32_t i = 0, n = 0; i < p->stages; i++) {
+        const int32_t x = layers / p->stages + (i >= p->stages - layers % p->stages);
+        most = fmax(most, needs(p, i, n, x) - nd_program_budget(p, i));
+        n += x;
+    }
+    return most;
+}
+
 // The split whose worst stage lacks least; HUGE_VAL where all are beyond the published bounds.
 static enum nd_outcome find_lack(const struct nd_program *p, double *lack, int32_t *stage)
 {
     const int32_t layers = p->layers[0] + p->layers[1], columns = layers + 1;
     double *least = malloc(((size_t)p->stages + 1) * (size_t)columns * sizeof *least);
     int32_t *worst = malloc(((size_t)p->stages + 1) * (size_t)columns * sizeof *worst);
+    const double even = even_lack(p);
     if (least != NULL && worst != NULL) {
         for (int32_t k = 0; k < (p->stages + 1) * columns; k++) {
             least[k] = k == 0 ? -HUGE_VAL : HUGE_VAL;
@@ -169,8 +238,8 @@ static enum nd_outcome find_lack(const struct nd_program *p, double *lack, int32
                     if (least[from] == HUGE_VAL)
                         break;
                     const double own = needs(p, i, n, x) - nd_program_budget(p, i);
-                    if (own == HUGE_VAL)
-                        break;
+                    if (own == HUGE_VAL || own > even)
+                        break; // more layers need more
                     if (fmax(least[from], own) < least[to]) {
                         least[to] = fmax(least[from], own);
                         worst[to] = own >= least[from] ? i : worst[from];
@@ -214,14 +283,13 @@ enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
     enum nd_outcome outcome = ND_NO_MEMORY;
     s.layers = calloc(n, sizeof *s.layers);
     s.forward = malloc(2 * n * sizeof *s.forward);
-    s.chain = nd_chain_new(program);
+    s.most = calloc(n, sizeof *s.most);
     s.evaluator = nd_evaluator_new(program);
-    if (s.layers == NULL || s.forward == NULL || s.chain == NULL || s.evaluator == NULL)
+    if (s.layers == NULL || s.forward == NULL || s.most == NULL || s.evaluator == NULL)
         goto end;
     s.backward = s.forward + n;
-    if (s.chain->least_growth[0] < HUGE_VAL) {
-        outcome = find_best(&s);
-    } else {
+    outcome = find_all(&s);
+    if (outcome == ND_DONE && draft->objective == HUGE_VAL) {
         draft->proven = true;
         outcome = explain(program, why);
     }
@@ -230,5 +298,6 @@ end:
     nd_chain_free(s.chain);
     free(s.forward);
     free(s.layers);
+    free(s.most);
     return outcome;
 }

@@ -39,7 +39,9 @@ static const struct pps_opt options[] = {
     {"why", 0, "DEGREES", "what is wrong with one strategy, as dp=8,tp=4,pp=2"},
     {"baseline", 0, "DEGREES", "a strategy to compare with"},
     {"dry-runs", 0, NULL, "the dry runs that measure memory, as CSV, and leave"},
-    {"dryrun-data", 0, "FILE", "peaks of these: CSV or JSON with dp,tp,pp,ep,peak_mb"},
+    {"v-schedule", 0, NULL, "these for two chunks a device in opposite directions"},
+    {"dryrun-data", 0, "FILE",
+     "their peaks: a table of dp,tp,pp,ep,peak_mb, or a folder of logs"},
     {"test-ep", 0, "A,B", "the two expert degrees of dry runs (8,16)"},
     {"profile-style", 0, "NAME", "configurations to profile: graph, megatron or fsdp"},
     {"rank-num", 0, "N", "devices for profiling (64)"},
@@ -64,13 +66,24 @@ static const struct pps_opt options[] = {
     {"dataset", 0, "DIR", NULL},
     {"small-dataset", 0, "DIR", NULL},
     {"env-json", 0, "FILE", NULL},
+    {"profile-data-dir", 0, "DIR", NULL},
+    {"solver-name", 0, "NAME", NULL},
+    {"parallel-num", 0, "N", NULL},
+    {"dryrun-lim", 0, "N", NULL},
+    {"select-recompute", 0, "BOOL", NULL},
+    {"dryrun", 0, "BOOL", NULL},
+    {"check", 0, "BOOL", NULL},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
     "MODEL describes a model (or is a Hugging Face config.json), CLUSTER the devices; one file "
     "may\n"
-    "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\".\n"
+    "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\". They are "
+    "JSON, "
+    "YAML,\n"
+    "TOML, or lines of key = value, also under [section] lines, as the ends of their names "
+    "say.\n"
     "Every strategy within the space is tried against the filters in order, then against the\n"
     "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
     "\n"
@@ -79,16 +92,18 @@ static const char details[] =
     "  ppsweep nd MODEL.json CLUSTER.json --profile-style megatron --rank-num 16 -o "
     "outputs/nd\n";
 
-// Options that launched or fed another program.
+// Options that launched, fed or steered what is not here.
 static void say_ignored(const struct pps_args *args)
 {
-    static const char *const names[] = {"mindformers-dir", "mindspeed-path", "torchtitan-path",
-                                        "register-path",   "dataset",        "small-dataset",
-                                        "env-json"};
+    static const char *const names[] = {
+        "mindformers-dir", "mindspeed-path", "torchtitan-path", "register-path",
+        "dataset",         "small-dataset",  "env-json",        "profile-data-dir",
+        "solver-name",     "parallel-num",   "dryrun-lim",      "select-recompute",
+        "dryrun",          "check"};
     bool any = false;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (pps_arg(args, names[k]) != NULL) {
-            fprintf(stderr, any ? ", --%s" : "ignored   no framework is started: --%s",
+            fprintf(stderr, any ? ", --%s" : "ignored   nothing is started here: --%s",
                     names[k]);
             any = true;
         }
@@ -239,4 +254,17 @@ static const struct pps_command nd_command = {
     .main = nd_main,
 };
 
-const struct pps_command *const nd_tools[] = {&nd_command, NULL};
+// The published name of the first stage.
+static const struct pps_command nd_search_command = {
+    .name = "nd search",
+    .summary = "the same",
+    .usage = "[options] MODEL [CLUSTER]",
+    .details = details,
+    .options = options,
+    .min_words = 0,
+    .max_words = 2,
+    .main = nd_main,
+};
+
+const struct pps_command *const nd_tools[] = {&nd_command, &nd_search_command, &nd_rank_command,
+                                              &nd_pipeline_command, NULL};

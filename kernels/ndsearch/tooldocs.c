@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents of `ppsweep nd`: a model, a cluster, a training, in files of their own or in one.
 #include "tooljob.h"
+#include "toolread.h"
 
 #include "kernels/common/rundoc.h"
 #include "kernels/common/units.h"
@@ -8,8 +9,19 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
+
 // Options of the published tool that name the model's file.
-static const char *const model_options[] = {"yaml-path", "shell-path", "toml-path"};
+static const struct {
+    const char *name;
+    enum plaindoc_form form; // of files whose names do not say it
+} model_options[] = {
+    {"yaml-path", PLAINDOC_YAML},
+    {"shell-path", PLAINDOC_FLAT},
+    {"toml-path", PLAINDOC_TOML},
+    {"yaml", PLAINDOC_YAML},
+    {"shell", PLAINDOC_FLAT},
+};
 
 static enum pps_status fail_document(const struct pps_json *json,
                                      const struct docfault *fault,
@@ -68,12 +80,15 @@ static bool read_parts(struct nd_job *job, const struct rundoc *run, struct docf
     return run->strategy == NULL || read_switches(run->strategy, &job->vary, fault);
 }
 
-static enum pps_status load(struct nd_job *job, const char *path, struct pps_error *err)
+static enum pps_status load(struct nd_job *job,
+                            const char *path,
+                            enum plaindoc_form form,
+                            struct pps_error *err)
 {
     struct rundoc run;
     struct docfault fault = {.item = NULL};
     struct pps_json *json = &job->documents[job->n_documents];
-    enum pps_status status = pps_json_load(json, path, err);
+    enum pps_status status = nd_tool_document(json, path, form, err);
     if (status != PPS_OK)
         return status;
     job->n_documents++;
@@ -92,11 +107,11 @@ static enum pps_status read_devices(const struct pps_args *args,
 {
     uint64_t nodes = 0;
     *devices = 0;
-    enum pps_status status = pps_arg_count(args, "npus-per-node", 1, ND_DEVICES_MAX, node, err);
+    enum pps_status status = pps_arg_count(args, "npus-per-node", 1, DEVICES_MAX, node, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "nnodes", 1, ND_DEVICES_MAX, &nodes, err);
+        status = pps_arg_count(args, "nnodes", 1, DEVICES_MAX, &nodes, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "devices", 1, ND_DEVICES_MAX, devices, err);
+        status = pps_arg_count(args, "devices", 1, DEVICES_MAX, devices, err);
     if (status == PPS_OK && *devices == 0)
         *devices = nodes * (*node > 0 ? *node : 8);
     return status;
@@ -166,19 +181,23 @@ static enum pps_status load_all(struct nd_job *job,
 {
     enum pps_status status = PPS_OK;
     const char *model = NULL;
+    enum plaindoc_form form = PLAINDOC_NONE;
     for (size_t k = 0; k < sizeof model_options / sizeof *model_options; k++) {
-        const char *path = pps_arg(args, model_options[k]);
+        const char *path = pps_arg(args, model_options[k].name);
         if (path != NULL && model != NULL)
             return pps_fail(err, PPS_E_INPUT,
                             "only support yaml/shell/toml file: give one of them");
-        model = path != NULL ? path : model;
+        if (path != NULL) {
+            model = path;
+            form = model_options[k].form;
+        }
     }
     if (model != NULL)
-        status = load(job, model, err);
+        status = load(job, model, form, err);
     for (int k = 0; k < pps_arg_words(args) && status == PPS_OK; k++)
-        status = load(job, pps_arg_word(args, k), err);
+        status = load(job, pps_arg_word(args, k), PLAINDOC_NONE, err);
     if (status == PPS_OK && pps_arg(args, "training") != NULL)
-        status = load(job, pps_arg(args, "training"), err);
+        status = load(job, pps_arg(args, "training"), PLAINDOC_NONE, err);
     return status;
 }
 

@@ -2,14 +2,14 @@
 // Dry runs of `ppsweep nd`: which to make, and the peaks they came back with.
 #include "tooldryrun.h"
 
-#include "peaks.h"
+#include "offsets.h"
+#include "toolpeaks.h"
 #include "walk.h"
 
+#include "kernels/common/listtext.h"
 #include "kernels/common/units.h"
 
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- peaks in -----------------------------------------------------------------------------------
@@ -28,90 +28,6 @@ static enum pps_status read_degrees(const struct pps_args *args,
         return pps_fail(err, PPS_E_INPUT,
                         "--test-ep %s: write two degrees, the lower first: 8,16", word);
     return PPS_OK;
-}
-
-static char *read_whole(const char *path, size_t *n, struct pps_error *err)
-{
-    char *text = NULL;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        pps_fail(err, PPS_E_INPUT, "%s: cannot read it: %s", path, strerror(errno));
-        return NULL;
-    }
-    size_t cap = 1 << 16, got;
-    *n = 0;
-    do {
-        char *grown = realloc(text, cap);
-        if (grown == NULL)
-            break;
-        text = grown;
-        got = fread(text + *n, 1, cap - *n, file);
-        *n += got;
-        cap *= 2;
-        if (got == 0) {
-            const bool failed = ferror(file) != 0;
-            fclose(file);
-            if (!failed)
-                return text;
-            pps_fail_errno(err, "cannot read", path);
-            free(text);
-            return NULL;
-        }
-    } while (true);
-    fclose(file);
-    free(text);
-    pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
-    return NULL;
-}
-
-static enum pps_status fail_table(const char *path,
-                                  const struct pps_json *json,
-                                  const struct table_fault *fault,
-                                  struct pps_error *err)
-{
-    if (json != NULL)
-        return pps_json_fail(json, fault->document.item, err, "%s", fault->document.text);
-    return pps_fail_at(err, PPS_E_INPUT, path, (int)fault->line, (int)fault->column, "%s",
-                       fault->document.text);
-}
-
-static enum pps_status read_json_peaks(const char *path,
-                                       bool dense,
-                                       struct nd_dryrun_peaks *peaks,
-                                       struct pps_error *err)
-{
-    struct pps_json json;
-    struct table *table;
-    struct table_fault fault;
-    enum pps_status status = pps_json_load(&json, path, err);
-    if (status != PPS_OK)
-        return status;
-    if (!table_read_json(&table, json.root, &fault) ||
-        !nd_dryrun_peaks_read(peaks, table, dense, &fault))
-        status = fail_table(path, &json, &fault, err);
-    table_free(table);
-    pps_json_free(&json);
-    return status;
-}
-
-static enum pps_status read_csv_peaks(const char *path,
-                                      bool dense,
-                                      struct nd_dryrun_peaks *peaks,
-                                      struct pps_error *err)
-{
-    size_t n;
-    struct table *table;
-    struct table_fault fault;
-    enum pps_status status = PPS_OK;
-    char *text = read_whole(path, &n, err);
-    if (text == NULL)
-        return err->code;
-    if (!table_read_csv(&table, text, n, &fault) ||
-        !nd_dryrun_peaks_read(peaks, table, dense, &fault))
-        status = fail_table(path, NULL, &fault, err);
-    table_free(table);
-    free(text);
-    return status;
 }
 
 static void say_fits(const struct nd_epfit_result *fits, bool orig)
@@ -146,10 +62,7 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
     enum pps_status status = read_degrees(args, &degrees, err);
     if (path == NULL || status != PPS_OK)
         return status;
-    const size_t n = strlen(path);
-    const bool json = n > 5 && strcmp(path + n - 5, ".json") == 0;
-    status =
-        (json ? read_json_peaks : read_csv_peaks)(path, job->space.experts == 0, &peaks, err);
+    status = nd_tool_peaks(path, job->space.experts == 0, &peaks, err);
     if (status == PPS_OK) {
         const enum nd_epfit_status fitted =
             nd_epfit(peaks.rows, peaks.n, degrees, job->filters.ep_max,
@@ -168,25 +81,51 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
 
 // ---- dry runs to make ---------------------------------------------------------------------------
 
+enum { STAGES_MAX = 4096, SPLIT_TEXT = 16 * STAGES_MAX };
+
 struct dryruns {
     const struct nd_space *space;
     struct nd_test_degrees degrees;
+    bool v_schedule;
     struct nd_quad last;
+    int n;
 };
+
+// What each stage has beyond an even split, or 0; of a V schedule the layers of both chunks
+// (orig: less their base).
+static void split_text(const struct dryruns *d, int32_t pp, char text[SPLIT_TEXT])
+{
+    int32_t rows[2 * STAGES_MAX];
+    int64_t base;
+    strcpy(text, "0");
+    if (pp > STAGES_MAX)
+        return;
+    if (!d->v_schedule) {
+        if (nd_offsets(d->space->layers, pp, rows))
+            listtext_write(text, SPLIT_TEXT, rows, 1, pp);
+        return;
+    }
+    if (d->space->orig ? nd_v_offsets(d->space->layers, pp, rows, rows + pp, &base)
+                       : nd_v_layers(d->space->layers, pp, rows, rows + pp))
+        listtext_write(text, SPLIT_TEXT, rows, 2, pp);
+}
 
 static bool print_dryruns(void *context, const struct nd_strategy *tuple)
 {
     struct dryruns *d = context;
     struct nd_dryrun runs[2];
+    char split[SPLIT_TEXT];
     const struct nd_quad quad = {tuple->dp, tuple->tp, tuple->cp, tuple->pp};
     if (memcmp(&quad, &d->last, sizeof quad) == 0)
         return true;
     d->last = quad;
-    const int n = nd_dryruns_of(d->space, &quad, d->degrees, false, runs);
+    split_text(d, quad.pp, split);
+    const int n = nd_dryruns_of(d->space, &quad, d->degrees, d->v_schedule, runs);
     for (int k = 0; k < n; k++)
-        printf("%d,%d,%d,%d,%d,%lld,%d\n", runs[k].dp, runs[k].tp, runs[k].pp,
+        printf("%d,%d,%d,%d,%d,%lld,%d,%s\n", runs[k].dp, runs[k].tp, runs[k].pp,
                runs[k].ep > 0 ? runs[k].ep : 1, runs[k].cp, (long long)runs[k].micro_batches,
-               runs[k].rank);
+               runs[k].rank, split);
+    d->n += n;
     return true;
 }
 
@@ -194,11 +133,16 @@ enum pps_status nd_dryrun_print(const struct nd_job *job,
                                 const struct pps_args *args,
                                 struct pps_error *err)
 {
-    struct dryruns d = {.space = &job->space};
+    struct dryruns d = {.space = &job->space,
+                        .v_schedule = pps_arg(args, "v-schedule") != NULL};
     const enum pps_status status = read_degrees(args, &d.degrees, err);
     if (status != PPS_OK)
         return status;
-    printf("dp,tp,pp,ep,cp,micro_batches,rank\n");
+    printf("dp,tp,pp,ep,cp,micro_batches,rank,%s\n",
+           d.v_schedule && !job->space.orig ? "layers" : "offset");
     nd_tuples(&job->space, &job->filters, print_dryruns, &d);
-    return PPS_OK;
+    return d.n > 0 ? PPS_OK
+                   : pps_fail(err, PPS_E_INFEASIBLE,
+                              "no dry run: no surviving (dp, tp, cp, pp) goes with ep %d or %d",
+                              d.degrees.low, d.degrees.high);
 }

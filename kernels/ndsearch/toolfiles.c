@@ -204,7 +204,7 @@ static enum pps_status write_text(const char *path,
                                   bool force,
                                   struct pps_error *err)
 {
-    struct pps_textfile file = {NULL};
+    struct pps_textfile file = {.out = NULL};
     enum pps_status status = text->failed
                                  ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
                                  : pps_textfile_open(&file, path, force, err);
@@ -236,7 +236,7 @@ static enum pps_status write_candidates(const struct output *o,
                                         struct pps_error *err)
 {
     char path[PATH_BYTES];
-    struct textroom text = {0};
+    struct textroom text = {.text = NULL};
     const bool orig = o->job->space.orig, dense = o->job->space.experts == 0 && !orig;
     const enum nd_candidate_columns columns = orig ? ND_COLUMNS_STATIC : ND_COLUMNS_ALL;
     if (orig && measured->n_groups > 0) {
@@ -273,7 +273,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
     enum pps_status status = o->n_runs > 0 ? make_folders(path, err) : PPS_OK;
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
-        struct textroom text = {0};
+        struct textroom text = {.text = NULL};
         if (is_written_over(o, k))
             continue;
         nd_plan_write(&text, &o->plan, &o->runs[k]);

@@ -165,10 +165,11 @@ enum pps_status nd_report_empty(const struct nd_job *job,
         return report_filters_empty(job, &result->counts, err);
     return pps_fail(err, PPS_E_INFEASIBLE,
                     "none of %" PRIu64
-                    " strategies fits %.6g GiB: the least needs %.3f GiB (%s%s)",
+                    " strategies fits %.6g GiB: the least needs %.3f GiB (%s%s%s)",
                     result->counts.survivors, limit_gib(search), least->memory_mb / UNITS_KIB,
                     (search->space->orig ? tuple_text : to_text)(&least->strategy, text),
-                    search->space->orig ? "" : ", all recomputed");
+                    search->space->orig ? "" : ", recompute ",
+                    search->space->orig ? "" : recompute_names[least->strategy.recompute]);
 }
 
 // ---- one strategy -------------------------------------------------------------------------------
@@ -194,8 +195,9 @@ void nd_report_why(const struct nd_job *job,
     const struct nd_candidate c = nd_search_evaluate(search, strategy);
     const bool fits = nd_search_fits(search, &c);
     if (!fits)
-        printf("  %-12s %.3f GiB%s, and a device may use %.6g GiB\n", "memory",
-               c.memory_mb / UNITS_KIB, search->space->orig ? "" : " with full recompute",
+        printf("  %-12s %.3f GiB%s%s, and a device may use %.6g GiB\n", "memory",
+               c.memory_mb / UNITS_KIB, search->space->orig ? "" : " with recompute ",
+               search->space->orig ? "" : recompute_names[c.strategy.recompute],
                limit_gib(search));
     if (n == 0 && fits)
         printf("  passes every filter and fits: %.3f of %.6g GiB\n", c.memory_mb / UNITS_KIB,

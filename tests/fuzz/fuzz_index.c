@@ -84,7 +84,7 @@ static void check_blocks(struct pps_index *index, int data_fd)
 {
     struct pps_block_check check = {.path = "fuzz",
                                     .fd = data_fd,
-                                    .head = &index->head,
+                                    .head = &index->file.head,
                                     .header = "n,total_time\n"};
     struct pps_blockchecker *checker;
     struct pps_index_entry entry;
@@ -93,15 +93,16 @@ static void check_blocks(struct pps_index *index, int data_fd)
     bool more;
     require(pps_blockchecker_open(&checker, &check, &err) == PPS_OK);
     while (pps_index_next(index, &entry, &more, &err) == PPS_OK && more) {
-        require(entry.is_header || entry.first + entry.n_points <= index->head.n_points);
-        require(entry.is_header || entry.record.index < pps_index_all_blocks(&index->head));
+        require(entry.is_header || entry.first + entry.n_points <= index->file.head.n_points);
+        require(entry.is_header ||
+                entry.record.index < pps_index_all_blocks(&index->file.head));
         require(entry.record.text_bytes <= PPS_BLOCK_TEXT_MAX);
         pps_index_add(&sums, &entry);
         if (pps_blockchecker_do(checker, &entry, &err) != PPS_OK)
             require(err.text[0] != '\0');
     }
-    require(sums.rows <= sums.points && sums.points <= index->head.n_points);
-    require(sums.blocks <= pps_index_blocks(&index->head));
+    require(sums.rows <= sums.points && sums.points <= index->file.head.n_points);
+    require(sums.blocks <= pps_index_blocks(&index->file.head));
     pps_blockchecker_close(checker);
 }
 

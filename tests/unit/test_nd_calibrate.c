@@ -149,7 +149,7 @@ Test(nd_calibrate, memory_comes_near_to_what_was_measured)
         }
         n++;
     }
-    cr_assert_eq(n, 19);
+    cr_assert_eq(n, 21);
     cr_expect(sum[0] / n <= 0.031, "%g", sum[0] / n);
     cr_expect(sum[1] / n <= 0.015, "with buffers: %g", sum[1] / n);
     free(cache);

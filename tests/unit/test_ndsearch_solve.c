@@ -118,3 +118,19 @@ Test(solve, one_chunk_a_stage_equals_brute_force, .timeout = 300)
     }
     cr_assert(feasible > 800 && feasible < 2800, "%d", feasible);
 }
+
+// Chunks, splits, transfers: what has no closed form.
+Test(solve, all_others_equal_brute_force, .timeout = 300)
+{
+    int feasible = 0;
+    for (uint64_t k = 0; k < 1500; k++) {
+        struct draws d = {22, k, 0};
+        struct nd_program p = brute_program(&d, 3, 6);
+        const int32_t how = below(&d, 4);
+        p.chunks = how < 3 ? 1 + below(&d, p.stages < 3 ? 3 : 2) : 1;
+        p.splits = p.compat == ND_ORIG || how == 1 || below(&d, 2) ? 1 : 1 + below(&d, 3);
+        p.hop = p.compat == ND_ORIG || below(&d, 2) ? 0 : 0.1 * below(&d, 20);
+        expect_brute(&p, &feasible);
+    }
+    cr_assert(feasible > 300 && feasible < 1400, "%d", feasible);
+}

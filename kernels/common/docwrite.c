@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writing plain documents. What stands on one line is written alike in all forms.
+#include "docwrite.h"
+
+#include "numtext.h"
+#include "textroom.h"
+
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+// ---- values on a line -----------------------------------------------------------------------
+
+static void put(struct textroom *room, const char *text)
+{
+    textroom_add_bytes(room, text, strlen(text));
+}
+
+static void put_quoted(struct textroom *room, const char *text)
+{
+    static const char plain[] = "\b\f\n\r\t\"\\", names[] = "bfnrt\"\\";
+    put(room, "\"");
+    for (; *text != '\0'; text++) {
+        const char *found = strchr(plain, *text);
+        if (found != NULL)
+            textroom_add(room, "\\%c", names[found - plain]);
+        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
+            textroom_add(room, "\\u%04x", (unsigned char)*text);
+        else
+            textroom_add_bytes(room, text, 1);
+    }
+    put(room, "\"");
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_simple(const char *text)
+{
+    if (!is_letter(*text))
+        return false;
+    for (; *text != '\0'; text++)
+        if (!is_letter(*text) && (*text < '0' || *text > '9') && *text != '-')
+            return false;
+    return true;
+}
+
+// Words that some reader takes for something else than text; YAML 1.1 has more of them than 1.2.
+static bool is_taken(const char *text)
+{
+    static const char *const words[] = {"null", "true", "false", "yes", "no",
+                                        "on",   "off",  "y",     "n"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasecmp(text, words[i]) == 0)
+            return true;
+    return false;
+}
+
+static void put_text(struct textroom *room, enum plaindoc_form form, const char *text)
+{
+    if (form != PLAINDOC_TOML && is_simple(text) && !is_taken(text))
+        put(room, text);
+    else
+        put_quoted(room, text);
+}
+
+static void put_key(struct textroom *room, const char *key)
+{
+    if (is_simple(key) && !is_taken(key))
+        put(room, key);
+    else
+        put_quoted(room, key);
+}
+
+// Whole numbers without an exponent, others with a point: YAML 1.1 reads 1e-05 as text.
+static void put_number(struct textroom *room, double value)
+{
+    char text[NUMTEXT_CAP];
+    size_t n;
+    if (fabs(value) < 9007199254740992.0 && value == floor(value)) {
+        textroom_add(room, "%.0f", value == 0 ? 0 : value);
+        return;
+    }
+    numtext_write(text, value);
+    n = strcspn(text, ".e");
+    textroom_add_bytes(room, text, n);
+    if (text[n] != '.')
+        put(room, ".0");
+    put(room, text + n);
+}
+
+static void put_value(struct textroom *room, enum plaindoc_form form, const cJSON *item);
+
+static void put_items(struct textroom *room, enum plaindoc_form form, const cJSON *item)
+{
+    const char *comma = "";
+    for (const cJSON *child = item->child; child != NULL; child = child->next) {
+        if (form == PLAINDOC_TOML && cJSON_IsNull(child) && cJSON_IsObject(item))
+            continue;
+        put(room, comma);
+        comma = ", ";
+        if (cJSON_IsObject(item)) {
+            put_key(room, child->string);
+            put(room, form == PLAINDOC_TOML ? " = " : ": ");
+        }
+        put_value(room, form, child);
+    }
+}
+
+static void put_value(struct textroom *room, enum plaindoc_form form, const cJSON *item)
+{
+    if (cJSON_IsString(item)) {
+        put_text(room, form, item->valuestring);
+    } else if (cJSON_IsNumber(item)) {
+        put_number(room, item->valuedouble);
+    } else if (cJSON_IsBool(item)) {
+        put(room, cJSON_IsTrue(item) ? "true" : "false");
+    } else if (cJSON_IsArray(item) || cJSON_IsObject(item)) {
+        put(room, cJSON_IsArray(item) ? "[" : "{");
+        put_items(room, form, item);
+        put(room, cJSON_IsArray(item) ? "]" : "}");
+    } else {
+        put(room, form == PLAINDOC_TOML ? "\"null\"" : "null");
+    }
+}
+
+// ---- lines ----------------------------------------------------------------------------------
+
+// Keys above an item, from its own upwards.
+struct path {
+    const struct path *above;
+    const char *key;
+};
+
+static void put_path(struct textroom *room, const struct path *path, bool quoted)
+{
+    if (path->above != NULL) {
+        put_path(room, path->above, quoted);
+        put(room, ".");
+    }
+    if (quoted)
+        put_key(room, path->key);
+    else
+        put(room, path->key);
+}
+
+static bool is_flat_key(const char *key)
+{
+    for (const char *c = key; *c != '\0'; c++)
+        if ((unsigned char)*c <= ' ' || *c == 0x7f || strchr("\"'[]{},:=#", *c) != NULL)
+            return false;
+    return *key != '\0';
+}
+
+static void flat_lines(struct textroom *room, const cJSON *map, const struct path *above)
+{
+    for (const cJSON *child = map->child; child != NULL; child = child->next) {
+        const struct path path = {above, child->string};
+        if (!is_flat_key(child->string))
+            continue;
+        if (cJSON_IsObject(child)) {
+            flat_lines(room, child, &path);
+            continue;
+        }
+        put_path(room, &path, false);
+        put(room, " = ");
+        put_value(room, PLAINDOC_FLAT, child);
+        put(room, "\n");
+    }
+}
+
+static void yaml_lines(struct textroom *room, const cJSON *map, int indent)
+{
+    for (const cJSON *child = map->child; child != NULL; child = child->next) {
+        textroom_add(room, "%*s", indent, "");
+        put_key(room, child->string);
+        put(room, ":");
+        if (cJSON_IsObject(child) && child->child != NULL) {
+            put(room, "\n");
+            yaml_lines(room, child, indent + 2);
+            continue;
+        }
+        put(room, " ");
+        put_value(room, PLAINDOC_YAML, child);
+        put(room, "\n");
+    }
+}
+
+static void toml_values(struct textroom *room, const cJSON *map)
+{
+    for (const cJSON *child = map->child; child != NULL; child = child->next) {
+        if (cJSON_IsObject(child) || cJSON_IsNull(child))
+            continue;
+        put_key(room, child->string);
+        put(room, " = ");
+        put_value(room, PLAINDOC_TOML, child);
+        put(room, "\n");
+    }
+}
+
+static void toml_sections(struct textroom *room, const cJSON *map, const struct path *above)
+{
+    for (const cJSON *child = map->child; child != NULL; child = child->next) {
+        const struct path path = {above, child->string};
+        if (!cJSON_IsObject(child))
+            continue;
+        put(room, room->n > 0 ? "\n[" : "[");
+        put_path(room, &path, true);
+        put(room, "]\n");
+        toml_values(room, child);
+        toml_sections(room, child, &path);
+    }
+}
+
+void docwrite(struct textroom *room, enum plaindoc_form form, const struct cJSON *object)
+{
+    switch (form) {
+    case PLAINDOC_YAML:
+        yaml_lines(room, object, 0);
+        break;
+    case PLAINDOC_TOML:
+        toml_values(room, object);
+        toml_sections(room, object, NULL);
+        break;
+    case PLAINDOC_FLAT:
+    case PLAINDOC_NONE:
+        flat_lines(room, object, NULL);
+        break;
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain documents as a whole: their text checked and copied, places, faults.
+#include "plaindoc.h"
+
+#include "plainparts.h"
+#include "utf8.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum plaindoc_form plaindoc_form_of(const char *path)
+{
+    static const struct {
+        const char *end;
+        enum plaindoc_form form;
+    } ends[] = {
+        {".yaml", PLAINDOC_YAML}, {".yml", PLAINDOC_YAML},  {".toml", PLAINDOC_TOML},
+        {".txt", PLAINDOC_FLAT},  {".conf", PLAINDOC_FLAT}, {".cfg", PLAINDOC_FLAT},
+        {".ini", PLAINDOC_FLAT},  {".sh", PLAINDOC_FLAT},
+    };
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot != NULL && i < sizeof ends / sizeof *ends; i++)
+        if (strcasecmp(dot, ends[i].end) == 0)
+            return ends[i].form;
+    return PLAINDOC_NONE;
+}
+
+// Blank bytes and comments at the start of text.
+static size_t skip_nothing(const char *text, size_t n)
+{
+    size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (i < n && strchr(" \t\r\n#", text[i]) != NULL && text[i] != '\0')
+        if (text[i++] == '#')
+            while (i < n && text[i] != '\n')
+                i++;
+    return i;
+}
+
+enum plaindoc_form plaindoc_form_like(const char *text, size_t n)
+{
+    size_t i = skip_nothing(text, n);
+    const char first = i < n ? text[i] : '/';
+    if (first == '[' && i + 1 < n)
+        return strchr(" \t\r\n[]{}0123456789-", text[i + 1]) == NULL ? PLAINDOC_FLAT
+                                                                     : PLAINDOC_NONE;
+    if (first == '{' || first == '/')
+        return PLAINDOC_NONE;
+    for (; i < n && text[i] != '\n' && text[i] != '='; i++)
+        if (text[i] == ':' && (i + 1 == n || strchr(" \t\r\n", text[i + 1]) != NULL))
+            return PLAINDOC_YAML;
+    return i < n && text[i] == '=' ? PLAINDOC_FLAT : PLAINDOC_YAML;
+}
+
+// ---- faults ---------------------------------------------------------------------------------
+
+static void find_line(const char *text, size_t at, int *line, int *column)
+{
+    *line = *column = 1;
+    for (size_t i = 0; i < at; i++) {
+        if (text[i] == '\n') {
+            (*line)++;
+            *column = 1;
+        } else if (((unsigned char)text[i] & 0xc0) != 0x80) {
+            (*column)++;
+        }
+    }
+}
+
+static void make_printable(char *text)
+{
+    while (*text != '\0') {
+        size_t n = utf8_length(text);
+        if (n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
+            *text = '?';
+            n = 1;
+        }
+        text += n;
+    }
+}
+
+bool plain_fail(struct plain *p, size_t at, const char *format, ...)
+{
+    va_list args;
+    find_line(p->text, at, &p->fault->line, &p->fault->column);
+    va_start(args, format);
+    vsnprintf(p->fault->text, sizeof p->fault->text, format, args);
+    va_end(args);
+    make_printable(p->fault->text);
+    return false;
+}
+
+bool plain_no_memory(struct plain *p)
+{
+    *p->fault = (struct plaindoc_fault){.text = "not enough memory for this document"};
+    return false;
+}
+
+// ---- text -----------------------------------------------------------------------------------
+
+static bool check_text(struct plain *p)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->doc->n; i += n) {
+        const unsigned char c = (unsigned char)p->text[i];
+        n = utf8_length(p->text + i);
+        if (n == 0)
+            return plain_fail(p, i, "not UTF-8");
+        if (c == '\0' || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
+            return plain_fail(p, i, "a control character (U+%04X)", c);
+    }
+    return true;
+}
+
+// A copy with ends of lines of one kind.
+static char *copy_text(const char *text, size_t n, size_t *n_copy)
+{
+    char *copy = malloc(n + 1);
+    size_t n_out = 0, i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    if (copy == NULL)
+        return NULL;
+    for (; i < n; i++)
+        if (text[i] != '\r' || i + 1 == n || text[i + 1] != '\n')
+            copy[n_out++] = text[i];
+    copy[n_out] = '\0';
+    *n_copy = n_out;
+    return copy;
+}
+
+// ---- values ---------------------------------------------------------------------------------
+
+static bool grow(struct plain *p)
+{
+    const size_t cap = p->cap_places == 0 ? 64 : 2 * p->cap_places;
+    struct plaindoc_place *places = realloc(p->doc->places, cap * sizeof *places);
+    if (places == NULL)
+        return plain_no_memory(p);
+    p->doc->places = places;
+    p->cap_places = cap;
+    return true;
+}
+
+static bool has_room(struct plain *p, size_t at)
+{
+    if (p->doc->n_places == PLAIN_MOST_VALUES)
+        return plain_fail(p, at, "more than %d values", PLAIN_MOST_VALUES);
+    return p->doc->n_places < p->cap_places || grow(p);
+}
+
+cJSON *plain_note(struct plain *p, cJSON *item, size_t at)
+{
+    if (item == NULL) {
+        plain_no_memory(p);
+        return NULL;
+    }
+    if (!has_room(p, at)) {
+        cJSON_Delete(item);
+        return NULL;
+    }
+    p->doc->places[p->doc->n_places++] = (struct plaindoc_place){item, at, at};
+    return item;
+}
+
+static size_t place_of(const struct plain *p, const cJSON *item)
+{
+    size_t i = 0;
+    while (i < p->doc->n_places && p->doc->places[i].item != item)
+        i++;
+    return i;
+}
+
+static bool key_is_free(struct plain *p, const cJSON *object, const struct plain_key *key)
+{
+    const cJSON *before = cJSON_GetObjectItemCaseSensitive(object, key->name);
+    int line, column;
+    if (before == NULL)
+        return true;
+    find_line(p->text, p->doc->places[place_of(p, before)].key_at, &line, &column);
+    return plain_fail(p, key->at, "\"%.60s\" is named twice (first at line %d)", key->name,
+                      line);
+}
+
+bool plain_add(struct plain *p,
+               cJSON *object,
+               struct plain_key key,
+               cJSON *item,
+               size_t i_place)
+{
+    bool ok = item != NULL && key_is_free(p, object, &key);
+    if (ok) {
+        p->doc->places[i_place].key_at = key.at;
+        ok = cJSON_AddItemToObject(object, key.name, item) || plain_no_memory(p);
+    }
+    if (!ok)
+        cJSON_Delete(item);
+    free(key.name);
+    return ok;
+}
+
+bool plain_enter(struct plain *p)
+{
+    if (++p->depth > PLAIN_DEEPEST)
+        return plain_fail(p, p->at, "nested deeper than %d", PLAIN_DEEPEST);
+    return true;
+}
+
+void plain_leave(struct plain *p)
+{
+    p->depth--;
+}
+
+// ---- all of it ------------------------------------------------------------------------------
+
+static cJSON *read_lines(struct plain *p)
+{
+    cJSON *root;
+    if (p->form == PLAINDOC_YAML)
+        return plain_read_yaml(p);
+    root = plain_note(p, cJSON_CreateObject(), 0);
+    if (root == NULL)
+        return NULL;
+    if (plain_read_lines(p, root))
+        return root;
+    cJSON_Delete(root);
+    return NULL;
+}
+
+bool plaindoc_parse(struct plaindoc *doc,
+                    enum plaindoc_form form,
+                    const char *text,
+                    size_t n,
+                    struct plaindoc_fault *fault)
+{
+    struct plain p = {.form = form, .doc = doc, .fault = fault};
+    *doc = (struct plaindoc){.text = NULL};
+    doc->text = copy_text(text, n, &doc->n);
+    if (doc->text == NULL)
+        return plain_no_memory(&p);
+    p.text = doc->text;
+    if (check_text(&p))
+        doc->root = read_lines(&p);
+    if (doc->root != NULL)
+        return true;
+    plaindoc_free(doc);
+    return false;
+}
+
+void plaindoc_free(struct plaindoc *doc)
+{
+    cJSON_Delete(doc->root);
+    free(doc->places);
+    free(doc->text);
+    *doc = (struct plaindoc){.text = NULL};
+}

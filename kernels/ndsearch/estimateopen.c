@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all points of a model on a cluster under a training share.
+#include "estimate.h"
+
+#include <string.h>
+
+// Model FLOPs as in Narayanan et al. 2021: two a parameter and token forward, four backward;
+// attention scores and values beside them. An input table is looked up, not multiplied.
+static void open_flops(struct nd_estimate *e)
+{
+    const struct modeldesc *d = &e->layers.model;
+    const struct modeldesc_counts *c = &e->layers.counts;
+    bool mla = d->attention == MODELDESC_MLA;
+    double widths =
+        mla ? (double)(d->qk_nope + d->qk_rope + d->v_dim) : 2 * (double)d->head_dim;
+    double used = (double)(c->active - (d->tied ? d->positions * d->hidden : c->embedding));
+    double idle = (double)c->routed * (double)(d->experts - d->topk);
+    double mtp = d->experts > 0 ? idle / (double)d->experts : 0;
+    used +=
+        (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
+    e->active_flops = 6 * used;
+    e->attention_flops = 6 * (double)(e->n_layers * d->heads) * widths;
+}
+
+void nd_estimate_open(struct nd_estimate *e,
+                      const struct modeldesc *model,
+                      const struct cluster *cluster,
+                      const struct training *training,
+                      uint32_t id)
+{
+    memset(e, 0, sizeof *e);
+    layercost_open(&e->layers, model, &cluster->hardware, training);
+    const struct modeldesc_counts *c = &e->layers.counts;
+    e->layers.hardware.node = cluster->node_devices;
+    e->id = id;
+    e->n_layers = modeldesc_layers(model);
+    e->n_dense = model->experts == 0 ? e->n_layers : model->dense_layers;
+    e->mtp_depth = model->mtp_depth;
+    e->reserve = cluster->reserve;
+    e->bytes_param = training->bytes_param;
+    e->bytes_grad = training->bytes_grad;
+    e->bytes_optim = training->bytes_optim;
+    e->zero_level = training->distributed_optimizer ? training->zero_level : 0;
+    *(e->zero_level >= 3 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_param;
+    *(e->zero_level >= 2 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_grad;
+    *(e->zero_level >= 1 ? &e->bytes_shared : &e->bytes_whole) += e->bytes_optim;
+    e->low_mem_vpp = training->low_mem_vpp;
+    e->dummy_wgrad = training->dummy_wgrad;
+    e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
+    e->common_parameters =
+        (double)(c->total + model->mtp_depth * c->mtp_module) - e->routed_parameters;
+    open_flops(e);
+}

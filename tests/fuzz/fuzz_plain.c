@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fuzz target: any bytes as a flat, YAML or TOML document, chosen by the first of them. What is
+// accepted must have a place for every value, and be written so that it reads back; what is refused
+// must have a place and a reason of one line.
+#include "kernels/common/docwrite.h"
+#include "kernels/common/plaindoc.h"
+#include "kernels/common/textroom.h"
+
+#include <cjson/cJSON.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void require(int condition)
+{
+    if (!condition)
+        abort();
+}
+
+static size_t count(const cJSON *item)
+{
+    size_t n = 1;
+    for (const cJSON *child = item->child; child != NULL; child = child->next)
+        n += count(child);
+    return n;
+}
+
+static void check_places(const struct plaindoc *doc)
+{
+    require(cJSON_IsObject(doc->root) && count(doc->root) == doc->n_places);
+    for (size_t i = 0; i < doc->n_places; i++) {
+        const struct plaindoc_place *place = &doc->places[i];
+        require(place->item != NULL && place->value_at <= doc->n);
+        require(place->key_at <= place->value_at);
+        if (cJSON_IsNumber(place->item))
+            require(__builtin_isfinite(place->item->valuedouble));
+    }
+}
+
+static void check_fault(const struct plaindoc_fault *fault)
+{
+    require(fault->line > 0 && fault->column > 0 && fault->text[0] != '\0');
+    for (const char *c = fault->text; *c != '\0'; c++)
+        require((unsigned char)*c >= 0x20 && *c != 0x7f);
+}
+
+// YAML holds whatever was read, TOML all but null.
+static void check_written(const struct plaindoc *doc, enum plaindoc_form form, bool same)
+{
+    struct textroom room = {.text = NULL};
+    struct plaindoc again;
+    struct plaindoc_fault fault;
+    docwrite(&room, form, doc->root);
+    require(!room.failed);
+    if (plaindoc_parse(&again, form, room.text != NULL ? room.text : "", room.n, &fault)) {
+        require(!same || cJSON_Compare(doc->root, again.root, true));
+        plaindoc_free(&again);
+    } else {
+        require(!same);
+    }
+    textroom_free(&room);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct plaindoc doc;
+    struct plaindoc_fault fault;
+    if (size == 0)
+        return 0;
+    const enum plaindoc_form form = (enum plaindoc_form)(data[0] % 3);
+    // A copy without a byte to spare: reading beyond the end is noticed.
+    char *text = malloc(size);
+    require(text != NULL);
+    memcpy(text, data + 1, size - 1);
+    require(plaindoc_form_like(text, size - 1) <= PLAINDOC_YAML);
+    const bool ok = plaindoc_parse(&doc, form, text, size - 1, &fault);
+    free(text);
+    if (!ok) {
+        check_fault(&fault);
+        return 0;
+    }
+    check_places(&doc);
+    check_written(&doc, PLAINDOC_FLAT, false);
+    check_written(&doc, PLAINDOC_YAML, true);
+    check_written(&doc, PLAINDOC_TOML, form == PLAINDOC_TOML);
+    plaindoc_free(&doc);
+    return 0;
+}

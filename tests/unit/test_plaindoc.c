@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flat, YAML and TOML documents: the trees they are, and where and how they are refused.
+#include <cjson/cJSON.h>
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "kernels/common/plaindoc.h"
+
+#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
+
+struct good {
+    const char *text, *json;
+};
+
+struct bad {
+    const char *text;
+    int line, column;
+    const char *wanted;
+};
+
+static void accept(enum plaindoc_form form, const struct good *row)
+{
+    struct plaindoc doc;
+    struct plaindoc_fault fault;
+    cJSON *wanted = cJSON_Parse(row->json);
+    cr_assert_not_null(wanted, "%s", row->json);
+    cr_assert(plaindoc_parse(&doc, form, row->text, strlen(row->text), &fault),
+              "%s:\n%d:%d: %s", row->text, fault.line, fault.column, fault.text);
+    char *got = cJSON_PrintUnformatted(doc.root);
+    cr_assert(cJSON_Compare(doc.root, wanted, true), "%s: %s", row->text, got);
+    cJSON_free(got);
+    cJSON_Delete(wanted);
+    plaindoc_free(&doc);
+}
+
+static void refuse(enum plaindoc_form form, const struct bad *row)
+{
+    struct plaindoc doc;
+    struct plaindoc_fault fault;
+    cr_assert_not(plaindoc_parse(&doc, form, row->text, strlen(row->text), &fault), "%s",
+                  row->text);
+    cr_assert(fault.line == row->line && fault.column == row->column, "%s: %d:%d: %s",
+              row->text, fault.line, fault.column, fault.text);
+    cr_assert_str_eq(fault.text, row->wanted, "%s: %s", row->text, fault.text);
+}
+
+// What has the same meaning in all forms, after "k" and the form's separator.
+Test(plaindoc, values)
+{
+    static const struct good rows[] = {
+        {"1", "1"},
+        {"-2.5e3 # ratio", "-2500"},
+        {"+.5", "0.5"},
+        {"5.", "5"},
+        {"9007199254740991", "9007199254740991"},
+        {"true", "true"},
+        {"false\t#no", "false"},
+        {"\"a # b\"", "\"a # b\""},
+        {"\"\\\"\\\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\\U0001F600\"",
+         "\"\\\"\\\\/\\b\\f\\n\\r\\t\\u00e9\\ud83d\\ude00\\ud83d\\ude00\""},
+        {"'C:\\x'", "\"C:\\\\x\""},
+        {"''", "\"\""},
+        {"[]", "[]"},
+        {"[ ]", "[]"},
+        {"[1, 2,3 , ]", "[1, 2, 3]"},
+        {"[1, # one\n  2,\n\n  [3, 4]\n]", "[1, 2, [3, 4]]"},
+        {"[true, 'x', \"y\"]", "[true, \"x\", \"y\"]"},
+        {"{}", "{}"},
+    };
+    static const char *const separators[] = {" = ", ": ", " = "};
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        for (int form = PLAINDOC_FLAT; form <= PLAINDOC_TOML; form++) {
+            char text[256], json[256];
+            snprintf(text, sizeof text, "k%s%s\n", separators[form], rows[i].text);
+            snprintf(json, sizeof json, "{\"k\": %s}", rows[i].json);
+            accept((enum plaindoc_form)form, &(struct good){text, json});
+            text[strlen(text) - 1] = '\0'; // without an end of line
+            accept((enum plaindoc_form)form, &(struct good){text, json});
+        }
+}
+
+Test(plaindoc, flat)
+{
+    static const struct good rows[] = {
+        {"", "{}"},
+        {"# nothing\n\n  \t\n", "{}"},
+        {"\xef\xbb\xbfgbs=32\r\nmbs_options = [1, 2]\r\n",
+         "{\"gbs\":32,\"mbs_options\":[1,2]}"},
+        {"max_device_memory = 55GB", "{\"max_device_memory\":\"55GB\"}"},
+        {"name = a b  c # d", "{\"name\":\"a b  c\"}"},
+        {"name = a#b", "{\"name\":\"a#b\"}"},
+        {"model.hidden_size = 8\nPP=false", "{\"model.hidden_size\":8,\"PP\":false}"},
+        {"q_lora_rank = null", "{\"q_lora_rank\":null}"},
+        {"url = http://x/?a=b", "{\"url\":\"http://x/?a=b\"}"},
+        {"  indented = 1.2.3", "{\"indented\":\"1.2.3\"}"},
+        {"hardware = {base: H100, eg: 0.5, 'el': 1}",
+         "{\"hardware\":{\"base\":\"H100\",\"eg\":0.5,\"el\":1}}"},
+        {"h = [A100, H100]", "{\"h\":[\"A100\",\"H100\"]}"},
+        {"a: 1\nb : x=y\nc=d: e\n", "{\"a\":1,\"b\":\"x=y\",\"c\":\"d: e\"}"},
+        {"t = 1\n[model] # shape\nL: 2\n  [x.\"y z\"]\na.b = 3\n",
+         "{\"t\":1,\"model\":{\"L\":2},\"x\":{\"y z\":{\"a.b\":3}}}"},
+        {"a = {b = 1, c: x=y}", "{\"a\":{\"b\":1,\"c\":\"x=y\"}}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        accept(PLAINDOC_FLAT, &rows[i]);
+}
+
+Test(plaindoc, flat_faults)
+{
+    static const struct bad rows[] = {
+        {"gbs", 1, 1, "want key = value"},
+        {"a = 1\n  gbs 2\n", 2, 3, "want key = value"},
+        {"[a]\nb = 1\n[a]\n", 3, 1, "this section was begun before"},
+        {"a = 1\n[a.b]\n", 2, 2, "\"a\" is a value already, so it cannot be a section"},
+        {"a:b = 1", 1, 2, "a key has no \":\" in it"},
+        {"# x\n= 2", 2, 1, "a key is missing before ="},
+        {"a b = 2", 1, 2, "a key has no \" \" in it"},
+        {"{a} = 2", 1, 1, "a key has no \"{\" in it"},
+        {"gbs =", 1, 6, "a value is missing"},
+        {"gbs = # 3", 1, 7, "a value is missing"},
+        {"gbs = 1\n\ngbs = 2", 3, 1, "\"gbs\" is named twice (first at line 1)"},
+        {"a = [1, 2", 1, 5, "no ] closes this"},
+        {"a = [", 1, 5, "no ] closes this"},
+        {"a = [1,,2]", 1, 8, "a value is missing"},
+        {"a = [1, 2] 3", 1, 12, "the value ends before this; begin a new line"},
+        {"a = {b: 1", 1, 5, "no } closes this"},
+        {"a = {b 1}", 1, 9, "want : after a key"},
+        {"a = {b: 1, b: 2}", 1, 12, "\"b\" is named twice (first at line 1)"},
+        {"a = {: 1}", 1, 6, "a key is missing"},
+        {"a = [1}", 1, 7, "want , or ]"},
+        {"a = \"x", 1, 5, "this text has no closing \" on its line"},
+        {"a = 'x\n'", 1, 5, "this text has no closing ' on its line"},
+        {"a = \"\\x\"", 1, 6, "no such escape; a backslash itself is \\\\"},
+        {"a = \"\\", 1, 6, "no such escape; a backslash itself is \\\\"},
+        {"a = \"\\u12\"", 1, 6, "no character is written like this"},
+        {"a = \"\\ud800\"", 1, 6, "no character is written like this"},
+        {"a = \"\\u0000\"", 1, 6, "no character is written like this"},
+        {"a = \"\\U00110000\"", 1, 6, "no character is written like this"},
+        {"a = 'b' c", 1, 9, "the value ends before this; begin a new line"},
+        {"a = '''b'''", 1, 5, "text of several lines is not read here"},
+        {"a = 1e999", 1, 5, "numbers must be finite"},
+        {"a = 9007199254740992", 1, 5, "whole numbers must be below 2^53"},
+        {"a = -9007199254740992", 1, 5, "whole numbers must be below 2^53"},
+        {"a = 007", 1, 5, "a number does not begin with 0; quote it where text is meant"},
+        {"\xc3\xa4 = '\xc3\xa4' 'x'", 1, 9, "the value ends before this; begin a new line"},
+        {"a = \xff", 1, 5, "not UTF-8"},
+        {"a = \x01", 1, 5, "a control character (U+0001)"},
+        {"a = 1\rb", 1, 6, "a control character (U+000D)"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        refuse(PLAINDOC_FLAT, &rows[i]);
+}
+
+Test(plaindoc, yaml)
+{
+    static const struct good rows[] = {
+        {"", "{}"},
+        {"---\n# only this\n", "{}"},
+        {"--- # begins\na: 1\n", "{\"a\":1}"},
+        {"{a: 1, b: [x, y z]}\n", "{\"a\":1,\"b\":[\"x\",\"y z\"]}"},
+        {"model:\n  hidden_size: 8\n  inner:\n      deep: yes it is\n  L: 2\ntraining:\n  gbs: "
+         "4",
+         "{\"model\":{\"hidden_size\":8,\"inner\":{\"deep\":\"yes it is\"},\"L\":2},"
+         "\"training\":{\"gbs\":4}}"},
+        {"a:\n\n# note\n  b: 1\n   # note\n\n  c: 2\n", "{\"a\":{\"b\":1,\"c\":2}}"},
+        {"a:\nb: ~\nc: null\nd: \"\"\n", "{\"a\":null,\"b\":null,\"c\":null,\"d\":\"\"}"},
+        {"a:\n- 1\n- 2\nb: 3", "{\"a\":[1,2],\"b\":3}"},
+        {"a:\n  - x: 1\n    y: 2\n  -   x: 3\n      y: 4\n  -\n    x: 5\n  -\n",
+         "{\"a\":[{\"x\":1,\"y\":2},{\"x\":3,\"y\":4},{\"x\":5},null]}"},
+        {"a:\n  - - 1\n    - 2\n  - [3, 4]\n", "{\"a\":[[1,2],[3,4]]}"},
+        {"a:\n  - b:\n      - c\n    d: e\n", "{\"a\":[{\"b\":[\"c\"],\"d\":\"e\"}]}"},
+        {"offset: [[1, 0],\n         [0, 1]] # two rows\nnext: 1\n",
+         "{\"offset\":[[1,0],[0,1]],\"next\":1}"},
+        {"\"a b\": 1\n'c:d': 2\ne f: 3\n", "{\"a b\":1,\"c:d\":2,\"e f\":3}"},
+        {"a: True\nb: FALSE\nc: yes\nd: 1_000\ne: 1e-6\n",
+         "{\"a\":true,\"b\":false,\"c\":\"yes\",\"d\":\"1_000\",\"e\":1e-6}"},
+        {"a: 'it''s'\nb: x # y\nc: x#y\nd: http://x:80/\n",
+         "{\"a\":\"it's\",\"b\":\"x\",\"c\":\"x#y\",\"d\":\"http://x:80/\"}"},
+        {"a: -x\nb: {c: -1}\n", "{\"a\":\"-x\",\"b\":{\"c\":-1}}"},
+        {"a : 1\r\nb:\t2\r\n", "{\"a\":1,\"b\":2}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        accept(PLAINDOC_YAML, &rows[i]);
+}
+
+Test(plaindoc, yaml_faults)
+{
+    static const struct bad rows[] = {
+        {"just text\n", 1, 1, "want key: value"},
+        {"- a\n", 1, 1, "want key: value; a list describes nothing"},
+        {"a: 1\nb\n", 2, 1, "want key: value"},
+        {"a: 1\n  b: 2\n", 2, 3, "indented like no line above it"},
+        {"a:\n    b: 1\n  c: 2\n", 3, 3, "indented like no line above it"},
+        {"  a: 1\nb: 2\n", 2, 1, "indented like no line above it"},
+        {"a:\n\tb: 1\n", 2, 1, "a tab; indent with spaces"},
+        {"a:\n  - 1\n - 2\n", 3, 2, "indented like no line above it"},
+        {"a: 1\n- 2\n", 2, 1, "want key: value"},
+        {"a: - 1\n", 1, 4, "a list begins on the line below its key"},
+        {"a: b: c\n", 1, 5, "a second : on this line; quote the text if it is meant"},
+        {"a: 1\nb: 2\na: 3\n", 3, 1, "\"a\" is named twice (first at line 1)"},
+        {"a: &b 1\n", 1, 4,
+         "anchors, tags and blocks of text are not read here; quote what begins with &"},
+        {"a: |\n  text\n", 1, 4,
+         "anchors, tags and blocks of text are not read here; quote what begins with |"},
+        {"a:\n  <<: *b\n", 2, 3, "a key like this is not read here; quote it"},
+        {"? a\n", 1, 1, "want key: value"},
+        {": a\n", 1, 1, "a key is missing before :"},
+        {"a: [1\nb: 2\n", 2, 1, "want , or ]"},
+        {"a: \"x\" y\n", 1, 8, "the value ends before this; begin a new line"},
+        {"\"a\"b: 1\n", 1, 4, "want : after a key"},
+        {"a: 1\n---\nb: 2\n", 2, 1, "want key: value"},
+        {"{a: 1}\nb: 2\n", 2, 1, "indented like no line above it"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        refuse(PLAINDOC_YAML, &rows[i]);
+}
+
+Test(plaindoc, toml)
+{
+    static const struct good rows[] = {
+        {"", "{}"},
+        {"title = \"x\"# c\n[model]\nL = 2\n\n[training.more]\ngbs = 1_024\n[training]\nmbs=1",
+         "{\"title\":\"x\",\"model\":{\"L\":2},\"training\":{\"more\":{\"gbs\":1024},\"mbs\":1}"
+         "}"},
+        {"a.b.c = 1\na.d = 2\n", "{\"a\":{\"b\":{\"c\":1},\"d\":2}}"},
+        {"[ a . \"b c\" ]\nd = true\n", "{\"a\":{\"b c\":{\"d\":true}}}"},
+        {"[a]\n[b]\n", "{\"a\":{},\"b\":{}}"},
+        {"a = {b = 1, c = [\"x\"], d = {e = 'f'}}\n",
+         "{\"a\":{\"b\":1,\"c\":[\"x\"],\"d\":{\"e\":\"f\"}}}"},
+        {"3 = 4\n-a_ = 5\n\"\" = 6\n", "{\"3\":4,\"-a_\":5,\"\":6}"},
+        {"a = [\n  1,\n  2, # two\n]\n", "{\"a\":[1,2]}"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        accept(PLAINDOC_TOML, &rows[i]);
+}
+
+Test(plaindoc, toml_faults)
+{
+    static const struct bad rows[] = {
+        {"a\n", 1, 2, "want = after a key"},
+        {"a = b\n", 1, 5, "\"b\": text needs quotes"},
+        {"a = null\n", 1, 5, "\"null\": text needs quotes"},
+        {"a = inf\n", 1, 5, "\"inf\": text needs quotes"},
+        {"a = 1979-05-27\n", 1, 5, "\"1979-05-27\": text needs quotes"},
+        {"a = 1__0\n", 1, 5, "\"1__0\": text needs quotes"},
+        {"a = \"\"\"x\"\"\"\n", 1, 5, "text of several lines is not read here"},
+        {"[a]\nx = 1\n[b]\n[a]\n", 4, 1, "this section was begun before"},
+        {"a = 1\n[a]\n", 2, 2, "\"a\" is a value already, so it cannot be a section"},
+        {"a = 1\na.b = 2\n", 2, 1, "\"a\" is a value already, so it cannot be a section"},
+        {"[[a]]\n", 1, 1, "arrays of sections are not read here"},
+        {"[a\n", 1, 3, "want ] after the name of a section"},
+        {"[a] b\n", 1, 5, "the value ends before this; begin a new line"},
+        {"[]\n", 1, 2, "want a key: letters, digits, _ and -, or text in quotes"},
+        {"a. = 1\n", 1, 4, "want a key: letters, digits, _ and -, or text in quotes"},
+        {"a = {b: 1}\n", 1, 10, "want = after a key"},
+        {"a = 1\n[b]\nc = 1\nc = 2\n", 4, 1, "\"c\" is named twice (first at line 3)"},
+        {"a = 1 b = 2\n", 1, 5, "\"1 b = 2\": text needs quotes"},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        refuse(PLAINDOC_TOML, &rows[i]);
+}
+
+static void fill(char *text, const char *piece, int times)
+{
+    *text = '\0';
+    for (int i = 0; i < times; i++)
+        strcat(text, piece);
+}
+
+Test(plaindoc, bounds)
+{
+    static char text[1 << 18];
+    struct plaindoc doc;
+    struct plaindoc_fault fault;
+    fill(text, "[", 100);
+    memcpy(text, "a=", 2);
+    cr_assert_not(plaindoc_parse(&doc, PLAINDOC_FLAT, text, 100, &fault));
+    cr_assert_str_eq(fault.text, "nested deeper than 64");
+    fill(text, "a.", 100);
+    cr_assert_not(plaindoc_parse(&doc, PLAINDOC_TOML, text, strlen(text), &fault));
+    cr_assert_str_eq(fault.text, "nested deeper than 64");
+    fill(text, "a:\n - ", 0);
+    for (int i = 0, n = 0; i < 80; i++)
+        n += sprintf(text + n, "%*sa:\n", i, "");
+    cr_assert_not(plaindoc_parse(&doc, PLAINDOC_YAML, text, strlen(text), &fault));
+    cr_assert_str_eq(fault.text, "nested deeper than 64");
+    text[0] = 'a', text[1] = '=', text[2] = '[';
+    for (int i = 0; i < 20000; i++)
+        text[3 + 2 * i] = '1', text[4 + 2 * i] = ',';
+    cr_assert_not(plaindoc_parse(&doc, PLAINDOC_FLAT, text, 40003, &fault));
+    cr_assert_str_eq(fault.text, "more than 16384 values");
+}
+
+// Every value has its place, with that of its key.
+Test(plaindoc, places)
+{
+    static const char text[] = "a:\n  b: [1, x]\n";
+    struct plaindoc doc;
+    struct plaindoc_fault fault;
+    cr_assert(plaindoc_parse(&doc, PLAINDOC_YAML, text, sizeof text - 1, &fault));
+    cr_assert_eq(doc.n_places, 5);
+    const cJSON *b = doc.root->child->child;
+    cr_assert_eq(doc.places[0].item, doc.root);
+    cr_assert(doc.places[1].item == doc.root->child && doc.places[1].key_at == 0);
+    cr_assert(doc.places[2].item == b && doc.places[2].key_at == 5 &&
+              doc.places[2].value_at == 8);
+    cr_assert(doc.places[3].item == b->child && doc.places[3].value_at == 9);
+    cr_assert(doc.places[4].item == b->child->next && doc.places[4].value_at == 12);
+    cr_assert_eq(doc.places[4].key_at, 12);
+    plaindoc_free(&doc);
+}
+
+Test(plaindoc, forms)
+{
+    cr_assert_eq(plaindoc_form_of("x.yaml"), PLAINDOC_YAML);
+    cr_assert_eq(plaindoc_form_of("a/b.c/x.YML"), PLAINDOC_YAML);
+    cr_assert_eq(plaindoc_form_of("x.toml"), PLAINDOC_TOML);
+    cr_assert_eq(plaindoc_form_of("x.txt"), PLAINDOC_FLAT);
+    cr_assert_eq(plaindoc_form_of("x.sh"), PLAINDOC_FLAT);
+    cr_assert_eq(plaindoc_form_of("x.json"), PLAINDOC_NONE);
+    cr_assert_eq(plaindoc_form_of("yaml"), PLAINDOC_NONE);
+}
+
+Test(plaindoc, looks)
+{
+    static const struct {
+        const char *text;
+        enum plaindoc_form form;
+    } rows[] = {
+        {"a: 1\n", PLAINDOC_YAML},
+        {"a:", PLAINDOC_YAML},
+        {"\xef\xbb\xbf# x = 1\r\n\r\n  a:\r\n", PLAINDOC_YAML},
+        {"---\na: 1\n", PLAINDOC_YAML},
+        {"- a\n", PLAINDOC_YAML},
+        {"a = 1\n", PLAINDOC_FLAT},
+        {"a=b: c\n", PLAINDOC_FLAT},
+        {"# x: 1\na.b = 1", PLAINDOC_FLAT},
+        {"[model]\n", PLAINDOC_FLAT},
+        {"[\"x\"]\n", PLAINDOC_FLAT},
+        {"{\"a\": 1}", PLAINDOC_NONE},
+        {"// x\n{}", PLAINDOC_NONE},
+        {"[{}]", PLAINDOC_NONE},
+        {"[1]", PLAINDOC_NONE},
+        {"", PLAINDOC_NONE},
+        {"# x", PLAINDOC_NONE},
+    };
+    for (size_t i = 0; i < COUNT_OF(rows); i++)
+        cr_expect_eq(plaindoc_form_like(rows[i].text, strlen(rows[i].text)), rows[i].form, "%s",
+                     rows[i].text);
+}
