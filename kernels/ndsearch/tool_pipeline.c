@@ -100,6 +100,8 @@ static enum pps_status read_asked(struct asked *asked,
     asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
     if (status == PPS_OK && asked->extract && asked->solution == NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
+    if (status == PPS_OK && asked->files.program && asked->files.folder == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
     if (status == PPS_OK && asked->files.folder != NULL &&
         strlen(asked->files.folder) >= ND_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
@@ -254,8 +256,10 @@ static enum pps_status solve(const struct nd_pipe *pipe,
     if (nd_solve(program, &pipe->input->effort, &solution) != ND_DONE)
         status = pps_fail(err, PPS_E_MACHINE, "no memory for the pipeline program");
     else if (!solution.found && solution.status == ND_INFEASIBLE)
-        status = pps_fail(err, PPS_E_INFEASIBLE, "please check the memory limit: %s",
-                          solution.why.text);
+        status = pps_fail(
+            err, PPS_E_INFEASIBLE, "%s%s",
+            solution.why.limit == ND_LIMIT_MEMORY ? "please check the memory limit: " : "",
+            solution.why.text);
     else if (!solution.found)
         status = pps_fail(err, PPS_E_INFEASIBLE, "no solution within the limit of time (-t)");
     if (status == PPS_OK && asked->check && asked->check_data != NULL)

@@ -248,7 +248,9 @@ static enum pps_status check_output(const char *output, bool force, struct pps_e
 {
     char path[ND_PATH + 64];
     table_path(output, path);
-    return pps_textfile_check(path, force, err);
+    const enum pps_status status =
+        strcmp(path, output) != 0 ? nd_io_check_folder(output, err) : PPS_OK;
+    return status == PPS_OK ? pps_textfile_check(path, force, err) : status;
 }
 
 static enum pps_status write_table(const struct ranking *ranking,
@@ -268,7 +270,7 @@ static enum pps_status write_table(const struct ranking *ranking,
     };
     table_path(output, path);
     enum pps_status status = PPS_OK;
-    if (strncmp(path, output, strlen(output) + 1) != 0)
+    if (strcmp(path, output) != 0)
         status = nd_io_folder(output, err);
     nd_rank_header(&text, &table);
     for (int64_t k = 0; k < n; k++)
@@ -334,9 +336,7 @@ static enum pps_status show(const struct ranking *ranking,
     if (asked->output != NULL)
         status = write_table(ranking, asked->output, asked->language, n, err);
     if (status == PPS_OK && ranking->ranked[0].outcome != ND_RANK_PRICED)
-        return pps_fail(err, PPS_E_INFEASIBLE,
-                        "no candidate could be priced; please check the "
-                        "memory limit: %s",
+        return pps_fail(err, PPS_E_INFEASIBLE, "no candidate could be priced: %s",
                         ranking->ranked[0].why);
     return status;
 }

@@ -38,6 +38,9 @@ enum pps_status nd_io_fail_document(const struct pps_json *json,
                                     const struct docfault *fault,
                                     struct pps_error *err);
 
+// Refuses a folder that cannot be made because it, or one above it, is a file.
+PPS_MUST_CHECK enum pps_status nd_io_check_folder(const char *path, struct pps_error *err);
+
 // Makes a folder and those above it.
 PPS_MUST_CHECK enum pps_status nd_io_folder(const char *path, struct pps_error *err);
 

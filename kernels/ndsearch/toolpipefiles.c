@@ -45,7 +45,9 @@ enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
                                     struct pps_error *err)
 {
     char path[PATH];
-    enum pps_status status = PPS_OK;
+    if (files->folder == NULL)
+        return PPS_OK;
+    enum pps_status status = nd_io_check_folder(files->folder, err);
     for (int kind = 0; kind < N_KINDS && status == PPS_OK; kind++)
         if (is_wanted(files, (enum kind)kind)) {
             file_path(pipe, files, (enum kind)kind, path);
