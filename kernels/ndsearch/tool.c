@@ -7,6 +7,7 @@
 #include "tooldryrun.h"
 #include "toolfiles.h"
 #include "tooljob.h"
+#include "toollaunch.h"
 #include "toolreport.h"
 
 #include "kernels/common/numtext.h"
@@ -39,6 +40,9 @@ static const struct pps_opt options[] = {
     {"all-points", 0, NULL, "every point, not the quickest of each (dp, tp, cp, pp, ep, op)"},
     {"why", 0, "DEGREES", "what is wrong with one strategy, as dp=8,tp=4,pp=2"},
     {"baseline", 0, "DEGREES", "a strategy to compare with"},
+    {"launch", 0, "FRAMEWORK", "print the arguments of a strategy: megatron or torchtitan"},
+    {"row", 0, "K", "of row K of the table (1)"},
+    {"at", 0, "DEGREES", "of this one, as --why"},
     {"dry-runs", 0, NULL, "the dry runs that measure memory, as CSV, and leave"},
     {"v-schedule", 0, NULL, "these for two chunks a device in opposite directions"},
     {"dryrun-data", 0, "FILE",
@@ -222,8 +226,14 @@ static enum pps_status search(struct setup *setup,
         if (status != PPS_OK)
             return status;
     }
+    bool launch = false;
+    const enum pps_status asked = nd_launch_asked(args, &launch, err);
+    if (asked != PPS_OK)
+        return asked;
     if (!nd_search_run(&setup->search, &setup->result))
         return pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+    if (launch && (setup->result.n > 0 || pps_arg(args, "at") != NULL))
+        return nd_launch_print(job, &setup->search, &setup->result, args, err);
     if (pps_arg(args, "quiet") == NULL)
         nd_report_counts(job, &setup->search, &setup->result);
     if (setup->result.n == 0)
