@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROUND = 20000 }; // nodes
+enum {
+    FIRST_ROUND = 20000,  // nodes
+    PATTERNS_MOST = 3000, // solved
+};
 
 // ---- bounds before any search -------------------------------------------------------------------
 
@@ -110,6 +113,7 @@ static bool solve_wanted(struct nd_general *g,
     if (!done)
         return false;
     *too_many = g->options.cut_short;
+    g->draft->nodes += (uint64_t)g->options.n * (1 + (uint64_t)g->cuts.n / 8);
     const bool search = !(depth == TRY && *too_many);
     if (depth == DECIDE && *too_many)
         g->complete = false;
@@ -214,7 +218,7 @@ static bool solve_even_pattern(struct nd_general *g)
 static bool search_all(struct nd_general *g)
 {
     if (!add_stage_cuts(g) || (g->program->layers[0] > 8 && !solve_even_pattern(g)) ||
-        !nd_general_patterns(g, visit, NULL))
+        !nd_general_patterns(g, visit, NULL, PATTERNS_MOST))
         return false;
     g->draft->proven = g->complete && !g->over;
     g->draft->timed_out = g->watch.timed_out;
