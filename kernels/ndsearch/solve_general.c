@@ -113,7 +113,7 @@ static bool solve_wanted(struct nd_general *g,
     if (!done)
         return false;
     *too_many = g->options.cut_short;
-    g->draft->nodes += (uint64_t)g->options.n * (1 + (uint64_t)g->cuts.n / 8);
+    g->draft->nodes += (uint64_t)g->options.n * (8 + (uint64_t)g->cuts.n) / 512;
     const bool search = !(depth == TRY && *too_many);
     if (depth == DECIDE && *too_many)
         g->complete = false;
