@@ -2,6 +2,7 @@
 // From what an experiment and the command line name to documents that are read and have names.
 #include "inputparts.h"
 
+#include "shipped.h"
 #include "suggest.h"
 
 #include <stdio.h>
@@ -123,9 +124,10 @@ static enum pps_status check_room(const struct pps_opening *o, int slot, const c
     return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", text);
 }
 
-// Takes path, the caller's otherwise; NULL: there was no memory for it.
-static enum pps_status read_file(struct pps_opening *o, int slot, char *path)
+// The document called `name`; takes path, what that is as a path. NULL: there was no memory for it.
+static enum pps_status read_file(struct pps_opening *o, int slot, const char *name, char *path)
 {
+    path = pps_shipped_path(o->ask->kernel->slots[slot].name, name, path);
     struct pps_source source = {.slot = slot, .path = path};
     enum pps_status status =
         path != NULL ? pps_json_load(&source.own, path, o->err) : pps_inputs_no_memory(o);
@@ -145,7 +147,8 @@ static enum pps_status read_item(struct pps_opening *o, int slot, const cJSON *i
         return keep(o, &part);
     if (item->valuestring[0] == '\0')
         return pps_json_fail(o->ask->file, item, o->err, "inputs: want the path of a file");
-    return read_file(o, slot, pps_path_beside(o->ask->beside, item->valuestring));
+    return read_file(o, slot, item->valuestring,
+                     pps_path_beside(o->ask->beside, item->valuestring));
 }
 
 static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n)
@@ -245,7 +248,7 @@ static enum pps_status read_word(struct pps_opening *o, const char *word, int sl
         if (status == PPS_OK && path[0] == '\0')
             status = pps_fail(o->err, PPS_E_INPUT, "--input %s: a path is empty", word);
         if (status == PPS_OK)
-            status = read_file(o, slot, strdup(path));
+            status = read_file(o, slot, path, strdup(path));
     }
     free(paths);
     return status;

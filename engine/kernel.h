@@ -295,7 +295,8 @@ struct pps_kernel {
                  void **shared,
                  struct pps_fault *fault);
     void (*close)(void *shared);
-    // Values of the parameters that the slot `sets`, as document i of that slot says them.
+    // Values of the parameters that the slot `sets`, as document i of that slot says them. Asked
+    // once; those outside of a parameter's range are refused, and points have them as rows show them.
     void (*values)(const void *shared, int slot, int i, double *values);
 
     // ---- points; `shared` is what `open` made, NULL without slots ----

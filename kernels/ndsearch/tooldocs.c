@@ -7,6 +7,7 @@
 #include "kernels/common/units.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
@@ -16,11 +17,8 @@ static const struct {
     const char *name;
     enum plaindoc_form form; // of files whose names do not say it
 } model_options[] = {
-    {"yaml-path", PLAINDOC_YAML},
-    {"shell-path", PLAINDOC_FLAT},
-    {"toml-path", PLAINDOC_TOML},
-    {"yaml", PLAINDOC_YAML},
-    {"shell", PLAINDOC_FLAT},
+    {"yaml-path", PLAINDOC_YAML}, {"shell-path", PLAINDOC_FLAT}, {"toml-path", PLAINDOC_TOML},
+    {"yaml", PLAINDOC_YAML},      {"shell", PLAINDOC_FLAT},
 };
 
 static enum pps_status fail_document(const struct pps_json *json,
@@ -95,6 +93,20 @@ static enum pps_status load(struct nd_job *job,
     if (!rundoc_split(&run, json->root, &fault) || !read_parts(job, &run, &fault))
         return fail_document(json, &fault, err);
     return PPS_OK;
+}
+
+// A file, or the name of a document that is shipped.
+static enum pps_status load_word(struct nd_job *job,
+                                 const char *kind,
+                                 const char *word,
+                                 struct pps_error *err)
+{
+    char *path = pps_shipped_path(kind, word, strdup(word));
+    enum pps_status status = path != NULL
+                                 ? load(job, path, PLAINDOC_NONE, err)
+                                 : pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+    free(path);
+    return status;
 }
 
 // ---- in place of documents ----------------------------------------------------------------------
@@ -195,7 +207,8 @@ static enum pps_status load_all(struct nd_job *job,
     if (model != NULL)
         status = load(job, model, form, err);
     for (int k = 0; k < pps_arg_words(args) && status == PPS_OK; k++)
-        status = load(job, pps_arg_word(args, k), PLAINDOC_NONE, err);
+        status = load_word(job, k == 0 && model == NULL ? "model" : "cluster",
+                           pps_arg_word(args, k), err);
     if (status == PPS_OK && pps_arg(args, "training") != NULL)
         status = load(job, pps_arg(args, "training"), PLAINDOC_NONE, err);
     return status;

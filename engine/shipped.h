@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Documents that come with the program, by name: "llama3-70b" is sweep_configs/models/llama3-70b.json.
+#ifndef PPS_SHIPPED_H
+#define PPS_SHIPPED_H
+
+// What to read for `name`, a document of `kind` ("model"), which as a path is `path`: that, where
+// there is such a file; otherwise the shipped document of that name; where there is none either,
+// again the path. Takes path and returns it or another one for the caller to free; NULL: no memory.
+char *pps_shipped_path(const char *kind, const char *name, char *path);
+
+#endif
