@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { PATTERNS_MOST = 200 }; // looked at
+
 // Least so far, over patterns.
 struct lack {
     double mb;
@@ -80,8 +82,8 @@ bool nd_general_lack(struct nd_general *g, double *mb, int32_t *stage, bool *dec
     struct lack lack = {.mb = HUGE_VAL, .stage = -1};
     lack.least = malloc(2 * columns * sizeof *lack.least);
     lack.worst = malloc(2 * columns * sizeof *lack.worst);
-    const bool done =
-        lack.least != NULL && lack.worst != NULL && nd_general_patterns(g, visit, &lack);
+    const bool done = lack.least != NULL && lack.worst != NULL &&
+                      nd_general_patterns(g, visit, &lack, PATTERNS_MOST);
     free(lack.least);
     free(lack.worst);
     *mb = lack.mb;

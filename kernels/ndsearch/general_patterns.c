@@ -4,10 +4,7 @@
 
 #include <math.h>
 
-enum {
-    PATTERNS_MOST = 20000, // looked at
-    PATTERNS_BOUNDED = 16, // when it is time to stop: that at least get a bound
-};
+enum { PATTERNS_BOUNDED = 16 }; // when it is time to stop: that at least get a bound
 
 static double of_head(const struct nd_program *p)
 {
@@ -29,7 +26,7 @@ struct patterns {
     struct nd_general *g;
     bool (*visit)(struct nd_general *g, void *self);
     void *self;
-    int32_t n; // visited
+    int32_t n, most; // visited
 };
 
 // All layers are placed, in chunks 0 ... k - 1.
@@ -39,7 +36,7 @@ static bool visit(struct patterns *all, int32_t k)
     g->pattern.n = k;
     if (g->program->stages * g->program->chunks - k > g->program->layers[1])
         return true; // a chunk would be left without a layer
-    if (++all->n > (g->over ? PATTERNS_BOUNDED : PATTERNS_MOST)) {
+    if (++all->n > (g->over ? PATTERNS_BOUNDED : all->most)) {
         g->over = true;
         g->bound = 0;
         return true;
@@ -71,8 +68,9 @@ static bool place(struct patterns *all, int32_t k, int32_t left)
 
 bool nd_general_patterns(struct nd_general *g,
                          bool (*visit_one)(struct nd_general *g, void *self),
-                         void *self)
+                         void *self,
+                         int32_t most)
 {
-    struct patterns all = {.g = g, .visit = visit_one, .self = self};
+    struct patterns all = {.g = g, .visit = visit_one, .self = self, .most = most};
     return place(&all, 0, g->program->layers[0]);
 }

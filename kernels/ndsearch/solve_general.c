@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ROUND = 20000 }; // nodes
+enum {
+    FIRST_ROUND = 20000,  // nodes
+    PATTERNS_MOST = 3000, // solved
+    LOOKS_MOST = 500,     // at neighbours
+};
 
 // ---- bounds before any search -------------------------------------------------------------------
 
@@ -110,6 +114,7 @@ static bool solve_wanted(struct nd_general *g,
     if (!done)
         return false;
     *too_many = g->options.cut_short;
+    g->draft->nodes += (uint64_t)g->options.n * (8 + (uint64_t)g->cuts.n) / 512;
     const bool search = !(depth == TRY && *too_many);
     if (depth == DECIDE && *too_many)
         g->complete = false;
@@ -209,12 +214,56 @@ static bool solve_even_pattern(struct nd_general *g)
     return done;
 }
 
+// Takes the pattern of the best choice with one layer moved from chunk k to chunk k + step; false: that
+// is none.
+static bool set_neighbour(struct nd_general *g, int32_t k, int32_t step)
+{
+    const struct nd_program *p = g->program;
+    const int32_t n = p->stages * p->chunks;
+    int32_t *dense = g->pattern.dense;
+    for (int32_t j = 0; j < n; j++)
+        dense[j] = g->draft->chunks[j].layers[0];
+    if (k + step < 0 || k + step >= n || dense[k] == 0)
+        return false;
+    dense[k]--;
+    dense[k + step]++;
+    g->pattern.n = 0;
+    while (g->pattern.n < n && dense[g->pattern.n] > 0)
+        g->pattern.n++;
+    for (int32_t j = g->pattern.n; j < n; j++)
+        if (dense[j] > 0)
+            return false; // a gap
+    return n - g->pattern.n <= p->layers[1];
+}
+
+// Looks at neighbours of the best pattern so far, as long as one of them is better.
+static bool improve_pattern(struct nd_general *g)
+{
+    const int32_t n = g->program->stages * g->program->chunks;
+    int32_t looks = 0;
+    bool done = true, too_many;
+    double bound, before;
+    do {
+        before = g->draft->objective;
+        for (int32_t k = 0; k < 2 * n && done && !g->over && before < HUGE_VAL; k++) {
+            if (!set_neighbour(g, k / 2, k % 2 == 0 ? 1 : -1) || ++looks > LOOKS_MOST)
+                continue;
+            const struct nd_wanted wanted = {most_layers(g), 2,
+                                             nd_general_limit(g) / g->program->micro_batches};
+            done = solve_wanted(g, &wanted, LOOK, &bound, &too_many);
+        }
+    } while (done && g->draft->objective < before && looks < LOOKS_MOST);
+    memset(g->pattern.dense, 0, (size_t)n * sizeof *g->pattern.dense);
+    return done;
+}
+
 // ---- the whole ----------------------------------------------------------------------------------
 
 static bool search_all(struct nd_general *g)
 {
-    if (!add_stage_cuts(g) || (g->program->layers[0] > 8 && !solve_even_pattern(g)) ||
-        !nd_general_patterns(g, visit, NULL))
+    const bool many = g->program->layers[0] > 8;
+    if (!add_stage_cuts(g) || (many && (!solve_even_pattern(g) || !improve_pattern(g))) ||
+        !nd_general_patterns(g, visit, NULL, PATTERNS_MOST))
         return false;
     g->draft->proven = g->complete && !g->over;
     g->draft->timed_out = g->watch.timed_out;

@@ -303,6 +303,10 @@ Test(solver, both_solvers_agree)
         struct draws d = {38, k, 0};
         struct nd_program p = brute_program(&d, 5, 24);
         p.compat = ND_CORRECTED;
+        if (k % 3 == 0) { // many patterns
+            p.layers[0] += 8 + below(&d, 4);
+            shift_budgets(&p, p.budget_first);
+        }
         const double chain = solved(&p);
         p.hop = 1e-13;
         const double general = solved(&p);
