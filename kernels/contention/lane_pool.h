@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which points are in the lanes. Points that differ in nothing but the shares of sets of kinds are
 // one until such a set is together for the first time: then they part, by its shares, and go on
-// from there. Included once for each instruction set, after lane_steps.h.
+// from there. Included once for each instruction set, after lane_steps.h,
+// lane_jumps.h and lane_snapshots.h.
 
 // The lanes, and what waits for one.
 struct pool {
@@ -15,116 +16,6 @@ struct pool {
     size_t n_jobs, next_job;                 // those from next_job on have not begun
     int n_full;
 };
-
-// ---- lanes from and to snapshots ------------------------------------------------------------
-
-static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
-{
-    set(&at->eps_work, lane, p->eps_work);
-    set(&at->prop_len, lane, p->prop_len);
-    set(&at->sync_work, lane, p->sync_work);
-    set(&at->sync_freq, lane, p->sync_freq);
-    for (int c = 0; c < 2; c++) {
-        set(&at->len[c], lane, p->len[c]);
-        set(&at->impact[c], lane, p->impact[c]);
-        mask_set(&at->exclusive[c], lane, p->exclusive[c]);
-    }
-    mask_set(&at->congestion, lane, p->congestion);
-    mask_set(&at->equal_of_three, lane, p->equal_of_three);
-    mask equal = at->equal_of_three;
-    for (int a = 0; a < 3; a++) {
-        set(&at->of_three[a], lane, p->share_of_three[a]);
-        for (int b = 0; b < 3; b++) {
-            set(&at->of_two[a][b], lane, p->share_of_two[a][b]);
-            mask_set(&at->equal_of_two[a][b], lane, p->equal_of_two[a][b]);
-            equal = mask_or(equal, at->equal_of_two[a][b]);
-        }
-    }
-    at->any_equal = mask_any(equal);
-    at->any_counts = mask_any(vec_gt(at->sync_freq, vec_all(1)));
-}
-
-// Copies a number of a lane to a snapshot, or from it.
-VEC_INLINE void move(vec *v, int lane, double *value, bool save)
-{
-    if (save)
-        *value = get(v, lane);
-    else
-        set(v, lane, *value);
-}
-
-VEC_INLINE void move_stage(struct lane_stage *st,
-                           int lane,
-                           struct contention_lane_stage *snapshot,
-                           bool save)
-{
-    for (int k = 0; k < N_SLOTS; k++)
-        move(&st->left[k], lane, &snapshot->left[k], save);
-    for (int c = 0; c < 2; c++) {
-        move(&st->tail[c], lane, &snapshot->tail[c], save);
-        for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
-            move(&st->gap[c][k], lane, &snapshot->gap[c][k], save);
-    }
-    move(&st->until_sync, lane, &snapshot->until_sync, save);
-    move(&st->pending, lane, &snapshot->pending, save);
-}
-
-static void save_lane(struct pool *pool, int lane, struct contention_lane_snapshot *snapshot)
-{
-    struct lane_state *s = &pool->lanes;
-    snapshot->now = get(&s->now, lane);
-    snapshot->carry = get(&s->carry, lane);
-    snapshot->to_come = get(&s->to_come, lane);
-    snapshot->n_events = s->steps - pool->first_step[lane];
-    for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        struct lane_stage *st = &s->stage[j];
-        move_stage(st, lane, &snapshot->stage[j], true);
-        snapshot->stage[j].forward = mask_get(st->forward, lane);
-        for (int c = 0; c < 2; c++) {
-            snapshot->stage[j].count[c] = tally_get(st->count[c], lane);
-            snapshot->stage[j].ready[c] = tally_get(st->ready[c], lane);
-        }
-    }
-}
-
-static void load_lane(struct pool *pool, int lane, struct contention_lane_snapshot *snapshot)
-{
-    struct lane_state *s = &pool->lanes;
-    set(&s->now, lane, snapshot->now);
-    set(&s->carry, lane, snapshot->carry);
-    set(&s->to_come, lane, snapshot->to_come);
-    pool->first_step[lane] = s->steps - snapshot->n_events;
-    for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        struct lane_stage *st = &s->stage[j];
-        move_stage(st, lane, &snapshot->stage[j], false);
-        mask_set(&st->forward, lane, snapshot->stage[j].forward);
-        mask_set(&st->has_pending, lane, snapshot->stage[j].pending > 0);
-        mask_set(&st->syncs, lane, snapshot->stage[j].left[SYNC] < HUGE_VAL);
-        mask_set(&st->busy, lane, snapshot->stage[j].left[COMPUTE] < HUGE_VAL);
-        for (int c = 0; c < 2; c++) {
-            tally_set(&st->count[c], lane, snapshot->stage[j].count[c]);
-            tally_set(&st->ready[c], lane, snapshot->stage[j].ready[c]);
-        }
-    }
-}
-
-// The state in which the first forward has started; of no point: in which nothing ever happens.
-static void begin(struct contention_lane_snapshot *snapshot,
-                  const struct contention_lane_point *p)
-{
-    const double first = p->n < p->gpus ? p->n : p->gpus;
-    *snapshot = (struct contention_lane_snapshot){.to_come = p->n};
-    for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        snapshot->stage[j].until_sync = p->sync_freq;
-        for (int k = 0; k < N_SLOTS; k++)
-            snapshot->stage[j].left[k] = HUGE_VAL;
-    }
-    if (first <= 0)
-        return;
-    snapshot->stage[0].left[COMPUTE] = p->len[FWD];
-    snapshot->stage[0].ready[FWD] = (int)first - 1;
-    snapshot->stage[0].forward = true;
-}
 
 // ---- tasks ----------------------------------------------------------------------------------
 
@@ -165,7 +56,8 @@ static void start_task(struct pool *pool,
     set_constants(&pool->lanes.at, lane, point_of(pool, task->first_job));
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
-    load_lane(pool, lane, snapshot);
+    load_lane(&pool->lanes, lane, snapshot);
+    pool->first_step[lane] = pool->lanes.steps - snapshot->n_events;
     start_looking(pool, lane);
 }
 
@@ -194,7 +86,7 @@ static void empty_lane(struct pool *pool, int lane)
     set_constants(&pool->lanes.at, lane, &nothing);
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
-    load_lane(pool, lane, &snapshot);
+    load_lane(&pool->lanes, lane, &snapshot);
     start_looking(pool, lane);
 }
 
@@ -289,7 +181,8 @@ static void fork_lane(struct pool *pool, int lane)
     if (rest.n_jobs == 0)
         return;
     rest.snapshot = room->n_snapshots++;
-    save_lane(pool, lane, &room->snapshot[rest.snapshot]);
+    save_lane(&pool->lanes, lane, &room->snapshot[rest.snapshot]);
+    room->snapshot[rest.snapshot].n_events = pool->lanes.steps - pool->first_step[lane];
     while (rest.n_jobs > 0)
         room->task[room->n_tasks++] = split(pool, &rest, meets);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight doubles, one a lane, in AVX-512: what lane_steps.h is written in. Private to the model.
+// Eight doubles, one a lane, in AVX-512: what lane_*.h are written in. Private to the model.
 // + - * / work on a `vec` as they do on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H

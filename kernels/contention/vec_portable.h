@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LANES doubles in the vectors that the compiler has for its target: what lane_steps.h is written
+// LANES doubles in the vectors that the compiler has for its target: what lane_*.h are written
 // in. Private to the model. LANES, a power of two, is defined before. + - * / work on a `vec` as
 // they do on a double.
 #ifndef PPS_CONTENTION_VEC_H
