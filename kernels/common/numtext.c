@@ -52,6 +52,10 @@ double numtext_round(double value, int decimals)
 
 const char *numtext_write(char *buffer, double value)
 {
+    if (fabs(value) < 1e15 && value == floor(value)) {
+        snprintf(buffer, NUMTEXT_CAP, "%.0f", value);
+        return buffer;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, NUMTEXT_CAP, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value)

@@ -182,7 +182,7 @@ double nd_bracket(const struct nd_chain *c,
     const double rounds = nd_rounds(c, micro_batches, i);
     if (rounds > 0)
         return rounds * link->c + c->work[n + link->x];
-    return (c->stages - 1) * fmax(link->f, link->b); // M = P, stage 0
+    return (c->stages - 1) * nd_greater(link->f, link->b); // M = P, stage 0
 }
 
 static void find_least(struct nd_chain *c)
@@ -198,8 +198,8 @@ static void find_least(struct nd_chain *c)
             const int32_t place = nd_place(c, i, n);
             for (int32_t k = c->link_start[place]; k < c->link_start[place + 1]; k++) {
                 const int32_t next = nd_place(c, i + 1, n + c->links[k].x);
-                c->least_growth[place] =
-                    fmin(c->least_growth[place], c->links[k].growth + c->least_growth[next]);
+                c->least_growth[place] = nd_lesser(c->least_growth[place],
+                                                   c->links[k].growth + c->least_growth[next]);
             }
         }
     for (int32_t i = 0; i < c->stages; i++)
@@ -212,8 +212,8 @@ static void find_least(struct nd_chain *c)
                 const double z =
                     rounds ? nd_bracket(c, link, i, n, c->program->micro_batches) : -HUGE_VAL;
                 c->past_growth[next] =
-                    fmin(c->past_growth[next], c->past_growth[place] + link->growth);
-                c->past_z[next] = fmin(c->past_z[next], fmax(c->past_z[place], z));
+                    nd_lesser(c->past_growth[next], c->past_growth[place] + link->growth);
+                c->past_z[next] = nd_lesser(c->past_z[next], nd_greater(c->past_z[place], z));
             }
         }
 }
@@ -282,11 +282,11 @@ static bool extend(struct nd_chain *c,
         const struct nd_end *end = &c->ends[k];
         const struct nd_end one = {
             .growth = end->growth + link->growth,
-            .z = fmax(end->z, own + (rounds ? end->growth : 0)),
+            .z = nd_greater(end->z, own + (rounds ? end->growth : 0)),
             .x = link->x,
             .next = k - first,
         };
-        const double z = fmax(one.z, c->past_z[place] + one.growth);
+        const double z = nd_greater(one.z, c->past_z[place] + one.growth);
         if (c->work[0] + c->past_growth[place] + one.growth + z < limit)
             c->ends[c->n_ends++] = one;
     }
@@ -341,8 +341,8 @@ double nd_chain_least(const struct nd_chain *c,
     double least = HUGE_VAL;
     for (int32_t k = of->first; k < of->first + of->n; k++) {
         const struct nd_end *end = &c->ends[k];
-        const double most = fmax(floor, fmax(z + end->growth, end->z));
-        least = fmin(least, growth + end->growth + most);
+        const double most = nd_greater(floor, nd_greater(z + end->growth, end->z));
+        least = nd_lesser(least, growth + end->growth + most);
     }
     return c->work[0] + least;
 }

@@ -83,7 +83,7 @@ static double least_cost(const struct nd_cut *cut,
     if (layers <= o->most)
         for (int32_t k = nd_options_first(o, i, layers); k < nd_options_first(o, i, layers + 1);
              k++)
-            least = fmin(least, cut->cost[k]);
+            least = nd_lesser(least, cut->cost[k]);
     return least;
 }
 
@@ -108,7 +108,7 @@ bool nd_cut_price(struct nd_cuts *cuts, int32_t index, const struct nd_options *
         }
         for (int32_t x = 0; x < columns && x <= o->most; x++)
             for (int32_t n = x; least[x] < HUGE_VAL && n < columns; n++)
-                rest[n] = fmin(rest[n], least[x] + next[n - x]);
+                rest[n] = nd_lesser(rest[n], least[x] + next[n - x]);
     }
     free(least);
     return true;
@@ -135,7 +135,8 @@ double nd_cuts_bound(const struct nd_cuts *cuts)
 {
     double bound = 0;
     for (int32_t k = 0; k < cuts->n; k++)
-        bound = fmax(bound, cuts->all[k].constant + nd_cut_rest(cuts, k, 0, cuts->layers));
+        bound =
+            nd_greater(bound, cuts->all[k].constant + nd_cut_rest(cuts, k, 0, cuts->layers));
     return bound;
 }
 
@@ -147,13 +148,15 @@ static void find_others(const struct nd_cuts *cuts,
                         int32_t cut,
                         int32_t i,
                         const double *before,
+                        int32_t most,
                         double *others)
 {
-    for (int32_t x = 0; x <= cuts->layers; x++) {
-        others[x] = HUGE_VAL;
+    for (int32_t x = 0; x <= most && x <= cuts->layers; x++) {
+        double least = HUGE_VAL;
         for (int32_t n = 0; n <= cuts->layers - x; n++)
-            others[x] = fmin(others[x],
-                             before[n] + nd_cut_rest(cuts, cut, i + 1, cuts->layers - x - n));
+            least = nd_lesser(least,
+                              before[n] + nd_cut_rest(cuts, cut, i + 1, cuts->layers - x - n));
+        others[x] = least;
     }
 }
 
@@ -169,7 +172,7 @@ static void add_stage(const struct nd_cuts *cuts,
     for (int32_t x = 0; x <= o->most && x <= cuts->layers; x++) {
         const double least = least_cost(&cuts->all[cut], o, i, x);
         for (int32_t n = 0; least < HUGE_VAL && n + x <= cuts->layers; n++)
-            after[n + x] = fmin(after[n + x], before[n] + least);
+            after[n + x] = nd_lesser(after[n + x], before[n] + least);
     }
     memcpy(before, after, ((size_t)cuts->layers + 1) * sizeof *before);
 }
@@ -190,7 +193,7 @@ bool nd_cuts_useless(const struct nd_cuts *cuts,
         for (size_t n = 0; n < columns; n++)
             before[n] = n == 0 ? cuts->all[c].constant : HUGE_VAL;
         for (int32_t i = 0; i < o->stages; i++) {
-            find_others(cuts, c, i, before, others);
+            find_others(cuts, c, i, before, o->most, others);
             for (int32_t k = nd_options_first(o, i, 0); k < nd_options_first(o, i, o->most + 1);
                  k++)
                 if (cuts->all[c].cost[k] + others[o->layers[k]] >= limit)

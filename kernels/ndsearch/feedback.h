@@ -75,7 +75,8 @@ bool nd_fit_figures(const struct nd_program *program,
 // ---- the loop -----------------------------------------------------------------------------------
 
 enum nd_feedback_kind {
-    ND_TIGHTEN, // budgets, by what is too much, in every round by more of it
+    ND_TIGHTEN, // budgets, by what is too much, in every round by more of it; corrected: and by
+                // what the solution leaves of them
     ND_FIT,     // figures
 };
 

@@ -45,7 +45,7 @@ void nd_filters_init(struct nd_filters *filters, const struct nd_space *space)
                                    .pp_max = 32,
                                    .large = 1000,
                                    .tp_divides = 56};
-    filters->large_tp_one = space->preset != ND_CLASSIC || !space->orig;
+    filters->large_tp_one = space->preset == ND_FSDP || !space->orig;
     for (int rule = ND_RULE_EXPERTS; rule < ND_N_FILTERS && !space->orig; rule++)
         if (rule != ND_RULE_VP)
             append(filters, (enum nd_filter)rule);

@@ -57,4 +57,19 @@ static inline bool nd_general_round_over(const struct nd_general *g)
     return g->over || g->draft->nodes >= g->round_end;
 }
 
+// What a stage of the pattern takes for all micro-batches with so many layers of type 2, none
+// recomputed.
+double nd_general_stage_bound(const struct nd_general *g, int32_t stage, double layers);
+
+// Calls visit for every pattern that may be part of something better, with g->pattern set; the more
+// layers in one chunk, the earlier. Too many patterns end it, with g->over and a bound of 0. false:
+// visit said so.
+bool nd_general_patterns(struct nd_general *g,
+                         bool (*visit)(struct nd_general *g, void *self),
+                         void *self);
+
+// How much memory is missing on the worst stage in the best split; not above 0: none. HUGE_VAL: no
+// split gives every chunk a layer. *decided: all patterns were looked at. false: no memory.
+bool nd_general_lack(struct nd_general *g, double *mb, int32_t *stage, bool *decided);
+
 #endif

@@ -55,7 +55,7 @@ static bool find_start(struct nd_general *g, double *worst, int32_t *taken)
             double own;
             const int32_t option = best_option(o, i, x, &own);
             for (int32_t n = 0; option >= 0 && n + x <= layers; n++) {
-                const double slowest = fmax(worst[i * columns + n], own);
+                const double slowest = nd_greater(worst[i * columns + n], own);
                 const int32_t to = (i + 1) * columns + n + x;
                 if (slowest < worst[to]) {
                     worst[to] = slowest;
@@ -102,7 +102,7 @@ static double bound_of(const struct mover *m, int32_t i, int32_t at_i, int32_t j
         double there = m->sums[cuts->order[k]] + cut->cost[at_i] - cut->cost[m->g->choice[i]];
         if (j != i)
             there += cut->cost[at_j] - cut->cost[m->g->choice[j]];
-        most = fmax(most, there);
+        most = nd_greater(most, there);
     }
     return most;
 }

@@ -121,7 +121,7 @@ static double most_known(const struct nd_general *g)
     const double *sums = &g->partial[g->program->stages * CUTS_MOST];
     double most = 0;
     for (int32_t k = 0; k < g->cuts.n; k++)
-        most = fmax(most, sums[k]);
+        most = nd_greater(most, sums[k]);
     return most;
 }
 

@@ -57,21 +57,21 @@ struct search {
 static void turn(struct label *l, double d, double behind)
 {
     const double b = d * l->slow_b - behind, f = d * l->slow_f - behind;
-    l->zb = fmax(l->zb, l->z + b);
-    l->zf = fmax(l->zf, l->z + f);
-    l->both = fmax(l->both, l->growth + fmax(l->zb + f, l->zf + b));
-    l->both = fmax(l->both, l->growth + fmax(l->first_f + b, l->first_b + f));
+    l->zb = nd_greater(l->zb, l->z + b);
+    l->zf = nd_greater(l->zf, l->z + f);
+    l->both = nd_greater(l->both, l->growth + nd_greater(l->zb + f, l->zf + b));
+    l->both = nd_greater(l->both, l->growth + nd_greater(l->first_f + b, l->first_b + f));
 }
 
 // Numbers that can make no difference any more are raised to where they just do not, so that more
 // labels are comparable.
 static void settle(const struct search *s, struct label *l, int32_t place)
 {
-    l->zb = fmax(l->zb, l->z);
-    l->zf = fmax(l->zf, l->z);
-    l->both = fmax(l->both, l->growth + fmax(l->zb, l->zf));
-    l->slow_b = fmax(l->slow_b, s->useless_b[place]);
-    l->slow_f = fmax(l->slow_f, s->useless_b[place]);
+    l->zb = nd_greater(l->zb, l->z);
+    l->zf = nd_greater(l->zf, l->z);
+    l->both = nd_greater(l->both, l->growth + nd_greater(l->zb, l->zf));
+    l->slow_b = nd_greater(l->slow_b, s->useless_b[place]);
+    l->slow_f = nd_greater(l->slow_f, s->useless_b[place]);
 }
 
 static struct label step(const struct search *s,
@@ -86,15 +86,15 @@ static struct label step(const struct search *s,
     struct label l = *from;
     l.x = link->x;
     l.growth += link->growth;
-    l.slow_f = fmax(l.slow_f, link->f);
-    l.slow_b = fmax(l.slow_b, link->b);
-    l.slow_c = s->price > 0 ? fmax(l.slow_c, link->c) : 0;
+    l.slow_f = nd_greater(l.slow_f, link->f);
+    l.slow_b = nd_greater(l.slow_b, link->b);
+    l.slow_c = s->price > 0 ? nd_greater(l.slow_c, link->c) : 0;
     l.full += link->growth;
     l.z += link->growth;
     if (nd_rounds(c, all, i) > 0)
-        l.full = fmax(l.full, nd_bracket(c, link, i, n, all));
+        l.full = nd_greater(l.full, nd_bracket(c, link, i, n, all));
     if (nd_rounds(c, s->laid_out, i) > 0) {
-        l.z = fmax(l.z, nd_bracket(c, link, i, n, s->laid_out));
+        l.z = nd_greater(l.z, nd_bracket(c, link, i, n, s->laid_out));
     } else {
         l.first_f = last * link->f;
         l.first_b = last * link->b;
@@ -107,11 +107,11 @@ static struct label step(const struct search *s,
 static double bound_of(const struct search *s, const struct label *l, int32_t place)
 {
     const struct nd_chain *c = s->chain;
-    const double rest = c->least_growth[place], first = fmax(l->first_f, l->first_b);
-    const double most = fmax(fmax(l->z + rest, first), fmax(l->zb, l->zf));
-    const double own =
-        fmax(c->work[0] + l->growth + rest + most, c->work[0] + l->both) + s->price * l->slow_c;
-    return fmax(own, nd_chain_least(c, place, l->growth, l->full, first));
+    const double rest = c->least_growth[place], first = nd_greater(l->first_f, l->first_b);
+    const double most = nd_greater(nd_greater(l->z + rest, first), nd_greater(l->zb, l->zf));
+    const double own = nd_greater(c->work[0] + l->growth + rest + most, c->work[0] + l->both) +
+                       s->price * l->slow_c;
+    return nd_greater(own, nd_chain_least(c, place, l->growth, l->full, first));
 }
 
 // ---- labels of a stage --------------------------------------------------------------------------
@@ -200,7 +200,7 @@ static void find_useless(struct search *s)
                 break;
             }
         if (i < c->stages - 1)
-            least = fmin(least, behind / (c->stages - 1 - i));
+            least = nd_lesser(least, behind / (c->stages - 1 - i));
         for (int32_t n = 0; n <= c->layers; n++)
             s->useless_b[nd_place(c, i, n)] = least < HUGE_VAL ? least : 0;
     }

@@ -176,6 +176,9 @@ static bool read_row(struct nd_measurement *m,
         !docfields_store(&table, &items, &row, fault) ||
         !take_model(m, set, &items, item, fault))
         return false;
+    if (row.dp * row.cp > MOST || row.dp * row.cp * row.tp > MOST ||
+        row.dp * row.cp * row.tp * row.pp > MOST)
+        return docfault_set(fault, item, false, "dp: more than %d devices", (int)MOST);
     if (row.gbs == 0)
         return docfault_set(fault, item, false, "gbs: missing; say how many sequences a step");
     snprintf(m->set, sizeof m->set, "%s", set->name);
@@ -200,25 +203,50 @@ static bool read_row(struct nd_measurement *m,
 
 // ---- sets ---------------------------------------------------------------------------------------
 
-static bool read_set(struct set *set, const cJSON *item, struct docfault *fault)
+enum set_field {
+    SET_NAME,
+    SET_SOURCE,
+    SET_HARDWARE,
+    SET_TRAINING,
+    SET_SEQ_LENGTH,
+    SET_ROWS,
+    N_SET_KEYS
+};
+
+static const struct docfield set_fields[N_SET_KEYS] = {
+    [SET_NAME] = {"name", DOCFIELD_OWN, 0, 0, 0},
+    [SET_SOURCE] = {"source", DOCFIELD_OWN, 0, 0, 0},
+    [SET_HARDWARE] = {"hardware", DOCFIELD_OWN, 0, 0, 0},
+    [SET_TRAINING] = {"training", DOCFIELD_OWN, 0, 0, 0},
+    [SET_SEQ_LENGTH] = {"seq_length", DOCFIELD_WHOLE, 1, TOKENS,
+                        offsetof(struct set, seq_length)},
+    [SET_ROWS] = {"measurements", DOCFIELD_OWN, 0, 0, 0},
+};
+
+static const struct docfields set_table = {"a set of measurements", set_fields, N_SET_KEYS,
+                                           NULL, 0};
+
+static bool read_set(struct set *set,
+                     const cJSON *item,
+                     const cJSON **rows,
+                     struct docfault *fault)
 {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, "name");
-    const cJSON *hardware = cJSON_GetObjectItemCaseSensitive(item, "hardware");
-    const cJSON *training = cJSON_GetObjectItemCaseSensitive(item, "training");
-    const cJSON *seq = cJSON_GetObjectItemCaseSensitive(item, "seq_length");
+    struct docitems items;
+    set->seq_length = 4096;
+    if (!docfields_find(&set_table, item, false, &items, fault) ||
+        !docfields_store(&set_table, &items, set, fault))
+        return false;
+    const cJSON *name = items.item[SET_NAME], *training = items.item[SET_TRAINING];
+    *rows = items.item[SET_ROWS];
     if (!cJSON_IsString(name))
         return docfault_set(fault, item, false, "name: missing; every set has one");
-    if (hardware == NULL)
+    if (items.item[SET_HARDWARE] == NULL)
         return docfault_set(fault, item, false, "hardware: missing; say what was measured on");
+    if (!cJSON_IsArray(*rows))
+        return docfault_set(fault, item, false, "measurements: missing; want a list");
     set->name = name->valuestring;
     training_default(&set->training);
-    set->seq_length = 4096;
-    if (seq != NULL &&
-        !(cJSON_IsNumber(seq) && seq->valuedouble >= 1 && seq->valuedouble <= TOKENS))
-        return docfault_set(fault, seq, false, "seq_length: want a whole number from 1 on");
-    if (seq != NULL)
-        set->seq_length = (int64_t)seq->valuedouble;
-    return hardware_read(&set->hardware, hardware, fault) &&
+    return hardware_read(&set->hardware, items.item[SET_HARDWARE], fault) &&
            (training == NULL || training_read(&set->training, training, fault));
 }
 
@@ -236,11 +264,9 @@ bool nd_measurements_read(struct nd_measurement *measurements,
                             "sets: want {\"models\": {...}, \"sets\": [...]}");
     cJSON_ArrayForEach(each, sets)
     {
-        const cJSON *rows = cJSON_GetObjectItemCaseSensitive(each, "measurements");
-        if (!read_set(&set, each, fault))
+        const cJSON *rows = NULL;
+        if (!read_set(&set, each, &rows, fault))
             return false;
-        if (!cJSON_IsArray(rows))
-            return docfault_set(fault, each, false, "measurements: missing; want a list");
         cJSON_ArrayForEach(row, rows)
         {
             if (*n == max)

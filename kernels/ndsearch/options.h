@@ -18,11 +18,12 @@ struct nd_flights {
 bool nd_flights_make(const struct nd_program *program, struct nd_flights *flights);
 void nd_flights_free(struct nd_flights *flights);
 
-// Memory of a stage but for what else is on it, MiB: chunks [chunks].
+// Memory of a stage but for what else is on it, MiB, where a micro-batch leaves kept[chunk].
 double nd_stage_mb(const struct nd_program *program,
                    const struct nd_flights *flights,
                    int32_t stage,
-                   const struct nd_chunk *chunks);
+                   const double *kept,
+                   double layers_mb);
 
 struct nd_pattern {
     int32_t *dense; // [chunks * stages]: layers of type 1

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each filter keeps. Published rules come from the strategy-search tool that search.md speaks of;
+// What each filter keeps. Published rules are those of the search tool that search.md speaks of;
 // rules of legality are those that tensor-parallel frameworks stop on.
 #include "filters.h"
 

@@ -10,6 +10,10 @@ const struct nd_ratios nd_ratios_default = {.dense = 0.3,
                                             .head = 1.5,
                                             .layer_ms = (double)NAN};
 
+#define UNKNOWN ((double)NAN)
+
+const struct nd_ratios nd_ratios_unknown = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
+
 double nd_head_ratio(double vocabulary, double hidden, double ffn, double sequence)
 {
     if (vocabulary <= 0.0 || hidden <= 0.0 || ffn <= 0.0 || sequence <= 0.0)
@@ -291,8 +295,7 @@ void nd_ratios_choose(const struct nd_profiles *profiles,
                       struct nd_ratio_choice *choice)
 {
     const struct wanted wanted = {strategy, seq_length};
-    struct nd_ratios modelled = {(double)NAN, (double)NAN, (double)NAN, (double)NAN,
-                                 (double)NAN};
+    struct nd_ratios modelled = nd_ratios_unknown;
     *choice = (struct nd_ratio_choice){.profile = find_same(profiles, &wanted)};
     choice->source = choice->profile != NULL ? ND_RATIOS_MEASURED : ND_RATIOS_NEAREST;
     if (choice->profile == NULL && compat == ND_CORRECTED)

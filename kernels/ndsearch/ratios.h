@@ -24,6 +24,7 @@ struct nd_ratios {
 
 // For columns that are empty: 0.3, 2, 1, 1.5; the unit has no default.
 extern const struct nd_ratios nd_ratios_default;
+extern const struct nd_ratios nd_ratios_unknown; // all NAN
 
 // What stands for a model's head where nothing is known of it: 1.6 (V / 2h) / (2 + 3 f / 2h + s / h),
 // the head's products over those of a dense layer; 1 where a figure is missing (<= 0).

@@ -81,6 +81,19 @@ struct nd_candidate nd_search_evaluate(const struct nd_search *search,
                                  .step_ms = units_to_ms(time.step)};
 }
 
+bool nd_search_can(const struct nd_search *search, const struct nd_strategy *s)
+{
+    const struct nd_space *space = search->space;
+    const double product = (double)s->dp * s->tp * s->cp * s->pp;
+    if (s->dp < 1 || s->tp < 1 || s->cp < 1 || s->pp < 1 || s->ep < 1 || s->vp < 1 ||
+        s->mbs < 1)
+        return false;
+    if ((s->op < 1 && s->op != -1) || product != space->devices)
+        return false;
+    return space->gbs / s->dp / s->mbs >= 1 && (int64_t)s->pp * s->vp <= space->layers &&
+           (s->ep == 1 || s->ep <= space->experts);
+}
+
 bool nd_search_fits(const struct nd_search *search, const struct nd_candidate *candidate)
 {
     const double limit = search->space->orig ? ND_ORIGMEM_LIMIT_MB : search->limit_mb;
@@ -125,6 +138,8 @@ static bool see(void *context, const struct nd_strategy *strategy)
 {
     struct run *run = context;
     struct nd_search_result *result = run->result;
+    if (!run->search->space->orig && !nd_search_can(run->search, strategy))
+        return true; // without pp_mbs there are points without a micro-batch
     const struct nd_candidate candidate = nd_search_evaluate(run->search, strategy);
     if (!result->has_least || candidate.memory_mb < result->least.memory_mb)
         result->least = candidate;

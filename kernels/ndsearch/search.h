@@ -49,6 +49,11 @@ void nd_search_free(struct nd_search_result *result);
 struct nd_candidate nd_search_evaluate(const struct nd_search *search,
                                        const struct nd_strategy *strategy);
 
+// Whether the strategy means something on these devices, so that it can be evaluated: it fills them,
+// and there is a micro-batch for every replica, a layer for every chunk, an expert for every rank.
+// Survivors of the usual filters do; a strategy that somebody typed need not.
+bool nd_search_can(const struct nd_search *search, const struct nd_strategy *strategy);
+
 // Whether its memory is within the limit.
 bool nd_search_fits(const struct nd_search *search, const struct nd_candidate *candidate);
 

@@ -17,6 +17,7 @@ struct reading {
     struct nd_mps_layout layout;
     double *values; // of every variable; NAN: no line yet
     int64_t line;
+    bool any; // a line that names a variable
     struct table_fault *fault;
 };
 
@@ -48,6 +49,7 @@ static bool read_line(struct reading *reading, const char *line, size_t n)
     const int32_t variable = nd_mps_find(&reading->layout, line, word);
     if (variable < 0)
         return true;
+    reading->any = true;
     numtext_quote(quoted, sizeof quoted, line, word);
     if (!isnan(reading->values[variable])) {
         snprintf(text, sizeof text, "%s: is given twice", quoted);
@@ -77,7 +79,9 @@ static bool read_lines(struct reading *reading, const char *text, size_t n)
         at = end + 1;
     }
     reading->line = 0;
-    return true;
+    return reading->any ||
+           fail(reading, "no line names a variable of this program; a solution has "
+                         "lines like x_type1_0_0 3");
 }
 
 // ---- what they mean -----------------------------------------------------------------------------

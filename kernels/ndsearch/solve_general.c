@@ -7,11 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    PATTERNS_MOST = 20000,
-    PATTERNS_BOUNDED = 16, // when it is time to stop: that at least get a bound
-    FIRST_ROUND = 20000,   // nodes
-};
+enum { FIRST_ROUND = 20000 }; // nodes
 
 // ---- bounds before any search -------------------------------------------------------------------
 
@@ -29,23 +25,13 @@ static double average_bound(const struct nd_program *p)
     return p->micro_batches * work / p->stages;
 }
 
-// What a stage takes for all micro-batches with so many layers of type 2.
-static double stage_bound(const struct nd_general *g, int32_t i, double layers)
-{
-    const struct nd_program *p = g->program;
-    for (int32_t v = 0; v < p->chunks; v++)
-        layers += p->layer_ratio * g->pattern.dense[v * p->stages + i];
-    return p->micro_batches *
-           ((1 + p->backward_ratio) * layers + (i == p->stages - 1 ? of_head(p) : 0));
-}
-
 // Most layers of type 2 that any stage of something better has.
 static int32_t most_layers(const struct nd_general *g)
 {
     const double limit = nd_general_limit(g);
     int32_t most = 0;
     for (int32_t i = 0; i < g->program->stages; i++)
-        while (most < g->program->layers[1] && stage_bound(g, i, most + 1) < limit)
+        while (most < g->program->layers[1] && nd_general_stage_bound(g, i, most + 1) < limit)
             most++;
     return most;
 }
@@ -198,54 +184,10 @@ static bool solve_pattern(struct nd_general *g)
 
 // ---- all patterns -------------------------------------------------------------------------------
 
-struct patterns {
-    struct nd_general *g;
-    bool (*visit)(struct patterns *patterns);
-    int32_t n;   // visited
-    double lack; // for visit_lack
-    int32_t stage;
-};
-
-static bool can_end(const struct nd_general *g)
+static bool visit(struct nd_general *g, void *self)
 {
-    const struct nd_program *p = g->program;
-    const int32_t others = p->stages * p->chunks - g->pattern.n;
-    return others <= p->layers[1] &&
-           (others > 0 || p->layers[1] == 0 || g->pattern.n == p->stages * p->chunks);
-}
-
-// Layers of type 1 from chunk k on; the more in one chunk, the earlier.
-static bool each_pattern(struct patterns *all, int32_t k, int32_t left)
-{
-    struct nd_general *g = all->g;
-    const struct nd_program *p = g->program;
-    if (left == 0) {
-        g->pattern.n = k;
-        if (!can_end(g) || g->bound == 0)
-            return true;
-        if (++all->n > (g->over ? PATTERNS_BOUNDED : PATTERNS_MOST)) {
-            g->over = true;
-            g->bound = 0;
-            return true;
-        }
-        return all->visit(all);
-    }
-    if (k == p->stages * p->chunks)
-        return true;
-    const int32_t most = p->compat == ND_ORIG && left > ND_ORIG_LAYERS ? ND_ORIG_LAYERS : left;
-    bool done = true;
-    for (int32_t x = most; done && x >= 1 && g->bound > 0; x--) {
-        g->pattern.dense[k] = x;
-        if (stage_bound(g, k % p->stages, 0) < nd_general_limit(g))
-            done = each_pattern(all, k + 1, left - x);
-    }
-    g->pattern.dense[k] = 0;
-    return done;
-}
-
-static bool visit_solve(struct patterns *patterns)
-{
-    return solve_pattern(patterns->g);
+    (void)self;
+    return solve_pattern(g);
 }
 
 // The pattern whose chunks are as equal as can be: a start, where there are many patterns.
@@ -262,82 +204,49 @@ static bool solve_even_pattern(struct nd_general *g)
         left -= g->pattern.dense[k];
     }
     g->pattern.n = k;
-    const bool done = left > 0 || !can_end(g) || solve_pattern(g);
+    const bool done = left > 0 || n - k > p->layers[1] || solve_pattern(g);
     memset(g->pattern.dense, 0, (size_t)n * sizeof *g->pattern.dense);
     return done;
 }
 
-// ---- infeasible programs ------------------------------------------------------------------------
-
-// The least budget that is missing on the worst stage, of this pattern.
-static bool visit_lack(struct patterns *all)
-{
-    struct nd_general *g = all->g;
-    const struct nd_program *p = g->program;
-    const int32_t layers = p->layers[1], columns = layers + 1;
-    double *least = malloc(2 * (size_t)columns * sizeof *least);
-    int32_t *worst = malloc(2 * (size_t)columns * sizeof *worst);
-    if (least == NULL || worst == NULL) {
-        free(least);
-        free(worst);
-        return false;
-    }
-    for (int32_t n = 0; n < columns; n++)
-        least[n] = n == 0 ? -HUGE_VAL : HUGE_VAL;
-    worst[0] = -1;
-    for (int32_t i = 0; i < p->stages; i++) {
-        for (int32_t n = 0; n < columns; n++)
-            least[columns + n] = HUGE_VAL;
-        for (int32_t x = 0; x <= layers; x++) {
-            const double own =
-                nd_stage_least_mb(p, &g->flights, &g->pattern, i, x) - nd_program_budget(p, i);
-            for (int32_t n = 0; n + x <= layers && own < HUGE_VAL; n++)
-                if (fmax(least[n], own) < least[columns + n + x]) {
-                    least[columns + n + x] = fmax(least[n], own);
-                    worst[columns + n + x] = own >= least[n] ? i : worst[n];
-                }
-        }
-        memcpy(least, least + columns, (size_t)columns * sizeof *least);
-        memcpy(worst, worst + columns, (size_t)columns * sizeof *worst);
-    }
-    if (least[layers] < all->lack) {
-        all->lack = least[layers];
-        all->stage = worst[layers];
-    }
-    free(least);
-    free(worst);
-    return true;
-}
-
-static bool explain(struct nd_general *g, struct nd_infeasible *why)
-{
-    struct patterns all = {.g = g, .visit = visit_lack, .lack = HUGE_VAL, .stage = -1};
-    if (!each_pattern(&all, 0, g->program->layers[0]))
-        return false;
-    if (all.lack < HUGE_VAL && all.lack > 0)
-        nd_why_memory(g->program, all.stage, all.lack, why);
-    else
-        nd_why_layers(g->program, why);
-    return true;
-}
-
 // ---- the whole ----------------------------------------------------------------------------------
+
+static bool search_all(struct nd_general *g)
+{
+    if (!add_stage_cuts(g) || (g->program->layers[0] > 8 && !solve_even_pattern(g)) ||
+        !nd_general_patterns(g, visit, NULL))
+        return false;
+    g->draft->proven = g->complete && !g->over;
+    g->draft->timed_out = g->watch.timed_out;
+    return true;
+}
 
 static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
 {
-    struct patterns all = {.g = g, .visit = visit_solve};
-    if (!add_stage_cuts(g) || (g->program->layers[0] > 8 && !solve_even_pattern(g)) ||
-        !each_pattern(&all, 0, g->program->layers[0]))
-        return false;
     struct nd_draft *draft = g->draft;
-    draft->proven = g->complete && !g->over;
-    draft->timed_out = g->watch.timed_out;
+    double lack;
+    int32_t stage;
+    bool decided;
+    if (!nd_general_lack(g, &lack, &stage, &decided))
+        return false;
+    if (decided && lack > 0.5 * ND_SLACK_MB) {
+        draft->proven = true;
+        if (lack < HUGE_VAL)
+            nd_why_memory(g->program, stage, lack, why);
+        else
+            nd_why_layers(g->program, why);
+        return true;
+    }
+    if (!search_all(g))
+        return false;
     draft->bound = average_bound(g->program);
     if (g->complete)
         draft->bound = fmax(draft->bound, g->bound);
     if (draft->objective <= draft->bound * (1 + ND_SAME))
         draft->proven = true;
-    return draft->objective < HUGE_VAL || !draft->proven || explain(g, why);
+    if (draft->proven && draft->objective == HUGE_VAL)
+        nd_why_layers(g->program, why); // memory would do, but for the published bounds
+    return true;
 }
 
 static void free_all(struct nd_general *g)

@@ -9,6 +9,7 @@
 #include "tooljob.h"
 #include "toolreport.h"
 
+#include "kernels/common/numtext.h"
 #include "kernels/common/units.h"
 
 #include <stdio.h>
@@ -50,6 +51,7 @@ static const struct pps_opt options[] = {
     {"force", 0, NULL, "replace files that exist"},
     {"compat", 0, "none|orig", "orig: space, rules and memory as published, flaws included"},
     {"quiet", 'q', NULL, "leave out the counts"},
+    {"verbose", 'v', NULL, "name the keys of a config.json that say nothing of the shape"},
     // published names
     {"yaml-path", 0, "FILE", NULL},
     {"shell-path", 0, "FILE", NULL},
@@ -120,6 +122,25 @@ static void say_sequence(const struct nd_job *job, const struct pps_args *args)
                 (long long)job->model.seq_length);
 }
 
+enum { KEYS_SAID = 256 };
+
+static void say_keys(const struct nd_job *job, const struct pps_args *args)
+{
+    const char *keys[KEYS_SAID];
+    const int n = pps_arg(args, "verbose") != NULL && job->model_item != NULL
+                      ? modeldesc_ignored(job->model_item, keys, KEYS_SAID)
+                      : 0;
+    for (int k = 0; k < n && k < KEYS_SAID; k++) {
+        char key[64];
+        numtext_quote(key, sizeof key, keys[k], strlen(keys[k]));
+        fprintf(stderr, "%s%s", k > 0 ? ", " : "note      passed over: ", key);
+    }
+    if (n > KEYS_SAID)
+        fprintf(stderr, " and %d more", n - KEYS_SAID);
+    if (n > 0)
+        fprintf(stderr, "\n");
+}
+
 // ---- the search ---------------------------------------------------------------------------------
 
 // All that a search needs to stay in place.
@@ -173,6 +194,22 @@ static void tear_down(struct setup *setup)
     free(setup->cache);
 }
 
+// A strategy that can be evaluated, whatever the filters say of it.
+static enum pps_status read_baseline(const struct setup *setup,
+                                     const struct nd_job *job,
+                                     const char *text,
+                                     struct nd_strategy *baseline,
+                                     struct pps_error *err)
+{
+    struct nd_reason reasons[ND_REASONS_MAX];
+    const enum pps_status status = nd_job_strategy(job, "baseline", text, baseline, err);
+    if (status != PPS_OK || nd_search_can(&setup->search, baseline))
+        return status;
+    const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
+    return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
+                    n > 0 ? reasons[0].text : "such a strategy cannot be run");
+}
+
 static enum pps_status search(struct setup *setup,
                               const struct nd_job *job,
                               const struct pps_args *args,
@@ -181,7 +218,7 @@ static enum pps_status search(struct setup *setup,
     struct nd_strategy baseline;
     const char *base = pps_arg(args, "baseline");
     if (base != NULL) {
-        const enum pps_status status = nd_job_strategy(job, "baseline", base, &baseline, err);
+        const enum pps_status status = read_baseline(setup, job, base, &baseline, err);
         if (status != PPS_OK)
             return status;
     }
@@ -221,8 +258,10 @@ static enum pps_status run(struct nd_job *job,
         return nd_dryrun_print(job, args, err);
     if (status == PPS_OK)
         status = set_up(&setup, job, args, err);
-    if (status == PPS_OK)
+    if (status == PPS_OK) {
+        say_keys(job, args);
         say_sequence(job, args);
+    }
     if (status == PPS_OK)
         status = pps_arg(args, "why") != NULL ? explain(&setup, job, args, err)
                                               : search(&setup, job, args, err);

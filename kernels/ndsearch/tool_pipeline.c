@@ -4,7 +4,6 @@
 #include "tool.h"
 
 #include "feedback.h"
-#include "mps.h"
 #include "solfile.h"
 #include "toolio.h"
 #include "toolpipe.h"
@@ -49,9 +48,10 @@ static const char details[] =
 
 struct asked {
     uint64_t chunks;
-    bool check, write, extract, mps;
+    bool check, extract;
     enum nd_feedback_kind fit;
-    const char *output, *solution, *check_data; // NULL: none
+    struct nd_pipe_files files;
+    const char *solution, *check_data; // NULL: none
 };
 
 // The options of ratios: as published they have values where they are not given.
@@ -80,9 +80,9 @@ static enum pps_status read_asked(struct asked *asked,
     bool dryrun;
     *asked = (struct asked){.chunks = 1,
                             .check = true,
-                            .write = true,
-                            .mps = pps_arg(args, "mps") != NULL,
-                            .output = pps_arg(args, "output"),
+                            .files = {.folder = pps_arg(args, "output"),
+                                      .configuration = true,
+                                      .program = pps_arg(args, "mps") != NULL},
                             .solution = pps_arg(args, "solution"),
                             .check_data = pps_arg(args, "check-data")};
     enum pps_status status =
@@ -92,7 +92,7 @@ static enum pps_status read_asked(struct asked *asked,
     if (status == PPS_OK)
         status = nd_arg_bool(args, "dryrun", &dryrun, err);
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "is-write", &asked->write, err);
+        status = nd_arg_bool(args, "is-write", &asked->files.configuration, err);
     if (status == PPS_OK)
         status = nd_arg_bool(args, "extract", &asked->extract, err);
     if (status == PPS_OK)
@@ -100,7 +100,8 @@ static enum pps_status read_asked(struct asked *asked,
     asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
     if (status == PPS_OK && asked->extract && asked->solution == NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
-    if (status == PPS_OK && asked->output != NULL && strlen(asked->output) >= ND_PATH)
+    if (status == PPS_OK && asked->files.folder != NULL &&
+        strlen(asked->files.folder) >= ND_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
     return status;
 }
@@ -162,73 +163,6 @@ static enum pps_status make_program(struct nd_pipe *pipe,
                                                       : pps_fail(err, PPS_E_INPUT, "%s", why);
 }
 
-// ---- files --------------------------------------------------------------------------------------
-
-static enum pps_status write_part(const struct nd_pipe *pipe,
-                                  const struct asked *asked,
-                                  const char *folder,
-                                  const char *ending,
-                                  struct textroom *text,
-                                  struct pps_error *err)
-{
-    char path[ND_PATH + 256], name[ND_NAME_CAP];
-    struct nd_figures_key key = pipe->key;
-    if (strcmp(ending, "txt") == 0)
-        key.vp = 1;
-    snprintf(path, sizeof path, "%s/%s", asked->output, folder);
-    enum pps_status status = nd_io_folder(path, err);
-    const size_t n = strlen(path);
-    snprintf(path + n, sizeof path - n, "/%s.%s", nd_figures_name(name, &key), ending);
-    if (status == PPS_OK)
-        status = nd_io_write(path, text, pipe->input->force, err);
-    textroom_free(text);
-    if (status == PPS_OK)
-        printf("wrote %s\n", path);
-    return status;
-}
-
-static enum pps_status write_program(const struct nd_pipe *pipe,
-                                     const struct asked *asked,
-                                     const struct nd_program *program,
-                                     struct pps_error *err)
-{
-    char name[ND_NAME_CAP], why[200];
-    struct textroom text = {0};
-    struct nd_mps_size size;
-    if (!nd_mps_write(&text, program, nd_figures_name(name, &pipe->key), &size, why,
-                      sizeof why)) {
-        textroom_free(&text);
-        return pps_fail(err, PPS_E_MACHINE, "%s", why);
-    }
-    return write_part(pipe, asked, "model_mps", "mps", &text, err);
-}
-
-static enum pps_status write_results(const struct nd_pipe *pipe,
-                                     const struct asked *asked,
-                                     const struct nd_program *program,
-                                     const struct nd_choice *choice,
-                                     struct pps_error *err)
-{
-    struct textroom text = {0};
-    char why[200];
-    enum pps_status status = PPS_OK;
-    if (asked->write) {
-        nd_pipe_add_configuration(&text, program, choice);
-        status = write_part(pipe, asked, "configuration", "yaml", &text, err);
-    }
-    if (status == PPS_OK) {
-        nd_figures_write(&text, &program->memory);
-        status = write_part(pipe, asked, "memory_info", "txt", &text, err);
-    }
-    if (status != PPS_OK)
-        return status;
-    if (!nd_sol_write(&text, program, choice, why, sizeof why)) {
-        textroom_free(&text);
-        return pps_fail(err, PPS_E_MACHINE, "%s", why);
-    }
-    return write_part(pipe, asked, "sol_output", "sol", &text, err);
-}
-
 // ---- the check ----------------------------------------------------------------------------------
 
 static enum pps_status read_peaks(double *peaks,
@@ -280,10 +214,12 @@ static void say_end(const struct nd_feedback *feedback, double limit_mb)
     }
 }
 
+// *fits: the solution, after all, is within the limit.
 static enum pps_status check(const struct nd_pipe *pipe,
                              const struct asked *asked,
                              struct nd_program *program,
                              struct nd_solution *solution,
+                             bool *fits,
                              struct pps_error *err)
 {
     const size_t n = (size_t)program->stages;
@@ -298,6 +234,7 @@ static enum pps_status check(const struct nd_pipe *pipe,
         nd_feedback_run(&feedback, program, pipe->limit_mb, asked->fit, &who,
                         &pipe->input->effort, solution);
         *program = feedback.program;
+        *fits = feedback.end == ND_FEEDBACK_FITS;
         say_end(&feedback, pipe->limit_mb);
     }
     free(numbers);
@@ -312,6 +249,7 @@ static enum pps_status solve(const struct nd_pipe *pipe,
                              struct pps_error *err)
 {
     struct nd_solution solution;
+    bool fits = true;
     enum pps_status status = PPS_OK;
     if (nd_solve(program, &pipe->input->effort, &solution) != ND_DONE)
         status = pps_fail(err, PPS_E_MACHINE, "no memory for the pipeline program");
@@ -321,12 +259,14 @@ static enum pps_status solve(const struct nd_pipe *pipe,
     else if (!solution.found)
         status = pps_fail(err, PPS_E_INFEASIBLE, "no solution within the limit of time (-t)");
     if (status == PPS_OK && asked->check && asked->check_data != NULL)
-        status = check(pipe, asked, program, &solution, err);
+        status = check(pipe, asked, program, &solution, &fits, err);
     if (status == PPS_OK) {
         nd_pipe_report(pipe, program, &solution.choice, solution.peaks);
-        nd_pipe_report_solution(pipe, &solution);
-        if (asked->output != NULL)
-            status = write_results(pipe, asked, program, &solution.choice, err);
+        nd_pipe_report_solution(pipe, program, &solution);
+        status =
+            fits ? nd_pipe_write_solution(pipe, &asked->files, program, &solution.choice, err)
+                 : pps_fail(err, PPS_E_INFEASIBLE,
+                            "no solution was found that fits the measured peaks");
     }
     nd_solution_free(&solution);
     return status;
@@ -392,9 +332,10 @@ static enum pps_status run(struct nd_input *input,
         status = read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
         status = make_program(&pipe, (int32_t)asked.chunks, &program, err);
-    if (status == PPS_OK && asked.mps && asked.output != NULL &&
-        program.micro_batches >= program.stages)
-        status = write_program(&pipe, &asked, &program, err);
+    if (status == PPS_OK && !asked.extract)
+        status = nd_pipe_check_files(&pipe, &asked.files, err);
+    if (status == PPS_OK && !asked.extract)
+        status = nd_pipe_write_program(&pipe, &asked.files, &program, err);
     if (status != PPS_OK)
         return status;
     return asked.extract ? extract(&pipe, asked.solution, &program, err)

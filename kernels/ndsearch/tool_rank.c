@@ -9,6 +9,7 @@
 #include "kernels/common/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -19,7 +20,8 @@
 
 enum {
     THREADS_MAX = 256,
-    NODES = 20000, // of each program: some 0.1 s; four times as many found nothing shorter by 0.01 %
+    NODES =
+        20000, // of each program: some 0.1 s; four times as many found nothing shorter by 0.01 %
 };
 
 static const struct pps_opt options[] = {
@@ -40,6 +42,8 @@ static const struct pps_opt options[] = {
     {"profile-data-dir", 0, "DIR", NULL},
     {"output-path", 0, "DIR", NULL},
     {"topn", 0, "N", NULL},
+    {"dryrun", 0, "y|n", NULL},
+    {"check", 0, "y|n", NULL},
     {"parallel-num", 0, "N", NULL},
     {NULL, 0, NULL, NULL},
 };
@@ -77,6 +81,33 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// The strategy with the size of micro-batches that is quickest with it, where it has none. As
+// published there is but one.
+static void rank_best(struct nd_ranked *best,
+                      const struct ranking *ranking,
+                      int64_t i,
+                      const struct nd_rank_source *source)
+{
+    const struct training *training = &ranking->input->job.training;
+    struct nd_strategy strategy = ranking->picks->strategies[i];
+    const bool given = strategy.mbs > 0;
+    const int n = given || ranking->input->compat == ND_ORIG ? 1 : training->n_mbs;
+    for (int k = 0; k < n; k++) {
+        struct nd_ranked next;
+        strategy.mbs = given ? strategy.mbs : (int32_t)training->mbs[k];
+        if (k > 0 && training->gbs % ((int64_t)strategy.dp * strategy.mbs) != 0)
+            continue;
+        nd_rank_one(&next, &strategy, i, source, &ranking->options);
+        if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
+            nd_ranked_free(&next);
+            continue;
+        }
+        if (k > 0)
+            nd_ranked_free(best);
+        *best = next;
+    }
+}
+
 // What one thread does: takes candidates until there are none.
 static void *work(void *self)
 {
@@ -91,8 +122,7 @@ static void *work(void *self)
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
         if (i >= ranking->picks->n || ranking->failed)
             break;
-        nd_rank_one(&ranking->ranked[i], &ranking->picks->strategies[i], i, &source,
-                    &ranking->options);
+        rank_best(&ranking->ranked[i], ranking, i, &source);
         if (ranking->ranked[i].outcome == ND_RANK_NO_MEMORY)
             ranking->failed = true;
     }
@@ -163,9 +193,15 @@ static void print_short(const struct ranking *ranking, int64_t shown)
 static void say_tokens(const struct ranking *ranking)
 {
     const struct nd_profiles *profiles = &ranking->input->profiles;
-    bool unknown = false;
-    for (int64_t k = 0; k < profiles->n; k++)
+    bool unknown = false, without_unit = false;
+    for (int64_t k = 0; k < profiles->n; k++) {
         unknown = unknown || profiles->rows[k].mbs == 0;
+        without_unit = without_unit || isnan(profiles->rows[k].ratios.layer_ms);
+    }
+    if (without_unit && !ranking->input->quiet && ranking->input->compat == ND_CORRECTED)
+        fprintf(stderr,
+                "note      profiles without moe_bw take the models' time of a layer, which "
+                "need not compare with measured ones\n");
     if (unknown && !ranking->input->quiet)
         fprintf(stderr,
                 "note      profiles without a column mbs are taken for any micro-batch; "
@@ -205,6 +241,14 @@ static void table_path(const char *output, char path[ND_PATH + 64])
     localtime_r(&seconds, &local);
     strftime(now, sizeof now, "%Y%m%d%H%M%S", &local);
     snprintf(path, ND_PATH + 64, "%s/test_result_%s.csv", output, now);
+}
+
+// Before the work: a table that is in the way, or a folder's name that is a file's.
+static enum pps_status check_output(const char *output, bool force, struct pps_error *err)
+{
+    char path[ND_PATH + 64];
+    table_path(output, path);
+    return pps_textfile_check(path, force, err);
 }
 
 static enum pps_status write_table(const struct ranking *ranking,
@@ -308,6 +352,8 @@ static enum pps_status run(struct nd_input *input,
     enum pps_status status = read_asked(&asked, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
+    if (status == PPS_OK && asked.output != NULL)
+        status = check_output(asked.output, input->force, err);
     if (status == PPS_OK)
         status = nd_picks_open(&picks, &input->job, args, err);
     if (status == PPS_OK) {

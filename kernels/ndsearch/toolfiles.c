@@ -286,15 +286,30 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     return status;
 }
 
+// As published; otherwise such runs are not chosen.
+static bool is_too_wide(const struct output *o, const struct nd_strategy *s)
+{
+    const struct nd_profile_options *options = &o->files->options;
+    const int64_t devices =
+        options->rank_num < options->devices ? options->rank_num : options->devices;
+    return 2 * (int64_t)s->tp * s->cp > devices || 2 * (int64_t)s->ep > devices;
+}
+
 static void print_runs(const struct output *o)
 {
     char name[ND_PLAN_NAME];
+    int n_wide = 0;
     printf("\nto profile on %d devices, style %s:\n", o->files->options.rank_num,
            nd_profile_style_name(o->plan.style));
     for (int k = 0; k < o->n_runs; k++) {
         nd_plan_name(&o->plan, &o->runs[k], name);
         printf("  %s\n", name);
+        n_wide += o->plan.orig && o->plan.style == ND_PROFILE_GRAPH &&
+                  is_too_wide(o, &o->runs[k].strategy);
     }
+    if (n_wide > 0)
+        fprintf(stderr, "note      %d of them need more devices than there are for profiling\n",
+                n_wide);
     if (o->n_runs == 0)
         printf("  nothing: no candidate shrinks to so few and fits them\n");
 }

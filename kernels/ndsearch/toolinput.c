@@ -69,7 +69,7 @@ static enum pps_status read_options(struct nd_input *input,
 {
     input->quiet = pps_arg(args, "quiet") != NULL;
     input->force = pps_arg(args, "force") != NULL;
-    input->given = (struct nd_ratios){NAN, NAN, NAN, NAN, NAN};
+    input->given = nd_ratios_unknown;
     input->allow_full = true;
     input->low_mem = input->job.training.low_mem_vpp;
     read_solver(input, args);

@@ -47,12 +47,12 @@ enum pps_status nd_io_read(char **text, size_t *n, const char *path, struct pps_
     return PPS_OK;
 }
 
-static bool begins_array(const char *text, size_t n)
+static bool begins_json(const char *text, size_t n)
 {
     size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     while (i < n && strchr(" \t\r\n", text[i]) != NULL && text[i] != '\0')
         i++;
-    return i < n && text[i] == '[';
+    return i < n && (text[i] == '[' || text[i] == '{');
 }
 
 static enum pps_status parse_table(struct nd_datatable *data,
@@ -61,7 +61,7 @@ static enum pps_status parse_table(struct nd_datatable *data,
                                    struct pps_error *err)
 {
     struct table_fault fault;
-    data->is_json = begins_array(text, n);
+    data->is_json = begins_json(text, n);
     if (data->is_json) {
         const enum pps_status status = pps_json_parse(&data->json, data->path, text, n, err);
         if (status != PPS_OK) {
@@ -127,10 +127,13 @@ enum pps_status nd_io_folder(const char *path, struct pps_error *err)
         if (k == 0 || (path[k] != '/' && path[k] != '\0'))
             continue;
         part[k] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+        if (mkdir(part, 0777) != 0 && errno != EEXIST && errno != ENOTDIR)
             return pps_fail_errno(err, "cannot make the folder", part);
         part[k] = path[k];
     }
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is no folder; write another name", path);
     return PPS_OK;
 }
 
@@ -139,7 +142,7 @@ enum pps_status nd_io_write(const char *path,
                             bool force,
                             struct pps_error *err)
 {
-    struct pps_textfile file = {NULL};
+    struct pps_textfile file = {.out = NULL};
     enum pps_status status = text->failed
                                  ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
                                  : pps_textfile_open(&file, path, force, err);

@@ -23,7 +23,7 @@ struct nd_datatable {
     struct table *table;
 };
 
-// CSV, or JSON where the first character is [. To be freed whatever comes back.
+// CSV, or JSON where the first character is [ or {. To be freed whatever comes back.
 PPS_MUST_CHECK enum pps_status nd_io_table(struct nd_datatable *data,
                                            const char *path,
                                            struct pps_error *err);

@@ -55,7 +55,7 @@ static bool take_row(struct nd_picks *picks,
                               .ep = whole(v[EP], 1),
                               .op = whole(v[OP], -1),
                               .vp = 1,
-                              .mbs = whole(v[MBS], (int32_t)job->training.mbs[0]),
+                              .mbs = whole(v[MBS], 0),
                               .recompute = ND_RECOMPUTE_FULL};
     s->sp = whole(v[SP], s->tp > 1) != 0;
     s->ep = s->ep > 0 ? s->ep : 1;

@@ -9,7 +9,7 @@
 #include "engine/tool.h"
 
 struct nd_picks {
-    struct nd_strategy *strategies;
+    struct nd_strategy *strategies; // mbs 0: the table does not say
     int64_t n;
 };
 

@@ -174,12 +174,6 @@ enum pps_status nd_report_empty(const struct nd_job *job,
 
 // ---- one strategy -------------------------------------------------------------------------------
 
-static bool can_be_estimated(const struct nd_strategy *s)
-{
-    return s->dp >= 1 && s->tp >= 1 && s->cp >= 1 && s->pp >= 1 && s->ep >= 1 && s->vp >= 1 &&
-           s->mbs >= 1;
-}
-
 void nd_report_why(const struct nd_job *job,
                    const struct nd_search *search,
                    const struct nd_strategy *strategy)
@@ -190,7 +184,7 @@ void nd_report_why(const struct nd_job *job,
     printf("%s\n", to_text(strategy, text));
     for (int k = 0; k < n; k++)
         printf("  %-12s %s\n", reasons[k].name, reasons[k].text);
-    if (!can_be_estimated(strategy))
+    if (!nd_search_can(search, strategy))
         return;
     const struct nd_candidate c = nd_search_evaluate(search, strategy);
     const bool fits = nd_search_fits(search, &c);
