@@ -68,6 +68,8 @@ thread_sanitized() {
 		build/tsan/ppsweep -c sweep_configs/02-paper.json -s n=8,12 -j 4 --reuse "$out/a.csv.gz" -o - -q >/dev/null &&
 		{ build/tsan/ppsweep -c sweep_configs/05-large.json --limit 60000 -j 4 -o "$out/c.csv" -q --time-limit 0.5s || (($? == 5)); } &&
 		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 60000 -j 4 -o "$out/c.csv" -q --resume &&
+		build/tsan/ppsweep -c sweep_configs/06-strategies.json -j 4 --limit 50000 --audit 0.05 -o "$out/d.csv" -q &&
+		build/tsan/ppsweep -c sweep_configs/06-strategies.json -j 4 --reuse "$out/d.csv" -o - -q >/dev/null &&
 		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
 	local status=$?
 	rm -rf "$out"

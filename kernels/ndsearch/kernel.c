@@ -226,7 +226,8 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .nearest = "memory_gib",
     .trace_names = &nd_trace_names,
     .bench_axes = bench_axes,
-    .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
+    .bench_experiment =
+        "{\"kernel\": \"ndsearch\", \"world_size\": 1024, \"preset\": \"megatron\"}",
     .slots = nd_slots,
     .n_slots = N_SLOTS,
     .presets = nd_presets,

@@ -36,7 +36,7 @@ static const char *const with_words[] = {"x,time,answer,need,status\n",
 
 static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block *counts)
 {
-    char *at = strstr(text, "failed");
+    char *at = memmem(text, *n, "failed", strlen("failed"));
     (void)counts;
     if (block != 2)
         return;
@@ -255,14 +255,14 @@ static void other_word(uint64_t block, char *text, size_t *n, struct pps_block *
 {
     (void)counts, (void)n;
     if (block == 0)
-        memcpy(strstr(text, "yes"), "yEs", 3);
+        memcpy(memmem(text, *n, "yes", strlen("yes")), "yEs", 3);
 }
 
 static void other_reason(uint64_t block, char *text, size_t *n, struct pps_block *counts)
 {
     (void)counts, (void)n;
     if (block == 2)
-        memcpy(strstr(text, "no"), "No", 2);
+        memcpy(memmem(text, *n, "no", strlen("no")), "No", 2);
 }
 
 static void one_fewer(uint64_t block, char *text, size_t *n, struct pps_block *counts)
@@ -284,7 +284,7 @@ static void taken_for_failed(uint64_t block, char *text, size_t *n, struct pps_b
 static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block *counts)
 {
     (void)counts;
-    char *at = strstr(text, "11,,");
+    char *at = memmem(text, *n, "11,,", strlen("11,,"));
     if (block != 1)
         return;
     memmove(at + 4, at + 3, (size_t)(text + *n - (at + 3)));

@@ -163,8 +163,8 @@ Test(inputs, resolved_again)
     static const char *const texts[] = {
         SMALL(", \"x\": [1, 2]"),
         SMALL(", \"preset\": \"halves\", \"where\": \"x < 2\""),
-        "{\"kernel\": \"toy\", \"inputs\": {\"box\": [\"small.json\", {\"weight\": 9}, "
-        "\"large.json\"], \"place\": \"hall.json\", \"way\": {\"factor\": 0.1}}, \"x\": 1}",
+        ("{\"kernel\": \"toy\", \"inputs\": {\"box\": [\"small.json\", {\"weight\": 9}, "
+         "\"large.json\"], \"place\": \"hall.json\", \"way\": {\"factor\": 0.1}}, \"x\": 1}"),
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct pps_experiment *e = good(texts[i], NULL);
