@@ -38,7 +38,7 @@ static const struct pps_kernel kernel = {
     .n_params = 4,
     .columns = columns,
     .n_columns = 1,
-    .heatmap = {"x", "y", "time", "z"},
+    .heatmap = {.x = "x", .y = "y", .value = "time", .split = "z"},
 };
 static const struct pps_kernel *const kernels[] = {&kernel, NULL};
 
