@@ -151,7 +151,7 @@ static const struct pps_kernel best_kernel = {
     .n_params = 4,
     .columns = two_columns,
     .n_columns = 3,
-    .heatmap = {"x", "y", "time", .best = true, .by = "n,absent"},
+    .heatmap = {.x = "x", .y = "y", .value = "time", .best = true, .by = "n,absent"},
 };
 
 // Catches a kernel's choice that is not followed, a best by the wrong goal, or a choice that wins
