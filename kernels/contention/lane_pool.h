@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which points are in the lanes. Points that differ in nothing but the shares of sets of kinds are
 // one until such a set is together for the first time: then they part, by its shares, and go on
-// from there. Included once for each instruction set, after lane_steps.h,
-// lane_jumps.h and lane_snapshots.h.
+// from there. Included once for each instruction set, after lane_steps.h, lane_jumps.h and
+// lane_snapshots.h.
 
 // The lanes, and what waits for one.
 struct pool {
@@ -259,10 +259,10 @@ VEC_INLINE struct news go_on(struct pool *pool, int gpus)
     return news;
 }
 
-// One for each number of stages, so that their loops are unrolled. None is inlined, so that it
-// reaches the lanes through a pointer: what is stored and soon loaded near the stack
-// pointer some processors pass on by guesses, which here went wrong so often, where code happened
-// to lie badly, that it took a third more time.
+// One for each number of stages, so that their loops are unrolled. They are functions of their own
+// so that they hold nothing but what steps need, and reach the lanes through a pointer: with the
+// lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
+// (bench/README.md).
 #define DEFINE_GO_ON(gpus_)                                                                    \
     static __attribute__((noinline)) struct news go_on_##gpus_(struct pool *pool)              \
     {                                                                                          \
