@@ -44,7 +44,8 @@ unit_tests() {
 	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure -j 2
 }
 
-# Criterion reports a leak but exits 0, so the sanitizers write to files and any file is a failure.
+# Assertions are on, too. Criterion reports a leak but exits 0, so the sanitizers write to files and
+# any file is a failure.
 sanitized_tests() {
 	local logs
 	logs=$(mktemp -d)
@@ -109,8 +110,6 @@ if [[ $mode != --quick ]]; then
 	# Without link-time optimisation, for which clang needs tools of its own.
 	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang \
 		PPS_CMAKE_OPTIONS="$PPS_CMAKE_OPTIONS -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF" packaging/build release
-	step "debug build" packaging/build debug
-	step "unit tests with assertions" unit_tests debug 3000
 	step "address and undefined-behaviour build" packaging/build asan
 	step "tests under address and undefined behaviour" sanitized_tests
 	step "thread-sanitizer build" packaging/build tsan ppsweep
