@@ -11,7 +11,7 @@
 
 #include "kernels/common/onefb.h"
 #include "kernels/common/timeline.h"
-#include "kernels/ndsearch/program.h"
+#include "kernels/ndsearch/program/program.h"
 
 #define RUNS 7
 

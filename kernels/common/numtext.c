@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numbers read strictly, and text quoted for messages.
 #include "numtext.h"
 
 #include <math.h>

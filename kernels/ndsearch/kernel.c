@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The face towards the engine: parallel strategies as points, what they cost as rows.
 #include "face.h"
-#include "tool.h"
+#include "kernels/ndsearch/tool/tool.h"
 
 #include <math.h>
 

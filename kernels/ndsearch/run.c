@@ -2,10 +2,10 @@
 // From points of a batch to strategies, and from estimates to rows.
 #include "face.h"
 
+#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/ndsearch/estimate/steptimes.h"
 #include "opened.h"
-#include "reference.h"
 #include "shared.h"
-#include "steptimes.h"
 
 #include "kernels/common/units.h"
 

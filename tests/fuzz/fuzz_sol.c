@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: text of the pipeline program: memory figures, and solutions, of which one that is
 // read must be one that the program allows.
-#include "kernels/ndsearch/figures.h"
-#include "kernels/ndsearch/solfile.h"
+#include "kernels/ndsearch/program/figures.h"
+#include "kernels/ndsearch/program/solfile.h"
 
 #include <stdlib.h>
 

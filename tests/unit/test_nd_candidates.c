@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/common/units.h"
-#include "kernels/ndsearch/search.h"
+#include "kernels/ndsearch/search/search.h"
 
 static const struct modeldesc models[] = {
     {.num_layers = 12,

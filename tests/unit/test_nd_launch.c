@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A strategy in the words of two frameworks.
-#include "kernels/ndsearch/launch.h"
+#include "kernels/ndsearch/tool/launch.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

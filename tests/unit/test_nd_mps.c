@@ -2,9 +2,9 @@
 // The exported pipeline program: its size, its names, and, where a general solver is installed, that
 // its optimum is that of the program.
 #include "files.h"
-#include "kernels/ndsearch/mps.h"
-#include "kernels/ndsearch/mpslayout.h"
-#include "kernels/ndsearch/solfile.h"
+#include "kernels/ndsearch/program/mps.h"
+#include "kernels/ndsearch/program/mpslayout.h"
+#include "kernels/ndsearch/program/solfile.h"
 #include "ppgolden.h"
 
 #include <math.h>
