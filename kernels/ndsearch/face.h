@@ -99,7 +99,7 @@ bool nd_open(const struct pps_document *documents,
 void nd_close(void *shared);
 void nd_values(const void *shared, int slot, int i, double *values);
 
-// ---- run.c ----
+// ---- point.c ----
 
 // Reasons of nd_check.
 extern const char *const nd_reasons[];
@@ -107,8 +107,13 @@ extern const char *const nd_reasons[];
 size_t nd_scratch_bytes(const double *highest, const void *shared);
 int nd_check(const double *value, const void *shared);
 double nd_cost(const double *value, const void *shared);
+
+// ---- run.c ----
+
 void nd_run(const struct pps_batch *batch, const struct pps_worker *worker);
 void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *worker);
+
+// ---- trace.c ----
 
 extern const struct pps_trace_names nd_trace_names;
 enum pps_outcome nd_trace(const double *value,
