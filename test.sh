@@ -44,7 +44,8 @@ unit_tests() {
 	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure -j 2
 }
 
-# Criterion reports a leak but exits 0, so the sanitizers write to files and any file is a failure.
+# Assertions are on, too. Criterion reports a leak but exits 0, so the sanitizers write to files and
+# any file is a failure.
 sanitized_tests() {
 	local logs
 	logs=$(mktemp -d)
@@ -68,6 +69,8 @@ thread_sanitized() {
 		build/tsan/ppsweep -c sweep_configs/02-paper.json -s n=8,12 -j 4 --reuse "$out/a.csv.gz" -o - -q >/dev/null &&
 		{ build/tsan/ppsweep -c sweep_configs/05-large.json --limit 60000 -j 4 -o "$out/c.csv" -q --time-limit 0.5s || (($? == 5)); } &&
 		build/tsan/ppsweep -c sweep_configs/05-large.json --limit 60000 -j 4 -o "$out/c.csv" -q --resume &&
+		build/tsan/ppsweep -c sweep_configs/06-strategies.json -j 4 --limit 50000 --audit 0.05 -o "$out/d.csv" -q &&
+		build/tsan/ppsweep -c sweep_configs/06-strategies.json -j 4 --reuse "$out/d.csv" -o - -q >/dev/null &&
 		build/tsan/ppsweep eval contention tests/golden/contention/points.csv -j 4 >/dev/null
 	local status=$?
 	rm -rf "$out"
@@ -107,8 +110,6 @@ if [[ $mode != --quick ]]; then
 	# Without link-time optimisation, for which clang needs tools of its own.
 	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang \
 		PPS_CMAKE_OPTIONS="$PPS_CMAKE_OPTIONS -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF" packaging/build release
-	step "debug build" packaging/build debug
-	step "unit tests with assertions" unit_tests debug 3000
 	step "address and undefined-behaviour build" packaging/build asan
 	step "tests under address and undefined behaviour" sanitized_tests
 	step "thread-sanitizer build" packaging/build tsan ppsweep

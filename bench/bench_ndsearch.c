@@ -11,8 +11,8 @@
 #include <time.h>
 
 #include "kernels/common/units.h"
-#include "kernels/ndsearch/estimate.h"
-#include "kernels/ndsearch/reference.h"
+#include "kernels/ndsearch/estimate/estimate.h"
+#include "kernels/ndsearch/estimate/reference.h"
 
 #define RUNS    5
 #define DEVICES 1024

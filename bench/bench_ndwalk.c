@@ -7,8 +7,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/ndsearch/origmem.h"
-#include "kernels/ndsearch/walk.h"
+#include "kernels/ndsearch/search/origmem.h"
+#include "kernels/ndsearch/search/walk.h"
 
 #define RUNS 7
 

@@ -13,7 +13,7 @@
 #include "measured_page.h"
 
 #include "kernels/common/units.h"
-#include "kernels/ndsearch/calibrate.h"
+#include "kernels/ndsearch/estimate/calibrate.h"
 
 enum { MOST = 256, GROUPS = 5, UNKNOWNS = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
 

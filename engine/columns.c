@@ -61,8 +61,21 @@ char *pps_experiment_header(const struct pps_experiment *experiment)
     for (int c = 0; c < kernel->n_columns; c++)
         if (experiment->wanted[c])
             fprintf(out, ",%s", kernel->columns[c].name);
+    if (experiment->status)
+        fputs("," PPS_STATUS_COLUMN, out);
     fputc('\n', out);
     return fclose(out) == 0 ? header : NULL;
+}
+
+const char *pps_outcome_word(enum pps_outcome outcome)
+{
+    static const char *const words[] = {
+        [PPS_DONE] = "ok",
+        [PPS_FAILED] = "failed",
+        [PPS_STOPPED] = "stopped", // has no row
+        [PPS_INFEASIBLE] = "infeasible",
+    };
+    return words[outcome];
 }
 
 size_t pps_column_width(const struct pps_column *column)

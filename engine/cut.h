@@ -28,8 +28,8 @@ struct pps_cut_axis {
 struct pps_cut {
     struct pps_view view;
     int x, y, value;
-    bool asked_axes, asked_value; // named by whoever asks
-    int *by;                      // columns that tell maps apart, in order
+    bool asked_axes, asked_value, asked_reduce; // named by whoever asks
+    int *by;                                    // columns that tell maps apart, in order
     int n_by;
     int split; // place in `by` of the column whose numbers may share a map; -1: there is none
     enum pps_reduce reduce;

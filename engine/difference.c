@@ -151,7 +151,7 @@ static bool columns_differ(const struct difference *d, const cJSON *was, const c
 {
     const cJSON *a = pps_json_member(was, "columns"), *b = pps_json_member(is, "columns");
     if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
-        return differ(d, "the columns (--metrics)", a, b);
+        return differ(d, "the columns (--metrics, --status)", a, b);
     for (int i = 0; i < cJSON_GetArraySize(a); i++) {
         const cJSON *left = cJSON_GetArrayItem(a, i), *right = cJSON_GetArrayItem(b, i);
         if (differ(d, "a column (--metrics)", pps_json_member(left, "name"),

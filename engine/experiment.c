@@ -193,6 +193,7 @@ static enum pps_status set_up(struct pps_loader *l)
         pps_options_default(l->kernel->composite, experiment->options);
     experiment->digits = l->request->digits;
     experiment->exact = l->request->exact;
+    experiment->status = l->request->status;
     if (l->request->only != NULL && (experiment->only = strdup(l->request->only)) == NULL)
         return pps_fail(l->err, PPS_E_MACHINE, "no memory for the experiment");
     set_name(l);

@@ -36,6 +36,7 @@ struct pps_request {
     uint64_t seed;
     bool seed_given;
     bool exact;                    // --exact
+    bool status;                   // --status: rows end with what became of their point
     struct pps_input_words inputs; // --input
     const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };
@@ -51,6 +52,7 @@ struct pps_experiment {
     bool wanted[PPS_MAX_COLUMNS]; // result columns of a row
     int digits;
     bool exact;        // the kernel takes no short cut
+    bool status;       // rows have a last column PPS_STATUS_COLUMN
     uint64_t n_points; // of the space, cut by the limit
     uint64_t seed;
     uint64_t points_digest; // of a file of points
@@ -66,6 +68,11 @@ PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **exper
                                                    const struct pps_request *request,
                                                    struct pps_error *err);
 void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
+
+// The column that --status adds, and what it says of an outcome.
+#define PPS_STATUS_COLUMN "status"
+enum { PPS_STATUS_ROOM = 16 }; // bytes of its cell, with a comma, at most
+const char *pps_outcome_word(enum pps_outcome outcome);
 
 // Bytes of a text column's cell, its NUL included; 0 of a number.
 size_t pps_column_width(const struct pps_column *column);

@@ -112,13 +112,67 @@ void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *poin
 {
     for (int s = 0; s < inputs->base->n_slots; s++) {
         const struct pps_slot *slot = &inputs->base->slots[s];
-        if (inputs->count[s] < 2)
+        if (inputs->count[s] == 0)
             continue;
+        const int document = slot->param >= 0 ? (int)point[slot->param] : 0;
         for (int m = 0; m < slot->n_sets; m++)
             if ((keep >> slot->sets[m] & 1) == 0)
-                point[slot->sets[m]] = pps_inputs_said(inputs, s, (int)point[slot->param], m);
+                point[slot->sets[m]] = pps_inputs_said(inputs, s, document, m);
     }
 }
+
+// ---- the documents of others ------------------------------------------------------------------
+
+static const char *name_of(const cJSON *document)
+{
+    const char *name = cJSON_GetStringValue(pps_json_member(document, "name"));
+    return name != NULL ? name : "";
+}
+
+// Document i of what is written out of a slot: one, or a list.
+static const cJSON *nth(const cJSON *slot, int i)
+{
+    if (cJSON_IsArray(slot))
+        return cJSON_GetArrayItem(slot, i);
+    return i == 0 ? slot : NULL;
+}
+
+static const cJSON *find_document(const cJSON *slot, const char *name)
+{
+    const cJSON *document;
+    for (int i = 0; (document = nth(slot, i)) != NULL; i++)
+        if (strcmp(name_of(document), name) == 0)
+            return document;
+    return NULL;
+}
+
+static bool slots_meet(const struct pps_slot *slot, const cJSON *ours, const cJSON *theirs)
+{
+    const cJSON *document;
+    bool any = ours == NULL && theirs == NULL;
+    if (slot->param < 0)
+        return any || cJSON_Compare(ours, theirs, true);
+    for (int i = 0; (document = nth(theirs, i)) != NULL; i++) {
+        const cJSON *same = find_document(ours, name_of(document));
+        if (same != NULL && !cJSON_Compare(same, document, true))
+            return false;
+        any = any || same != NULL;
+    }
+    return any;
+}
+
+bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const char **slot)
+{
+    for (int s = 0; s < inputs->base->n_slots; s++) {
+        *slot = inputs->base->slots[s].name;
+        if (!slots_meet(&inputs->base->slots[s], pps_json_member(inputs->resolved, *slot),
+                        pps_json_member(others, *slot)))
+            return false;
+    }
+    return true;
+}
+
+// ---- for people -------------------------------------------------------------------------------
 
 void pps_inputs_list(const struct pps_inputs *inputs, FILE *out)
 {

@@ -63,8 +63,13 @@ PPS_MUST_CHECK enum pps_status pps_inputs_again(struct pps_inputs **inputs,
 // What a document (from 0) of the slot says of its parameter sets[m].
 double pps_inputs_said(const struct pps_inputs *inputs, int slot, int document, int m);
 
-// Sets the parameters that documents say as those chosen by the point say them, where a slot has
-// several; bit p of `keep`: parameter p stays.
+// Whether rows that were made with the documents of another resolved experiment (NULL: none) may
+// be rows of ours: no document of a name is another one, each slot has one in common or none at
+// all, and what takes one document takes the same. *slot is the one at fault.
+bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const char **slot);
+
+// Sets the parameters that documents say as those chosen by the point say them; bit p of `keep`:
+// parameter p stays.
 void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *point);
 
 // The path of a file that is named in another: beside that one, unless it is absolute. NULL: no

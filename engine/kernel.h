@@ -243,6 +243,8 @@ struct pps_trace_names {
 struct pps_heatmap {
     const char *x, *y, *value;
     const char *split; // a *name* of this parameter makes a map of its own; or NULL
+    bool best;      // a cell is the best of its rows by the value's goal, over all parameters
+    const char *by; // but these, with commas between, which make maps of their own; or NULL
 };
 
 // Columns that add up to something: what `plot --stack NAME` draws as the parts of a bar. They
@@ -295,7 +297,8 @@ struct pps_kernel {
                  void **shared,
                  struct pps_fault *fault);
     void (*close)(void *shared);
-    // Values of the parameters that the slot `sets`, as document i of that slot says them.
+    // Values of the parameters that the slot `sets`, as document i of that slot says them. Asked
+    // once; those outside of a parameter's range are refused, and points have them as rows show them.
     void (*values)(const void *shared, int slot, int i, double *values);
 
     // ---- points; `shared` is what `open` made, NULL without slots ----

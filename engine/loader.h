@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What only the loading of an experiment needs: the documents, what they say of each name, and
-// the steps that turn it into axes. Private to experiment.c, loadentries.c, loadsample.c
-// and loadaxes.c.
+// the steps that turn it into axes. Private to experiment.c, loadentries.c, loadsample.c,
+// loaddocuments.c and loadaxes.c.
 #ifndef PPS_LOADER_H
 #define PPS_LOADER_H
 
@@ -51,6 +51,15 @@ enum pps_status pps_override_place(struct pps_loader *l, enum pps_status status)
 // The sample, if the experiment says that it is one; the seed must be known. Without one,
 // continuous ranges are refused.
 PPS_MUST_CHECK enum pps_status pps_load_sample(struct pps_loader *l);
+
+// ---- loaddocuments.c ----
+
+// Axes of the slots that have several documents, outside all others.
+PPS_MUST_CHECK enum pps_status pps_load_documents(struct pps_loader *l);
+
+// Refuses points that name a document of such a slot, as each is computed for every one.
+PPS_MUST_CHECK enum pps_status pps_check_documents(struct pps_loader *l,
+                                                   const struct pps_axis *points);
 
 // ---- loadaxes.c ----
 

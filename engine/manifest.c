@@ -83,6 +83,15 @@ static void add_columns(cJSON *root, const struct pps_experiment *e)
             cJSON_AddNumberToObject(entry, "decimals", decimals);
         cJSON_AddItemToArray(columns, entry);
     }
+    if (!e->status)
+        return;
+    cJSON *entry = cJSON_CreateObject();
+    cJSON_AddStringToObject(entry, "name", PPS_STATUS_COLUMN);
+    cJSON_AddStringToObject(entry, "unit", "");
+    cJSON_AddStringToObject(entry, "goal", goals[PPS_NEUTRAL]);
+    cJSON_AddStringToObject(entry, "kind", "text");
+    cJSON_AddNumberToObject(entry, "decimals", 0);
+    cJSON_AddItemToArray(columns, entry);
 }
 
 static void add_left_out(cJSON *root, const struct pps_manifest *m)

@@ -50,7 +50,8 @@ static bool has_columns(const struct pps_kernel *kernel, const struct pps_result
     for (int c = 0; c < pps_result_columns(result); c++) {
         const char *name = pps_result_column_name(result, c);
         const size_t n = strlen(name);
-        if (pps_param_find(kernel, name, n) < 0 && pps_column_find(kernel, name, n) < 0)
+        if (pps_param_find(kernel, name, n) < 0 && pps_column_find(kernel, name, n) < 0 &&
+            strcmp(name, PPS_STATUS_COLUMN) != 0)
             return false;
     }
     return true;

@@ -38,6 +38,15 @@ bool pps_remake_possible(const struct pps_said *said,
     return false;
 }
 
+// Whether its rows end with what became of their points.
+static bool has_status(const struct pps_said *said)
+{
+    const cJSON *last =
+        cJSON_GetArrayItem(said->columns, cJSON_GetArraySize(said->columns) - 1);
+    const char *name = cJSON_GetStringValue(pps_json_member(last, "name"));
+    return name != NULL && strcmp(name, PPS_STATUS_COLUMN) == 0;
+}
+
 // The result columns as --metrics names them; the caller frees it.
 static char *metrics_of(const struct pps_said *said)
 {
@@ -50,6 +59,8 @@ static char *metrics_of(const struct pps_said *said)
         at = strchr(at, ',') + 1;
     memmove(names, at, strlen(at) + 1);
     names[strcspn(names, "\n")] = '\0';
+    if (has_status(said) && strrchr(names, ',') != NULL)
+        *strrchr(names, ',') = '\0';
     return names;
 }
 
@@ -148,6 +159,7 @@ enum pps_status pps_remake(const struct pps_said *said,
                                   .metrics = metrics,
                                   .limit = head->n_points,
                                   .exact = said->exact,
+                                  .status = has_status(said),
                                   .only = said->only};
     enum pps_status status;
     *experiment = NULL;

@@ -144,11 +144,11 @@ static enum pps_status check_kernel(const struct reader *r)
                         "compute them anew",
                         r->path, version, name, kernel->version);
     const cJSON *inputs = pps_json_member(pps_json_member(r->manifest, "experiment"), "inputs");
-    const cJSON *ours = pps_inputs_resolved(r->experiment->inputs);
-    if ((inputs != NULL || ours != NULL) && !cJSON_Compare(inputs, ours, true))
+    const char *slot;
+    if (!pps_inputs_meet(r->experiment->inputs, inputs, &slot))
         return pps_fail(r->err, PPS_E_INPUT,
-                        "--reuse %s: it was made with other inputs; compute its rows anew",
-                        r->path);
+                        "--reuse %s: it was made with another %s; compute its rows anew",
+                        r->path, slot);
     if (exact != r->experiment->exact)
         return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
                         r->path, exact ? "" : "out",
@@ -223,16 +223,32 @@ static enum pps_status find_params(struct reader *r)
 
 // ---- reading ----------------------------------------------------------------------------------
 
-static enum pps_status read_point(struct reader *r, const struct pps_cell *cells)
+// Whether the parameter is the number of a document.
+static bool is_document(const struct pps_kernel *kernel, int p)
+{
+    for (int s = 0; s < kernel->n_slots; s++)
+        if (kernel->slots[s].param == p)
+            return true;
+    return false;
+}
+
+// *ours is false where the row names a document that this experiment does not have.
+static enum pps_status read_point(struct reader *r, const struct pps_cell *cells, bool *ours)
 {
     const struct pps_kernel *kernel = r->experiment->kernel;
     uint64_t shown = 0;
+    *ours = true;
     for (int p = 0; p < kernel->n_params; p++) {
         char why[PPS_WHY];
         if (r->param[p] < 0)
             continue;
         const struct pps_cell cell = cells[r->param[p]];
-        if (!pps_value_parse(&kernel->params[p], cell.text, cell.n, &r->point[p], why))
+        const bool read =
+            pps_value_parse(&kernel->params[p], cell.text, cell.n, &r->point[p], why);
+        *ours = read || !is_document(kernel, p);
+        if (!*ours)
+            return PPS_OK;
+        if (!read)
             return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: row %llu: %s: %s", r->path,
                             (unsigned long long)pps_result_row(r->result),
                             kernel->params[p].name, why);
@@ -263,6 +279,7 @@ static enum pps_status keep_row(struct reader *r,
     size_t n = sizeof objective;
     for (int c = 0; c < r->n_results; c++)
         n += cells[r->results[c]].n + 1;
+    n += r->experiment->status ? PPS_STATUS_ROOM : 0;
     if (!room_for_text(reuse, n) ||
         (4 * (reuse->n + 1) > 3 * reuse->cap && !resize(reuse, 2 * reuse->cap)))
         return no_memory(r->err, r->path);
@@ -279,8 +296,10 @@ static enum pps_status keep_row(struct reader *r,
         out += cell.n;
         *out++ = ',';
     }
+    if (r->experiment->status)
+        out += sprintf(out, "%s,", pps_outcome_word(PPS_DONE));
     out[-1] = '\n';
-    reuse->text_n += n;
+    reuse->text_n = (size_t)(out - reuse->text);
     return PPS_OK;
 }
 
@@ -289,11 +308,12 @@ static enum pps_status read_rows(struct reader *r)
     for (;;) {
         const struct pps_cell *cells;
         double objective;
+        bool ours;
         enum pps_status status = pps_result_next(r->result, &cells, r->err);
         if (status != PPS_OK || cells == NULL)
             return status;
-        status = read_point(r, cells);
-        if (status == PPS_OK && has_results(r, cells, &objective))
+        status = read_point(r, cells, &ours);
+        if (status == PPS_OK && ours && has_results(r, cells, &objective))
             status = keep_row(r, cells, objective);
         if (status != PPS_OK)
             return status;

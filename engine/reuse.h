@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of an earlier result, found again by the values of all parameters, so that a changed or
 // longer experiment computes only what is new. Which parameters a row shows, and in which order,
-// does not matter: those it does not show are in the manifest beside the result.
+// does not matter: those it does not show are in the manifest beside the result. Documents of one
+// name must be the same; the result may have others besides, as may the experiment.
 //
 // Held in memory: a table of 1.3 to 2.7 places of 24 bytes for each row, its results as text and 8
 // bytes more. 10^7 rows with one result take about 600 MB.

@@ -117,7 +117,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     size_t texts = 0;
     for (int c = 0; c < kernel->n_columns; c++)
         texts += pps_column_width(&kernel->columns[c]);
-    m->row_cap += texts;
+    m->row_cap += texts + PPS_STATUS_ROOM;
     m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap;
     m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
     m->texts = calloc(texts + 1, PPS_BATCH);
@@ -308,7 +308,7 @@ static char *write_result(const struct pps_rowmaker *m, size_t i, int c, char *o
     return out + pps_decimal_write(out, value, m->decimals[c]);
 }
 
-static void write_results(struct pps_rowmaker *m, size_t i, bool answered)
+static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome)
 {
     char *out = m->text + m->text_n;
     m->shown.n = 0;
@@ -316,21 +316,23 @@ static void write_results(struct pps_rowmaker *m, size_t i, bool answered)
         const char *cell = out;
         if (!m->experiment->wanted[c])
             continue;
-        if (answered)
+        if (outcome != PPS_FAILED)
             out = write_result(m, i, c, out);
         if (c == m->objective)
             m->shown = (struct pps_cell){cell, (size_t)(out - cell)};
         *out++ = ',';
     }
+    if (m->experiment->status)
+        out += sprintf(out, "%s,", pps_outcome_word(outcome));
     out[-1] = '\n';
     m->text_n = (size_t)(out - m->text);
 }
 
-static void write_row(struct pps_rowmaker *m, size_t i, bool answered)
+static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome)
 {
     memcpy(m->text + m->text_n, m->prefixes + i * m->prefix_cap, m->prefix_n[i]);
     m->text_n += m->prefix_n[i];
-    write_results(m, i, answered);
+    write_results(m, i, outcome);
 }
 
 // What stands in the text from `start` on is the infeasible row of point i.
@@ -363,7 +365,7 @@ static enum pps_status take_row(struct pps_rowmaker *m,
         rows->failed_example = m->index[i];
     rows->infeasible += outcome == PPS_INFEASIBLE;
     if (m->contest == NULL)
-        write_row(m, i, outcome != PPS_FAILED);
+        write_row(m, i, outcome);
     if (outcome == PPS_INFEASIBLE)
         return take_infeasible(m, i, start, err);
     if (outcome != PPS_DONE)
@@ -374,7 +376,7 @@ static enum pps_status take_row(struct pps_rowmaker *m,
     if (!pps_tops_would_take(best, key, value))
         return PPS_OK;
     if (m->contest != NULL)
-        write_row(m, i, true);
+        write_row(m, i, outcome);
     else if (m->shown.n > 0)
         (void)pps_cell_number(m->shown, &value);
     enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,

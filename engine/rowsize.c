@@ -31,7 +31,7 @@ enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
 
 static size_t results_bytes(const struct pps_experiment *experiment)
 {
-    size_t n = 0;
+    size_t n = experiment->status ? 3 : 0;
     for (int c = 0; c < experiment->kernel->n_columns; c++)
         if (experiment->wanted[c])
             n += 8;

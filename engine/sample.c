@@ -100,7 +100,7 @@ static enum pps_status prepare_lhs(const struct pps_space *space,
                                    struct pps_sample *sample,
                                    struct pps_error *err)
 {
-    sample->strata = calloc((size_t)space->n_axes, sizeof *sample->strata);
+    sample->strata = calloc((unsigned)space->n_axes, sizeof *sample->strata);
     if (sample->strata == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a Latin hypercube");
     for (int d = 0; d < space->n_axes; d++)

@@ -259,7 +259,6 @@ static enum pps_status cut_result(struct pps_cut *cut,
                                   const struct pps_cut_ask *ask,
                                   struct pps_error *err)
 {
-    cut->reduce = ask->reduce;
     cut->max_maps = ask->max_maps;
     enum pps_status status = pps_view_open(&cut->view, &ask->view, err);
     if (status == PPS_OK)

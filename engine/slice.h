@@ -18,7 +18,7 @@
 
 // How rows that fall in one cell are combined.
 enum pps_reduce {
-    PPS_REDUCE_NONE, // not at all: an error
+    PPS_REDUCE_NONE, // as the kernel's heatmap says; otherwise not at all: an error
     PPS_REDUCE_MIN,
     PPS_REDUCE_MAX,
     PPS_REDUCE_MEAN,

@@ -79,12 +79,38 @@ bool pps_cut_tells_apart(const struct pps_cut *cut, int column)
                                  : column < cut->value;
 }
 
+// The columns of a list that the result has and that are no axis.
+static void add_known(struct pps_cut *cut, const char *list)
+{
+    char name[128];
+    for (; *list != '\0'; list += *list == ',') {
+        const size_t n = strcspn(list, ",");
+        snprintf(name, sizeof name, "%.*s", (int)n, list);
+        const int column = pps_result_find(cut->view.result, name);
+        if (column >= 0 && column != cut->x && column != cut->y && column != cut->value)
+            cut->by[cut->n_by++] = column;
+        list += n;
+    }
+}
+
+// How rows of one cell are combined where nobody says.
+static enum pps_reduce usual_reduce(const struct pps_cut *cut)
+{
+    const struct pps_kernel *kernel = cut->view.kernel;
+    const enum pps_goal goal = cut->view.columns[cut->value].goal;
+    if (kernel == NULL || !kernel->heatmap.best || goal == PPS_NEUTRAL)
+        return PPS_REDUCE_NONE;
+    return goal == PPS_HIGHER ? PPS_REDUCE_MAX : PPS_REDUCE_MIN;
+}
+
 static enum pps_status find_groups(struct pps_cut *cut,
                                    const struct pps_cut_ask *ask,
                                    struct pps_error *err)
 {
     cut->split = -1;
-    if (ask->by == NULL && ask->reduce != PPS_REDUCE_NONE)
+    cut->asked_reduce = ask->reduce != PPS_REDUCE_NONE;
+    cut->reduce = cut->asked_reduce ? ask->reduce : usual_reduce(cut);
+    if (ask->by == NULL && cut->asked_reduce)
         return PPS_OK;
     if (ask->by != NULL)
         return pps_view_list(&cut->view, "--by", ask->by, &cut->by, &cut->n_by, err);
@@ -92,6 +118,11 @@ static enum pps_status find_groups(struct pps_cut *cut,
     if (cut->by == NULL) {
         errno = ENOMEM;
         return pps_fail_errno(err, "cut", "the result");
+    }
+    if (cut->reduce != PPS_REDUCE_NONE) {
+        if (cut->view.kernel->heatmap.by != NULL)
+            add_known(cut, cut->view.kernel->heatmap.by);
+        return PPS_OK;
     }
     const char *split = cut->view.kernel == NULL ? NULL : cut->view.kernel->heatmap.split;
     for (int i = 0; i < cut->view.n_columns; i++) {

@@ -148,7 +148,7 @@ static void put_asked(FILE *out, const struct pps_cut *cut)
         fprintf(out, "-%s-%s", columns[cut->x].name, columns[cut->y].name);
     if (cut->asked_value)
         fprintf(out, "-%s", columns[cut->value].name);
-    if (cut->reduce != PPS_REDUCE_NONE)
+    if (cut->asked_reduce)
         fprintf(out, "-%s", pps_reduce_word(cut->reduce));
     pps_picture_filters(out, &cut->view, cut->by, cut->n_by);
 }

@@ -6,9 +6,11 @@
 
 #include "machine.h"
 #include "threads.h"
+#include "value.h"
 
 #include <omp.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,6 +180,30 @@ static enum pps_status fill_slot(struct slot *slot,
     return PPS_OK;
 }
 
+// The point as the rows show it.
+static enum pps_status failed_point(const struct pps_experiment *e,
+                                    uint64_t index,
+                                    struct pps_error *err)
+{
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    char point[768] = "";
+    size_t at = 0;
+    if (cursor == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a point");
+    pps_cursor_seek(cursor, &e->space, index);
+    for (int i = 0; i < e->space.n_columns && at < sizeof point; i++) {
+        const struct pps_param *param = &e->kernel->params[e->space.columns[i]];
+        char text[PPS_CELL_TEXT];
+        pps_value_text(param, cursor->point[e->space.columns[i]], text);
+        at += (size_t)snprintf(point + at, sizeof point - at, " %s=%s", param->name, text);
+    }
+    free(cursor);
+    return pps_fail(
+        err, PPS_E_POINTS,
+        "%s could not finish the point%s; without --fail-fast its results are empty",
+        e->kernel->name, point);
+}
+
 static enum pps_status make_block(struct pool *pool,
                                   struct pps_rowmaker *maker,
                                   struct pps_codec *codec,
@@ -195,6 +221,8 @@ static enum pps_status make_block(struct pool *pool,
     *abandoned = rows.stopped;
     if (status != PPS_OK || rows.stopped)
         return status;
+    if (pool->sweep->fail_fast && rows.failed > 0)
+        return failed_point(pool->sweep->experiment, rows.failed_example, err);
     status = fill_slot(slot, index, &rows, codec, err);
     if (status != PPS_OK)
         return status;

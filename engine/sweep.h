@@ -39,6 +39,7 @@ struct pps_sweep {
     uint64_t skip;     // blocks of the shard that are there already
     uint64_t end;      // go no further than to this block of the shard; 0: to its end
     bool only_audited; // make no rows but those of the audit
+    bool fail_fast;    // PPS_E_POINTS for the first point that failed
 };
 
 struct pps_totals {

@@ -150,7 +150,8 @@ static double longest(const char *const *names)
 
 static double x_of(const struct picture *p, double time)
 {
-    return p->left + (p->pieces->end > 0 ? time / p->pieces->end * p->plot_w : 0);
+    const double begin = p->pieces->begin, span = p->pieces->end - begin;
+    return p->left + (span > 0 ? (time - begin) / span * p->plot_w : 0);
 }
 
 // ---- head -----------------------------------------------------------------------------------
@@ -158,7 +159,8 @@ static double x_of(const struct picture *p, double time)
 // Words of the title in lines of the picture's width; only counts them where !draw.
 static int put_title(const struct picture *p, bool draw)
 {
-    const size_t line_chars = (size_t)((p->w - 2 * MARGIN) / (CHAR + 1));
+    // A wide picture is looked at from its left.
+    const size_t line_chars = (size_t)((fmin(p->w, 1200) - 2 * MARGIN) / (CHAR + 1));
     char line[512] = "";
     int n = 0;
     for (const char *word = p->pieces->title; *word != '\0';) {
@@ -166,8 +168,8 @@ static int put_title(const struct picture *p, bool draw)
         if (used > 0 && used + 1 + chars > line_chars) {
             n++;
             if (draw)
-                pps_svg_text(p->out, p->w / 2, MARGIN + (n - 0.5) * LINE, PPS_SVG_MIDDLE, 13,
-                             INK, line);
+                pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13, INK,
+                             line);
             line[0] = '\0';
         }
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s%.*s",
@@ -176,8 +178,7 @@ static int put_title(const struct picture *p, bool draw)
     }
     n += line[0] != '\0';
     if (draw && line[0] != '\0')
-        pps_svg_text(p->out, p->w / 2, MARGIN + (n - 0.5) * LINE, PPS_SVG_MIDDLE, 13, INK,
-                     line);
+        pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13, INK, line);
     return n;
 }
 
@@ -224,7 +225,7 @@ static void put_legend(const struct picture *p, double y)
 // 1, 2 or 5 times a power of ten, so that labels have room.
 static double tick_step(const struct picture *p)
 {
-    const double least = p->pieces->end / p->plot_w * TICK;
+    const double least = (p->pieces->end - p->pieces->begin) / p->plot_w * TICK;
     double step = 1e-9;
     for (int i = 0; step < least && step < 1e300; i++)
         step *= i % 3 == 1 ? 2.5 : 2;
@@ -235,11 +236,12 @@ static void put_time_axis(const struct picture *p)
 {
     const double bottom = p->top + p->plot_h + 6, step = tick_step(p);
     char text[32];
-    if (p->pieces->end > 0)
-        for (uint64_t i = 0; (double)i * step <= p->pieces->end; i++) {
-            const double x = x_of(p, (double)i * step);
+    const double first = ceil(p->pieces->begin / step);
+    if (p->pieces->end > p->pieces->begin)
+        for (uint64_t i = 0; (first + (double)i) * step <= p->pieces->end; i++) {
+            const double time = (first + (double)i) * step, x = x_of(p, time);
             pps_svg_line(p->out, x, p->top - 4, x, bottom, GRID);
-            snprintf(text, sizeof text, "%.10g", (double)i * step);
+            snprintf(text, sizeof text, "%.10g", time);
             pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, INK, text);
         }
     pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, INK);

@@ -21,6 +21,7 @@ struct pps_trace_pieces {
     struct pps_lanes lanes;
     struct pps_drawn_piece *list; // in order of their start
     size_t n;
+    double begin;   // of the picture
     double end;     // of the last one
     double highest; // rate
     bool flagged;   // has any a flag?

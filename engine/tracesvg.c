@@ -10,6 +10,7 @@
 
 struct pps_tracesvg {
     struct pps_trace_pieces pieces;
+    double to;
     size_t room;
     size_t n_seen; // pieces, those that are too many as well
     bool no_memory;
@@ -32,17 +33,22 @@ static void add_piece(void *self, const struct pps_piece *piece)
 {
     struct pps_tracesvg *svg = self;
     struct pps_trace_pieces *pieces = &svg->pieces;
+    struct pps_piece shown = *piece;
     bool new_group, new_lane;
+    shown.start = fmax(shown.start, pieces->begin);
+    shown.end = fmin(shown.end, svg->to);
+    if (shown.start > shown.end || (shown.start == shown.end && piece->start < piece->end))
+        return;
     if (svg->n_seen++ >= PPS_TRACESVG_PIECES)
         return;
-    const struct pps_lane *lane = pps_lanes_put(&pieces->lanes, piece, &new_group, &new_lane);
+    const struct pps_lane *lane = pps_lanes_put(&pieces->lanes, &shown, &new_group, &new_lane);
     if (lane == NULL || !make_room(svg)) {
         svg->no_memory = true;
         return;
     }
     pieces->list[pieces->n++] =
-        (struct pps_drawn_piece){*piece, (int32_t)(lane - pieces->lanes.list)};
-    pieces->end = fmax(pieces->end, piece->end);
+        (struct pps_drawn_piece){shown, (int32_t)(lane - pieces->lanes.list)};
+    pieces->end = fmax(pieces->end, shown.end);
     pieces->highest = fmax(pieces->highest, piece->rate);
     pieces->flagged = pieces->flagged || piece->flag;
 }
@@ -62,6 +68,7 @@ static void pass_limit(void *self, const struct pps_limit *limit)
 
 enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
                                   const char *title,
+                                  struct pps_trace_window window,
                                   const struct pps_trace_names *names,
                                   struct pps_error *err)
 {
@@ -70,6 +77,8 @@ enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
     if (svg == NULL)
         return pps_fail_errno(err, "draw", "the trace");
     svg->pieces.title = title;
+    svg->pieces.begin = svg->pieces.end = window.from;
+    svg->to = window.to;
     svg->pieces.names = names;
     svg->pieces.highest = 1; // the rate of what shares nothing
     while (names->tracks[svg->pieces.lanes.n_tracks] != NULL)
@@ -89,8 +98,8 @@ enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
     if (svg->n_seen > PPS_TRACESVG_PIECES)
         return pps_fail(
             err, PPS_E_INPUT,
-            "%zu pieces are no picture (%d at most); write NAME.json and open it in "
-            "ui.perfetto.dev, or make the point smaller",
+            "%zu pieces are no picture (%d at most); show a part of them, as --to 100, "
+            "or write NAME.json and open it in ui.perfetto.dev",
             svg->n_seen, PPS_TRACESVG_PIECES);
     if (svg->no_memory || !pps_trace_draw(&svg->pieces, out)) {
         errno = ENOMEM;

@@ -13,9 +13,15 @@
 
 struct pps_tracesvg;
 
-// title (one line, words part it into several) and names must stay valid.
+struct pps_trace_window {
+    double from, to; // 0, INFINITY: all of it
+};
+
+// title (one line, words part it into several) and names must stay valid. Only what the window
+// shows counts.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_open(struct pps_tracesvg **svg,
                                                  const char *title,
+                                                 struct pps_trace_window window,
                                                  const struct pps_trace_names *names,
                                                  struct pps_error *err);
 

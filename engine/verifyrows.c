@@ -262,9 +262,22 @@ static bool find_point(struct pps_rowchecker *c,
     return false;
 }
 
+// Whether the row that ends before `next` ends with the word.
+static bool ends_with(const char *results, const char *next, enum pps_outcome outcome)
+{
+    const char *word = pps_outcome_word(outcome);
+    const size_t n = strlen(word), length = (size_t)(next - 1 - results);
+    return length > n && next[-2 - (ptrdiff_t)n] == ',' && memcmp(next - 1 - n, word, n) == 0;
+}
+
 // A point without an answer has empty results, one that cannot be done only the first.
 static void count_answer(struct pps_rowchecker *c, const char *results, const char *next)
 {
+    if (c->check->experiment->status) {
+        c->failed += ends_with(results, next, PPS_FAILED);
+        c->infeasible += ends_with(results, next, PPS_INFEASIBLE);
+        return;
+    }
     if (*results != ',' && *results != '\n')
         return;
     if (strspn(results, ",") == (size_t)(next - 1 - results))

@@ -2,6 +2,7 @@
 // A result file as those who look at it see it: roles of columns, lookup by name, filters.
 #include "view.h"
 
+#include "experiment.h"
 #include "suggest.h"
 #include "value.h"
 
@@ -27,7 +28,7 @@ static const struct pps_kernel *kernel_of_name(const struct pps_kernel *const *k
     return NULL;
 }
 
-// What the kernel says a column of this name is. `status` may stand in any result.
+// What the kernel says a column of this name is; --status adds one to any result.
 static struct pps_view_column describe(const struct pps_kernel *kernel, const char *name)
 {
     struct pps_view_column column = {.name = name};
@@ -41,6 +42,9 @@ static struct pps_view_column describe(const struct pps_kernel *kernel, const ch
         column.goal = kernel->columns[c].goal;
         column.is_text = kernel->columns[c].kind == PPS_COLUMN_TEXT;
         snprintf(column.unit, sizeof column.unit, "%s", kernel->columns[c].unit);
+    } else if (strcmp(name, PPS_STATUS_COLUMN) == 0) {
+        column.role = PPS_ROLE_RESULT;
+        column.is_text = true;
     }
     return column;
 }
@@ -52,9 +56,9 @@ static bool kernel_matches(const struct pps_view *view, const struct pps_kernel 
     for (int i = 0; i < view->n_columns; i++) {
         const char *name = view->columns[i].name;
         const enum pps_role role = describe(kernel, name).role;
-        if (role == PPS_ROLE_OTHER && strcmp(name, "status") != 0)
+        if (role == PPS_ROLE_OTHER)
             return false;
-        result = result || role == PPS_ROLE_RESULT;
+        result = result || (role == PPS_ROLE_RESULT && strcmp(name, PPS_STATUS_COLUMN) != 0);
     }
     return result;
 }

@@ -94,6 +94,27 @@ static const struct pps_command *find_stage(const char *word, const char *second
     return NULL;
 }
 
+// A tool with stages takes `--stage NAME` for the second word of its name, too, wherever it stands:
+// those words are taken out of argv then.
+static const struct pps_command *take_stage(const char *word, int *argc, char **argv)
+{
+    for (int i = 2; i < *argc && strcmp(argv[i], "--") != 0; i++) {
+        const bool apart = strcmp(argv[i], "--stage") == 0 && i + 1 < *argc;
+        const char *name = apart                                  ? argv[i + 1]
+                           : strncmp(argv[i], "--stage=", 8) == 0 ? argv[i] + 8
+                                                                  : NULL;
+        const struct pps_command *command = name != NULL ? find_stage(word, name) : NULL;
+        if (command == NULL)
+            continue;
+        const int taken = apart ? 2 : 1;
+        for (int rest = i; rest + taken <= *argc; rest++)
+            argv[rest] = argv[rest + taken];
+        *argc -= taken;
+        return command;
+    }
+    return NULL;
+}
+
 static enum pps_status run_command(const struct pps_command *command,
                                    const char *program,
                                    int argc,
@@ -150,7 +171,9 @@ int main(int argc, char **argv)
         command = find_stage(word, argv[2]);
         status = run_command(command, argv[0], argc - 2, argv + 2, &err);
     } else {
-        status = find_command(word, &command, &err);
+        const struct pps_command *stage = take_stage(word, &argc, argv);
+        status = stage != NULL ? PPS_OK : find_command(word, &command, &err);
+        command = stage != NULL ? stage : command;
         if (status == PPS_OK)
             status = run_command(command, argv[0], argc - 1, argv + 1, &err);
     }

@@ -12,7 +12,7 @@ static const struct pps_opt options[] = {
     {"x", 'x', "COLUMN", "to the right (as the kernel says)"},
     {"y", 'y', "COLUMN", "upwards (as the kernel says)"},
     {"value", 0, "COLUMN", "the colour (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a map for each group (all other parameters; with --reduce: one)"},
+    {"by", 0, "COLUMNS", "a map for each group (as the kernel says; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
@@ -30,7 +30,9 @@ static const char details[] =
     "map from the others; their paths are printed. Needs gnuplot. `ppsweep slice` writes what\n"
     "is drawn; the scripts in plot_scripts/ draw that by hand.\n"
     "\n"
-    "--reduce min shows the best over all parameters but --x, --y and those of --by.\n"
+    "--reduce min shows the best over all parameters but --x, --y and those of --by. Without\n"
+    "both, every combination of the other parameters has its map, unless the kernel says that\n"
+    "a cell is the best of its rows.\n"
     "\n"
     "--pareto A,B draws one picture of all rows (thinned out where they are very many) and "
     "the\n"

@@ -113,6 +113,7 @@ static enum pps_status load(const struct pps_args *args,
     request.metrics = pps_arg(args, "metrics");
     request.seed_given = pps_arg(args, "seed") != NULL;
     request.exact = pps_arg(args, "exact") != NULL;
+    request.status = pps_arg(args, "status") != NULL;
     request.only = selection;
     request.overrides = overrides->list;
     request.n_overrides = overrides->n;

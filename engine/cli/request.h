@@ -18,6 +18,7 @@
         {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
         {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
         {"seed", 0, "N", "seed of a sample, and of kernels that draw random numbers"},         \
+        {"status", 0, NULL, "a last column: ok, infeasible or failed"},                        \
         {"exact", 0, NULL, "take no short cut: the same bits on every machine"},               \
     {                                                                                          \
         "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \

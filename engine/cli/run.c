@@ -29,6 +29,7 @@ static const struct pps_opt options[] = {
     PPS_TOP_OPTIONS,
     {"reuse", 0, "FILE", "take rows that this earlier result holds instead of computing them"},
     {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
+    {"fail-fast", 0, NULL, "end at the first point that cannot be finished (exit 4)"},
     {"plot", 0, NULL, "draw the heatmaps when done"},
     {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never"},
@@ -46,6 +47,10 @@ static const char details[] =
     "\"sample\": {\"count\": 1000, \"method\": \"sobol\"} draws points instead of taking them\n"
     "all (methods random, sobol, lhs); then a range may be\n"
     "{\"start\": 1, \"stop\": 3, \"continuous\": true}.\n"
+    "\n"
+    "\"inputs\": {\"model\": \"m.json\"} gives a kernel the documents that it needs, "
+    "\"preset\" names a\n"
+    "set of its axes and rules.\n"
     "\n"
     "ppsweep kernels contention lists the parameters; sweep_configs/ holds experiments.\n"
     "--only-top writes the best rows alone (--top K, --by NAMES), in the order of the whole.\n"
@@ -124,6 +129,7 @@ static enum pps_status prepare(struct pps_running *run, struct pps_error *err)
     if (status != PPS_OK)
         return status;
     sweep->experiment = run->experiment;
+    sweep->fail_fast = pps_arg(run->args, "fail-fast") != NULL;
     sweep->block_points = pps_block_points(run->experiment);
     sweep->codec = run->path.codec;
     sweep->progress = &run->progress;

@@ -17,7 +17,7 @@ static const struct pps_opt options[] = {
     {"x", 'x', "COLUMN", "columns of the matrices (as the kernel says)"},
     {"y", 'y', "COLUMN", "rows of the matrices (as the kernel says)"},
     {"value", 0, "COLUMN", "what stands in the cells (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a matrix for each group (all other parameters; with --reduce: one)"},
+    {"by", 0, "COLUMNS", "a matrix for each group (as the kernel says; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},

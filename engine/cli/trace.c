@@ -17,6 +17,8 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +33,8 @@ static const struct pps_opt options[] = {
     {"output", 'o', "FILE",
      "NAME.json (Chrome, Perfetto), NAME.svg, NAME.csv, or - (CSV to stdout)"},
     {"format", 0, "FORMAT", "chrome, svg or csv, where the name does not say"},
+    {"from", 0, "TIME", "svg: begin here (0)"},
+    {"to", 0, "TIME", "svg: end here (the end)"},
     {"force", 0, NULL, "replace FILE where it exists"},
     {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
@@ -43,8 +47,8 @@ static const char details[] =
     "to outputs/traces/ as Chrome JSON; open it in ui.perfetto.dev or chrome://tracing, where\n"
     "a unit of time is a microsecond. CSV has a line for each piece of constant rate. SVG is "
     "a\n"
-    "picture for every browser: what the pointer is over is described; a point of more than\n"
-    "20000 pieces is refused.\n"
+    "picture for every browser: what the pointer is over is described; more than 20000 pieces\n"
+    "are refused, so show a part of a long one: --to 500.\n"
     "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
     "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
@@ -59,7 +63,8 @@ struct trace {
     char path[1200]; // "-": stdout
     char stem[160];
     enum pps_trace_format format;
-    bool svg; // a picture, in no such format
+    bool svg;                       // a picture, in no such format
+    struct pps_trace_window window; // of it
 };
 
 // ---- which point ------------------------------------------------------------------------------
@@ -191,6 +196,21 @@ static enum pps_status open_output(const struct trace *t,
     return pps_textfile_open(file, t->path, replace, err);
 }
 
+static enum pps_status choose_window(struct trace *t, struct pps_error *err)
+{
+    const char *from = pps_arg(t->args, "from"), *to = pps_arg(t->args, "to");
+    t->window = (struct pps_trace_window){0, (double)INFINITY};
+    if (!t->svg && (from != NULL || to != NULL))
+        return pps_fail(err, PPS_E_INPUT, "--%s is for pictures; write -o NAME.svg",
+                        from != NULL ? "from" : "to");
+    enum pps_status status = pps_arg_number(t->args, "from", 0, DBL_MAX, &t->window.from, err);
+    if (status == PPS_OK)
+        status = pps_arg_number(t->args, "to", 0, DBL_MAX, &t->window.to, err);
+    if (status == PPS_OK && t->window.from >= t->window.to)
+        status = pps_fail(err, PPS_E_INPUT, "--from %s is not before --to %s", from, to);
+    return status;
+}
+
 // ---- the trace --------------------------------------------------------------------------------
 
 static enum pps_status run_kernel(const struct trace *t,
@@ -252,9 +272,9 @@ static enum pps_status draw_trace(const struct trace *t, FILE *out, struct pps_e
 {
     struct pps_tracesvg *svg = NULL;
     char *title = make_title(t);
-    enum pps_status status = title == NULL
-                                 ? pps_fail_errno(err, "draw", "the trace")
-                                 : pps_tracesvg_open(&svg, title, t->kernel->trace_names, err);
+    enum pps_status status =
+        title == NULL ? pps_fail_errno(err, "draw", "the trace")
+                      : pps_tracesvg_open(&svg, title, t->window, t->kernel->trace_names, err);
     if (status == PPS_OK) {
         const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
         status = run_kernel(t, &sink, err);
@@ -290,6 +310,8 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
     enum pps_status status = choose_point(&t, err);
     if (status == PPS_OK)
         status = choose_output(&t, err);
+    if (status == PPS_OK)
+        status = choose_window(&t, err);
     if (status == PPS_OK)
         status = write_file(&t, err);
     pps_inputs_close(t.inputs);

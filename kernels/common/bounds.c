@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Bounds and bubbles, by formula.
 #include "bounds.h"
 
 struct bounds_bubble bounds_split(const struct bounds_work *work)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// A logarithm from the number's own exponent and a series for what is left.
 #include "detmath.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Householder reflections; with x >= 0, columns enter one after the other (Lawson and Hanson).
 #include "leastsquares.h"
 
 #include <assert.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lists written and read.
 #include "listtext.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Counting what is in flight along an order.
 #include "memline.h"
 
 #include <string.h>

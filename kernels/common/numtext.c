@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Numbers read strictly, and text quoted for messages.
 #include "numtext.h"
 
 #include <math.h>
@@ -52,6 +53,10 @@ double numtext_round(double value, int decimals)
 
 const char *numtext_write(char *buffer, double value)
 {
+    if (fabs(value) < 1e15 && value == floor(value)) {
+        snprintf(buffer, NUMTEXT_CAP, "%.0f", value);
+        return buffer;
+    }
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(buffer, NUMTEXT_CAP, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value)

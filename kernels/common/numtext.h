@@ -16,8 +16,8 @@ double numtext_round(double value, int decimals);
 
 enum { NUMTEXT_CAP = 32 };
 
-// The fewest significant digits that read back as the same finite number; at most NUMTEXT_CAP
-// bytes with the final NUL. Returns buffer.
+// The fewest significant digits that read back as the same finite number, whole ones without an
+// exponent; at most NUMTEXT_CAP bytes with the final NUL. Returns buffer.
 const char *numtext_write(char *buffer, double value);
 
 // At most cap - 1 characters of text, fit for a message: control characters become '?', what is

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The closed form, stage by stage.
 #include "onefb.h"
 
 static double larger(double a, double b)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// An order as two walks, of forwards and of backwards, that take turns after the warm-up.
 #include "orders.h"
 
 #include <stdio.h>

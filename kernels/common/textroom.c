@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Room that doubles.
 #include "textroom.h"
 
 #include "numtext.h"

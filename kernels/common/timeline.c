@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Compiling a graph into a sequence in which all tasks can be timed, and timing it.
 #include "timeline.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Where characters begin.
 #include "utf8.h"
 
 // Bounds by RFC 3629, section 4.

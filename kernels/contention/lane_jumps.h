@@ -63,16 +63,19 @@ static double start_history(struct contention_lane_history *h,
 
 // ---- the state ------------------------------------------------------------------------------
 
-// The work left of what waits behind the head of a class.
-static double *put_followers(const struct lane_stage *st, int lane, int c, double *put)
+static void take_class(const struct lane_stage *st,
+                       int lane,
+                       int c,
+                       struct contention_lane_stage *look)
 {
-    const int behind = (int)get(&st->count[c], lane) - 1;
-    if (behind < 1)
-        return put;
-    *put++ = get(&st->tail[c], lane);
-    for (int k = 0; k < behind; k++)
-        *put++ = get(&st->gap[c][k], lane);
-    return put;
+    look->left[c] = get(&st->left[c], lane);
+    look->count[c] = tally_get(st->count[c], lane);
+    look->ready[c] = tally_get(st->ready[c], lane);
+    if (look->count[c] < 2)
+        return;
+    look->tail[c] = get(&st->tail[c], lane);
+    for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
+        look->gap[c][k] = get(&st->gap[c][k], lane);
 }
 
 // Returns the look's mark.
@@ -81,28 +84,23 @@ static double take_look(const struct lane_state *s,
                         int gpus,
                         struct contention_lane_look *look)
 {
-    double *put = look->work, mark = 0;
+    double mark = 0;
     look->now = get(&s->now, lane);
     look->carry = get(&s->carry, lane);
-    look->counts = 0;
     for (int j = 0; j < gpus; j++) {
         const struct lane_stage *st = &s->stage[j];
+        struct contention_lane_stage *to = &look->stage[j];
         const double computes = get(&st->left[COMPUTE], lane);
-        uint64_t counts = computes < HUGE_VAL && mask_get(st->forward, lane);
-        mark += computes < HUGE_VAL ? computes * (j + 1) : 0;
-        *put++ = computes;
-        for (int c = 0; c < 2; c++) {
-            counts = counts << 3 | (uint64_t)get(&st->count[c], lane);
-            counts = counts << 3 | (uint64_t)get(&st->ready[c], lane);
-            *put++ = get(&st->left[c], lane);
-            put = put_followers(st, lane, c, put);
-        }
-        look->counts = look->counts << 13 | counts;
-        look->until_sync[j] = get(&st->until_sync, lane);
-        look->pending[j] = get(&st->pending, lane);
-        look->sync_left[j] = get(&st->left[SYNC], lane);
+        const bool busy = computes < HUGE_VAL;
+        for (int c = 0; c < 2; c++)
+            take_class(st, lane, c, to);
+        to->left[COMPUTE] = computes;
+        to->left[SYNC] = get(&st->left[SYNC], lane);
+        to->forward = busy && mask_get(st->forward, lane);
+        to->until_sync = get(&st->until_sync, lane);
+        to->pending = get(&st->pending, lane);
+        mark += busy ? computes * (j + 1) : 0;
     }
-    look->n = (uint32_t)(put - look->work);
     return mark;
 }
 
@@ -120,31 +118,54 @@ static bool same_work(const struct measure *of, double a, double b)
     return a == b || fabs(a - b) <= of->tolerance;
 }
 
-// Work of the synchronisations of a stage.
-static double backlog(const struct measure *of, const struct contention_lane_look *look, int j)
+static bool same_class(const struct measure *of,
+                       const struct contention_lane_stage *old,
+                       const struct contention_lane_stage *new,
+                       int c)
 {
-    return look->sync_left[j] + look->pending[j] * of->sync_work;
+    if (old->count[c] != new->count[c] || old->ready[c] != new->ready[c] ||
+        !same_work(of, old->left[c], new->left[c]))
+        return false;
+    bool same = old->count[c] < 2 || same_work(of, old->tail[c], new->tail[c]);
+    for (int k = 0; k < old->count[c] - 1; k++)
+        same = same && same_work(of, old->gap[c][k], new->gap[c][k]);
+    return same;
+}
+
+// Work of the synchronisations of a stage.
+static double backlog(const struct measure *of, const struct contention_lane_stage *st)
+{
+    return st->left[SYNC] + st->pending * of->sync_work;
 }
 
 // Whether more synchronisations wait than can end in so many micro-batches.
 static bool piles_up(const struct measure *of,
-                     const struct contention_lane_look *old,
-                     const struct contention_lane_look *new,
-                     int j,
+                     const struct contention_lane_stage *old,
+                     const struct contention_lane_stage *new,
                      int32_t length)
 {
-    const double least = fmin(old->pending[j], new->pending[j]);
-    const double grown = backlog(of, new, j) - backlog(of, old, j);
+    const double least = fmin(old->pending, new->pending);
+    const double grown = backlog(of, new) - backlog(of, old);
     return least * of->sync_freq > length && grown >= -of->tolerance;
 }
 
 static bool same_syncs(const struct measure *of,
-                       const struct contention_lane_look *old,
-                       const struct contention_lane_look *new,
-                       int j)
+                       const struct contention_lane_stage *old,
+                       const struct contention_lane_stage *new)
 {
-    return old->pending[j] == new->pending[j] &&
-           same_work(of, old->sync_left[j], new->sync_left[j]);
+    return old->pending == new->pending &&same_work(of, old->left[SYNC], new->left[SYNC]);
+}
+
+static bool same_stage(const struct measure *of,
+                       const struct contention_lane_stage *old,
+                       const struct contention_lane_stage *new,
+                       int32_t length)
+{
+    return old->forward == new->forward &&
+           old->until_sync ==
+               new->until_sync &&same_work(of, old->left[COMPUTE], new->left[COMPUTE]) &&
+           same_class(of, old, new, FWD) && same_class(of, old, new, GRAD) &&
+           (same_syncs(of, old, new) || piles_up(of, old, new, length));
 }
 
 static bool same_looks(const struct measure *of,
@@ -152,16 +173,10 @@ static bool same_looks(const struct measure *of,
                        const struct contention_lane_look *new,
                        int32_t length)
 {
-    if (old->counts != new->counts)
-        return false; // else both have as many numbers
-    for (uint32_t k = 0; k < old->n; k++)
-        if (!same_work(of, old->work[k], new->work[k]))
-            return false;
-    for (int j = 0; j < of->gpus; j++)
-        if (old->until_sync[j] != new->until_sync[j] ||
-            !(same_syncs(of, old, new, j) || piles_up(of, old, new, j, length)))
-            return false;
-    return true;
+    bool same = true;
+    for (int j = 0; j < of->gpus && same; j++)
+        same = same_stage(of, &old->stage[j], &new->stage[j], length);
+    return same;
 }
 
 // ---- periods --------------------------------------------------------------------------------
@@ -173,25 +188,36 @@ static struct contention_lane_look *look_before(struct contention_lane_history *
 
 static bool repeats(const struct measure *of, struct contention_lane_history *h, int32_t period)
 {
-    const double old = h->mark[(h->n_looks - 1 - period) % LANE_LOOKS];
-    return fabs(old - h->mark[(h->n_looks - 1) % LANE_LOOKS]) <= 16 * of->tolerance &&
-           same_looks(of, look_before(h, period), look_before(h, 0), period * h->stride);
+    return same_looks(of, look_before(h, period), look_before(h, 0), period * h->stride);
+}
+
+// The periods, a bit each, at which marks are near to that of the last look.
+static uint32_t likely_periods(const struct measure *of,
+                               const struct contention_lane_history *h)
+{
+    const uint32_t last = (uint32_t)(h->n_looks - 1) % LANE_LOOKS;
+    const uint32_t known = (uint32_t)(h->n_looks < LANE_LOOKS ? h->n_looks : LANE_LOOKS);
+    uint32_t near = 0, likely = 0;
+    for (uint32_t k = 0; k < LANE_LOOKS; k++)
+        near |= (uint32_t)(fabs(h->mark[k] - h->mark[last]) <= 16 * of->tolerance) << k;
+    for (uint32_t period = 1; near != 0 && period < known; period++)
+        likely |= (near >> ((last - period) % LANE_LOOKS) & 1) << period;
+    return likely;
 }
 
 // Brings the period and the streak up to the last look.
 static void find_period(const struct measure *of, struct contention_lane_history *h)
 {
-    if (h->streak > 0 && repeats(of, h, h->period)) {
+    uint32_t likely = likely_periods(of, h);
+    if (h->streak > 0 && likely >> h->period & 1 && repeats(of, h, h->period)) {
         h->streak++;
         return;
     }
     h->streak = 0;
-    for (int32_t period = 1; period < LANE_LOOKS && period < h->n_looks; period++)
-        if (repeats(of, h, period)) {
-            h->period = period;
-            h->streak = 1;
-            return;
-        }
+    for (; likely != 0 && h->streak == 0; likely &= likely - 1) {
+        h->period = __builtin_ctz(likely);
+        h->streak = repeats(of, h, h->period);
+    }
 }
 
 // Whether a jump over what is left of forwards to hand out is right.
@@ -239,10 +265,11 @@ static void jump(const struct measure *of,
     set(&s->now, lane, now);
     set(&s->carry, lane, (now - new->now) - more);
     set(&s->to_come, lane, get(&s->to_come, lane) - times * length);
-    for (int j = 0; j < of->gpus; j++)
-        if (!same_syncs(of, old, new, j))
-            grow_pile(of, &s->stage[j], lane,
-                      times * (backlog(of, new, j) - backlog(of, old, j)));
+    for (int j = 0; j < of->gpus; j++) {
+        const struct contention_lane_stage *was = &old->stage[j], *is = &new->stage[j];
+        if (!same_syncs(of, was, is))
+            grow_pile(of, &s->stage[j], lane, times * (backlog(of, is) - backlog(of, was)));
+    }
 }
 
 // All compute is over: of the synchronisations of a stage makes one.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which points are in the lanes. Points that differ in nothing but the shares of sets of kinds are
 // one until such a set is together for the first time: then they part, by its shares, and go on
-// from there. Included once for each instruction set, after lane_steps.h.
+// from there. Included once for each instruction set, after lane_steps.h, lane_jumps.h and
+// lane_snapshots.h.
 
 // The lanes, and what waits for one.
 struct pool {
@@ -15,109 +16,6 @@ struct pool {
     size_t n_jobs, next_job;                 // those from next_job on have not begun
     int n_full;
 };
-
-// ---- lanes from and to snapshots ------------------------------------------------------------
-
-static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
-{
-    set(&at->eps_work, lane, p->eps_work);
-    set(&at->prop_len, lane, p->prop_len);
-    set(&at->sync_work, lane, p->sync_work);
-    set(&at->sync_freq, lane, p->sync_freq);
-    for (int c = 0; c < 2; c++) {
-        set(&at->len[c], lane, p->len[c]);
-        set(&at->impact[c], lane, p->impact[c]);
-        mask_set(&at->exclusive[c], lane, p->exclusive[c]);
-    }
-    mask_set(&at->congestion, lane, p->congestion);
-    mask_set(&at->equal_of_three, lane, p->equal_of_three);
-    mask equal = at->equal_of_three;
-    for (int a = 0; a < 3; a++) {
-        set(&at->of_three[a], lane, p->share_of_three[a]);
-        for (int b = 0; b < 3; b++) {
-            set(&at->of_two[a][b], lane, p->share_of_two[a][b]);
-            mask_set(&at->equal_of_two[a][b], lane, p->equal_of_two[a][b]);
-            equal = mask_or(equal, at->equal_of_two[a][b]);
-        }
-    }
-    at->any_equal = mask_any(equal);
-    at->any_counts = mask_any(vec_gt(at->sync_freq, vec_all(1)));
-}
-
-// Copies a number of a lane to a snapshot, or from it.
-VEC_INLINE void move(vec *v, int lane, double *value, bool save)
-{
-    if (save)
-        *value = get(v, lane);
-    else
-        set(v, lane, *value);
-}
-
-VEC_INLINE void move_stage(struct lane_stage *st,
-                           int lane,
-                           struct contention_lane_stage *snapshot,
-                           bool save)
-{
-    for (int k = 0; k < N_SLOTS; k++)
-        move(&st->left[k], lane, &snapshot->left[k], save);
-    for (int c = 0; c < 2; c++) {
-        move(&st->count[c], lane, &snapshot->count[c], save);
-        move(&st->tail[c], lane, &snapshot->tail[c], save);
-        move(&st->ready[c], lane, &snapshot->ready[c], save);
-        for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
-            move(&st->gap[c][k], lane, &snapshot->gap[c][k], save);
-    }
-    move(&st->until_sync, lane, &snapshot->until_sync, save);
-    move(&st->pending, lane, &snapshot->pending, save);
-}
-
-static void save_lane(struct pool *pool, int lane, struct contention_lane_snapshot *snapshot)
-{
-    struct lane_state *s = &pool->lanes;
-    snapshot->now = get(&s->now, lane);
-    snapshot->carry = get(&s->carry, lane);
-    snapshot->to_come = get(&s->to_come, lane);
-    snapshot->n_events = s->steps - pool->first_step[lane];
-    for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        move_stage(&s->stage[j], lane, &snapshot->stage[j], true);
-        snapshot->stage[j].forward = mask_get(s->stage[j].forward, lane);
-    }
-}
-
-static void load_lane(struct pool *pool, int lane, struct contention_lane_snapshot *snapshot)
-{
-    struct lane_state *s = &pool->lanes;
-    set(&s->now, lane, snapshot->now);
-    set(&s->carry, lane, snapshot->carry);
-    set(&s->to_come, lane, snapshot->to_come);
-    pool->first_step[lane] = s->steps - snapshot->n_events;
-    for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        struct lane_stage *st = &s->stage[j];
-        move_stage(st, lane, &snapshot->stage[j], false);
-        mask_set(&st->forward, lane, snapshot->stage[j].forward);
-        mask_set(&st->has_pending, lane, snapshot->stage[j].pending > 0);
-        for (int c = 0; c < 2; c++)
-            mask_set(&st->several[c], lane, snapshot->stage[j].count[c] > 1);
-    }
-}
-
-// The state in which the first forward has started; of no point: in which nothing ever happens.
-static void begin(struct contention_lane_snapshot *snapshot,
-                  const struct contention_lane_point *p)
-{
-    const double first = p->n < p->gpus ? p->n : p->gpus;
-    *snapshot = (struct contention_lane_snapshot){.to_come = p->n};
-    for (int j = 0; j < LANE_GPUS_MAX; j++) {
-        snapshot->stage[j].until_sync = p->sync_freq;
-        for (int k = 0; k < N_SLOTS; k++)
-            snapshot->stage[j].left[k] = HUGE_VAL;
-    }
-    if (first <= 0)
-        return;
-    snapshot->stage[0].left[COMPUTE] = p->len[FWD];
-    snapshot->stage[0].ready[FWD] = first - 1;
-    snapshot->stage[0].forward = true;
-}
 
 // ---- tasks ----------------------------------------------------------------------------------
 
@@ -158,7 +56,8 @@ static void start_task(struct pool *pool,
     set_constants(&pool->lanes.at, lane, point_of(pool, task->first_job));
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
-    load_lane(pool, lane, snapshot);
+    load_lane(&pool->lanes, lane, snapshot);
+    pool->first_step[lane] = pool->lanes.steps - snapshot->n_events;
     start_looking(pool, lane);
 }
 
@@ -187,7 +86,7 @@ static void empty_lane(struct pool *pool, int lane)
     set_constants(&pool->lanes.at, lane, &nothing);
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
-    load_lane(pool, lane, &snapshot);
+    load_lane(&pool->lanes, lane, &snapshot);
     start_looking(pool, lane);
 }
 
@@ -282,7 +181,8 @@ static void fork_lane(struct pool *pool, int lane)
     if (rest.n_jobs == 0)
         return;
     rest.snapshot = room->n_snapshots++;
-    save_lane(pool, lane, &room->snapshot[rest.snapshot]);
+    save_lane(&pool->lanes, lane, &room->snapshot[rest.snapshot]);
+    room->snapshot[rest.snapshot].n_events = pool->lanes.steps - pool->first_step[lane];
     while (rest.n_jobs > 0)
         room->task[room->n_tasks++] = split(pool, &rest, meets);
 }
@@ -336,34 +236,81 @@ static mask look_at_lanes(struct pool *pool, mask looks, mask forks, int gpus)
     return mask_less(forks, alone);
 }
 
-VEC_INLINE bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
+// What comes up in lanes after a step.
+struct news {
+    mask ended; // the point has ended, or leaves
+    mask forks; // kinds meet for the first time
+    mask looks; // it is time for a look
+};
+
+// Steps until something comes up, or a look at the stop flag is due.
+VEC_INLINE struct news go_on(struct pool *pool, int gpus)
+{
+    struct news news = {.looks = mask_none()};
+    lefts left;
+    load_left(&pool->lanes, left, gpus);
+    do {
+        news.ended = step(&pool->lanes, left, gpus, &news.forks);
+        if (pool->any_looks)
+            news.looks = vec_le(pool->lanes.to_come, pool->look_at);
+    } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
+             pool->lanes.steps % POLL_STEPS != 0);
+    store_left(&pool->lanes, left, gpus);
+    return news;
+}
+
+// One for each number of stages, so that their loops are unrolled. They are functions of their own
+// so that they hold nothing but what steps need, and reach the lanes through a pointer: with the
+// lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
+// (bench/README.md).
+#define DEFINE_GO_ON(gpus_)                                                                    \
+    static __attribute__((noinline)) struct news go_on_##gpus_(struct pool *pool)              \
+    {                                                                                          \
+        return go_on(pool, gpus_);                                                             \
+    }
+
+DEFINE_GO_ON(2)
+DEFINE_GO_ON(3)
+DEFINE_GO_ON(4)
+
+static struct news go_on_with(struct pool *pool, int gpus)
+{
+    return gpus == 2 ? go_on_2(pool) : gpus == 3 ? go_on_3(pool) : go_on_4(pool);
+}
+
+static void fork_lanes(struct pool *pool, mask forks)
+{
+    if (!mask_any(forks))
+        return;
+    for (; mask_any(forks); mask_set(&forks, mask_first(forks), false))
+        fork_lane(pool, mask_first(forks));
+    refill_lanes(pool);
+}
+
+static void end_lanes(struct pool *pool, mask ended, int gpus)
+{
+    for (; mask_any(ended); mask_set(&ended, mask_first(ended), false)) {
+        const int lane = mask_first(ended);
+        if (pool->task[lane].n_jobs == 0)
+            continue;
+        end_task(pool, lane, gpus);
+        pool->n_full--;
+        if (!has_more(pool))
+            empty_lane(pool, lane);
+        refill_lane(pool, lane);
+    }
+}
+
+static bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
 {
     pool->room->n_tasks = pool->room->n_snapshots = 0;
     for (int lane = 0; lane < LANES; lane++)
         empty_lane(pool, lane);
     refill_lanes(pool);
     while (pool->n_full > 0) {
-        mask forks;
-        const mask ended = step(&pool->lanes, gpus, &forks);
-        if (pool->any_looks) {
-            const mask looks = vec_le(pool->lanes.to_come, pool->look_at);
-            if (mask_any(mask_or(looks, forks)))
-                forks = look_at_lanes(pool, looks, forks, gpus);
-        }
-        for (int lane = 0; lane < LANES && mask_any(forks); lane++)
-            if (mask_get(forks, lane))
-                fork_lane(pool, lane);
-        if (mask_any(forks))
-            refill_lanes(pool);
-        for (int lane = 0; lane < LANES && mask_any(ended); lane++) {
-            if (!mask_get(ended, lane) || pool->task[lane].n_jobs == 0)
-                continue;
-            end_task(pool, lane, gpus);
-            pool->n_full--;
-            if (!has_more(pool))
-                empty_lane(pool, lane);
-            refill_lane(pool, lane);
-        }
+        const struct news news = go_on_with(pool, gpus);
+        fork_lanes(pool, look_at_lanes(pool, news.looks, news.forks, gpus));
+        end_lanes(pool, news.ended, gpus);
         if (pool->lanes.steps % POLL_STEPS == 0 && stop != NULL &&
             atomic_load_explicit(stop, memory_order_relaxed))
             return false;
@@ -371,25 +318,17 @@ VEC_INLINE bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
     return true;
 }
 
-// A simulation for each number of stages, so that their loops are unrolled.
-VEC_INLINE bool run_lanes(struct contention_lane_job **jobs,
-                          size_t n,
-                          struct contention_lane_room *room,
-                          const atomic_bool *stop)
+static bool run_lanes(struct contention_lane_job **jobs,
+                      size_t n,
+                      struct contention_lane_room *room,
+                      const atomic_bool *stop)
 {
     struct pool pool;
+    if (n == 0)
+        return true;
     memset(&pool, 0, sizeof pool);
     pool.jobs = jobs;
     pool.n_jobs = n;
     pool.room = room;
-    switch (n > 0 ? jobs[0]->point.gpus : 0) {
-    case 2:
-        return run_pool(&pool, stop, 2);
-    case 3:
-        return run_pool(&pool, stop, 3);
-    case 4:
-        return run_pool(&pool, stop, 4);
-    default:
-        return true;
-    }
+    return run_pool(&pool, stop, jobs[0]->point.gpus);
 }

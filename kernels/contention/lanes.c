@@ -108,7 +108,8 @@ contention_lanes_run *contention_lanes_of(enum contention_lanes_set set)
     if (set == LANES_AVX2 && __builtin_cpu_supports("avx2"))
         return contention_lanes_avx2;
     if (set == LANES_AVX512 && __builtin_cpu_supports("avx512f") &&
-        __builtin_cpu_supports("avx512dq"))
+        __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
         return contention_lanes_avx512;
 #endif
     return NULL;

@@ -50,7 +50,8 @@ struct contention_lane_job {
 // The state of a point on its way: what lane_steps.h has of it in a lane.
 struct contention_lane_stage {
     double left[4];
-    double count[2], tail[2], gap[2][LANE_GPUS_MAX - 1], ready[2];
+    int32_t count[2], ready[2];
+    double tail[2], gap[2][LANE_GPUS_MAX - 1];
     double until_sync, pending;
     bool forward;
 };
@@ -68,13 +69,11 @@ struct contention_lane_task {
     bool known[4]; // sets of kinds that the jobs share alike
 };
 
-// What a lane's future depends on, save for how many micro-batches are still to come.
+// What a lane was like when it was looked at, save for what was still to come; `tail` and `gap`
+// only where there are such tasks.
 struct contention_lane_look {
     double now, carry;
-    uint64_t counts;                 // all small ones
-    uint32_t n;                      // numbers in `work`
-    double work[11 * LANE_GPUS_MAX]; // left of compute and transfers under way
-    double until_sync[LANE_GPUS_MAX], pending[LANE_GPUS_MAX], sync_left[LANE_GPUS_MAX];
+    struct contention_lane_stage stage[LANE_GPUS_MAX];
 };
 
 // The last looks at a lane, since sets of kinds last met in it: look k at k % LANE_LOOKS.

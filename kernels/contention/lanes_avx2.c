@@ -6,9 +6,15 @@ enum { LANES = 4 };
 
 #include "vec_portable.h"
 
+#include "lane_state.h"
+
+#include "lane_shares.h"
+
 #include "lane_steps.h"
 
 #include "lane_jumps.h"
+
+#include "lane_snapshots.h"
 
 #include "lane_pool.h"
 

@@ -4,9 +4,15 @@
 
 #include "vec_avx512.h"
 
+#include "lane_state.h"
+
+#include "lane_shares.h"
+
 #include "lane_steps.h"
 
 #include "lane_jumps.h"
+
+#include "lane_snapshots.h"
 
 #include "lane_pool.h"
 

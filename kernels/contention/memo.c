@@ -52,16 +52,26 @@ void contention_key(const struct sim *s, struct contention_key *key)
     put_rules(s, key, n);
 }
 
+enum { HASH_CHAINS = 4 }; // as many multiplications do not wait for each other
+_Static_assert(MEMO_WORDS % HASH_CHAINS == 0, "every chain has as many words");
+
 // Most words are short numbers, whose bits are all at the upper end: each is folded down before it
 // is multiplied, or it would not reach the lower end, which chooses the place.
+static uint64_t hash_in(uint64_t hash, uint64_t word)
+{
+    hash ^= word;
+    return (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
+}
+
 static uint64_t hash_of(const struct contention_key *key)
 {
-    uint64_t words[MEMO_WORDS], hash = 0;
+    uint64_t words[MEMO_WORDS], chain[HASH_CHAINS] = {0}, hash = 0;
     memcpy(words, key->word, sizeof words);
-    for (int k = 0; k < MEMO_WORDS; k++) {
-        hash ^= words[k];
-        hash = (hash ^ hash >> 32) * 0x9e3779b97f4a7c15u;
-    }
+    for (int k = 0; k < MEMO_WORDS; k += HASH_CHAINS)
+        for (int c = 0; c < HASH_CHAINS; c++)
+            chain[c] = hash_in(chain[c], words[k + c]);
+    for (int k = 0; k < HASH_CHAINS; k++)
+        hash = hash_in(hash, chain[k]);
     return hash ^ hash >> 32;
 }
 

@@ -94,11 +94,26 @@ size_t contention_scratch_bytes(const struct contention_point *largest)
 
 // ---- what holds for the whole point ---------------------------------------------------------
 
+// The largest power of two no greater than x: x without its fraction, unless it is so small that
+// it has no exponent.
+static double floor_power(double x)
+{
+    const uint64_t exponent = UINT64_C(0x7ff) << 52;
+    uint64_t bits;
+    int e;
+    memcpy(&bits, &x, sizeof bits);
+    bits &= exponent;
+    if (bits == 0) {
+        frexp(x, &e);
+        return ldexp(1, e - 1);
+    }
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
 double contention_unit(const struct contention_point *p)
 {
-    int exponent;
-    frexp(fmax(fmax(p->fwd_len, p->bwd_len), fmax(p->prop_len, p->sync_base_len)), &exponent);
-    return ldexp(1, exponent - 1);
+    return floor_power(fmax(fmax(p->fwd_len, p->bwd_len), fmax(p->prop_len, p->sync_base_len)));
 }
 
 // The kinds of a mask that have its best tier.

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight doubles, one a lane, in AVX-512: what lane_steps.h is written in. Private to the model.
+// Eight doubles, one a lane, in AVX-512: what lane_*.h are written in. Private to the model.
 // + - * / work on a `vec` as they do on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 
 #include <immintrin.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { LANES = 8 };
 
 typedef __m512d vec;
-typedef __mmask8 mask; // a bit a lane
+typedef uint32_t mask; // a bit a lane
 
 #define VEC_INLINE static inline __attribute__((always_inline))
 
@@ -23,14 +24,6 @@ VEC_INLINE vec vec_all(double x)
 VEC_INLINE vec vec_min(vec a, vec b)
 {
     return _mm512_min_pd(a, b);
-}
-
-// 1 / count for a count of 1 ... 8; of 0, something finite.
-VEC_INLINE vec vec_reciprocal(vec count)
-{
-    const vec table =
-        _mm512_setr_pd(1.0 / 8, 1, 1.0 / 2, 1.0 / 3, 1.0 / 4, 1.0 / 5, 1.0 / 6, 1.0 / 7);
-    return _mm512_permutexvar_pd(_mm512_cvttpd_epi64(count), table); // of the last three bits
 }
 
 VEC_INLINE mask vec_le(vec a, vec b)
@@ -51,25 +44,25 @@ VEC_INLINE mask vec_gt(vec a, vec b)
 // m ? a : b
 VEC_INLINE vec vec_pick(mask m, vec a, vec b)
 {
-    return _mm512_mask_mov_pd(b, m, a);
+    return _mm512_mask_mov_pd(b, (__mmask8)m, a);
 }
 
 // m ? a : 0
 VEC_INLINE vec vec_where(mask m, vec a)
 {
-    return _mm512_maskz_mov_pd(m, a);
+    return _mm512_maskz_mov_pd((__mmask8)m, a);
 }
 
 // m ? a + b : a
 VEC_INLINE vec vec_add_where(mask m, vec a, vec b)
 {
-    return _mm512_mask_add_pd(a, m, a, b);
+    return _mm512_mask_add_pd(a, (__mmask8)m, a, b);
 }
 
 // m ? a - b : a
 VEC_INLINE vec vec_sub_where(mask m, vec a, vec b)
 {
-    return _mm512_mask_sub_pd(a, m, a, b);
+    return _mm512_mask_sub_pd(a, (__mmask8)m, a, b);
 }
 
 VEC_INLINE mask mask_none(void)
@@ -79,18 +72,18 @@ VEC_INLINE mask mask_none(void)
 
 VEC_INLINE mask mask_and(mask a, mask b)
 {
-    return (mask)(a & b);
+    return a & b;
 }
 
 // a and not b
 VEC_INLINE mask mask_less(mask a, mask b)
 {
-    return (mask)(a & ~b);
+    return a & ~b;
 }
 
 VEC_INLINE mask mask_or(mask a, mask b)
 {
-    return (mask)(a | b);
+    return a | b;
 }
 
 VEC_INLINE bool mask_any(mask m)
@@ -111,7 +104,57 @@ VEC_INLINE bool mask_get(mask m, int lane)
 
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
-    *m = (mask)((*m & ~(1u << lane)) | (unsigned)value << lane);
+    *m = (*m & ~(1u << lane)) | (uint32_t)value << lane;
+}
+
+// How many there are of something in each lane: up to four, in as many bits. Bit `lane` of byte k
+// tells that there are more than k.
+typedef uint32_t tally;
+
+VEC_INLINE uint32_t tally_lanes(mask m)
+{
+    return m * 0x01010101u;
+}
+
+// One more in lanes m.
+VEC_INLINE tally tally_add(tally t, mask m)
+{
+    return t | ((t << 8 | 0xff) & tally_lanes(m));
+}
+
+// One less in lanes m, which have some.
+VEC_INLINE tally tally_take(tally t, mask m)
+{
+    const uint32_t lanes = tally_lanes(m);
+    return (t & ~lanes) | (t >> 8 & lanes);
+}
+
+// The same where lanes m have none before, or none afterwards.
+VEC_INLINE tally tally_add_first(tally t, mask m)
+{
+    return t | m;
+}
+
+VEC_INLINE tally tally_take_last(tally t, mask m)
+{
+    return t & ~m;
+}
+
+// Lanes with more than n < 4.
+VEC_INLINE mask tally_over(tally t, int n)
+{
+    return t >> 8 * n & 0xff;
+}
+
+VEC_INLINE int tally_get(tally t, int lane)
+{
+    return __builtin_popcount(t & tally_lanes(1u << lane));
+}
+
+VEC_INLINE void tally_set(tally *t, int lane, int n)
+{
+    const uint32_t all = tally_lanes(1u << lane);
+    *t = (*t & ~all) | (all & (uint32_t)((UINT64_C(1) << 8 * n) - 1));
 }
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// LANES doubles in the vectors that the compiler has for its target: what lane_steps.h is written
+// LANES doubles in the vectors that the compiler has for its target: what lane_*.h are written
 // in. Private to the model. LANES, a power of two, is defined before. + - * / work on a `vec` as
 // they do on a double.
 #ifndef PPS_CONTENTION_VEC_H
@@ -49,12 +49,6 @@ VEC_INLINE vec vec_add_where(mask m, vec a, vec b)
 VEC_INLINE vec vec_sub_where(mask m, vec a, vec b)
 {
     return a - vec_where(m, b);
-}
-
-// 1 / count for a count of 1 ... 8; of 0, something finite.
-VEC_INLINE vec vec_reciprocal(vec count)
-{
-    return vec_all(1) / vec_pick(count > vec_all(1), count, vec_all(1));
 }
 
 VEC_INLINE mask vec_le(vec a, vec b)
@@ -118,6 +112,49 @@ VEC_INLINE int mask_first(mask m)
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
     (*m)[lane] = value ? -1 : 0;
+}
+
+// How many there are of something in each lane: up to four. The number stands in both halves of a
+// lane, because comparisons of halves are what every processor has.
+typedef int32_t tally __attribute__((vector_size(LANES * sizeof(int64_t))));
+
+// One more in lanes m.
+VEC_INLINE tally tally_add(tally t, mask m)
+{
+    return t - (tally)m;
+}
+
+// One less in lanes m, which have some.
+VEC_INLINE tally tally_take(tally t, mask m)
+{
+    return t + (tally)m;
+}
+
+// The same where lanes m have none before, or none afterwards.
+VEC_INLINE tally tally_add_first(tally t, mask m)
+{
+    return tally_add(t, m);
+}
+
+VEC_INLINE tally tally_take_last(tally t, mask m)
+{
+    return tally_take(t, m);
+}
+
+// Lanes with more than n.
+VEC_INLINE mask tally_over(tally t, int n)
+{
+    return (mask)(t > n);
+}
+
+VEC_INLINE int tally_get(tally t, int lane)
+{
+    return t[2 * lane];
+}
+
+VEC_INLINE void tally_set(tally *t, int lane, int n)
+{
+    (*t)[2 * lane] = (*t)[2 * lane + 1] = n;
 }
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The face towards the engine: parallel strategies as points, what they cost as rows.
 #include "face.h"
-#include "tool.h"
+#include "kernels/ndsearch/tool/tool.h"
 
 #include <math.h>
 
@@ -221,12 +221,17 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .columns = columns,
     .n_columns = N_COLUMNS,
     .reasons = nd_reasons,
-    .heatmap = {.x = "tp", .y = "pp", .value = "step_ms"},
+    .heatmap = {.x = "tp",
+                .y = "pp",
+                .value = "step_ms",
+                .best = true,
+                .by = "model,cluster,world_size"},
     .stacks = stacks,
     .nearest = "memory_gib",
     .trace_names = &nd_trace_names,
     .bench_axes = bench_axes,
-    .bench_experiment = "{\"kernel\": \"ndsearch\", \"preset\": \"megatron\"}",
+    .bench_experiment =
+        "{\"kernel\": \"ndsearch\", \"world_size\": 1024, \"preset\": \"megatron\"}",
     .slots = nd_slots,
     .n_slots = N_SLOTS,
     .presets = nd_presets,

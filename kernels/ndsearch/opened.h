@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_OPENED_H
 #define PPS_NDSEARCH_OPENED_H
 
-#include "estimate.h"
+#include "kernels/ndsearch/estimate/estimate.h"
 
 enum { ND_OPENED = 16 };
 

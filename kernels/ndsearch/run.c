@@ -2,10 +2,10 @@
 // From points of a batch to strategies, and from estimates to rows.
 #include "face.h"
 
+#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/ndsearch/estimate/steptimes.h"
 #include "opened.h"
-#include "reference.h"
 #include "shared.h"
-#include "steptimes.h"
 
 #include "kernels/common/units.h"
 
@@ -282,12 +282,15 @@ static const struct nd_time no_time = {
     .tokens_per_s = (double)NAN,
 };
 
-// How an estimate is asked: the fast way or the plain one.
+// How an estimate is asked, the fast way or the plain one: as nd_estimate_fitting and nd_estimate.
 struct way {
-    void (*modes)(const struct nd_estimate *e,
-                  struct nd_cache *cache,
-                  const struct nd_point *point,
-                  double total[LAYERCOST_MODES]);
+    enum nd_recompute (*fitting)(const struct nd_estimate *e,
+                                 struct nd_cache *cache,
+                                 const struct nd_point *point,
+                                 double limit,
+                                 double total[LAYERCOST_MODES],
+                                 struct nd_memory *memory,
+                                 struct nd_time *time);
     void (*estimate)(const struct nd_estimate *e,
                      struct nd_cache *cache,
                      const struct nd_point *point,
@@ -295,14 +298,14 @@ struct way {
                      struct nd_time *time);
 };
 
-// What is recomputed: as asked for, or the least that fits.
-static int choose_mode(const double *value, const double modes[LAYERCOST_MODES], double limit)
+// Full recompute makes a layer again, which can take more than it saves.
+static enum nd_recompute least_mode(const double modes[LAYERCOST_MODES])
 {
-    int mode = (int)value[P_RECOMPUTE];
-    if (mode == RECOMPUTE_AUTO)
-        for (mode = ND_RECOMPUTE_NONE; mode < ND_RECOMPUTE_FULL && modes[mode] > limit;)
-            mode++;
-    return mode;
+    int least = ND_RECOMPUTE_NONE;
+    for (int m = 1; m < LAYERCOST_MODES; m++)
+        if (modes[m] < modes[least])
+            least = m;
+    return (enum nd_recompute)least;
 }
 
 static void run_point(const struct pps_batch *batch,
@@ -319,11 +322,14 @@ static void run_point(const struct pps_batch *batch,
     const struct nd_estimate *e = estimate_of(worker, shared, value);
     struct nd_point point = to_point(value);
     const double limit = limit_of(shared, value);
-    way->modes(e, cache_of(worker), &point, modes);
-    const int mode = choose_mode(value, modes, limit);
+    const bool any_mode = value[P_RECOMPUTE] == RECOMPUTE_AUTO;
+    enum nd_recompute mode = way->fitting(
+        e, cache_of(worker), &point, any_mode ? limit : (double)NAN, modes, &memory, &time);
     const bool fits = modes[mode] <= limit;
-    point.strategy.recompute = (enum nd_recompute)mode;
-    way->estimate(e, cache_of(worker), &point, &memory, fits ? &time : NULL);
+    if (any_mode && !fits && mode != least_mode(modes)) {
+        point.strategy.recompute = mode = least_mode(modes);
+        way->estimate(e, cache_of(worker), &point, &memory, NULL);
+    }
     put_memory(batch, i, &memory, modes);
     put_time(batch, i, fits ? &time : &no_time,
              fits ? value[P_TOKENS] * 1e9 / time.tokens_per_s / SECONDS_A_DAY : (double)NAN);
@@ -335,7 +341,7 @@ static void run_point(const struct pps_batch *batch,
 
 void nd_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    static const struct way fast = {nd_memory_modes, nd_estimate};
+    static const struct way fast = {nd_estimate_fitting, nd_estimate};
     for (size_t i = 0; i < batch->n_points; i++)
         run_point(batch, i, worker->scratch, worker->shared, &fast);
 }
@@ -362,23 +368,32 @@ static void plain_estimate(const struct nd_estimate *e,
     free(stages);
 }
 
-static void plain_modes(const struct nd_estimate *e,
-                        struct nd_cache *cache,
-                        const struct nd_point *point,
-                        double total[LAYERCOST_MODES])
+static enum nd_recompute plain_fitting(const struct nd_estimate *e,
+                                       struct nd_cache *cache,
+                                       const struct nd_point *point,
+                                       double limit,
+                                       double total[LAYERCOST_MODES],
+                                       struct nd_memory *memory,
+                                       struct nd_time *time)
 {
     struct nd_point mode = *point;
-    struct nd_memory memory;
     for (int m = 0; m < LAYERCOST_MODES; m++) {
         mode.strategy.recompute = (enum nd_recompute)m;
-        plain_estimate(e, cache, &mode, &memory, NULL);
-        total[m] = memory.total;
+        plain_estimate(e, cache, &mode, memory, NULL);
+        total[m] = memory->total;
     }
+    mode.strategy.recompute = point->strategy.recompute;
+    if (!isnan(limit))
+        mode.strategy.recompute = total[ND_RECOMPUTE_NONE] <= limit     ? ND_RECOMPUTE_NONE
+                                  : total[ND_RECOMPUTE_SELECT] <= limit ? ND_RECOMPUTE_SELECT
+                                                                        : ND_RECOMPUTE_FULL;
+    plain_estimate(e, cache, &mode, memory, time);
+    return mode.strategy.recompute;
 }
 
 void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    static const struct way plain = {plain_modes, plain_estimate};
+    static const struct way plain = {plain_fitting, plain_estimate};
     for (size_t i = 0; i < batch->n_points; i++) {
         batch->outcome[i] = PPS_STOPPED;
         if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
@@ -434,8 +449,9 @@ enum pps_outcome nd_trace(const double *value,
     const struct nd_estimate *e = estimate_of(w, shared, value);
     struct nd_point point = to_point(value);
     const double limit = limit_of(shared, value);
-    nd_memory_modes(e, cache_of(w), &point, modes);
-    point.strategy.recompute = (enum nd_recompute)choose_mode(value, modes, limit);
+    const bool any_mode = value[P_RECOMPUTE] == RECOMPUTE_AUTO;
+    point.strategy.recompute = nd_estimate_fitting(
+        e, cache_of(w), &point, any_mode ? limit : (double)NAN, modes, NULL, NULL);
     const bool done = nd_steptimes_of(&times, e, cache_of(w), &point) == ND_STEPTIMES_DONE;
     for (int32_t i = 0; done && i < times.shape.stages; i++) {
         if (isfinite(limit))

@@ -13,7 +13,7 @@ static const struct table_field FIELDS[] = {
     {"tp", NULL, false, true, 1, 1e6},
     {"pp", NULL, false, true, 1, 1e6},
     {"ep", NULL, false, true, 1, 1e6},
-    {"moe_bw", "moe_fw", false, false, 0, INFINITY},
+    {"moe_bw", "moe_fw", false, false, 0, HUGE_VAL},
     {"peak_mb", NULL, false, false, 0, 1e12},
 };
 

@@ -16,6 +16,8 @@
 #define TEST_KERNELS pps_kernels
 #endif
 
+static bool with_status; // --status
+
 static inline enum pps_status load_text(const char *text,
                                         struct pps_experiment **experiment,
                                         struct pps_error *err)
@@ -27,7 +29,8 @@ static inline enum pps_status load_text(const char *text,
     fclose(out);
     const struct pps_request request = {.kernels = TEST_KERNELS,
                                         .path = path,
-                                        .digits = PPS_DEFAULT_DIGITS};
+                                        .digits = PPS_DEFAULT_DIGITS,
+                                        .status = with_status};
     const enum pps_status status = pps_experiment_load(experiment, &request, err);
     unlink(path);
     return status;

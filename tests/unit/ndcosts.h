@@ -8,8 +8,8 @@
 #include <math.h>
 
 #include "kernels/common/units.h"
-#include "kernels/ndsearch/estimate.h"
-#include "kernels/ndsearch/reference.h"
+#include "kernels/ndsearch/estimate/estimate.h"
+#include "kernels/ndsearch/estimate/reference.h"
 
 #include "files.h"
 

@@ -6,8 +6,8 @@
 
 #include "engine/random.h"
 #include "kernels/common/memline.h"
-#include "kernels/ndsearch/chunk.h"
-#include "kernels/ndsearch/evaluator.h"
+#include "kernels/ndsearch/program/chunk.h"
+#include "kernels/ndsearch/program/evaluator.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -26,11 +26,11 @@ static inline int32_t below(struct draws *d, int32_t end)
 struct brute {
     const struct nd_program *program;
     struct nd_evaluator *evaluator;
-    struct nd_chunk chunks[32];
+    struct nd_chunk_plan chunks[32];
     double forward[32], backward[32];
     struct orders_task *tasks; // [stages][length]
     double best;
-    struct nd_chunk best_chunks[32];
+    struct nd_chunk_plan best_chunks[32];
 };
 
 static void brute_stage(struct brute *b, int32_t stage);
@@ -59,7 +59,7 @@ static inline void brute_chunk(struct brute *b, int32_t stage, int32_t v)
         return;
     }
     const int32_t k = v * p->stages + stage;
-    struct nd_chunk *chunk = &b->chunks[k];
+    struct nd_chunk_plan *chunk = &b->chunks[k];
     for (int way = 0; way < 2; way++)
         for (int32_t a = 0; a <= chunk->layers[0]; a++)
             for (int32_t c = 0; c <= chunk->layers[1]; c++) {
@@ -109,7 +109,7 @@ static inline void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t 
         for (int32_t x2 = 0; x2 <= left2; x2++) {
             if (x1 + x2 == 0 || (x2 > 0 && x1 < left1))
                 continue;
-            b->chunks[k] = (struct nd_chunk){.layers = {x1, x2}};
+            b->chunks[k] = (struct nd_chunk_plan){.layers = {x1, x2}};
             brute_cut(b, k + 1, left1 - x1, left2 - x2);
         }
 }

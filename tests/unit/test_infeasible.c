@@ -1,51 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that say that a point cannot be done, and cells of words: written, counted, audited,
-// verified, ranked, merged, reused and answered.
-#include "toykernel.h"
+// verified and ranked.
+#include "toyrows.h"
 
-#include "verifying.h"
-
-#include "engine/evaluate.h"
-#include "engine/merge.h"
 #include "engine/reuse.h"
 #include "engine/top.h"
 
-// Six things in a room of 60: from x = 11 on there is too little room, x = 13 is never finished and
-// x = 51 is no point.
-#define BOXES(kernel_, box_, x_)                                                               \
-    "{\"kernel\": \"" kernel_ "\", \"inputs\": {\"box\": " box_                                \
-    ", \"place\": {\"room\": 60}}, "                                                           \
-    "\"x\": " x_ "}"
-#define BOX        "{\"size\": 2, \"weight\": 3}"
-#define EXPERIMENT BOXES("toy", BOX, "[1, 2, 5, 8, 10, 11, 12, 13, 14, 51]")
-#define HEADER     "x,time,answer,need\n"
-#define ROWS                                                                                   \
-    "1,6.00,yes,6\n2,3.00,yes,12\n5,1.20,yes,30\n8,0.75,yes,48\n10,0.60,yes,60\n"              \
-    "11,,no,66\n12,,no,72\n13,,,\n14,,no,84\n"
-
 TestSuite(infeasible, .init = enter, .fini = leave);
-
-static const atomic_bool never;
-
-static void write_plan(const struct result_plan *plan)
-{
-    write_result(plan);
-}
-
-// r.csv with blocks of 3 points.
-static void write_rows(void)
-{
-    write_plan(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, NULL, NULL});
-}
-
-static void has_text(const char *path, const char *text)
-{
-    size_t n;
-    unsigned char *bytes = slurp(path, &n);
-    bytes[n] = '\0';
-    cr_assert_str_eq((const char *)bytes, text, "%s", path);
-    free(bytes);
-}
 
 // ---- rows ---------------------------------------------------------------------------------------
 
@@ -59,6 +20,75 @@ Test(infeasible, rows_and_counts)
     cr_assert_eq(verified.failed, 1);
     cr_assert_eq(verified.infeasible, 3);
     cr_assert_eq(verified.computed, 9);
+}
+
+static const char *const with_words[] = {"x,time,answer,need,status\n",
+                                         "1,6.00,yes,6,ok\n",
+                                         "2,3.00,yes,12,ok\n",
+                                         "5,1.20,yes,30,ok\n",
+                                         "8,0.75,yes,48,ok\n",
+                                         "10,0.60,yes,60,ok\n",
+                                         "11,,no,66,infeasible\n",
+                                         "12,,no,72,infeasible\n",
+                                         "13,,,,failed\n",
+                                         "14,,no,84,infeasible\n",
+                                         NULL};
+
+static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+{
+    char *at = memmem(text, *n, "failed", strlen("failed"));
+    (void)counts;
+    if (block != 2)
+        return;
+    memmove(at + 2, at + 6, (size_t)(text + *n - (at + 6)));
+    memcpy(at, "ok", 2);
+    *n -= 4;
+}
+
+// The last column of --status, which verify makes again and another run has to ask for.
+Test(infeasible, status)
+{
+    struct pps_verified verified;
+    char want[1024] = "";
+    struct pps_experiment *without = load_good(EXPERIMENT), *with;
+    for (int i = 0; with_words[i] != NULL; i++)
+        strcat(want, with_words[i]);
+    with_status = true;
+    with = load_good(EXPERIMENT);
+    cr_assert_neq(with->digest, without->digest);
+    write_rows();
+    has_text("r.csv", want);
+    passes("r.csv", 1, &verified);
+    cr_assert_eq(verified.failed, 1);
+    cr_assert_eq(verified.infeasible, 3);
+    write_plan(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, spoil_word, NULL});
+    fails("r.csv", 0, PPS_E_WRONG, "block 2: ");
+    pps_experiment_free(with);
+    pps_experiment_free(without);
+}
+
+// Rows with it are reused where it is not asked for, and the other way round.
+Test(infeasible, status_and_reuse)
+{
+    for (int was = 0; was < 2; was++)
+        for (int is = 0; is < 2; is++) {
+            struct pps_reuse *reuse;
+            struct pps_reused found;
+            struct pps_error err = {.text = ""};
+            double point[PPS_MAX_PARAMS];
+            with_status = was;
+            write_rows();
+            with_status = is;
+            struct pps_experiment *e = load_good(EXPERIMENT);
+            cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &err), PPS_OK, "%s", err.text);
+            memcpy(point, e->space.base, sizeof point);
+            point[TOY_X] = 5;
+            cr_assert(pps_reuse_find(reuse, point, &found));
+            cr_assert_eq(
+                strncmp(found.results, is ? "1.20,yes,30,ok\n" : "1.20,yes,30\n", found.n), 0);
+            pps_reuse_close(reuse);
+            pps_experiment_free(e);
+        }
 }
 
 // ---- the best rows ------------------------------------------------------------------------------
@@ -117,6 +147,26 @@ Test(infeasible, never_wins)
         best_is(TOY_NEED, only, NULL, 0, by_need);
         best_is(TOY_NEED, only, by, 1, groups);
     }
+}
+
+// --fail-fast names the point.
+Test(infeasible, fail_fast)
+{
+    struct pps_experiment *e = load_good(EXPERIMENT);
+    const struct pps_sweep sweep = {.experiment = e,
+                                    .block_points = 4,
+                                    .threads = 1,
+                                    .sink = {NULL, keep_nothing},
+                                    .stop = &never,
+                                    .fail_fast = true};
+    struct pps_totals totals;
+    struct pps_error err = {.text = ""};
+    cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_E_POINTS);
+    cr_assert_str_eq(err.text, "toy could not finish the point x=13; without --fail-fast its "
+                               "results are empty");
+    cr_assert_eq(totals.rows, 4, "blocks before it are kept");
+    pps_totals_free(&totals);
+    pps_experiment_free(e);
 }
 
 static void top_is(struct pps_top_ask ask, const char *want)
@@ -205,14 +255,14 @@ static void other_word(uint64_t block, char *text, size_t *n, struct pps_block *
 {
     (void)counts, (void)n;
     if (block == 0)
-        memcpy(strstr(text, "yes"), "yEs", 3);
+        memcpy(memmem(text, *n, "yes", strlen("yes")), "yEs", 3);
 }
 
 static void other_reason(uint64_t block, char *text, size_t *n, struct pps_block *counts)
 {
     (void)counts, (void)n;
     if (block == 2)
-        memcpy(strstr(text, "no"), "No", 2);
+        memcpy(memmem(text, *n, "no", strlen("no")), "No", 2);
 }
 
 static void one_fewer(uint64_t block, char *text, size_t *n, struct pps_block *counts)
@@ -234,7 +284,7 @@ static void taken_for_failed(uint64_t block, char *text, size_t *n, struct pps_b
 static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block *counts)
 {
     (void)counts;
-    char *at = strstr(text, "11,,");
+    char *at = memmem(text, *n, "11,,", strlen("11,,"));
     if (block != 1)
         return;
     memmove(at + 4, at + 3, (size_t)(text + *n - (at + 3)));
@@ -267,156 +317,4 @@ Test(infeasible, verify_finds)
     spill("r.csv", bytes, n);
     fails("r.csv", 0, PPS_E_WRONG, "block 0");
     free(bytes);
-}
-
-// ---- shards, earlier results --------------------------------------------------------------------
-
-Test(infeasible, shards_are_merged)
-{
-    const char *const paths[] = {"s.shard-1-of-2.csv", "s.shard-0-of-2.csv"};
-    struct pps_merge m = {.stop = &never};
-    struct pps_error err = {.text = ""};
-    struct pps_verified verified;
-    write_plan(&(struct result_plan){paths[1], EXPERIMENT, "none", 3, 0, 2, NULL, NULL});
-    write_plan(&(struct result_plan){paths[0], EXPERIMENT, "none", 3, 1, 2, NULL, NULL});
-    passes(paths[0], 1, &verified);
-    cr_assert_eq(verified.infeasible, 1);
-    cr_assert_eq(pps_merge_open(&m, paths, 2, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(pps_merge_write(&m, "m.csv", false, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(m.infeasible, 3);
-    pps_merge_close(&m);
-    has_text("m.csv", HEADER ROWS);
-    passes("m.csv", 1, &verified);
-    cr_assert_eq(verified.infeasible, 3);
-}
-
-static struct pps_reuse *reuse_for(const char *text, struct pps_experiment **e)
-{
-    struct pps_reuse *reuse;
-    struct pps_error err = {.text = ""};
-    *e = load_good(text);
-    cr_assert_eq(pps_reuse_open(&reuse, "r.csv", *e, 0, &err), PPS_OK, "%s", err.text);
-    return reuse;
-}
-
-// Rows are known by what the documents say; those of what cannot be done are computed again.
-Test(infeasible, rows_are_reused)
-{
-    struct pps_experiment *e;
-    struct pps_reused found;
-    write_rows();
-    struct pps_reuse *reuse = reuse_for(BOXES("toy", BOX, "\"1..20\""), &e);
-    double point[PPS_MAX_PARAMS];
-    memcpy(point, e->space.base, sizeof point);
-    point[TOY_X] = 5;
-    cr_assert(pps_reuse_find(reuse, point, &found));
-    cr_assert_eq(strncmp(found.results, "1.20,yes,30\n", found.n), 0);
-    cr_assert_eq(found.objective, 1.2);
-    point[TOY_X] = 11;
-    cr_assert_not(pps_reuse_find(reuse, point, &found));
-    point[TOY_X] = 6;
-    cr_assert_not(pps_reuse_find(reuse, point, &found));
-    pps_reuse_close(reuse);
-    pps_experiment_free(e);
-}
-
-#define TWO_BOXES(x_) BOXES("toy", "[" BOX ", {\"size\": 1, \"weight\": 1}]", x_)
-
-Test(infeasible, rows_of_several_documents_are_reused)
-{
-    struct pps_experiment *e;
-    struct pps_reused found;
-    write_plan(
-        &(struct result_plan){"r.csv", TWO_BOXES("[4, 5]"), "none", 3, 0, 0, NULL, NULL});
-    struct pps_reuse *reuse = reuse_for(TWO_BOXES("\"1..20\""), &e);
-    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
-    pps_cursor_seek(cursor, &e->space, 24); // the second box, x = 5
-    cr_assert(pps_reuse_find(reuse, cursor->point, &found));
-    cr_assert_eq(strncmp(found.results, "0.20,yes,5\n", found.n), 0, "%s", found.results);
-    pps_cursor_seek(cursor, &e->space, 4); // the first
-    cr_assert(pps_reuse_find(reuse, cursor->point, &found));
-    cr_assert_eq(strncmp(found.results, "1.20,yes,30\n", found.n), 0, "%s", found.results);
-    free(cursor);
-    pps_reuse_close(reuse);
-    pps_experiment_free(e);
-}
-
-Test(infeasible, other_inputs_are_not_reused)
-{
-    static const char *const others[] = {
-        BOXES("toy", "{\"size\": 2, \"weight\": 4}", "[1, 2]"),
-        BOXES("toy", "{\"weight\": 3, \"size\": 2, \"name\": \"b\"}", "[1, 2]"),
-        TWO_BOXES("[1, 2]"),
-        "{\"kernel\": \"toy\", \"inputs\": {\"box\": " BOX "}, \"x\": [1, 2]}",
-    };
-    write_rows();
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        struct pps_experiment *e = load_good(others[i]);
-        struct pps_reuse *reuse;
-        struct pps_error err = {.text = ""};
-        cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &err), PPS_E_INPUT, "%s", others[i]);
-        cr_assert_str_eq(err.text, "--reuse r.csv: it was made with other inputs; compute its "
-                                   "rows anew");
-        pps_reuse_close(reuse);
-        pps_experiment_free(e);
-    }
-}
-
-// ---- answers ------------------------------------------------------------------------------------
-
-static enum pps_status answer(const char *points,
-                              char **text,
-                              struct pps_evaluated *count,
-                              struct pps_error *err)
-{
-    static const char experiment[] = "{\"box\": [" BOX ", {\"size\": 1, \"weight\": 1, "
-                                     "\"name\": \"tiny\"}], \"place\": {\"room\": 60}}";
-    struct pps_json json;
-    struct pps_inputs *inputs;
-    size_t n;
-    cr_assert_eq(pps_json_parse(&json, "inputs", experiment, strlen(experiment), err), PPS_OK);
-    const struct pps_inputs_ask ask = {.kernel = &toy, .file = &json, .item = json.root};
-    cr_assert_eq(pps_inputs_open(&inputs, &ask, err), PPS_OK, "%s", err->text);
-    spill("p.csv", points, strlen(points));
-    const struct pps_evaluate evaluate = {.kernel = pps_inputs_kernel(inputs),
-                                          .inputs = inputs,
-                                          .path = "p.csv",
-                                          .out = open_memstream(text, &n),
-                                          .digits = PPS_DEFAULT_DIGITS,
-                                          .threads = 2,
-                                          .stop = &never};
-    const enum pps_status status = pps_evaluate(&evaluate, count, err);
-    fclose(evaluate.out);
-    pps_inputs_close(inputs);
-    pps_json_free(&json);
-    return status;
-}
-
-// A row's document says what its other cells do not.
-Test(infeasible, points_are_answered)
-{
-    struct pps_evaluated count;
-    struct pps_error err = {.text = ""};
-    char *text;
-    cr_assert_eq(answer("x,answer\n5,?\n11,?\n13,\n51,\n", &text, &count, &err), PPS_OK, "%s",
-                 err.text);
-    cr_assert_str_eq(text, "x,answer,time,need\n5,yes,1.20,30\n11,no,,66\n13,,,\n51,,,\n");
-    cr_assert_eq(count.rows, 4);
-    cr_assert_eq(count.failed, 1);
-    cr_assert_eq(count.infeasible, 1);
-    cr_assert_eq(count.left_out[1], 1);
-    free(text);
-    cr_assert_eq(answer("box,x,size\ntiny,2,7\nbox-1,2,7\n", &text, &count, &err), PPS_OK);
-    cr_assert_str_eq(
-        text, "box,x,size,time,answer,need\ntiny,2,7,3.50,yes,14\nbox-1,2,7,10.50,yes,42\n");
-    free(text);
-    cr_assert_eq(answer("x,box\n2,tiny\n4,box-1\n", &text, &count, &err), PPS_OK);
-    cr_assert_str_eq(text, "x,box,time,answer,need\n2,tiny,0.50,yes,2\n4,box-1,1.50,yes,24\n");
-    free(text);
-    cr_assert_eq(answer("x,weight\n2,3\n", &text, &count, &err), PPS_E_INPUT);
-    cr_assert_str_eq(err.text, "weight is said by a document; leave it out");
-    free(text);
-    cr_assert_eq(answer("x,box\n2,tini\n", &text, &count, &err), PPS_E_INPUT);
-    cr_assert_str_eq(err.text, "box: want box-1 or tiny (got \"tini\"); did you mean tiny?");
-    free(text);
 }

@@ -2,7 +2,7 @@
 // Published measurements: how near the model comes to them, and that fitting finds what is there.
 #include "ndcosts.h"
 
-#include "kernels/ndsearch/calibrate.h"
+#include "kernels/ndsearch/estimate/calibrate.h"
 
 enum { MOST = 256, THREE = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
 
@@ -215,7 +215,10 @@ Test(nd_calibrate, what_is_wrong_with_measurements_is_said)
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"mbs\":\"all\"}"), "mbs: "},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"recompute\":1}"), "recompute: "},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"tpp\":1}"), "tpp"},
+        {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"dp\":65536,\"cp\":32}"), "dp: more"},
         {"{\"models\":{},\"sets\":[{}]}", "name: "},
+        {"{\"models\":{},\"sets\":[{\"nane\":\"s\"}]}", "nane"},
+        {"{\"models\":{},\"sets\":[{\"name\":\"s\",\"seq_length\":1.5}]}", "seq_length: "},
         {"{\"models\":{},\"sets\":[{\"name\":\"s\"}]}", "hardware: "},
         {"{\"models\":{},\"sets\":[{\"name\":\"s\",\"hardware\":\"A100\"}]}", "measurements: "},
     };

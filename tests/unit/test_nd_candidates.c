@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "kernels/common/units.h"
-#include "kernels/ndsearch/search.h"
+#include "kernels/ndsearch/search/search.h"
 
 static const struct modeldesc models[] = {
     {.num_layers = 12,
@@ -201,6 +201,47 @@ Test(nd_search_run, agrees_with_brute_force)
                     free(s.cache);
                 }
     cr_expect(some && none);
+}
+
+// What somebody types need not mean anything; what does not is not evaluated.
+Test(nd_search_run, strategies_that_mean_nothing)
+{
+    static const struct nd_strategy good =
+        {.dp = 2, .tp = 2, .cp = 1, .pp = 2, .ep = 4, .op = -1, .vp = 2, .mbs = 4};
+    struct nd_strategy bad[] = {good, good, good, good, good, good, good, good};
+    struct setup s;
+    set_up(&s, &models[1], ND_FSDP, false, 8, 80);
+    cr_expect(nd_search_can(&s.search, &good));
+    bad[0].dp = 4;
+    bad[1].tp = 0;
+    bad[2].op = 0;
+    bad[3].vp = 6;   // 12 chunks of 10 layers
+    bad[4].mbs = 25; // of 24
+    bad[5].ep = 17;
+    bad[6].mbs = 0;
+    bad[7].tp = bad[7].cp = 1 << 30;
+    for (int k = 0; k < 8; k++)
+        cr_expect_not(nd_search_can(&s.search, &bad[k]), "%d", k);
+    free(s.cache);
+}
+
+// Without pp_mbs there are points that have no micro-batch; none of them is a candidate.
+Test(nd_search_run, no_micro_batch)
+{
+    struct setup s;
+    struct nd_search_result result;
+    set_up(&s, &models[0], ND_MEGATRON, false, 32, 80);
+    s.space.gbs = 4;
+    nd_filters_drop(&s.filters, "pp_mbs");
+    nd_filters_drop(&s.filters, "gbs_dp");
+    s.search.all_points = true;
+    cr_assert(nd_search_run(&s.search, &result));
+    cr_expect_gt(result.counts.survivors, result.n);
+    cr_expect_gt(result.n, 0);
+    for (size_t k = 0; k < result.n; k++)
+        cr_expect_leq(result.candidates[k].strategy.dp * result.candidates[k].strategy.mbs, 4);
+    nd_search_free(&result);
+    free(s.cache);
 }
 
 // ---- properties ---------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 #include "ndcosts.h"
 
 #include "kernels/common/detmath.h"
-#include "kernels/ndsearch/offsets.h"
+#include "kernels/ndsearch/estimate/offsets.h"
 
 #define CLOSE 1e-6
 

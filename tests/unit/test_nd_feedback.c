@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of solutions against peaks, and what is done where a stage holds too much.
-#include "kernels/ndsearch/feedback.h"
-#include "kernels/ndsearch/figures.h"
+#include "kernels/ndsearch/program/feedback.h"
+#include "kernels/ndsearch/program/figures.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -247,6 +247,7 @@ Test(nd_feedback, budgets_fall_faster_and_faster)
     struct nd_program program = program_of(4, &TRUE_FIGURES);
     struct world world = {nothing, 0.0, -1};
     program.layers[1] = 21;
+    program.compat = ND_ORIG;
     const struct nd_feedback feedback = run(&program, &world, ND_TIGHTEN);
     cr_assert_eq(feedback.end, ND_FEEDBACK_OVER);
     cr_assert_eq(feedback.rounds, 5);
@@ -254,6 +255,22 @@ Test(nd_feedback, budgets_fall_faster_and_faster)
     cr_assert_eq(feedback.program.budget_first, program.budget_first - 15.0);
     cr_assert_eq(feedback.program.budget_middle, program.budget_middle - 15.0);
     cr_assert_eq(feedback.program.budget_last, program.budget_last - 15.0);
+}
+
+// A budget of which much is left falls by that, too: otherwise the first rounds change nothing.
+Test(nd_feedback, what_is_left_of_a_budget_goes_first)
+{
+    struct nd_program program = program_of(4, &TRUE_FIGURES);
+    program.layers[1] = 21;
+    struct nd_solution before;
+    cr_assert_eq(nd_solve(&program, NULL, &before), ND_DONE);
+    const double slack = before.peaks[0].limit_mb - before.peaks[0].memory_mb;
+    cr_assert_gt(slack, 1000.0);
+    struct world world = {TRUE_FIGURES, LIMIT - before.peaks[0].memory_mb + 10.0, -1};
+    nd_solution_free(&before);
+    const struct nd_feedback feedback = run(&program, &world, ND_TIGHTEN);
+    cr_assert_eq(feedback.end, ND_FEEDBACK_FITS, "%d", feedback.end);
+    cr_assert_leq(feedback.program.budget_first, program.budget_first - slack - 10.0 + 1e-6);
 }
 
 Test(nd_feedback, other_ends)

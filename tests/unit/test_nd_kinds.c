@@ -4,7 +4,7 @@
 #include "ndrandom.h"
 
 #include "kernels/common/orders.h"
-#include "kernels/ndsearch/stagekinds.h"
+#include "kernels/ndsearch/estimate/stagekinds.h"
 
 // ---- kinds of stages against the orders of tasks ------------------------------------------------
 

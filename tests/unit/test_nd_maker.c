@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs made of strategies: what they say of a split must be what the slow model of a whole step
 // says of the same split.
-#include "kernels/ndsearch/reference.h"
-#include "kernels/ndsearch/toolinput.h"
+#include "kernels/ndsearch/estimate/reference.h"
+#include "kernels/ndsearch/tool/toolinput.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

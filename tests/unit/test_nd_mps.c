@@ -2,9 +2,9 @@
 // The exported pipeline program: its size, its names, and, where a general solver is installed, that
 // its optimum is that of the program.
 #include "files.h"
-#include "kernels/ndsearch/mps.h"
-#include "kernels/ndsearch/mpslayout.h"
-#include "kernels/ndsearch/solfile.h"
+#include "kernels/ndsearch/program/mps.h"
+#include "kernels/ndsearch/program/mpslayout.h"
+#include "kernels/ndsearch/program/solfile.h"
 #include "ppgolden.h"
 
 #include <math.h>
@@ -204,16 +204,16 @@ static struct nd_program draw_program(uint64_t *state)
     program.low_mem = draw(state, 0, 1);
     program.allow_select = draw(state, 0, 1);
     program.memory = (struct nd_figures){.select_mem0 = 40,
-                                        .select_mem12 = 40,
-                                        .select_mem = 60,
-                                        .re_comp_mem0 = 5,
-                                        .re_comp_mem12 = 5,
-                                        .re_comp_mem = 8,
-                                        .act_mem0 = 70,
-                                        .act_mem12 = 70,
-                                        .act_mem = 100,
-                                        .layer_mem012 = 50,
-                                        .layer_mem = 90};
+                                         .select_mem12 = 40,
+                                         .select_mem = 60,
+                                         .re_comp_mem0 = 5,
+                                         .re_comp_mem12 = 5,
+                                         .re_comp_mem = 8,
+                                         .act_mem0 = 70,
+                                         .act_mem12 = 70,
+                                         .act_mem = 100,
+                                         .layer_mem012 = 50,
+                                         .layer_mem = 90};
     program.budget_first = draw(state, 6, 30) * 50;
     program.budget_middle = program.budget_first + 50;
     program.budget_last = program.budget_first - 30;

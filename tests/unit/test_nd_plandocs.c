@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 
 #include "kernels/common/plaindoc.h"
-#include "kernels/ndsearch/plans.h"
+#include "kernels/ndsearch/search/plans.h"
 
 static const char user[] =
     "{\"hidden_size\":4096,\"name\":\"a \\\"b\\\" # \\\\c\",\"eps\":1e-06,"

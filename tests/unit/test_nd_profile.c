@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/epfit.h"
-#include "kernels/ndsearch/origmem.h"
-#include "kernels/ndsearch/profile.h"
-#include "kernels/ndsearch/reduce.h"
+#include "kernels/ndsearch/search/epfit.h"
+#include "kernels/ndsearch/search/origmem.h"
+#include "kernels/ndsearch/search/profile.h"
+#include "kernels/ndsearch/search/reduce.h"
 
 static struct nd_strategy tuple(int32_t dp,
                                 int32_t tp,

@@ -5,11 +5,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/ndsearch/epfit.h"
-#include "kernels/ndsearch/offsets.h"
-#include "kernels/ndsearch/origmem.h"
-#include "kernels/ndsearch/profile.h"
-#include "kernels/ndsearch/walk.h"
+#include "kernels/ndsearch/estimate/offsets.h"
+#include "kernels/ndsearch/search/epfit.h"
+#include "kernels/ndsearch/search/origmem.h"
+#include "kernels/ndsearch/search/profile.h"
+#include "kernels/ndsearch/search/walk.h"
 #include "ndgolden.h"
 
 static void near(double got, double want, double relative, const char *what, const char *name)

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/candidates.h"
-#include "kernels/ndsearch/peaks.h"
-#include "kernels/ndsearch/plans.h"
+#include "kernels/ndsearch/search/candidates.h"
+#include "kernels/ndsearch/search/peaks.h"
+#include "kernels/ndsearch/search/plans.h"
 
 static void expect_text(struct textroom *text, const char *want)
 {

@@ -46,7 +46,7 @@ static double solved(const struct nd_program *p)
 
 // ---- published cases ----------------------------------------------------------------------------
 
-Test(solve, published_programs_have_their_optima, .timeout = 120)
+Test(solve, published_programs_have_their_optima)
 {
     for (size_t k = 0; k < sizeof golden_pipelines / sizeof *golden_pipelines; k++) {
         cJSON *golden = golden_read(golden_pipelines[k]);
@@ -108,7 +108,7 @@ static void expect_brute(const struct nd_program *p, int *feasible)
     *feasible += brute < HUGE_VAL;
 }
 
-Test(solve, one_chunk_a_stage_equals_brute_force, .timeout = 300)
+Test(solve, one_chunk_a_stage_equals_brute_force)
 {
     int feasible = 0;
     for (uint64_t k = 0; k < 3000; k++) {
@@ -120,7 +120,7 @@ Test(solve, one_chunk_a_stage_equals_brute_force, .timeout = 300)
 }
 
 // Chunks, splits, transfers: what has no closed form.
-Test(solve, all_others_equal_brute_force, .timeout = 300)
+Test(solve, all_others_equal_brute_force)
 {
     int feasible = 0;
     for (uint64_t k = 0; k < 1500; k++) {

@@ -8,8 +8,8 @@
 #include "engine/random.h"
 #include "kernels/common/onefb.h"
 #include "kernels/common/timeline.h"
-#include "kernels/ndsearch/evaluator.h"
-#include "kernels/ndsearch/stable.h"
+#include "kernels/ndsearch/program/evaluator.h"
+#include "kernels/ndsearch/program/stable.h"
 
 enum { ROOM = 1024 };
 

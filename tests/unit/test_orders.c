@@ -102,7 +102,8 @@ static struct orders_shape random_shape(uint64_t k)
 {
     uint32_t draw = 0;
 #define BELOW(n) ((int32_t)(pps_random_53(3, k, draw++) % (uint64_t)(n)))
-    struct orders_shape shape = {.stages = 1 + BELOW(7), .chunks = 1 + BELOW(4)};
+    struct orders_shape shape = {.stages = 1 + BELOW(7)};
+    shape.chunks = 1 + BELOW(4);
     shape.micro_batches = shape.stages + BELOW(20);
     shape.splits = BELOW(3) ? 1 : 1 + BELOW(4);
     shape.warmup = (enum orders_warmup)BELOW(2);

@@ -38,7 +38,7 @@ static const struct pps_kernel kernel = {
     .n_params = 4,
     .columns = columns,
     .n_columns = 1,
-    .heatmap = {"x", "y", "time", "z"},
+    .heatmap = {.x = "x", .y = "y", .value = "time", .split = "z"},
 };
 static const struct pps_kernel *const kernels[] = {&kernel, NULL};
 
@@ -136,6 +136,62 @@ Test(slice, cuts_the_right_maps)
                      i, err.text);
         describe(cut, text, sizeof text);
         cr_assert_str_eq(text, cases[i].maps, "case %zu", i);
+        pps_cut_close(cut);
+    }
+}
+
+static const struct pps_column two_columns[] = {
+    {.name = "time", .unit = "s", .goal = PPS_LOWER},
+    {.name = "speed", .unit = "", .goal = PPS_HIGHER},
+    {.name = "depth", .unit = "", .goal = PPS_NEUTRAL},
+};
+static const struct pps_kernel best_kernel = {
+    .name = "toy",
+    .params = params,
+    .n_params = 4,
+    .columns = two_columns,
+    .n_columns = 3,
+    .heatmap = {.x = "x", .y = "y", .value = "time", .best = true, .by = "n,absent"},
+};
+
+// Catches a kernel's choice that is not followed, a best by the wrong goal, or a choice that wins
+// over what was asked for.
+Test(slice, a_kernel_says_what_a_cell_is)
+{
+    static const struct pps_kernel *const only[] = {&best_kernel, NULL};
+    static const char text[] = "n,x,y,z,time,speed,depth\n"
+                               "8,0,0,0,5,50,1\n8,0,0,1,4,40,2\n9,0,0,0,3,60,3\n";
+    const struct {
+        struct pps_cut_ask ask;
+        const char *maps, *name; // of the first
+    } cases[] = {
+        {{.by = NULL}, "n=8: 0 / 0 4; n=9: 0 / 0 3", "r-n8"},
+        {{.value = "speed"}, "n=8: 0 / 0 50; n=9: 0 / 0 60", "r-speed-n8"},
+        {{.x = "n"}, "x=0: 8 9 / 0 4 3", "r-n-y"},
+        {{.by = "z"}, "z=0: 0 / 0 3; z=1: 0 / 0 4", "r-z0"},
+        {{.reduce = PPS_REDUCE_MAX}, ": 0 / 0 5", "r-max"},
+        {{.value = "depth", .by = "n,z"},
+         "n=8 z=0: 0 / 0 1; n=8 z=1: 0 / 0 2; n=9 z=0: 0 / 0 3",
+         "r-depth-n8-z0"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pps_cut *cut;
+        struct pps_slice slice;
+        struct pps_error err = {0};
+        char maps[512], name[512];
+        struct pps_cut_ask ask = cases[i].ask;
+        FILE *file = fopen("r.csv", "w");
+        fputs(text, file);
+        fclose(file);
+        ask.view.path = "r.csv";
+        ask.view.kernels = only;
+        cr_assert_eq(pps_cut_open(&cut, &ask, &err), PPS_OK, "case %zu: %s", i, err.text);
+        describe(cut, maps, sizeof maps);
+        cr_assert_str_eq(maps, cases[i].maps, "case %zu", i);
+        cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
+        pps_cut_name(cut, &slice, 0, name, sizeof name);
+        cr_assert_str_eq(name, cases[i].name, "case %zu", i);
+        pps_slice_free(&slice);
         pps_cut_close(cut);
     }
 }

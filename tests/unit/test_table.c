@@ -204,3 +204,21 @@ Test(numtext, rounds_the_exact_value)
     cr_assert(numtext_round(0.5, 0) == 0.0);
     cr_assert(numtext_round(-1.25, 1) == -1.2);
 }
+
+// Whole numbers look whole, others have no digit too many, and all read back.
+Test(numtext, writes_what_reads_back)
+{
+    static const struct {
+        double value;
+        const char *text;
+    } CASES[] = {{30, "30"},         {0, "0"},
+                 {-2000, "-2000"},   {0.1, "0.1"},
+                 {1234.5, "1234.5"}, {1e-9, "1e-09"},
+                 {1e20, "1e+20"},    {1.0 / 3.0, "0.3333333333333333"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
+        char text[NUMTEXT_CAP];
+        double read;
+        cr_assert_str_eq(numtext_write(text, CASES[i].value), CASES[i].text);
+        cr_assert(numtext_read(text, strlen(text), &read) && read == CASES[i].value);
+    }
+}

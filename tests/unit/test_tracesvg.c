@@ -3,12 +3,14 @@
 #include "engine/tracesvg.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
-static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks, kinds, NULL};
+static const struct pps_trace_names names = {"gpu",  "micro_batch", "throttled",
+                                             tracks, kinds,         NULL};
 
 // Two transfers of GPU 0 overlap; the second goes on alone, faster. GPU 1 comes first.
 static const struct pps_piece pieces[] = {
@@ -18,14 +20,19 @@ static const struct pps_piece pieces[] = {
     {0, 1, 1, 1, 4, 2, 10, 1, false},
 };
 
-static char *draw(const struct pps_piece *list, int n, enum pps_status *status)
+static const struct pps_trace_window whole = {0, INFINITY};
+
+static char *draw_part(const struct pps_piece *list,
+                       int n,
+                       struct pps_trace_window window,
+                       enum pps_status *status)
 {
     struct pps_tracesvg *svg;
     struct pps_error err;
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    cr_assert_eq(pps_tracesvg_open(&svg, "toy: a<b & c", &names, &err), PPS_OK);
+    cr_assert_eq(pps_tracesvg_open(&svg, "toy: a<b & c", window, &names, &err), PPS_OK);
     const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
     for (int i = 0; i < n; i++)
         sink.piece(sink.self, &list[i]);
@@ -33,6 +40,11 @@ static char *draw(const struct pps_piece *list, int n, enum pps_status *status)
     pps_tracesvg_close(svg);
     fclose(out);
     return text;
+}
+
+static char *draw(const struct pps_piece *list, int n, enum pps_status *status)
+{
+    return draw_part(list, n, whole, status);
 }
 
 static int count(const char *text, const char *word)
@@ -92,6 +104,30 @@ Test(tracesvg, pieces_stand_where_they_belong)
     free(text);
 }
 
+// Catches a part that shows what is not in it, or shows it in another place, and an axis that
+// begins at 0 all the same.
+Test(tracesvg, a_part_is_cut_out)
+{
+    enum pps_status status;
+    char *text = draw_part(pieces, 4, (struct pps_trace_window){1.5, 4.5}, &status);
+    cr_assert_eq(status, PPS_OK);
+    cr_assert_eq(count(text, "forward 7"), 0);
+    find_box(text, "fwd&lt;&amp;&quot;&gt; 3, micro_batch 0: 1.5 to 2,", 0);
+    cr_assert_eq(box.w, 150);
+    const double left = box.x;
+    find_box(text, "fwd&lt;&amp;&quot;&gt; 4, micro_batch 1: 2 to 4.5,", 0);
+    cr_assert_eq(box.x, left + 150);
+    cr_assert_eq(box.w, 750);
+    cr_assert_eq(count(text, ">1.5</text>"), 1);
+    cr_assert_eq(count(text, ">0</text>"), 0);
+    cr_assert_eq(count(text, ">4.5</text>"), 1);
+    cr_assert_eq(count(text, ">5</text>"), 0);
+    free(text);
+    text = draw_part(pieces, 4, (struct pps_trace_window){20, 30}, &status);
+    cr_assert_eq(status, PPS_OK, "nothing to see is a picture too");
+    free(text);
+}
+
 // Catches text that is no XML, kinds in the legend that do not occur, and a lost title.
 Test(tracesvg, texts_are_escaped)
 {
@@ -129,7 +165,7 @@ Test(tracesvg, too_many_pieces_are_refused)
 {
     struct pps_tracesvg *svg;
     struct pps_error err = {0};
-    cr_assert_eq(pps_tracesvg_open(&svg, "", &names, &err), PPS_OK);
+    cr_assert_eq(pps_tracesvg_open(&svg, "", whole, &names, &err), PPS_OK);
     const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
     for (int i = 0; i <= PPS_TRACESVG_PIECES; i++)
         sink.piece(sink.self, &(struct pps_piece){0, 0, 0, i, i, i, i + 1, 1, false});
@@ -144,7 +180,7 @@ Test(tracesvg, a_failed_write_is_reported)
     struct pps_tracesvg *svg;
     struct pps_error err;
     FILE *out = fopen("/dev/full", "w");
-    cr_assert_eq(pps_tracesvg_open(&svg, "", &names, &err), PPS_OK);
+    cr_assert_eq(pps_tracesvg_open(&svg, "", whole, &names, &err), PPS_OK);
     cr_assert_eq(pps_tracesvg_draw(svg, out, &err), PPS_E_MACHINE);
     pps_tracesvg_close(svg);
     fclose(out);

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Several documents of a slot as an axis.
+#include "loader.h"
+
+#include "inputs.h"
+#include "value.h"
+
+#include <stdlib.h>
+
+// The values that member m of a slot's axis takes: the number of the document, then what it says.
+static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int s, int m)
+{
+    const struct pps_slot *slot = &l->kernel->slots[s];
+    struct pps_axis_member *member = &axis->members[axis->n_members++];
+    member->param = m == 0 ? slot->param : slot->sets[m - 1];
+    axis->sets |= (uint64_t)1 << member->param;
+    member->n_values = (uint32_t)axis->count;
+    member->values = calloc(axis->count, sizeof *member->values);
+    member->cells = calloc(axis->count, sizeof *member->cells);
+    if (member->values == NULL || member->cells == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the values of an axis");
+    for (uint64_t i = 0; i < axis->count; i++) {
+        const double value =
+            m == 0 ? (double)i : pps_inputs_said(l->experiment->inputs, s, (int)i, m - 1);
+        member->values[i] =
+            pps_value_cell(&l->kernel->params[member->param], value, &member->cells[i]);
+    }
+    return PPS_OK;
+}
+
+// Several documents of a slot are an axis, outside all others. It sets what the documents say,
+// unless the experiment does.
+static enum pps_status add_documents(struct pps_loader *l, int s)
+{
+    const struct pps_slot *slot = &l->kernel->slots[s];
+    struct pps_space *space = &l->experiment->space;
+    const int count = pps_inputs_count(l->experiment->inputs, s);
+    if (count < 2)
+        return PPS_OK;
+    struct pps_axis *axis = &space->axes[space->n_axes++];
+    *axis =
+        (struct pps_axis){.kind = PPS_AXIS_TABLE, .count = (uint64_t)count, .of_slot = true};
+    axis->param = slot->param;
+    axis->members = calloc((size_t)slot->n_sets + 1, sizeof *axis->members);
+    if (axis->members == NULL)
+        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the values of an axis");
+    enum pps_status status = add_said(l, axis, s, 0);
+    for (int m = 1; m <= slot->n_sets && status == PPS_OK; m++)
+        if (pps_find_entry(l, l->kernel->params[slot->sets[m - 1]].name) == NULL)
+            status = add_said(l, axis, s, m);
+    return status;
+}
+
+enum pps_status pps_load_documents(struct pps_loader *l)
+{
+    enum pps_status status = PPS_OK;
+    for (int s = 0; s < l->kernel->n_slots && status == PPS_OK; s++)
+        status = add_documents(l, s);
+    return status;
+}
+
+enum pps_status pps_check_documents(struct pps_loader *l, const struct pps_axis *points)
+{
+    for (int s = 0; s < l->kernel->n_slots; s++) {
+        const struct pps_slot *slot = &l->kernel->slots[s];
+        if (slot->param >= 0 && (points->sets >> slot->param & 1) != 0 &&
+            pps_inputs_count(l->experiment->inputs, s) > 1)
+            return pps_fail_at(l->err, PPS_E_INPUT, l->points_path, 1, 0,
+                               "%s is an axis already, as several are given under \"inputs\"; "
+                               "leave the column out",
+                               slot->name);
+    }
+    return PPS_OK;
+}

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a strategy costs: memory of its worst stage and time of a training step, by closed form.
+// A point costs some dozens of operations. What depends only on (tp, cp, ep, mbs, sp, seq_length)
+// is worked out once and kept in the caller's cache, as are the kinds of stages that a depth of
+// pipeline has; no loop goes over all stages of a known depth. Plain version: reference.h.
+//
+// Equations and sources: model.md. Times in s, sizes in bytes.
+#ifndef PPS_NDSEARCH_ESTIMATE_H
+#define PPS_NDSEARCH_ESTIMATE_H
+
+#include "kernels/ndsearch/strategy.h"
+
+#include "kernels/common/layercost.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// A model on a cluster under a training: const once it is open, and shared by all threads. What may vary from
+// point to point beside the strategy is in nd_point.
+struct nd_estimate {
+    struct layercost_model layers;
+    uint32_t id;       // of this model, cluster and training among those that share a cache
+    int64_t n_layers;  // with MTP layers
+    int64_t n_dense;   // leading ones
+    int64_t mtp_depth; // of the last stage
+    double reserve;
+    double bytes_param, bytes_grad, bytes_optim; // a parameter
+    int zero_level;                              // 0 also without a distributed optimizer
+    double bytes_whole, bytes_shared; // of these, on each device; by optimizer shards
+    bool low_mem_vpp, dummy_wgrad;
+    double common_parameters; // of the whole model without routed experts, with MTP modules
+    double routed_parameters; // of the whole model
+    double active_flops;      // a token and step: 6 times what it uses of the parameters
+    double attention_flops;   // a token, step and position: times seq_length
+};
+
+struct nd_point {
+    struct nd_strategy strategy;
+    int64_t seq_length;
+    int64_t gbs; // sequences a step; micro-batches a step: gbs / mbs / dp
+};
+
+// Of the stage that needs most; the lowest of equal ones.
+struct nd_memory {
+    double parameters, gradients, optimizer;
+    double activations; // of all micro-batches in flight
+    double
+        transient; // logits, one layer that is made again, gradient buffers of fused accumulation
+    double reserve;
+    double total;
+    int32_t stage;
+};
+
+struct nd_time {
+    double pipe;       // the stage that takes longest, all its micro-batches
+    double bubble;     // that stage waits
+    double p2p;        // transfers between stages that are exposed
+    double dp;         // exchange of gradients and parameters between replicas
+    double dp_exposed; // what of it the backward pass does not hide
+    double optimizer;
+    double step;        // sum of pipe, bubble, p2p, dp_exposed, optimizer
+    double stage;       // longest stage, one micro-batch, forward and backward
+    double exchange[3]; // part of `pipe`: exchanges of tp, ep, cp
+    double head;        // part of `pipe`: 0 where another stage than the last takes longest
+    double mfu;         // model FLOPs a second, of the peak
+    double tokens_per_s;
+};
+
+// Scratch of one thread. All zero at first; then as the last call left it, for the same set of
+// open estimates. 64-byte aligned. What is in it saves work and never changes a result.
+size_t nd_cache_bytes(void);
+struct nd_cache;
+
+// `id` tells estimates apart that share a cache.
+void nd_estimate_open(struct nd_estimate *e,
+                      const struct modeldesc *model,
+                      const struct cluster *cluster,
+                      const struct training *training,
+                      uint32_t id);
+
+// Layers as nd_stage_layers says; a stage's over its vp chunks as equal as possible, later chunks
+// larger. Either result may be NULL.
+void nd_estimate(const struct nd_estimate *e,
+                 struct nd_cache *cache,
+                 const struct nd_point *point,
+                 struct nd_memory *memory,
+                 struct nd_time *time);
+
+// Total memory of the worst stage for the three recompute modes, whatever the strategy's own.
+void nd_memory_modes(const struct nd_estimate *e,
+                     struct nd_cache *cache,
+                     const struct nd_point *point,
+                     double total[LAYERCOST_MODES]);
+
+// Both at once, for less than the two calls: totals of the three modes, and memory and time (either
+// may be NULL) in the mode that is returned: the least that fits the limit, or FULL. limit NAN: the
+// strategy's own.
+enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
+                                      struct nd_cache *cache,
+                                      const struct nd_point *point,
+                                      double limit,
+                                      double total[LAYERCOST_MODES],
+                                      struct nd_memory *memory,
+                                      struct nd_time *time);
+
+// Never more than nd_estimate says of any op, vp >= 1 and recompute mode, with all else as in `point`.
+void nd_lower_bounds(const struct nd_estimate *e,
+                     struct nd_cache *cache,
+                     const struct nd_point *point,
+                     double *memory,
+                     double *step);
+
+// Figures of the layers as such, for ratios and reports; valid until the next call with this cache.
+const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
+                                             struct nd_cache *cache,
+                                             const struct nd_point *point);
+
+// Model FLOPs of a token and step, forward and backward.
+static inline double nd_token_flops(const struct nd_estimate *e, double seq_length)
+{
+    return e->active_flops + e->attention_flops * seq_length;
+}
+
+// Micro-batches of a step: gbs / mbs / dp.
+static inline int64_t nd_micro_batches(const struct nd_point *point)
+{
+    return point->gbs / point->strategy.mbs / point->strategy.dp;
+}
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// From layer figures and the plain estimate to the numbers a program is made of.
+#include "analytic.h"
+
+#include "kernels/ndsearch/estimate/estimate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct nd_analytic_model {
+    struct nd_estimate estimate;
+    struct nd_cache *cache;
+};
+
+struct nd_analytic_model *nd_analytic_open(const struct modeldesc *model,
+                                           const struct cluster *cluster,
+                                           const struct training *training)
+{
+    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
+    struct nd_analytic_model *opened = calloc(1, sizeof *opened);
+    if (opened == NULL)
+        return NULL;
+    opened->cache = aligned_alloc(64, bytes);
+    if (opened->cache == NULL) {
+        free(opened);
+        return NULL;
+    }
+    memset(opened->cache, 0, bytes);
+    nd_estimate_open(&opened->estimate, model, cluster, training, 1);
+    return opened;
+}
+
+void nd_analytic_free(struct nd_analytic_model *model)
+{
+    if (model == NULL)
+        return;
+    free(model->cache);
+    free(model);
+}
+
+// ---- what parameters hold -----------------------------------------------------------------------
+
+// Shards of the optimizer, by the rule of ZeRO over replicas of experts (model.md).
+struct shards {
+    double common, routed;
+};
+
+static struct shards shards_of(const struct nd_estimate *e, const struct nd_strategy *s)
+{
+    const int64_t replicas = (int64_t)s->dp * s->cp;
+    const int64_t op = s->op > 0 ? s->op : s->dp;
+    const int64_t share = s->ep * (e->layers.expert_tensor_parallel ? (int64_t)s->tp : 1);
+    const int64_t most = replicas * s->tp / share > 1 ? replicas * s->tp / share : 1;
+    const int64_t some = op * s->tp / share < most ? op * s->tp / share : most;
+    const int64_t routed = op == replicas ? most : some > 1 ? some : 1;
+    return (struct shards){(double)op, (double)routed};
+}
+
+static double held(const struct nd_estimate *e,
+                   const struct shards *shards,
+                   double common,
+                   double routed)
+{
+    const double whole = common + routed;
+    const double sharded = common / shards->common + routed / shards->routed;
+    return e->bytes_param * (e->zero_level >= 3 ? sharded : whole) +
+           e->bytes_grad * (e->zero_level >= 2 ? sharded : whole) +
+           e->bytes_optim * (e->zero_level >= 1 ? sharded : whole);
+}
+
+static struct nd_analytic_layer layer_of(const struct nd_estimate *e,
+                                         const struct shards *shards,
+                                         const struct layercost *cost)
+{
+    return (struct nd_analytic_layer){
+        .forward = cost->forward,
+        .backward = cost->backward[LAYERCOST_NONE],
+        .backward_select = cost->backward[LAYERCOST_SELECT],
+        .backward_full = cost->backward[LAYERCOST_FULL],
+        .none = cost->stored[LAYERCOST_NONE],
+        .select = cost->stored[LAYERCOST_SELECT],
+        .full = cost->stored[LAYERCOST_FULL],
+        .held = held(e, shards, cost->parameters, cost->routed),
+    };
+}
+
+// ---- beside the layers --------------------------------------------------------------------------
+
+// Parameters of the last stage beside its layers, as the memory model counts them.
+static double head_parameters(const struct nd_estimate *e,
+                              const struct layercost_set *set,
+                              const struct nd_strategy *s)
+{
+    const struct modeldesc *model = &e->layers.model;
+    const bool first = s->pp == 1;
+    double n = (double)e->layers.counts.final_norm + (double)e->mtp_depth * set->mtp_parameters;
+    if (!model->tied || !first)
+        n += set->head.parameters;
+    if (e->mtp_depth > 0 && !first && !model->tied)
+        n += set->embedding; // MTP modules embed the next tokens
+    return n;
+}
+
+static void take_rest(struct nd_analytic *figures,
+                      const struct nd_estimate *e,
+                      const struct layercost_set *set,
+                      const struct nd_point *point)
+{
+    const struct nd_strategy *s = &point->strategy;
+    const struct shards shards = shards_of(e, s);
+    const double mtp = (double)e->mtp_depth;
+    const bool across = (int64_t)s->dp * s->tp * s->cp >= e->layers.hardware.node;
+    figures->head_forward = (1.0 + mtp) * set->head.forward + mtp * set->mtp_forward;
+    figures->head_backward = (1.0 + mtp) * set->head.backward + 2.0 * mtp * set->mtp_forward;
+    figures->hop = s->pp > 1 ? (across ? set->p2p_inter : set->p2p_intra) / 2.0 : 0.0;
+    figures->embedding = held(e, &shards, set->embedding, 0.0);
+    figures->head = held(e, &shards, head_parameters(e, set, s), 0.0);
+    figures->logits = (1.0 + mtp) * set->head.logits;
+    figures->working = fmax(figures->dense.none, figures->usual.none);
+    if (e->dummy_wgrad) {
+        figures->working +=
+            2.0 * (set->attention_matrices + set->dense.matrices + set->moe.matrices);
+        figures->logits += 2.0 * set->head.parameters;
+    }
+    figures->reserve = e->reserve;
+}
+
+// Of every micro-batch the looked-up rows are read and written, two bytes an element, in the
+// forward and once more in the backward.
+static double embedding_time(const struct nd_estimate *e, const struct nd_point *point)
+{
+    const struct nd_strategy *s = &point->strategy;
+    const double tokens = (double)s->mbs * (double)point->seq_length / s->cp;
+    const double bytes = 8.0 * tokens * (double)e->layers.model.hidden / (s->sp ? s->tp : 1);
+    return (double)nd_micro_batches(point) * hardware_stream(&e->layers.hardware, bytes);
+}
+
+void nd_analytic_of(struct nd_analytic_model *model,
+                    const struct nd_strategy *strategy,
+                    int64_t seq_length,
+                    int64_t gbs,
+                    struct nd_analytic *figures)
+{
+    const struct nd_estimate *e = &model->estimate;
+    struct nd_point point = {.strategy = *strategy, .seq_length = seq_length, .gbs = gbs};
+    struct nd_time time;
+    point.strategy.vp = 1;
+    point.strategy.recompute = ND_RECOMPUTE_FULL;
+    nd_estimate(e, model->cache, &point, NULL, &time);
+    const struct layercost_set *set = nd_layer_figures(e, model->cache, &point);
+    const struct shards shards = shards_of(e, &point.strategy);
+    const bool has_experts = e->layers.model.experts > 0;
+    *figures = (struct nd_analytic){.dp = time.dp, .optimizer = time.optimizer};
+    figures->usual = layer_of(e, &shards, has_experts ? &set->moe : &set->dense);
+    if (has_experts && e->layers.model.dense_layers > 0)
+        figures->dense = layer_of(e, &shards, &set->dense);
+    take_rest(figures, e, set, &point);
+    figures->embedding_time = embedding_time(e, &point);
+}

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the analytic models say of a strategy, as plain numbers for the pipeline program: seconds
+// and bytes of one layer of each type, of the head, and of what a step takes beside the pipeline.
+// Equations and sources: model.md.
+#ifndef PPS_NDSEARCH_ANALYTIC_H
+#define PPS_NDSEARCH_ANALYTIC_H
+
+#include "kernels/common/hardware.h"
+#include "kernels/common/modeldesc.h"
+#include "kernels/common/training.h"
+#include "kernels/ndsearch/strategy.h"
+
+#include <stdint.h>
+
+struct nd_analytic_layer {
+    double forward, backward;              // s; nothing recomputed
+    double backward_select, backward_full; // s
+    double none, select, full;             // bytes that a micro-batch leaves
+    double held;                           // bytes of parameters, gradients, optimizer state
+};
+
+struct nd_analytic {
+    struct nd_analytic_layer
+        dense; // type 1: leading dense layers; all zero where there are none
+    struct nd_analytic_layer usual;     // type 2: all others
+    double head_forward, head_backward; // s, with the passes of MTP modules through it
+    double hop;                         // s, a transfer between neighbouring stages, one way
+    double embedding, head;             // bytes held on the first and the last stage
+    double logits;                      // bytes for the moment, on the last stage
+    double working; // bytes for the moment, on any stage: the layer that is recomputed, buffers
+    double reserve; // bytes of framework and communication
+    double dp;      // s a step: exchange between replicas, hidden or not
+    double optimizer;      // s a step
+    double embedding_time; // s a step: its memory traffic
+};
+
+struct nd_analytic_model; // one thread at a time
+
+// NULL: no memory. The descriptions are copied.
+struct nd_analytic_model *nd_analytic_open(const struct modeldesc *model,
+                                           const struct cluster *cluster,
+                                           const struct training *training);
+void nd_analytic_free(struct nd_analytic_model *model); // NULL is fine
+
+// The strategy's own pipeline chunks and recompute do not matter.
+void nd_analytic_of(struct nd_analytic_model *model,
+                    const struct nd_strategy *strategy,
+                    int64_t seq_length,
+                    int64_t gbs,
+                    struct nd_analytic *figures);
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cheapest recomputation of a chunk that keeps no more than it may. Recomputing never makes
+// anything faster, so for one chunk alone no dearer one is ever of use. Private to the solver.
+#ifndef PPS_NDSEARCH_CHEAPEST_H
+#define PPS_NDSEARCH_CHEAPEST_H
+
+#include "chunk.h"
+
+// Fills full and part of a chunk whose layers are set. kept_most: MiB a micro-batch may leave in
+// it. head: it is the last of the model. false: nothing will do.
+bool nd_cheapest(const struct nd_program *program,
+                 double kept_most,
+                 bool head,
+                 struct nd_chunk_plan *chunk);
+
+// The least that the chunk can keep, as far as recomputation is allowed.
+double nd_least_kept(const struct nd_program *program, const struct nd_chunk_plan *chunk);
+
+// Of layers first ... first + n - 1 of the model, how many are of which type.
+struct nd_chunk_plan nd_segment(const struct nd_program *program, int32_t first, int32_t n);
+
+#endif

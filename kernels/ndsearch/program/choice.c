@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choices re-checked: memory along the orders, and everything the program asks of a split.
+#include "chunk.h"
+#include "kernels/common/memline.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// ---- memory -------------------------------------------------------------------------------------
+
+static struct nd_peak peak_of_stage(const struct nd_program *program,
+                                    const struct nd_choice *choice,
+                                    int32_t stage,
+                                    struct orders_task *tasks)
+{
+    const struct orders_shape shape = nd_program_laid_out(program);
+    const double rest = nd_program_static(program, stage);
+    double kept[ORDERS_CHUNKS_MAX], layers = 0;
+    for (int32_t v = 0; v < program->chunks; v++) {
+        const struct nd_chunk_plan chunk = nd_choice_chunk(choice, v * program->stages + stage);
+        kept[v] = nd_chunk_kept(program, &chunk);
+        layers += nd_chunk_layers_mb(program, &chunk);
+    }
+    orders_of_stage(&shape, stage, tasks);
+    const struct memline_peak peak = memline_of_order(&shape, tasks, kept);
+    return (struct nd_peak){rest + layers + peak.memory,
+                            rest + nd_program_budget(program, stage), peak.at};
+}
+
+enum nd_outcome nd_peaks(const struct nd_program *program,
+                         const struct nd_choice *choice,
+                         struct nd_peak *peaks)
+{
+    const struct orders_shape shape = nd_program_laid_out(program);
+    struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
+    if (tasks == NULL)
+        return ND_NO_MEMORY;
+    for (int32_t i = 0; i < program->stages; i++)
+        peaks[i] = peak_of_stage(program, choice, i, tasks);
+    free(tasks);
+    return ND_DONE;
+}
+
+// ---- all that is asked --------------------------------------------------------------------------
+
+struct checker {
+    const struct nd_program *program;
+    char *text;
+    size_t size;
+};
+
+static bool breaks(const struct checker *c, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static bool breaks(const struct checker *c, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(c->text, c->size, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool check_chunk(const struct checker *c, const struct nd_chunk_plan *chunk, int32_t k)
+{
+    const struct nd_program *p = c->program;
+    const int32_t v = k / p->stages, i = k % p->stages;
+    const bool full = chunk->full[0] + chunk->full[1] > 0;
+    const bool part = chunk->part[0] + chunk->part[1] > 0;
+    for (int t = 0; t < 2; t++) {
+        if (chunk->layers[t] < 0 || chunk->full[t] < 0 || chunk->part[t] < 0)
+            return breaks(c, "chunk %d of stage %d: a number is below 0", v, i);
+        if (chunk->full[t] + chunk->part[t] > chunk->layers[t])
+            return breaks(c, "chunk %d of stage %d: more layers recomputed than there are", v,
+                          i);
+    }
+    if (chunk->layers[0] + chunk->layers[1] < 1)
+        return breaks(c, "chunk %d of stage %d has no layer", v, i);
+    if (full && part)
+        return breaks(c, "chunk %d of stage %d: full and selective recompute together", v, i);
+    if (full && !p->allow_full)
+        return breaks(c, "chunk %d of stage %d: full recompute is off", v, i);
+    if (part && !p->allow_select)
+        return breaks(c, "chunk %d of stage %d: selective recompute is off", v, i);
+    if (!nd_chunk_within(p, chunk, k == p->stages * p->chunks - 1))
+        return breaks(c, "chunk %d of stage %d is beyond the published bounds", v, i);
+    return true;
+}
+
+static bool check_split(const struct checker *c, const struct nd_choice *choice)
+{
+    const struct nd_program *p = c->program;
+    int32_t sums[2] = {0, 0};
+    for (int32_t k = 0; k < p->stages * p->chunks; k++) {
+        const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
+        if (!check_chunk(c, &chunk, k))
+            return false;
+        if (chunk.layers[0] > 0 && sums[1] > 0)
+            return breaks(c, "chunk %d of stage %d: layers of type 1 behind those of type 2",
+                          k / p->stages, k % p->stages);
+        sums[0] += chunk.layers[0];
+        sums[1] += chunk.layers[1];
+    }
+    for (int t = 0; t < 2; t++)
+        if (sums[t] != p->layers[t])
+            return breaks(c, "%d layers of type %d placed, not %d", sums[t], t + 1,
+                          p->layers[t]);
+    return true;
+}
+
+bool nd_choice_check(const struct nd_program *program,
+                     const struct nd_choice *choice,
+                     char *text,
+                     size_t size)
+{
+    const struct checker c = {program, text, size};
+    struct nd_peak *peaks = malloc((size_t)program->stages * sizeof *peaks);
+    bool fits = program->micro_batches >= program->stages;
+    if (!fits)
+        breaks(&c, "fewer micro-batches than stages");
+    else
+        fits = check_split(&c, choice);
+    if (fits && (peaks == NULL || nd_peaks(program, choice, peaks) != ND_DONE))
+        fits = breaks(&c, "no memory to check the choice");
+    for (int32_t i = 0; fits && i < program->stages; i++)
+        if (peaks[i].memory_mb > peaks[i].limit_mb + ND_SLACK_MB)
+            fits = breaks(&c, "stage %d holds %.6g MiB of %.6g MiB", i, peaks[i].memory_mb,
+                          peaks[i].limit_mb);
+    free(peaks);
+    return fits;
+}

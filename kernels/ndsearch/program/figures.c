@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Figures as lines of key = value, and from bytes of layers.
+#include "figures.h"
+
+#include "kernels/common/numtext.h"
+#include "kernels/common/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { N_FIGURES = 14 };
+
+// Same: which figure will do for this one; -1: none.
+static const struct figure {
+    const char *name;
+    size_t offset;
+    int same;
+} FIGURES[N_FIGURES] = {
+    {"select_mem0", offsetof(struct nd_figures, select_mem0), 1},
+    {"select_mem12", offsetof(struct nd_figures, select_mem12), 0},
+    {"select_mem", offsetof(struct nd_figures, select_mem), -1},
+    {"re_comp_mem0", offsetof(struct nd_figures, re_comp_mem0), 4},
+    {"re_comp_mem12", offsetof(struct nd_figures, re_comp_mem12), 3},
+    {"re_comp_mem", offsetof(struct nd_figures, re_comp_mem), -1},
+    {"act_mem0", offsetof(struct nd_figures, act_mem0), 7},
+    {"act_mem12", offsetof(struct nd_figures, act_mem12), 6},
+    {"act_mem", offsetof(struct nd_figures, act_mem), -1},
+    {"layer_mem012", offsetof(struct nd_figures, layer_mem012), -1},
+    {"layer_mem", offsetof(struct nd_figures, layer_mem), -1},
+    {"static_mem0", offsetof(struct nd_figures, static_mem0), -1},
+    {"static_mem", offsetof(struct nd_figures, static_mem), -1},
+    {"lm_head_mem", offsetof(struct nd_figures, lm_head_mem), -1},
+};
+
+static double get(const struct nd_figures *memory, int figure)
+{
+    double value;
+    memcpy(&value, (const char *)memory + FIGURES[figure].offset, sizeof value);
+    return value;
+}
+
+static void set(struct nd_figures *memory, int figure, double value)
+{
+    memcpy((char *)memory + FIGURES[figure].offset, &value, sizeof value);
+}
+
+// ---- text ---------------------------------------------------------------------------------------
+
+struct reading {
+    struct nd_figures *memory;
+    bool given[N_FIGURES];
+    int64_t line;
+    struct table_fault *fault;
+};
+
+static bool fail(const struct reading *reading,
+                 size_t column,
+                 const char *format,
+                 const char *text,
+                 size_t n)
+{
+    char quoted[48];
+    *reading->fault = (struct table_fault){.line = reading->line, .column = (int64_t)column};
+    snprintf(reading->fault->document.text, sizeof reading->fault->document.text, "%s: %s",
+             numtext_quote(quoted, sizeof quoted, text, n), format);
+    return false;
+}
+
+static bool is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r';
+}
+
+static int find_figure(const char *name, size_t n)
+{
+    for (int i = 0; i < N_FIGURES; i++)
+        if (strlen(FIGURES[i].name) == n && memcmp(FIGURES[i].name, name, n) == 0)
+            return i;
+    return -1;
+}
+
+// One line without its end, n >= 1 bytes; its first is no blank.
+static bool read_line(struct reading *reading, const char *line, size_t n, size_t column)
+{
+    const char *equals = memchr(line, '=', n);
+    if (equals == NULL)
+        return fail(reading, column, "must be key=value", line, n);
+    size_t key = (size_t)(equals - line);
+    while (key > 0 && is_blank(line[key - 1]))
+        key--;
+    const int figure = find_figure(line, key);
+    if (figure < 0)
+        return fail(reading, column, "is no memory figure", line, key);
+    if (reading->given[figure])
+        return fail(reading, column, "is given twice", line, key);
+    double value;
+    const size_t at = (size_t)(equals + 1 - line);
+    if (!numtext_read(equals + 1, n - at, &value) || value < 0.0)
+        return fail(reading, column + at, "must be MiB, a number >= 0", line, key);
+    reading->given[figure] = true;
+    set(reading->memory, figure, value);
+    return true;
+}
+
+static bool fill_missing(struct reading *reading)
+{
+    reading->line = 0;
+    for (int i = 0; i < N_FIGURES; i++) {
+        const int same = FIGURES[i].same;
+        if (!reading->given[i] && (same < 0 || !reading->given[same]))
+            return fail(reading, 0, "is missing", FIGURES[i].name, strlen(FIGURES[i].name));
+        if (!reading->given[i])
+            set(reading->memory, i, get(reading->memory, same));
+    }
+    return true;
+}
+
+bool nd_figures_read(struct nd_figures *memory,
+                     const char *text,
+                     size_t n,
+                     struct table_fault *fault)
+{
+    struct reading reading = {.memory = memory, .fault = fault};
+    size_t at = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (at < n) {
+        const char *newline = memchr(text + at, '\n', n - at);
+        const size_t end = newline != NULL ? (size_t)(newline - text) : n;
+        const size_t start = at;
+        reading.line++;
+        while (at < end && is_blank(text[at]))
+            at++;
+        if (at < end && text[at] != '#' &&
+            !read_line(&reading, text + at, end - at, at - start + 1))
+            return false;
+        at = end + 1;
+    }
+    return fill_missing(&reading);
+}
+
+void nd_figures_write(struct textroom *text, const struct nd_figures *memory)
+{
+    for (int i = 0; i < N_FIGURES; i++) {
+        textroom_add(text, "%s=", FIGURES[i].name);
+        textroom_add_number(text, get(memory, i));
+        textroom_add(text, "\n");
+    }
+}
+
+const char *nd_figures_name(char *name, const struct nd_figures_key *key)
+{
+    snprintf(name, ND_NAME_CAP, "layers%d_%d_micro%d_dp%d_tp%d_pp%d_vp%d_ep%d", key->layers[0],
+             key->layers[1], key->micro_batches, key->dp, key->tp, key->pp, key->vp, key->ep);
+    return name;
+}
+
+// ---- from a model -------------------------------------------------------------------------------
+
+struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes)
+{
+    const struct nd_layer_bytes *dense = &bytes->dense, *usual = &bytes->usual;
+    const double anywhere = bytes->working + bytes->reserve;
+    return (struct nd_figures){
+        .select_mem0 = units_to_mib(dense->select),
+        .select_mem12 = units_to_mib(dense->select),
+        .select_mem = units_to_mib(usual->select),
+        .re_comp_mem0 = units_to_mib(dense->full),
+        .re_comp_mem12 = units_to_mib(dense->full),
+        .re_comp_mem = units_to_mib(usual->full),
+        .act_mem0 = units_to_mib(dense->none),
+        .act_mem12 = units_to_mib(dense->none),
+        .act_mem = units_to_mib(usual->none),
+        .layer_mem012 = units_to_mib(dense->layer),
+        .layer_mem = units_to_mib(usual->layer),
+        .static_mem0 = units_to_mib(bytes->embedding + anywhere),
+        .static_mem = units_to_mib(anywhere),
+        .lm_head_mem = units_to_mib(bytes->head + bytes->logits + anywhere),
+    };
+}
+
+void nd_figures_of_static(struct nd_figures *memory, const struct nd_static_mb *mb)
+{
+    const double layers = (double)mb->layers[0] + (double)mb->layers[1];
+    memory->layer_mem012 = mb->dense;
+    memory->layer_mem = mb->moe;
+    memory->static_mem0 = mb->vocabulary;
+    memory->static_mem = 0.0;
+    memory->lm_head_mem = 1.5 * mb->moe;
+    if (mb->peak <= 0.0 || layers <= 0.0)
+        return;
+    const double held =
+        mb->layers[0] * mb->dense + mb->layers[1] * mb->moe + mb->vocabulary + 1.5 * mb->moe;
+    const double act = fmax(0.0, (mb->peak - held) / layers);
+    memory->act_mem0 = memory->act_mem12 = memory->act_mem = act;
+}
+
+void nd_figures_budgets(struct nd_program *program, double limit_mb)
+{
+    program->budget_first = limit_mb - program->memory.static_mem0;
+    program->budget_middle = limit_mb - program->memory.static_mem;
+    program->budget_last = limit_mb - program->memory.lm_head_mem;
+}

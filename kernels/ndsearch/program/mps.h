@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pipeline program as a mixed-integer program in free MPS, for general solvers: layers, what is
+// recomputed, durations, memory along every stage's order, and a start time for every task.
+#ifndef PPS_NDSEARCH_MPS_H
+#define PPS_NDSEARCH_MPS_H
+
+#include "kernels/common/textroom.h"
+#include "program.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nd_mps_size {
+    int32_t variables;
+    int32_t constraints; // the objective not counted
+    int64_t numbers;     // of the matrix, none of them 0
+};
+
+// Adds the whole file to `text`. The program has passed nd_program_check and has at least as many
+// micro-batches as stages. false: it is too large, or memory ran out, as `why` says.
+bool nd_mps_write(struct textroom *text,
+                  const struct nd_program *program,
+                  const char *name, // of the program, without blanks
+                  struct nd_mps_size *size,
+                  char *why,
+                  size_t why_size);
+
+#endif

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of an exported program under construction, and the file they make. MPS wants columns, a
+// program is thought in rows; this turns them.
+#ifndef PPS_NDSEARCH_MPSROWS_H
+#define PPS_NDSEARCH_MPSROWS_H
+
+#include "kernels/common/textroom.h"
+#include "mpslayout.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct nd_mps_row {
+    int32_t group; // names of rows are that of their group and a number
+    int32_t number;
+    char sense; // 'N' the objective, 'L' <=, 'G' >=, 'E' =
+    double right;
+};
+
+struct nd_mps_number {
+    int32_t row, column;
+    double value;
+};
+
+enum { ND_MPS_GROUPS = 32 };
+
+struct nd_mps_rows {
+    const char *const *groups;       // their names
+    int32_t of_group[ND_MPS_GROUPS]; // rows of each so far
+    struct nd_mps_row *rows;
+    int64_t n_rows, cap_rows;
+    struct nd_mps_number *numbers;
+    int64_t n_numbers, cap_numbers;
+    bool failed; // no memory, or too many numbers
+};
+
+// All zero, but for the names of groups, has no rows. A row goes on until the next begins.
+void nd_mps_begin(struct nd_mps_rows *rows, int group, char sense, double right);
+// Numbers of one variable in one row add up. 0 is left out.
+void nd_mps_put(struct nd_mps_rows *rows, int32_t variable, double value);
+void nd_mps_rows_free(struct nd_mps_rows *rows);
+
+// ROWS, COLUMNS and RHS. false: no memory.
+bool nd_mps_rows_write(struct textroom *text,
+                       struct nd_mps_rows *rows,
+                       const struct nd_mps_layout *layout);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// An exported program under construction; for the files that make it.
+#ifndef PPS_NDSEARCH_MPSWRITING_H
+#define PPS_NDSEARCH_MPSWRITING_H
+
+#include "mpsrows.h"
+
+// Groups of rows.
+enum {
+    ND_ROW_FORWARD_TIME,
+    ND_ROW_BACKWARD_TIME,
+    ND_ROW_KEPT,
+    ND_ROW_SOME,
+    ND_ROW_NONE,
+    ND_ROW_RECOMPUTED,
+    ND_ROW_SELECTIVE,
+    ND_ROW_FULL,
+    ND_ROW_ALL_TYPE,
+    ND_ROW_MIXED,
+    ND_ROW_LEADING,
+    ND_ROW_TRAILING,
+    ND_ROW_LANE,
+    ND_ROW_FORTH,
+    ND_ROW_BACK,
+    ND_ROW_TURN,
+    ND_ROW_MEMORY,
+    ND_ROW_STABLE,
+    ND_ROW_OBJECTIVE,
+    ND_ROW_GROUPS,
+};
+
+struct nd_mps_writing {
+    const struct nd_program *program;
+    struct nd_mps_layout layout;
+    struct nd_mps_rows rows;
+    struct orders_task *tasks; // of one stage
+};
+
+// Rows that say what a chunk is: its durations, its memory, what of it is recomputed; and how
+// chunks share the layers.
+void nd_mps_add_chunks(struct nd_mps_writing *writing);
+
+// Rows that say when tasks may start, and that what a stage holds fits.
+void nd_mps_add_tasks(struct nd_mps_writing *writing);
+
+// No chunk may have more layers of a type.
+double nd_mps_layers_max(const struct nd_program *program);
+
+static inline int32_t nd_mps_chunk(const struct nd_mps_writing *writing,
+                                   int kind,
+                                   int32_t chunk,
+                                   int32_t stage)
+{
+    return nd_mps_of_chunk(&writing->layout, kind, chunk, stage);
+}
+
+#endif

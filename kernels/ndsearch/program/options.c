@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spreading layers over chunks and recomputation over layers; what is dominated goes.
+#include "options.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    OPTIONS_MOST = 60000, // of all stages together
+    SPREADS_MOST = 40000, // looked at, of so many layers over the chunks of a stage
+    WAYS_MOST = 4096,     // to recompute in a chunk
+};
+
+// ---- patterns -----------------------------------------------------------------------------------
+
+int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk)
+{
+    return chunk >= pattern->n;
+}
+
+int32_t nd_pattern_most(const struct nd_program *p,
+                        const struct nd_pattern *pattern,
+                        int32_t chunk)
+{
+    if (chunk < pattern->n - 1)
+        return 0;
+    return p->compat == ND_ORIG && p->layers[1] > ND_ORIG_LAYERS ? ND_ORIG_LAYERS
+                                                                 : p->layers[1];
+}
+
+// ---- ways to recompute --------------------------------------------------------------------------
+
+struct way {
+    struct nd_chunk_plan chunk;
+    double kept, growth;
+};
+
+static int compare_ways(const void *left, const void *right)
+{
+    const struct way *a = left, *b = right;
+    if (a->growth != b->growth)
+        return a->growth < b->growth ? -1 : 1;
+    return a->kept < b->kept ? -1 : a->kept > b->kept;
+}
+
+// Undominated ways of a chunk: growth ascending, kept descending. Returns how many.
+static int32_t ways_of(const struct nd_program *p,
+                       const struct nd_chunk_plan *bare,
+                       bool head,
+                       struct way *ways,
+                       bool *cut_short)
+{
+    int32_t n = 0, kept = 0;
+    double least = HUGE_VAL;
+    for (int full = 0; full < 2; full++) {
+        const bool allowed = full ? p->allow_full : p->allow_select;
+        for (int32_t a = 0; a <= (allowed ? bare->layers[0] : 0); a++)
+            for (int32_t c = 0; c <= (allowed ? bare->layers[1] : 0); c++) {
+                if (n == WAYS_MOST) {
+                    *cut_short = true;
+                    break;
+                }
+                struct way way = {.chunk = *bare};
+                int32_t *counts = full ? way.chunk.full : way.chunk.part;
+                counts[0] = a;
+                counts[1] = c;
+                if (!nd_chunk_within(p, &way.chunk, head))
+                    continue;
+                way.kept = nd_chunk_kept(p, &way.chunk);
+                way.growth = nd_chunk_growth(p, &way.chunk);
+                ways[n++] = way;
+            }
+    }
+    qsort(ways, (size_t)n, sizeof *ways, compare_ways);
+    for (int32_t k = 0; k < n; k++)
+        if (ways[k].kept < least) {
+            least = ways[k].kept;
+            ways[kept++] = ways[k];
+        }
+    return kept;
+}
+
+// ---- options of a stage -------------------------------------------------------------------------
+
+struct maker {
+    const struct nd_program *program;
+    const struct nd_flights *flights;
+    const struct nd_pattern *pattern;
+    struct nd_options *options;
+    int32_t stage, layers;
+    int32_t spread; // a chunk may be so much larger than another
+    int32_t wanted_spread;
+    double slowest;
+    struct nd_chunk_plan *chunks; // [chunks]: bare
+    struct way *ways;             // [chunks][WAYS_MOST]
+    int32_t *n_ways;              // [chunks]
+    int32_t *way;                 // [chunks]: chosen
+    double *kept;                 // [chunks]
+    double layers_mb;
+    int32_t first;       // option of this spreading
+    int32_t stage_first; // of this stage
+    int32_t n_spreads;   // of these layers
+    bool no_memory, too_many;
+};
+
+static bool grow(struct nd_options *o)
+{
+    if (o->n < o->room)
+        return true;
+    o->room = o->room > 0 ? 2 * o->room : 256;
+    const size_t n = (size_t)o->room, v = (size_t)o->chunks;
+    int32_t *layers = realloc(o->layers, n * sizeof *layers);
+    if (layers != NULL)
+        o->layers = layers;
+    struct nd_chunk_plan *chunk = realloc(o->chunk, n * v * sizeof *chunk);
+    if (chunk != NULL)
+        o->chunk = chunk;
+    double *forward = realloc(o->forward, n * v * sizeof *forward);
+    if (forward != NULL)
+        o->forward = forward;
+    double *backward = realloc(o->backward, n * v * sizeof *backward);
+    if (backward != NULL)
+        o->backward = backward;
+    return layers != NULL && chunk != NULL && forward != NULL && backward != NULL;
+}
+
+static bool fits(const struct maker *m)
+{
+    return nd_stage_mb(m->program, m->flights, m->stage, m->kept, m->layers_mb) <=
+           nd_program_budget(m->program, m->stage) + 0.5 * ND_SLACK_MB;
+}
+
+// Whether an option of the same spreading grows no more in any chunk than the ways chosen.
+static bool is_dominated(const struct maker *m)
+{
+    const struct nd_options *o = m->options;
+    for (int32_t k = m->first; k < o->n; k++) {
+        int32_t v = 0;
+        while (v < o->chunks && nd_chunk_growth(m->program, &o->chunk[k * o->chunks + v]) <=
+                                    m->ways[v * WAYS_MOST + m->way[v]].growth)
+            v++;
+        if (v == o->chunks)
+            return true;
+    }
+    return false;
+}
+
+static void put(struct maker *m)
+{
+    struct nd_options *o = m->options;
+    if (is_dominated(m))
+        return;
+    if (!grow(o)) {
+        m->no_memory = true;
+        return;
+    }
+    o->layers[o->n] = m->layers;
+    for (int32_t v = 0; v < o->chunks; v++) {
+        const int32_t k = v * o->stages + m->stage, at = o->n * o->chunks + v;
+        const bool head = k == o->stages * o->chunks - 1;
+        o->chunk[at] = m->ways[v * WAYS_MOST + m->way[v]].chunk;
+        o->forward[at] = nd_chunk_forward(m->program, &o->chunk[at], head);
+        o->backward[at] = nd_chunk_backward(m->program, &o->chunk[at], head);
+    }
+    o->n++;
+}
+
+// Chooses ways for chunks v and up. Those after v start with their least growth, so that a later
+// option never dominates an earlier one of equal ways before it; the last chunk takes the first
+// way that fits.
+static void choose_ways(struct maker *m, int32_t v, double takes)
+{
+    const int32_t last = m->options->chunks - 1;
+    for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory; w++) {
+        const double so_far = takes + m->ways[v * WAYS_MOST + w].growth;
+        if (so_far >= m->slowest)
+            return;
+        m->way[v] = w;
+        m->kept[v] = m->ways[v * WAYS_MOST + w].kept;
+        // With the least kept behind it, does it fit at all?
+        for (int32_t u = v + 1; u <= last; u++)
+            m->kept[u] = m->ways[u * WAYS_MOST + m->n_ways[u] - 1].kept;
+        if (!fits(m))
+            continue;
+        if (v == last) {
+            put(m);
+            return;
+        }
+        choose_ways(m, v + 1, so_far);
+    }
+}
+
+static void put_spreading(struct maker *m)
+{
+    double takes = 0;
+    m->first = m->options->n;
+    m->layers_mb = 0;
+    for (int32_t v = 0; v < m->options->chunks; v++) {
+        const int32_t k = v * m->options->stages + m->stage;
+        const bool head = k == m->options->stages * m->options->chunks - 1;
+        m->layers_mb += nd_chunk_layers_mb(m->program, &m->chunks[v]);
+        m->n_ways[v] = ways_of(m->program, &m->chunks[v], head, &m->ways[v * WAYS_MOST],
+                               &m->options->cut_short);
+        if (m->n_ways[v] == 0)
+            return;
+        takes += nd_chunk_forward(m->program, &m->chunks[v], head) +
+                 nd_chunk_backward(m->program, &m->chunks[v], head);
+    }
+    choose_ways(m, 0, takes);
+}
+
+// Whether chunks 0 ... v are nearly equal, where that is asked for.
+static bool is_even(const struct maker *m, int32_t v)
+{
+    int32_t low = INT32_MAX, high = 0;
+    for (int32_t u = 0; m->spread < INT32_MAX && u <= v; u++) {
+        if (u * m->options->stages + m->stage < m->pattern->n)
+            continue;
+        low = m->chunks[u].layers[1] < low ? m->chunks[u].layers[1] : low;
+        high = m->chunks[u].layers[1] > high ? m->chunks[u].layers[1] : high;
+    }
+    return low > high || high - low <= m->spread;
+}
+
+// Spreads what is left of m->layers over chunks v and up.
+static void spread(struct maker *m, int32_t v, int32_t left)
+{
+    const int32_t k = v * m->options->stages + m->stage;
+    const int32_t most = nd_pattern_most(m->program, m->pattern, k);
+    int32_t x = nd_pattern_least(m->pattern, k);
+    if (v == m->options->chunks - 1) // it takes all that is left
+        x = x > left ? x : left;
+    m->chunks[v] = (struct nd_chunk_plan){.layers = {m->pattern->dense[k], 0}};
+    for (; x <= most && x <= left && !m->no_memory && !m->too_many; x++) {
+        m->chunks[v].layers[1] = x;
+        if (!is_even(m, v))
+            continue;
+        if (v < m->options->chunks - 1) {
+            spread(m, v + 1, left - x);
+            continue;
+        }
+        put_spreading(m);
+        m->too_many = m->spread > 1 &&
+                      (++m->n_spreads > SPREADS_MOST ||
+                       m->options->n - m->stage_first > OPTIONS_MOST / m->options->stages);
+    }
+}
+
+static void make_stage(struct maker *m, int32_t stage)
+{
+    struct nd_options *o = m->options;
+    m->stage = stage;
+    m->stage_first = o->n;
+    m->spread = m->wanted_spread;
+    for (m->layers = 0; m->layers <= o->most && !m->no_memory;) {
+        const int32_t before = o->n;
+        o->start[stage * (o->most + 2) + m->layers] = before;
+        m->n_spreads = 0;
+        m->too_many = false;
+        spread(m, 0, m->layers);
+        if (!m->too_many) {
+            m->layers++;
+            continue;
+        }
+        o->n = before; // again, with only those that are nearly even, from here on
+        o->cut_short = true;
+        m->spread = m->spread > 2 ? 2 : 1;
+    }
+    o->start[stage * (o->most + 2) + o->most + 1] = o->n;
+}
+
+bool nd_options_make(const struct nd_program *program,
+                     const struct nd_flights *flights,
+                     const struct nd_pattern *pattern,
+                     const struct nd_wanted *wanted,
+                     struct nd_options *o)
+{
+    const int32_t most = wanted->most;
+    const size_t v = (size_t)program->chunks, stages = (size_t)program->stages;
+    struct maker m = {program,
+                      flights,
+                      pattern,
+                      o,
+                      .wanted_spread = wanted->spread,
+                      .slowest = wanted->slowest};
+    *o =
+        (struct nd_options){.stages = program->stages, .chunks = program->chunks, .most = most};
+    o->start = calloc(stages * ((size_t)most + 2), sizeof *o->start);
+    m.chunks = malloc(v * sizeof *m.chunks);
+    m.ways = malloc(v * WAYS_MOST * sizeof *m.ways);
+    m.n_ways = malloc(2 * v * sizeof *m.n_ways);
+    m.kept = malloc(v * sizeof *m.kept);
+    m.no_memory = o->start == NULL || m.chunks == NULL || m.ways == NULL || m.n_ways == NULL ||
+                  m.kept == NULL;
+    for (int32_t i = 0; !m.no_memory && i < program->stages; i++) {
+        m.way = m.n_ways + v;
+        make_stage(&m, i);
+    }
+    free(m.chunks);
+    free(m.ways);
+    free(m.n_ways);
+    free(m.kept);
+    if (m.no_memory)
+        nd_options_free(o);
+    return !m.no_memory;
+}
+
+void nd_options_free(struct nd_options *o)
+{
+    free(o->start);
+    free(o->layers);
+    free(o->chunk);
+    free(o->forward);
+    free(o->backward);
+    *o = (struct nd_options){0};
+}
+
+void nd_options_drop(struct nd_options *o, const bool *dropped)
+{
+    const size_t v = (size_t)o->chunks;
+    const int32_t starts = o->stages * (o->most + 2);
+    int32_t kept = 0, at = 0;
+    for (int32_t k = 0; k <= o->n; k++) {
+        for (; at < starts && o->start[at] == k; at++)
+            o->start[at] = kept;
+        if (k == o->n || dropped[k])
+            continue;
+        o->layers[kept] = o->layers[k];
+        memmove(o->chunk + (size_t)kept * v, o->chunk + (size_t)k * v, v * sizeof *o->chunk);
+        memmove(o->forward + (size_t)kept * v, o->forward + (size_t)k * v,
+                v * sizeof *o->forward);
+        memmove(o->backward + (size_t)kept * v, o->backward + (size_t)k * v,
+                v * sizeof *o->backward);
+        kept++;
+    }
+    o->n = kept;
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a stage of several chunks can be: its layers and, for each way to spread them over its chunks,
+// the undominated ways to recompute within its memory. Private to the solver.
+//
+// Layers of type 1 come first in the model, so that they fill the first chunks. A pattern says how
+// many of them every chunk has; then stages only share the number of layers of type 2.
+#ifndef PPS_NDSEARCH_OPTIONS_H
+#define PPS_NDSEARCH_OPTIONS_H
+
+#include "chunk.h"
+
+// Micro-batches in flight, as in memline.h: vectors of stage i from start[i] on, [chunk] each.
+struct nd_flights {
+    int32_t *start; // [stages + 1]
+    int32_t *vectors;
+};
+
+bool nd_flights_make(const struct nd_program *program, struct nd_flights *flights);
+void nd_flights_free(struct nd_flights *flights);
+
+// Memory of a stage but for what else is on it, MiB, where a micro-batch leaves kept[chunk].
+double nd_stage_mb(const struct nd_program *program,
+                   const struct nd_flights *flights,
+                   int32_t stage,
+                   const double *kept,
+                   double layers_mb);
+
+struct nd_pattern {
+    int32_t *dense; // [chunks * stages]: layers of type 1
+    int32_t n;      // chunks that have some: the first of the model
+};
+
+// Least and most layers of type 2 in a chunk: none before the last chunk with layers of type 1.
+int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk);
+int32_t nd_pattern_most(const struct nd_program *program,
+                        const struct nd_pattern *pattern,
+                        int32_t chunk);
+
+struct nd_options {
+    int32_t stages, chunks, most; // most layers of type 2 of a stage
+    int32_t n, room;
+    int32_t *start;              // [stages][most + 2]: first option with so many layers
+    int32_t *layers;             // [n]: of type 2
+    struct nd_chunk_plan *chunk; // [n][chunks]
+    double *forward, *backward;  // [n][chunks]
+    bool cut_short; // there were too many: some that spread layers unevenly are left out
+};
+
+// Which options are wanted.
+struct nd_wanted {
+    int32_t most;   // layers of type 2 of a stage
+    int32_t spread; // a chunk may have so many more than another; INT32_MAX: any number
+    double slowest; // forwards and backwards of a stage take less than this
+};
+
+// Options of all stages. false: no memory.
+bool nd_options_make(const struct nd_program *program,
+                     const struct nd_flights *flights,
+                     const struct nd_pattern *pattern,
+                     const struct nd_wanted *wanted,
+                     struct nd_options *options);
+void nd_options_free(struct nd_options *options);
+
+static inline int32_t nd_options_first(const struct nd_options *options,
+                                       int32_t i,
+                                       int32_t layers)
+{
+    return options->start[i * (options->most + 2) + layers];
+}
+
+// Drops those with dropped[option].
+void nd_options_drop(struct nd_options *options, const bool *dropped);
+
+// The least memory in which a stage can have so many layers of type 2, MiB, however they are spread;
+// HUGE_VAL: it cannot.
+double nd_stage_least_mb(const struct nd_program *program,
+                         const struct nd_flights *flights,
+                         const struct nd_pattern *pattern,
+                         int32_t stage,
+                         int32_t layers);
+
+#endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// Solving for one chunk a stage and more, pricing, sorting.
+#include "rank.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// Of a stage's forward and backward, as in the estimate of a whole step.
+static const double DP_HIDDEN = 0.33;
+
+int32_t nd_rank_micro_batches(int64_t gbs,
+                              const struct nd_strategy *strategy,
+                              enum nd_compat compat)
+{
+    const int64_t mbs = compat == ND_ORIG ? 1 : strategy->mbs;
+    const int64_t n = gbs / mbs / strategy->dp;
+    return n < INT32_MAX ? (int32_t)n : INT32_MAX;
+}
+
+void nd_rank_program(struct nd_program *program,
+                     const struct modeldesc *model,
+                     const struct nd_strategy *strategy,
+                     int64_t gbs,
+                     const struct nd_ratios *ratios,
+                     enum nd_compat compat)
+{
+    const int64_t leading = model->experts > 0 ? model->dense_layers : 0;
+    nd_program_default(program);
+    program->compat = compat;
+    program->stages = strategy->pp;
+    program->chunks = 1;
+    program->micro_batches = nd_rank_micro_batches(gbs, strategy, compat);
+    program->layers[0] = (int32_t)leading;
+    program->layers[1] = (int32_t)(modeldesc_layers(model) - leading);
+    program->layer_ratio = ratios->dense;
+    program->backward_ratio = ratios->backward;
+    program->head_ratio = ratios->head;
+    program->full_growth = ratios->recompute;
+}
+
+// ---- one candidate ------------------------------------------------------------------------------
+
+// Forward and backward of the longest stage, one micro-batch, in units.
+static double longest_stage(const struct nd_program *program, const struct nd_choice *choice)
+{
+    const int32_t n = program->stages * program->chunks;
+    double longest = 0.0;
+    double *durations = calloc(2 * (size_t)n, sizeof *durations);
+    if (durations == NULL)
+        return 0.0;
+    nd_durations(program, choice, durations, durations + n);
+    for (int32_t i = 0; i < program->stages; i++) {
+        double sum = 0.0;
+        for (int32_t k = i; k < n; k += program->stages)
+            sum += durations[k] + durations[n + k];
+        longest = fmax(longest, sum);
+    }
+    free(durations);
+    return longest;
+}
+
+// What the backward of a stage cannot hide (model.md).
+static double exposed_dp(const struct nd_rank_case *used, const struct nd_solution *solution)
+{
+    const double stage = longest_stage(&used->program, &solution->choice) * used->layer_ms;
+    return fmax(0.0, used->extra.dp - DP_HIDDEN * stage);
+}
+
+// What a solved program costs, in ms a step.
+static double price(const struct nd_rank_case *used,
+                    const struct nd_solution *solution,
+                    double dp_ms,
+                    enum nd_compat compat)
+{
+    const double program = solution->objective * used->layer_ms;
+    return compat == ND_ORIG ? program
+                             : program + dp_ms + used->extra.optimizer + used->extra.embedding;
+}
+
+// What transfers between stages add to the step.
+static double transfer_of(const struct nd_rank_case *used, const struct nd_solution *solution)
+{
+    struct nd_program without = used->program;
+    struct nd_value value;
+    without.hop = 0.0;
+    if (used->program.hop == 0.0 || nd_evaluate(&without, &solution->choice, &value) != ND_DONE)
+        return 0.0;
+    return fmax(0.0, solution->objective - value.objective) * used->layer_ms;
+}
+
+// Interleaving wants micro-batches in whole parts, and a layer in every chunk.
+static bool can_have(const struct nd_program *program, int32_t chunks)
+{
+    return chunks == 1 ||
+           (program->stages > 1 && program->micro_batches % program->stages == 0 &&
+            (int64_t)chunks * program->stages <=
+                (int64_t)program->layers[0] + program->layers[1]);
+}
+
+// Keeps the solution where it is the best so far.
+static void keep_better(struct nd_ranked *ranked,
+                        const struct nd_rank_case *used,
+                        struct nd_solution *solution,
+                        enum nd_compat compat)
+{
+    const double dp_ms = solution->found ? exposed_dp(used, solution) : 0.0;
+    const double cost = solution->found ? price(used, solution, dp_ms, compat) : HUGE_VAL;
+    if (cost < ranked->cost_ms) {
+        nd_solution_free(&ranked->solution);
+        ranked->solution = *solution;
+        ranked->used = *used;
+        ranked->cost_ms = cost;
+        ranked->dp_ms = dp_ms;
+        ranked->outcome = ND_RANK_PRICED;
+        ranked->why[0] = '\0';
+        return;
+    }
+    if (ranked->outcome == ND_RANK_NOT_PRICED && solution->status == ND_INFEASIBLE) {
+        ranked->outcome = ND_RANK_INFEASIBLE;
+        snprintf(ranked->why, sizeof ranked->why, "%s", solution->why.text);
+    } else if (ranked->outcome == ND_RANK_NOT_PRICED) {
+        snprintf(ranked->why, sizeof ranked->why, "no solution in the time that was given");
+    }
+    nd_solution_free(solution);
+}
+
+// false: there is no use in trying more chunks.
+static bool try_chunks(struct nd_ranked *ranked,
+                       int32_t chunks,
+                       const struct nd_rank_source *source,
+                       const struct nd_rank_options *options)
+{
+    struct nd_rank_case used;
+    struct nd_solution solution;
+    char why[sizeof ranked->why];
+    if (!source->prepare(source->self, &ranked->strategy, chunks, &used, why, sizeof why)) {
+        if (ranked->outcome == ND_RANK_NOT_PRICED)
+            snprintf(ranked->why, sizeof ranked->why, "%s", why);
+        return false;
+    }
+    used.program.chunks = chunks;
+    if (chunks == 1)
+        ranked->used = used;
+    if (!can_have(&used.program, chunks))
+        return used.program.stages > 1;
+    if (!nd_program_check(&used.program, why, sizeof why)) {
+        if (ranked->outcome == ND_RANK_NOT_PRICED)
+            snprintf(ranked->why, sizeof ranked->why, "%s", why);
+        return false;
+    }
+    if (nd_solve(&used.program, options->effort, &solution) != ND_DONE) {
+        nd_solution_free(&solution);
+        ranked->outcome = ND_RANK_NO_MEMORY;
+        return false;
+    }
+    keep_better(ranked, &used, &solution, options->compat);
+    return true;
+}
+
+void nd_rank_one(struct nd_ranked *ranked,
+                 const struct nd_strategy *strategy,
+                 int64_t index,
+                 const struct nd_rank_source *source,
+                 const struct nd_rank_options *options)
+{
+    const int32_t most = options->compat == ND_ORIG ? 1 : options->max_vpp;
+    const double start = options->now != NULL ? options->now() : 0.0;
+    *ranked = (struct nd_ranked){.strategy = *strategy,
+                                 .index = index,
+                                 .outcome = ND_RANK_NOT_PRICED,
+                                 .cost_ms = HUGE_VAL};
+    for (int32_t chunks = 1; chunks <= most; chunks++)
+        if (!try_chunks(ranked, chunks, source, options))
+            break;
+    ranked->seconds = options->now != NULL ? options->now() - start : 0.0;
+    if (ranked->outcome != ND_RANK_PRICED) {
+        ranked->cost_ms = HUGE_VAL;
+        return;
+    }
+    ranked->program_ms = ranked->solution.objective * ranked->used.layer_ms;
+    ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
+}
+
+void nd_ranked_free(struct nd_ranked *ranked)
+{
+    nd_solution_free(&ranked->solution);
+    ranked->solution = (struct nd_solution){0};
+}
+
+static int cheaper(const void *a, const void *b)
+{
+    const struct nd_ranked *p = a, *q = b;
+    if (p->cost_ms != q->cost_ms)
+        return p->cost_ms < q->cost_ms ? -1 : 1;
+    return (p->index > q->index) - (p->index < q->index);
+}
+
+void nd_rank_sort(struct nd_ranked *ranked, int64_t n)
+{
+    qsort(ranked, (size_t)n, sizeof *ranked, cheaper);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Candidates by the time of a step: for each the pipeline program is solved, for one and more chunks
+// a stage, and what the program does not contain is added. A table of the results, and a short one.
+#ifndef PPS_NDSEARCH_RANK_H
+#define PPS_NDSEARCH_RANK_H
+
+#include "figures.h"
+#include "kernels/common/modeldesc.h"
+#include "kernels/common/textroom.h"
+#include "kernels/ndsearch/strategy.h"
+#include "program.h"
+#include "ratios.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// ---- what a candidate is solved with ------------------------------------------------------------
+
+// ms a step that the program does not contain; 0 where there is none.
+struct nd_extra_ms {
+    double dp;        // gradients and parameters over data-parallel ranks, all of it
+    double optimizer; // its step
+    double embedding; // forward and backward
+};
+
+struct nd_rank_case {
+    struct nd_program program;
+    double layer_ms; // the program's unit
+    enum nd_ratio_source source;
+    struct nd_extra_ms extra;
+};
+
+// Micro-batches a step: gbs / mbs / dp, each rounded down; as published, mbs does not count.
+int32_t nd_rank_micro_batches(int64_t gbs,
+                              const struct nd_strategy *strategy,
+                              enum nd_compat compat);
+
+// The program of a strategy with one chunk a stage, but for its memory and budgets. Layers of type
+// 1 are the leading dense ones of a model with experts; MTP layers are of type 2.
+void nd_rank_program(struct nd_program *program,
+                     const struct modeldesc *model,
+                     const struct nd_strategy *strategy,
+                     int64_t gbs,
+                     const struct nd_ratios *ratios,
+                     enum nd_compat compat);
+
+// ---- one candidate ------------------------------------------------------------------------------
+
+struct nd_rank_source {
+    // Fills what a strategy is solved with when its stages have `chunks` chunks each (the program's
+    // own `chunks` is set later). false: it cannot be priced, as `why` says.
+    bool (*prepare)(void *self,
+                    const struct nd_strategy *strategy,
+                    int32_t chunks,
+                    struct nd_rank_case *prepared,
+                    char *why,
+                    size_t why_size);
+    void *self;
+};
+
+struct nd_rank_options {
+    int32_t max_vpp; // >= 1; as published 1 whatever this says
+    enum nd_compat compat;
+    const struct nd_effort *effort; // of each program; or NULL
+    double (*now)(void);            // seconds; or NULL
+};
+
+enum nd_rank_outcome {
+    ND_RANK_PRICED,
+    ND_RANK_INFEASIBLE, // no split fits
+    ND_RANK_NOT_PRICED, // no profile, or no program
+    ND_RANK_NO_MEMORY,  // of this machine
+};
+
+struct nd_ranked {
+    struct nd_strategy strategy;
+    int64_t index; // in the input
+    enum nd_rank_outcome outcome;
+    double cost_ms;              // a step; HUGE_VAL unless priced
+    double program_ms;           // of these, the pipeline
+    double transfer_ms;          // of these, what transfers between stages add
+    double dp_ms;                // what of the exchange between replicas is not hidden
+    struct nd_rank_case used;    // with the best number of chunks
+    struct nd_solution solution; // where priced
+    double seconds;              // of solving, for all numbers of chunks
+    char why[256];               // where not priced
+};
+
+// To be freed whatever the outcome.
+void nd_rank_one(struct nd_ranked *ranked,
+                 const struct nd_strategy *strategy,
+                 int64_t index,
+                 const struct nd_rank_source *source,
+                 const struct nd_rank_options *options);
+void nd_ranked_free(struct nd_ranked *ranked);
+
+// Cheapest first; those without a cost last; equal ones in the order of the input.
+void nd_rank_sort(struct nd_ranked *ranked, int64_t n);
+
+// ---- tables -------------------------------------------------------------------------------------
+
+enum nd_rank_language {
+    ND_LANGUAGE_ORIG, // names of columns as published, some of them Chinese
+    ND_LANGUAGE_EN,
+};
+
+struct nd_rank_table {
+    enum nd_rank_language language;
+    enum nd_compat compat; // corrected: more columns follow
+    const char *solver;    // as the user calls it
+    double limit_gib;
+};
+
+// CSV with a byte-order mark before its first line; a row is of the n-th best, from 1. `check` says
+// what a check of its memory gave; "" where there was none.
+void nd_rank_header(struct textroom *text, const struct nd_rank_table *table);
+void nd_rank_line(struct textroom *text,
+                  const struct nd_rank_table *table,
+                  int64_t n,
+                  const struct nd_ranked *ranked,
+                  const char *check);
+
+// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A.
+void nd_rank_short_header(struct textroom *text);
+void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked);
+
+#endif

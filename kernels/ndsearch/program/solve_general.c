@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+// The general solver: patterns of the leading layers one after the other, each with as many layers a
+// stage as can still be part of something better.
+#include "general.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    FIRST_ROUND = 20000,  // nodes
+    PATTERNS_MOST = 3000, // solved
+    LOOKS_MOST = 500,     // at neighbours
+};
+
+// ---- bounds before any search -------------------------------------------------------------------
+
+static double of_head(const struct nd_program *p)
+{
+    return (1 + (isnan(p->head_backward) ? p->backward_ratio : p->head_backward)) *
+           p->head_ratio;
+}
+
+// The slowest stage is no faster than the average.
+static double average_bound(const struct nd_program *p)
+{
+    const double work =
+        (1 + p->backward_ratio) * (p->layers[1] + p->layer_ratio * p->layers[0]) + of_head(p);
+    return p->micro_batches * work / p->stages;
+}
+
+// Most layers of type 2 that any stage of something better has.
+static int32_t most_layers(const struct nd_general *g)
+{
+    const double limit = nd_general_limit(g);
+    int32_t most = 0;
+    for (int32_t i = 0; i < g->program->stages; i++)
+        while (most < g->program->layers[1] && nd_general_stage_bound(g, i, most + 1) < limit)
+            most++;
+    return most;
+}
+
+// Each stage's own work, after the first forwards before it and ahead of the last backwards.
+static bool add_stage_cuts(struct nd_general *g)
+{
+    const struct nd_program *p = g->program;
+    const int32_t n = p->chunks * p->stages;
+    for (int32_t i = 0; i < p->stages && i < CUTS_MOST / 2; i++) {
+        const int32_t index = nd_cuts_add(&g->cuts);
+        if (index < 0)
+            return false;
+        struct nd_cut *cut = &g->cuts.all[index];
+        for (int32_t k = 0; k < n; k++)
+            cut->forwards[k] = cut->backwards[k] = k % p->stages == i ? p->micro_batches
+                                                   : k < i            ? 1.0 / p->splits
+                                                                      : 0;
+        cut->constant = 2 * i * p->hop;
+    }
+    return true;
+}
+
+// ---- one pattern --------------------------------------------------------------------------------
+
+// Drops options until none is useless.
+static bool drop_useless(struct nd_general *g)
+{
+    bool *dropped = malloc((size_t)g->options.n + 1);
+    int32_t n = dropped != NULL;
+    bool done = dropped != NULL;
+    while (done && n > 0) {
+        done = nd_cuts_useless(&g->cuts, &g->options, nd_general_limit(g), dropped, &n);
+        if (done && n > 0) {
+            nd_options_drop(&g->options, dropped);
+            done = nd_cuts_price(&g->cuts, &g->options);
+        }
+    }
+    free(dropped);
+    return done;
+}
+
+// Rounds of search; between them options that new paths, or a better choice, have made useless are
+// dropped. Each is four times as long as the one before, so that little is done twice.
+static bool search_rounds(struct nd_general *g)
+{
+    for (uint64_t nodes = FIRST_ROUND;; nodes *= 4) {
+        if (!nd_general_blend(g) || !drop_useless(g))
+            return false;
+        g->round_end = g->draft->nodes + nodes;
+        if (nd_cuts_bound(&g->cuts) >= nd_general_limit(g))
+            return true;
+        if (!nd_general_search(g) || g->over)
+            return g->over;
+        if (!nd_general_round_over(g))
+            return true;
+    }
+}
+
+enum depth {
+    LOOK,   // local moves only
+    TRY,    // decide, unless there are too many options
+    DECIDE, // and leave some out in that case
+};
+
+// *bound: of what is left undecided; HUGE_VAL: nothing is. *too_many: there are too many options.
+static bool solve_wanted(struct nd_general *g,
+                         const struct nd_wanted *wanted,
+                         enum depth depth,
+                         double *bound,
+                         bool *too_many)
+{
+    bool found = false;
+    bool done = nd_options_make(g->program, &g->flights, &g->pattern, wanted, &g->options);
+    *bound = HUGE_VAL;
+    if (!done)
+        return false;
+    *too_many = g->options.cut_short;
+    g->draft->nodes += (uint64_t)g->options.n * (8 + (uint64_t)g->cuts.n) / 512;
+    const bool search = !(depth == TRY && *too_many);
+    if (depth == DECIDE && *too_many)
+        g->complete = false;
+    done = !search || nd_cuts_price(&g->cuts, &g->options);
+    if (done && search && nd_cuts_bound(&g->cuts) < nd_general_limit(g)) {
+        if (!g->over)
+            done = nd_general_improve(g, &found);
+        *bound = nd_cuts_bound(&g->cuts);
+        if (done && found && depth != LOOK && !g->over)
+            done = search_rounds(g);
+        if (!g->over)
+            *bound = HUGE_VAL;
+    }
+    nd_options_free(&g->options);
+    return done;
+}
+
+static bool solve_layers(struct nd_general *g,
+                         int32_t most,
+                         enum depth depth,
+                         double *bound,
+                         bool *too_many)
+{
+    const struct nd_wanted wanted = {most, INT32_MAX,
+                                     nd_general_limit(g) / g->program->micro_batches};
+    return solve_wanted(g, &wanted, depth, bound, too_many);
+}
+
+// Ever less equal chunks, each time with only those options that would be better.
+static bool look(struct nd_general *g, int32_t most, int32_t from)
+{
+    bool too_many = false;
+    double bound;
+    for (int32_t spread = from; spread <= 2 * most && !g->over; spread *= 2) {
+        const struct nd_wanted wanted = {most, spread,
+                                         nd_general_limit(g) / g->program->micro_batches};
+        if (!solve_wanted(g, &wanted, LOOK, &bound, &too_many))
+            return false;
+        if (from == 1 && g->draft->objective < HUGE_VAL)
+            break;
+    }
+    return true;
+}
+
+// More and more layers a stage, until more can be in nothing better. Without a choice that is to be
+// beaten first a look at chunks that are nearly equal, of which there are few.
+static bool solve_pattern(struct nd_general *g)
+{
+    const struct nd_program *p = g->program;
+    int32_t most = p->layers[1] / p->stages + 2;
+    double bound = HUGE_VAL;
+    bool too_many = false;
+    if (g->draft->objective == HUGE_VAL &&
+        !look(g, most < p->layers[1] ? most : p->layers[1], 1))
+        return false;
+    if (g->draft->objective < HUGE_VAL)
+        most = most_layers(g);
+    for (bool more = true; more;) {
+        most = most < p->layers[1] ? most : p->layers[1];
+        if (!solve_layers(g, most, TRY, &bound, &too_many))
+            return false;
+        if (too_many &&
+            (!look(g, most, 2) || !solve_layers(g, most, DECIDE, &bound, &too_many)))
+            return false;
+        const int32_t needed = most_layers(g); // all, as long as there is no choice
+        more = needed > most && !g->over;
+        most = g->draft->objective < HUGE_VAL ? needed : 2 * most;
+    }
+    g->bound = fmin(g->bound, bound);
+    return true;
+}
+
+// ---- all patterns -------------------------------------------------------------------------------
+
+static bool visit(struct nd_general *g, void *self)
+{
+    (void)self;
+    return solve_pattern(g);
+}
+
+// The pattern whose chunks are as equal as can be: a start, where there are many patterns.
+static bool solve_even_pattern(struct nd_general *g)
+{
+    const struct nd_program *p = g->program;
+    const int32_t n = p->stages * p->chunks;
+    const double work = p->layers[1] + p->layer_ratio * p->layers[0] + p->head_ratio;
+    const double each = p->layer_ratio > 0 ? work / n / p->layer_ratio : p->layers[0];
+    int32_t left = p->layers[0], k = 0;
+    for (; k < n && left > 0; k++) {
+        const int32_t x = each < 1 ? 1 : each > left ? left : (int32_t)(each + 0.5);
+        g->pattern.dense[k] = x < left ? x : left;
+        left -= g->pattern.dense[k];
+    }
+    g->pattern.n = k;
+    const bool done = left > 0 || n - k > p->layers[1] || solve_pattern(g);
+    memset(g->pattern.dense, 0, (size_t)n * sizeof *g->pattern.dense);
+    return done;
+}
+
+// Takes the pattern of the best choice with one layer moved from chunk k to chunk k + step; false: that
+// is none.
+static bool set_neighbour(struct nd_general *g, int32_t k, int32_t step)
+{
+    const struct nd_program *p = g->program;
+    const int32_t n = p->stages * p->chunks;
+    int32_t *dense = g->pattern.dense;
+    for (int32_t j = 0; j < n; j++)
+        dense[j] = g->draft->chunks[j].layers[0];
+    if (k + step < 0 || k + step >= n || dense[k] == 0)
+        return false;
+    dense[k]--;
+    dense[k + step]++;
+    g->pattern.n = 0;
+    while (g->pattern.n < n && dense[g->pattern.n] > 0)
+        g->pattern.n++;
+    for (int32_t j = g->pattern.n; j < n; j++)
+        if (dense[j] > 0)
+            return false; // a gap
+    return n - g->pattern.n <= p->layers[1];
+}
+
+// Looks at neighbours of the best pattern so far, as long as one of them is better.
+static bool improve_pattern(struct nd_general *g)
+{
+    const int32_t n = g->program->stages * g->program->chunks;
+    int32_t looks = 0;
+    bool done = true, too_many;
+    double bound, before;
+    do {
+        before = g->draft->objective;
+        for (int32_t k = 0; k < 2 * n && done && !g->over && before < HUGE_VAL; k++) {
+            if (!set_neighbour(g, k / 2, k % 2 == 0 ? 1 : -1) || ++looks > LOOKS_MOST)
+                continue;
+            const struct nd_wanted wanted = {most_layers(g), 2,
+                                             nd_general_limit(g) / g->program->micro_batches};
+            done = solve_wanted(g, &wanted, LOOK, &bound, &too_many);
+        }
+    } while (done && g->draft->objective < before && looks < LOOKS_MOST);
+    memset(g->pattern.dense, 0, (size_t)n * sizeof *g->pattern.dense);
+    return done;
+}
+
+// ---- the whole ----------------------------------------------------------------------------------
+
+static bool search_all(struct nd_general *g)
+{
+    const bool many = g->program->layers[0] > 8;
+    if (!add_stage_cuts(g) || (many && (!solve_even_pattern(g) || !improve_pattern(g))) ||
+        !nd_general_patterns(g, visit, NULL, PATTERNS_MOST))
+        return false;
+    g->draft->proven = g->complete && !g->over;
+    g->draft->timed_out = g->watch.timed_out;
+    return true;
+}
+
+static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
+{
+    struct nd_draft *draft = g->draft;
+    double lack;
+    int32_t stage;
+    bool decided;
+    if (!nd_general_lack(g, &lack, &stage, &decided))
+        return false;
+    if (decided && lack > 0.5 * ND_SLACK_MB) {
+        draft->proven = true;
+        if (lack < HUGE_VAL)
+            nd_why_memory(g->program, stage, lack, why);
+        else
+            nd_why_layers(g->program, why);
+        return true;
+    }
+    if (!search_all(g))
+        return false;
+    draft->bound = average_bound(g->program);
+    if (g->complete)
+        draft->bound = fmax(draft->bound, g->bound);
+    if (draft->objective <= draft->bound * (1 + ND_SAME))
+        draft->proven = true;
+    if (draft->proven && draft->objective == HUGE_VAL)
+        nd_why_layers(g->program, why); // memory would do, but for the published bounds
+    return true;
+}
+
+static void free_all(struct nd_general *g)
+{
+    nd_evaluator_free(g->evaluator);
+    nd_flights_free(&g->flights);
+    nd_cuts_free(&g->cuts);
+    free(g->pattern.dense);
+    free(g->choice);
+    free(g->partial);
+    free(g->forward);
+    free(g);
+}
+
+static struct nd_general *allocate(const struct nd_program *program)
+{
+    const size_t stages = (size_t)program->stages, n = stages * (size_t)program->chunks;
+    struct nd_general *g = calloc(1, sizeof *g);
+    if (g == NULL)
+        return NULL;
+    g->program = program;
+    nd_cuts_start(&g->cuts, program);
+    g->evaluator = nd_evaluator_new(program);
+    g->pattern.dense = calloc(n, sizeof *g->pattern.dense);
+    g->choice = calloc(stages, sizeof *g->choice);
+    g->partial = calloc((stages + 1) * CUTS_MOST, sizeof *g->partial);
+    g->forward = malloc(4 * n * sizeof *g->forward);
+    if (g->evaluator == NULL || g->pattern.dense == NULL || g->choice == NULL ||
+        g->partial == NULL || g->forward == NULL || !nd_flights_make(program, &g->flights)) {
+        free_all(g);
+        return NULL;
+    }
+    g->backward = g->forward + n;
+    g->forwards = g->backward + n;
+    g->backwards = g->forwards + n;
+    g->bound = HUGE_VAL;
+    g->complete = true;
+    return g;
+}
+
+enum nd_outcome nd_solve_general(const struct nd_program *program,
+                                 const struct nd_effort *effort,
+                                 double started,
+                                 struct nd_draft *draft,
+                                 struct nd_infeasible *why)
+{
+    struct nd_general *g = allocate(program);
+    if (g == NULL)
+        return ND_NO_MEMORY;
+    g->draft = draft;
+    g->watch = (struct nd_watch){effort, started, 0, false};
+    const bool done = solve_all(g, why);
+    free_all(g);
+    return done ? ND_DONE : ND_NO_MEMORY;
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// The search as a whole: walks what survives the filters, asks how much memory each survivor needs
+// and how long its step takes, and keeps the candidates.
+#ifndef PPS_NDSEARCH_SEARCH_H
+#define PPS_NDSEARCH_SEARCH_H
+
+#include "candidates.h"
+#include "epfit.h"
+#include "filters.h"
+#include "kernels/ndsearch/estimate/estimate.h"
+#include "origmem.h"
+#include "walk.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Const while the search runs.
+struct nd_search {
+    const struct nd_space *space; // orig: memory as published, no times
+    const struct nd_filters *filters;
+    const struct nd_estimate *estimate;
+    struct nd_cache *cache;
+    const struct nd_origmem *origmem; // where the space is orig
+    int64_t seq_length;
+    double limit_mb;                    // memory that a device may use, MiB
+    const struct nd_epfit_result *fits; // measured peaks take the place of estimates; or NULL
+    bool all_points; // a candidate for each point; otherwise the quickest of each tuple
+    size_t top;      // how many of the quickest to keep
+};
+
+struct nd_search_result {
+    struct nd_counts counts;
+    uint64_t points_fit;             // survivors that fit their devices
+    struct nd_candidate *candidates; // in the order of nd_candidates_sort
+    size_t n;
+    struct nd_best best;       // the quickest candidates; orig: those of least memory
+    struct nd_candidate least; // of all survivors the one that needs the least memory, where
+    bool has_least;            // there is a survivor
+};
+
+// false: no memory; the result is to be freed whatever comes back.
+bool nd_search_run(const struct nd_search *search, struct nd_search_result *result);
+void nd_search_free(struct nd_search_result *result);
+
+// One strategy as the search sees it, whether or not it survives: memory with and without
+// recompute, the least recompute that fits (of least memory where none does), and the time of a
+// step with it.
+struct nd_candidate nd_search_evaluate(const struct nd_search *search,
+                                       const struct nd_strategy *strategy);
+
+// Whether the strategy means something on these devices, so that it can be evaluated: it fills them,
+// and there is a micro-batch for every replica, a layer for every chunk, an expert for every rank.
+// Survivors of the usual filters do; a strategy that somebody typed need not.
+bool nd_search_can(const struct nd_search *search, const struct nd_strategy *strategy);
+
+// Whether its memory is within the limit.
+bool nd_search_fits(const struct nd_search *search, const struct nd_candidate *candidate);
+
+#endif

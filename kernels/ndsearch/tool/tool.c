@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep nd: which parallel strategies a model can be trained with on a cluster, and which are
+// worth profiling.
+#include "tool.h"
+
+#include "kernels/ndsearch/search/search.h"
+#include "tooldryrun.h"
+#include "toolfiles.h"
+#include "tooljob.h"
+#include "toollaunch.h"
+#include "toolreport.h"
+
+#include "kernels/common/numtext.h"
+#include "kernels/common/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- options ------------------------------------------------------------------------------------
+
+static const struct pps_opt options[] = {
+    {"training", 't', "FILE", "batch, sharding, bytes a parameter"},
+    {"devices", 'n', "N", "how many (as the cluster's file says)"},
+    {"memory", 0, "GIB", "what a device may use (as the cluster's file says)"},
+    {"gbs", 0, "N", "sequences a step"},
+    {"seq-length", 0, "N", "tokens a sequence"},
+    {"preset", 0, "NAME", "space and filters: classic, fsdp or megatron (fsdp)"},
+    {"strategy", 0, "WORDS", "what is searched: dp tp pp ep cp fsdp =on or =off (all but cp)"},
+    {"filters", 0, "NAMES", "the list of filters, in order; rules of legality stay"},
+    {"add-filter", 0, "NAME", "one more at the end; may be repeated"},
+    {"drop-filter", 0, "NAME", "one less; may be repeated"},
+    {"rule", 0, "NAME=off", "a rule of legality off or on; may be repeated"},
+    {"tp-max", 0, "N", "bound of tp_max (64; megatron 8)"},
+    {"ep-max", 0, "N", "bound of ep_max (64)"},
+    {"pp-max", 0, "N", "bound of pp_max (32)"},
+    {"large", 0, "N", "devices from which sp_large wants sequence parallelism (1000)"},
+    {"list-filters", 0, NULL, "what there is, and leave"},
+    {"top", 'k', "N", "how many candidates to show (10)"},
+    {"all-points", 0, NULL, "every point, not the quickest of each (dp, tp, cp, pp, ep, op)"},
+    {"why", 0, "DEGREES", "what is wrong with one strategy, as dp=8,tp=4,pp=2"},
+    {"baseline", 0, "DEGREES", "a strategy to compare with"},
+    {"launch", 0, "FRAMEWORK", "print the arguments of a strategy: megatron or torchtitan"},
+    {"row", 0, "K", "of row K of the table (1)"},
+    {"at", 0, "DEGREES", "of this one, as --why"},
+    {"dry-runs", 0, NULL, "the dry runs that measure memory, as CSV, and leave"},
+    {"v-schedule", 0, NULL, "these for two chunks a device in opposite directions"},
+    {"dryrun-data", 0, "FILE",
+     "their peaks: a table of dp,tp,pp,ep,peak_mb, or a folder of logs"},
+    {"test-ep", 0, "A,B", "the two expert degrees of dry runs (8,16)"},
+    {"profile-style", 0, "NAME", "configurations to profile: graph, megatron or fsdp"},
+    {"rank-num", 0, "N", "devices for profiling (64)"},
+    {"profile-max", 0, "N", "configurations to profile at most (20)"},
+    {"output", 'o', "DIR", "write nd_candidate_config.csv and profile_yaml/ there"},
+    {"force", 0, NULL, "replace files that exist"},
+    {"compat", 0, "none|orig", "orig: space, rules and memory as published, flaws included"},
+    {"quiet", 'q', NULL, "leave out the counts"},
+    {"verbose", 'v', NULL, "name the keys of a config.json that say nothing of the shape"},
+    // published names
+    {"yaml-path", 0, "FILE", NULL},
+    {"shell-path", 0, "FILE", NULL},
+    {"toml-path", 0, "FILE", NULL},
+    {"nnodes", 0, "N", NULL},
+    {"npus-per-node", 0, "N", NULL},
+    {"max-expert-parallel", 0, "N", NULL},
+    {"dryrun-data-dir", 0, "FILE", NULL},
+    {"output-path", 0, "DIR", NULL},
+    {"mindformers-dir", 0, "DIR", NULL},
+    {"mindspeed-path", 0, "DIR", NULL},
+    {"torchtitan-path", 0, "DIR", NULL},
+    {"register-path", 0, "DIR", NULL},
+    {"dataset", 0, "DIR", NULL},
+    {"small-dataset", 0, "DIR", NULL},
+    {"env-json", 0, "FILE", NULL},
+    {"profile-data-dir", 0, "DIR", NULL},
+    {"solver-name", 0, "NAME", NULL},
+    {"parallel-num", 0, "N", NULL},
+    {"dryrun-lim", 0, "N", NULL},
+    {"select-recompute", 0, "BOOL", NULL},
+    {"dryrun", 0, "BOOL", NULL},
+    {"check", 0, "BOOL", NULL},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "MODEL describes a model (or is a Hugging Face config.json), CLUSTER the devices; one file "
+    "may\n"
+    "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\". They are "
+    "JSON, "
+    "YAML,\n"
+    "TOML, or lines of key = value, also under [section] lines, as the ends of their names "
+    "say.\n"
+    "Every strategy within the space is tried against the filters in order, then against the\n"
+    "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
+    "\n"
+    "  ppsweep nd sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
+    "  ppsweep nd MODEL.json CLUSTER.json --why dp=8,tp=16,pp=4,ep=32\n"
+    "  ppsweep nd MODEL.json CLUSTER.json --profile-style megatron --rank-num 16 -o "
+    "outputs/nd\n";
+
+// Options that launched, fed or steered what is not here.
+static void say_ignored(const struct pps_args *args)
+{
+    static const char *const names[] = {
+        "mindformers-dir", "mindspeed-path", "torchtitan-path", "register-path",
+        "dataset",         "small-dataset",  "env-json",        "profile-data-dir",
+        "solver-name",     "parallel-num",   "dryrun-lim",      "select-recompute",
+        "dryrun",          "check"};
+    bool any = false;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        if (pps_arg(args, names[k]) != NULL) {
+            fprintf(stderr, any ? ", --%s" : "ignored   nothing is started here: --%s",
+                    names[k]);
+            any = true;
+        }
+    if (any)
+        fprintf(stderr, "\n");
+}
+
+// As published memory has nothing to do with sequences.
+static void say_sequence(const struct nd_job *job, const struct pps_args *args)
+{
+    if (!job->model.seq_given && pps_arg(args, "seq-length") == NULL &&
+        pps_arg(args, "quiet") == NULL && !job->space.orig)
+        fprintf(stderr, "note      the model says no seq_length: %lld (--seq-length N)\n",
+                (long long)job->model.seq_length);
+}
+
+enum { KEYS_SAID = 256 };
+
+static void say_keys(const struct nd_job *job, const struct pps_args *args)
+{
+    const char *keys[KEYS_SAID];
+    const int n = pps_arg(args, "verbose") != NULL && job->model_item != NULL
+                      ? modeldesc_ignored(job->model_item, keys, KEYS_SAID)
+                      : 0;
+    for (int k = 0; k < n && k < KEYS_SAID; k++) {
+        char key[64];
+        numtext_quote(key, sizeof key, keys[k], strlen(keys[k]));
+        fprintf(stderr, "%s%s", k > 0 ? ", " : "note      passed over: ", key);
+    }
+    if (n > KEYS_SAID)
+        fprintf(stderr, " and %d more", n - KEYS_SAID);
+    if (n > 0)
+        fprintf(stderr, "\n");
+}
+
+// ---- the search ---------------------------------------------------------------------------------
+
+// All that a search needs to stay in place.
+struct setup {
+    struct nd_estimate estimate;
+    struct nd_origmem origmem;
+    struct nd_epfit_result fits;
+    void *cache;
+    struct nd_search search;
+    struct nd_search_result result;
+    struct nd_files files;
+};
+
+static enum pps_status set_up(struct setup *setup,
+                              const struct nd_job *job,
+                              const struct pps_args *args,
+                              struct pps_error *err)
+{
+    uint64_t top = 10;
+    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
+    enum pps_status status = pps_arg_count(args, "top", 0, 1000000, &top, err);
+    if (status == PPS_OK)
+        status = nd_files_read(job, args, &setup->files, err);
+    if (status == PPS_OK)
+        status = nd_dryrun_fits(job, args, &setup->fits, err);
+    if (status != PPS_OK)
+        return status;
+    setup->cache = aligned_alloc(64, bytes);
+    if (setup->cache == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the search");
+    memset(setup->cache, 0, bytes);
+    nd_estimate_open(&setup->estimate, &job->model, &job->cluster, &job->training, 1);
+    nd_origmem_init(&setup->origmem, &job->model, job->training.distributed_optimizer);
+    setup->search = (struct nd_search){.space = &job->space,
+                                       .filters = &job->filters,
+                                       .estimate = &setup->estimate,
+                                       .cache = setup->cache,
+                                       .origmem = &setup->origmem,
+                                       .seq_length = job->model.seq_length,
+                                       .limit_mb = units_to_mib(job->cluster.memory_limit),
+                                       .fits = setup->fits.n_groups > 0 ? &setup->fits : NULL,
+                                       .all_points = pps_arg(args, "all-points") != NULL,
+                                       .top = (size_t)top};
+    return PPS_OK;
+}
+
+static void tear_down(struct setup *setup)
+{
+    nd_epfit_free(&setup->fits);
+    nd_search_free(&setup->result);
+    free(setup->cache);
+}
+
+// A strategy that can be evaluated, whatever the filters say of it.
+static enum pps_status read_baseline(const struct setup *setup,
+                                     const struct nd_job *job,
+                                     const char *text,
+                                     struct nd_strategy *baseline,
+                                     struct pps_error *err)
+{
+    struct nd_reason reasons[ND_REASONS_MAX];
+    const enum pps_status status = nd_job_strategy(job, "baseline", text, baseline, err);
+    if (status != PPS_OK || nd_search_can(&setup->search, baseline))
+        return status;
+    const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
+    return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
+                    n > 0 ? reasons[0].text : "such a strategy cannot be run");
+}
+
+static enum pps_status search(struct setup *setup,
+                              const struct nd_job *job,
+                              const struct pps_args *args,
+                              struct pps_error *err)
+{
+    struct nd_strategy baseline;
+    const char *base = pps_arg(args, "baseline");
+    if (base != NULL) {
+        const enum pps_status status = read_baseline(setup, job, base, &baseline, err);
+        if (status != PPS_OK)
+            return status;
+    }
+    bool launch = false;
+    const enum pps_status asked = nd_launch_asked(args, &launch, err);
+    if (asked != PPS_OK)
+        return asked;
+    if (!nd_search_run(&setup->search, &setup->result))
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+    if (launch && (setup->result.n > 0 || pps_arg(args, "at") != NULL))
+        return nd_launch_print(job, &setup->search, &setup->result, args, err);
+    if (pps_arg(args, "quiet") == NULL)
+        nd_report_counts(job, &setup->search, &setup->result);
+    if (setup->result.n == 0)
+        return nd_report_empty(job, &setup->search, &setup->result, err);
+    nd_report_table(&setup->search, &setup->result, base != NULL ? &baseline : NULL);
+    return nd_files_write(&setup->files, job, &setup->search, &setup->result, &setup->fits,
+                          err);
+}
+
+static enum pps_status explain(const struct setup *setup,
+                               const struct nd_job *job,
+                               const struct pps_args *args,
+                               struct pps_error *err)
+{
+    struct nd_strategy strategy;
+    const enum pps_status status =
+        nd_job_strategy(job, "why", pps_arg(args, "why"), &strategy, err);
+    if (status == PPS_OK)
+        nd_report_why(job, &setup->search, &strategy);
+    return status;
+}
+
+static enum pps_status run(struct nd_job *job,
+                           const struct pps_args *args,
+                           struct pps_error *err)
+{
+    struct setup setup = {.cache = NULL};
+    enum pps_status status = nd_job_documents(job, args, err);
+    if (status == PPS_OK)
+        status = nd_job_space(job, args, err);
+    if (status == PPS_OK && pps_arg(args, "dry-runs") != NULL)
+        return nd_dryrun_print(job, args, err);
+    if (status == PPS_OK)
+        status = set_up(&setup, job, args, err);
+    if (status == PPS_OK) {
+        say_keys(job, args);
+        say_sequence(job, args);
+    }
+    if (status == PPS_OK)
+        status = pps_arg(args, "why") != NULL ? explain(&setup, job, args, err)
+                                              : search(&setup, job, args, err);
+    tear_down(&setup);
+    return status;
+}
+
+static enum pps_status nd_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct nd_job job = {.n_documents = 0};
+    if (pps_arg(args, "list-filters") != NULL) {
+        nd_report_filters();
+        return PPS_OK;
+    }
+    say_ignored(args);
+    const enum pps_status status = run(&job, args, err);
+    nd_job_free(&job);
+    return status;
+}
+
+static const struct pps_command nd_command = {
+    .name = "nd",
+    .summary = "find parallel strategies for a model on a cluster",
+    .usage = "[options] MODEL [CLUSTER]",
+    .details = details,
+    .options = options,
+    .min_words = 0,
+    .max_words = 2,
+    .main = nd_main,
+};
+
+// The published name of the first stage.
+static const struct pps_command nd_search_command = {
+    .name = "nd search",
+    .summary = "the same",
+    .usage = "[options] MODEL [CLUSTER]",
+    .details = details,
+    .options = options,
+    .min_words = 0,
+    .max_words = 2,
+    .main = nd_main,
+};
+
+const struct pps_command *const nd_tools[] = {&nd_command, &nd_search_command, &nd_rank_command,
+                                              &nd_pipeline_command, NULL};

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep nd pipeline: layer split and recompute of one strategy, checked against measured peaks,
+// exported for other solvers, or read from one.
+#include "tool.h"
+
+#include "kernels/ndsearch/program/feedback.h"
+#include "kernels/ndsearch/program/solfile.h"
+#include "toolio.h"
+#include "toolpipe.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct pps_opt options[] = {
+    {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op mbs sp=on)"},
+    {"vpp", 0, "N", "chunks a stage (1)"},
+    {"layer-ratio", 0, "X", "forward of a dense layer over that of a usual one"},
+    {"b-ratio", 0, "X", "backward over forward"},
+    {"head-loss", 0, "X", "forward of the head, in layers"},
+    {"ra-ratio", 0, "X", "what full recompute adds to a backward, in forwards"},
+    ND_INPUT_OPTIONS,
+    {"check-data", 0, "FILE", "measured peaks, CSV or JSON with dp,tp,pp,ep,stage,peak_mb"},
+    {"check", 0, "y|n", "check against them (y)"},
+    {"fit", 0, "N", "where they exceed the limit: 0 tighten budgets, 1 fit figures (0)"},
+    {"output", 'o', "DIR", "write configuration, figures and solution there"},
+    {"is-write", 0, "y|n", "the configuration, too (y)"},
+    {"mps", 0, NULL, "the program, too, as free MPS"},
+    {"extract", 0, "y|n", "report the solution of a file instead of solving (n)"},
+    {"solution", 0, "FILE", "that file: name and value a line"},
+    // published names
+    {"dryrun", 0, "y|n", NULL},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "Ratios come from options, from a profile, or from the models; memory from --memory-info,\n"
+    "from --calibration, or from the models. Times are in forwards of one layer.\n"
+    "\n"
+    "  ppsweep nd pipeline sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840 \\\n"
+    "      --at tp=4,pp=16,ep=16\n"
+    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 --check-data peaks.csv -fit 1 -o "
+    "out\n"
+    "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 -extract y -solution out.sol\n";
+
+// ---- what is asked ------------------------------------------------------------------------------
+
+struct asked {
+    uint64_t chunks;
+    bool check, extract;
+    enum nd_feedback_kind fit;
+    struct nd_pipe_files files;
+    const char *solution, *check_data; // NULL: none
+};
+
+// The options of ratios: as published they have values where they are not given.
+static enum pps_status read_given(struct nd_input *input,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    struct {
+        const char *name;
+        double *value;
+    } all[] = {{"layer-ratio", &input->given.dense},
+               {"b-ratio", &input->given.backward},
+               {"head-loss", &input->given.head},
+               {"ra-ratio", &input->given.recompute}};
+    enum pps_status status = PPS_OK;
+    for (size_t k = 0; k < sizeof all / sizeof *all && status == PPS_OK; k++)
+        status = pps_arg_number(args, all[k].name, 0, 1e6, all[k].value, err);
+    return status;
+}
+
+static enum pps_status read_asked(struct asked *asked,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    uint64_t fit = 0;
+    bool dryrun;
+    *asked = (struct asked){.chunks = 1,
+                            .check = true,
+                            .files = {.folder = pps_arg(args, "output"),
+                                      .configuration = true,
+                                      .program = pps_arg(args, "mps") != NULL},
+                            .solution = pps_arg(args, "solution"),
+                            .check_data = pps_arg(args, "check-data")};
+    enum pps_status status =
+        pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &asked->chunks, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "check", &asked->check, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "dryrun", &dryrun, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "is-write", &asked->files.configuration, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "extract", &asked->extract, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "fit", 0, 1, &fit, err);
+    asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
+    if (status == PPS_OK && asked->extract && asked->solution == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
+    if (status == PPS_OK && asked->files.program && asked->files.folder == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
+    if (status == PPS_OK && asked->files.folder != NULL &&
+        strlen(asked->files.folder) >= ND_PATH)
+        return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
+    return status;
+}
+
+// ---- the program --------------------------------------------------------------------------------
+
+static enum pps_status read_strategy(struct nd_pipe *pipe,
+                                     struct nd_job *job,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
+{
+    const char *at = pps_arg(args, "at");
+    if (at == NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "which strategy? Write its degrees, as in --at dp=8,tp=4,pp=16,ep=8");
+    job->space.devices = (int32_t)job->cluster.world_size;
+    job->space.mbs[0] = (int32_t)job->training.mbs[0];
+    enum pps_status status = nd_job_strategy(job, "at", at, &pipe->strategy, err);
+    const struct nd_strategy *s = &pipe->strategy;
+    const double devices = (double)s->dp * s->tp * s->cp * s->pp;
+    if (status == PPS_OK && (s->dp < 1 || s->tp < 1 || s->cp < 1 || s->pp < 1 || s->ep < 1 ||
+                             s->mbs < 1 || devices != (double)job->cluster.world_size))
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--at %s: dp %d x tp %d x cp %d x pp %d must be the cluster's %lld devices, "
+            "every degree at least 1",
+            at, s->dp, s->tp, s->cp, s->pp, (long long)job->cluster.world_size);
+    return status;
+}
+
+static enum pps_status make_program(struct nd_pipe *pipe,
+                                    int32_t chunks,
+                                    struct nd_program *program,
+                                    struct pps_error *err)
+{
+    struct nd_maker maker;
+    struct nd_rank_case prepared;
+    char why[256];
+    if (!nd_maker_open(&maker, pipe->input))
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the models");
+    const bool made =
+        nd_maker_prepare(&maker, &pipe->strategy, chunks, &prepared, why, sizeof why);
+    nd_maker_close(&maker);
+    if (!made)
+        return pps_fail(err, PPS_E_INPUT, "%s", why);
+    *program = prepared.program;
+    program->chunks = chunks;
+    pipe->source = prepared.source;
+    pipe->layer_ms = prepared.layer_ms;
+    pipe->limit_mb = nd_input_limit_mb(pipe->input);
+    pipe->key = (struct nd_figures_key){.layers = {program->layers[0], program->layers[1]},
+                                        .micro_batches = program->micro_batches,
+                                        .dp = pipe->strategy.dp,
+                                        .tp = pipe->strategy.tp,
+                                        .pp = pipe->strategy.pp,
+                                        .vp = chunks,
+                                        .ep = pipe->strategy.ep};
+    return nd_program_check(program, why, sizeof why) ? PPS_OK
+                                                      : pps_fail(err, PPS_E_INPUT, "%s", why);
+}
+
+// ---- the check ----------------------------------------------------------------------------------
+
+static enum pps_status read_peaks(double *peaks,
+                                  const struct nd_pipe *pipe,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    const struct nd_peak_key key = {pipe->strategy.dp, pipe->strategy.tp, pipe->strategy.pp,
+                                    pipe->strategy.ep};
+    struct nd_datatable data;
+    struct table_fault fault;
+    bool found = false;
+    enum pps_status status = nd_io_table(&data, path, err);
+    if (status == PPS_OK && !nd_check_peaks_read(peaks, &key, data.table, &found, &fault))
+        status = nd_io_fail(&data, &fault, err);
+    nd_io_table_free(&data);
+    if (status == PPS_OK && !found)
+        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
+                           "no peaks of dp %lld, tp %lld, pp %lld, ep %lld in it",
+                           (long long)key.dp, (long long)key.tp, (long long)key.pp,
+                           (long long)key.ep);
+    return status;
+}
+
+static void say_end(const struct nd_feedback *feedback, double limit_mb)
+{
+    switch (feedback->end) {
+    case ND_FEEDBACK_FITS:
+        printf("check     fits within %.0f MiB after %d more solution%s\n", limit_mb,
+               feedback->rounds, feedback->rounds == 1 ? "" : "s");
+        return;
+    case ND_FEEDBACK_OVER:
+        printf("check     after %d more solutions stage %d is still %.1f MiB over the limit\n",
+               feedback->rounds, feedback->stage, feedback->over_mb);
+        return;
+    case ND_FEEDBACK_INFEASIBLE:
+        printf(
+            "check     stage %d is %.1f MiB over the limit, and nothing tighter is feasible\n",
+            feedback->stage, feedback->over_mb);
+        return;
+    case ND_FEEDBACK_REFUSED:
+        printf("check     stage %d is %.1f MiB over the limit; %s\n", feedback->stage,
+               feedback->over_mb, feedback->why);
+        return;
+    case ND_FEEDBACK_UNKNOWN:
+    case ND_FEEDBACK_NO_MEMORY:
+        printf("check     there was no memory for it\n");
+        return;
+    }
+}
+
+// *fits: the solution, after all, is within the limit.
+static enum pps_status check(const struct nd_pipe *pipe,
+                             const struct asked *asked,
+                             struct nd_program *program,
+                             struct nd_solution *solution,
+                             bool *fits,
+                             struct pps_error *err)
+{
+    const size_t n = (size_t)program->stages;
+    double *numbers = calloc(2 * n, sizeof *numbers);
+    if (numbers == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the peaks");
+    struct nd_measured measured = {.measured_mb = numbers, .modelled_mb = numbers + n};
+    const struct nd_check who = {nd_measured_peaks, &measured};
+    struct nd_feedback feedback;
+    const enum pps_status status = read_peaks(numbers, pipe, asked->check_data, err);
+    if (status == PPS_OK) {
+        nd_feedback_run(&feedback, program, pipe->limit_mb, asked->fit, &who,
+                        &pipe->input->effort, solution);
+        *program = feedback.program;
+        *fits = feedback.end == ND_FEEDBACK_FITS;
+        say_end(&feedback, pipe->limit_mb);
+    }
+    free(numbers);
+    return status;
+}
+
+// ---- the stages of a run ------------------------------------------------------------------------
+
+static enum pps_status solve(const struct nd_pipe *pipe,
+                             const struct asked *asked,
+                             struct nd_program *program,
+                             struct pps_error *err)
+{
+    struct nd_solution solution;
+    bool fits = true;
+    enum pps_status status = PPS_OK;
+    if (nd_solve(program, &pipe->input->effort, &solution) != ND_DONE)
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for the pipeline program");
+    else if (!solution.found && solution.status == ND_INFEASIBLE)
+        status = pps_fail(
+            err, PPS_E_INFEASIBLE, "%s%s",
+            solution.why.limit == ND_LIMIT_MEMORY ? "please check the memory limit: " : "",
+            solution.why.text);
+    else if (!solution.found)
+        status = pps_fail(err, PPS_E_INFEASIBLE, "no solution within the limit of time (-t)");
+    if (status == PPS_OK && asked->check && asked->check_data != NULL)
+        status = check(pipe, asked, program, &solution, &fits, err);
+    if (status == PPS_OK) {
+        nd_pipe_report(pipe, program, &solution.choice, solution.peaks);
+        nd_pipe_report_solution(pipe, program, &solution);
+        status =
+            fits ? nd_pipe_write_solution(pipe, &asked->files, program, &solution.choice, err)
+                 : pps_fail(err, PPS_E_INFEASIBLE,
+                            "no solution was found that fits the measured peaks");
+    }
+    nd_solution_free(&solution);
+    return status;
+}
+
+static enum pps_status report_file(const struct nd_pipe *pipe,
+                                   const struct nd_program *program,
+                                   const struct nd_sol *sol,
+                                   struct pps_error *err)
+{
+    struct nd_value value;
+    struct nd_peak *peaks = calloc((size_t)program->stages, sizeof *peaks);
+    enum pps_status status = PPS_OK;
+    if (peaks == NULL || nd_peaks(program, &sol->choice, peaks) != ND_DONE ||
+        nd_evaluate(program, &sol->choice, &value) != ND_DONE) {
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for the solution");
+    } else {
+        nd_pipe_report(pipe, program, &sol->choice, peaks);
+        printf("\n%.9g layer forwards by the file, %.9g as early as can be", sol->objective,
+               value.objective);
+        if (!isnan(pipe->layer_ms))
+            printf(", %.3f ms a step", value.objective * pipe->layer_ms);
+        printf("\n");
+    }
+    free(peaks);
+    return status;
+}
+
+static enum pps_status extract(const struct nd_pipe *pipe,
+                               const char *path,
+                               const struct nd_program *program,
+                               struct pps_error *err)
+{
+    char *text;
+    size_t n;
+    struct nd_sol sol = {.room = NULL};
+    struct table_fault fault;
+    enum pps_status status = nd_io_read(&text, &n, path, err);
+    if (status == PPS_OK && !nd_sol_read(&sol, program, text != NULL ? text : "", n, &fault))
+        status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
+                             fault.document.text);
+    if (status == PPS_OK)
+        status = report_file(pipe, program, &sol, err);
+    nd_sol_free(&sol);
+    free(text);
+    return status;
+}
+
+static enum pps_status run(struct nd_input *input,
+                           const struct pps_args *args,
+                           struct pps_error *err)
+{
+    struct asked asked;
+    struct nd_program program;
+    struct nd_pipe pipe = {.input = input};
+    enum pps_status status = read_asked(&asked, args, err);
+    if (status == PPS_OK)
+        status = nd_input_open(input, args, err);
+    input->without_unit = true;
+    if (status == PPS_OK)
+        status = read_given(input, args, err);
+    if (status == PPS_OK)
+        status = read_strategy(&pipe, &input->job, args, err);
+    if (status == PPS_OK)
+        status = make_program(&pipe, (int32_t)asked.chunks, &program, err);
+    if (status == PPS_OK && !asked.extract)
+        status = nd_pipe_check_files(&pipe, &asked.files, err);
+    if (status == PPS_OK && !asked.extract)
+        status = nd_pipe_write_program(&pipe, &asked.files, &program, err);
+    if (status != PPS_OK)
+        return status;
+    return asked.extract ? extract(&pipe, asked.solution, &program, err)
+                         : solve(&pipe, &asked, &program, err);
+}
+
+static enum pps_status pipeline_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct nd_input input = {.quiet = false};
+    const enum pps_status status = run(&input, args, err);
+    nd_input_close(&input);
+    return status;
+}
+
+const struct pps_command nd_pipeline_command = {
+    .name = "nd pipeline",
+    .summary = "split a model's layers over the stages of one strategy",
+    .usage = "[options] --at DEGREES MODEL [CLUSTER]",
+    .details = details,
+    .options = options,
+    .one_dash = true,
+    .min_words = 0,
+    .max_words = 2,
+    .main = pipeline_main,
+};

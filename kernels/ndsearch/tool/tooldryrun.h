@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Dry runs of `ppsweep nd`.
+#ifndef PPS_NDSEARCH_TOOLDRYRUN_H
+#define PPS_NDSEARCH_TOOLDRYRUN_H
+
+#include "kernels/ndsearch/search/epfit.h"
+#include "tooljob.h"
+
+#include "engine/tool.h"
+
+// Reads --dryrun-data, fits --test-ep, and says on stderr what could not be fitted. Without the
+// option fits stays empty. nd_epfit_free() in every case.
+PPS_MUST_CHECK enum pps_status nd_dryrun_fits(const struct nd_job *job,
+                                              const struct pps_args *args,
+                                              struct nd_epfit_result *fits,
+                                              struct pps_error *err);
+
+// Prints the dry runs that the surviving groups need, as CSV.
+PPS_MUST_CHECK enum pps_status nd_dryrun_print(const struct nd_job *job,
+                                               const struct pps_args *args,
+                                               struct pps_error *err);
+
+#endif

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which files, whether they may be written, and writing them.
+#include "toolfiles.h"
+
+#include "kernels/ndsearch/search/plans.h"
+
+#include "kernels/common/units.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { PATH_BYTES = 4096 };
+
+// ---- options ------------------------------------------------------------------------------------
+
+static bool find_style(const char *name, enum nd_profile_style *style)
+{
+    for (int k = ND_PROFILE_GRAPH; k <= ND_PROFILE_FSDP; k++)
+        if (strcmp(name, nd_profile_style_name((enum nd_profile_style)k)) == 0) {
+            *style = (enum nd_profile_style)k;
+            return true;
+        }
+    return false;
+}
+
+// --profile-style, or the kind of file that names the model.
+static enum pps_status read_style(const struct pps_args *args,
+                                  struct nd_files *files,
+                                  struct pps_error *err)
+{
+    enum nd_profile_style *style = &files->options.style;
+    const char *word = pps_arg(args, "profile-style");
+    files->profile = true;
+    if (word != NULL && !find_style(word, style))
+        return pps_fail(err, PPS_E_INPUT, "--profile-style %s: write graph, megatron or fsdp",
+                        word);
+    if (word != NULL)
+        return PPS_OK;
+    if (pps_arg(args, "yaml-path") != NULL)
+        *style = ND_PROFILE_GRAPH;
+    else if (pps_arg(args, "shell-path") != NULL)
+        *style = ND_PROFILE_MEGATRON;
+    else if (pps_arg(args, "toml-path") != NULL)
+        *style = ND_PROFILE_FSDP;
+    else
+        files->profile = false;
+    return PPS_OK;
+}
+
+enum pps_status nd_files_read(const struct nd_job *job,
+                              const struct pps_args *args,
+                              struct nd_files *files,
+                              struct pps_error *err)
+{
+    uint64_t ranks = 64, most = 0;
+    *files = (struct nd_files){.folder = pps_arg(args, "output"),
+                               .force = pps_arg(args, "force") != NULL};
+    if (files->folder == NULL)
+        files->folder = pps_arg(args, "output-path");
+    if (files->folder != NULL && (files->folder[0] == '\0' || strlen(files->folder) > 3000))
+        return pps_fail(err, PPS_E_INPUT, "-o: name a folder");
+    enum pps_status status = read_style(args, files, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "rank-num", 1, ND_DEVICES_MAX, &ranks, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "profile-max", 1, 1000, &most, err);
+    files->options.orig = job->space.orig;
+    files->options.dense = job->space.experts == 0;
+    files->options.rank_num = (int32_t)ranks;
+    files->options.devices = job->space.devices;
+    files->options.n_max = (int)most;
+    return status;
+}
+
+// ---- what to profile ----------------------------------------------------------------------------
+
+// A search of one's own, and estimates of the small models, of whose depths there are few.
+struct small {
+    struct nd_search search;
+    const struct nd_job *job;
+    int32_t layers;
+    uint32_t id;
+    struct nd_estimate estimate;
+};
+
+static double step_ms(void *context, const struct nd_strategy *candidate)
+{
+    return nd_search_evaluate(&((struct small *)context)->search, candidate).step_ms;
+}
+
+// graph: the MTP layer is in the count, as the model of the run has one on top of it.
+static void open_small(struct small *small, int32_t layers)
+{
+    struct modeldesc model = small->job->model;
+    if (small->layers == layers && small->id > 0)
+        return;
+    model.num_layers = layers;
+    model.dense_layers = model.experts == 0 ? layers : 3;
+    small->layers = layers;
+    small->id = small->id > 0 ? small->id + 1 : 2; // 1 is the whole model's
+    nd_estimate_open(&small->estimate, &model, &small->job->cluster, &small->job->training,
+                     small->id);
+}
+
+// A run that is too large even with all recomputed would measure nothing.
+static bool fits(void *context, const struct nd_profile_run *run)
+{
+    struct small *small = context;
+    struct nd_search search = small->search;
+    struct nd_strategy strategy = run->strategy;
+    if (run->layers > 0) {
+        open_small(small, run->layers);
+        search.estimate = &small->estimate;
+    }
+    search.fits = NULL;
+    if (strategy.dp * (int64_t)strategy.mbs > search.space->gbs)
+        return false;
+    const struct nd_candidate candidate = nd_search_evaluate(&search, &strategy);
+    return nd_search_fits(&search, &candidate);
+}
+
+static enum pps_status choose(const struct nd_files *files,
+                              const struct nd_job *job,
+                              const struct nd_search *search,
+                              const struct nd_search_result *result,
+                              struct nd_profile_run **runs,
+                              int *n,
+                              struct pps_error *err)
+{
+    struct nd_profile_options options = files->options;
+    struct small small = {.search = *search, .job = job};
+    char text[160];
+    options.seconds = step_ms;
+    options.fits = fits;
+    options.context = &small;
+    *runs = calloc((size_t)nd_profile_max(&options), sizeof **runs);
+    struct nd_strategy *strategies = calloc(result->n + 1, sizeof *strategies);
+    enum nd_profile_status status = ND_PROFILE_MEMORY;
+    for (size_t k = 0; k < result->n && strategies != NULL; k++)
+        strategies[k] = result->candidates[k].strategy;
+    if (*runs != NULL && strategies != NULL)
+        status = nd_profile_choose(&options, strategies, result->n, *runs, n, text);
+    free(strategies);
+    if (status == ND_PROFILE_MEMORY)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the configurations to profile");
+    return status == ND_PROFILE_OK ? PPS_OK : pps_fail(err, PPS_E_INPUT, "%s", text);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+// What is written, each under the folder.
+struct output {
+    const struct nd_files *files;
+    const struct nd_job *job;
+    struct nd_plan plan;
+    const struct nd_profile_run *runs;
+    int n_runs;
+};
+
+static void candidates_path(const struct output *o, char path[PATH_BYTES])
+{
+    snprintf(path, PATH_BYTES, "%s/nd_candidate_config.csv", o->files->folder);
+}
+
+static void plan_path(const struct output *o, int k, char path[PATH_BYTES])
+{
+    char name[ND_PLAN_NAME];
+    nd_plan_name(&o->plan, &o->runs[k], name);
+    snprintf(path, PATH_BYTES, "%s/profile_yaml/%s", o->files->folder, name);
+}
+
+static enum pps_status check_paths(const struct output *o, struct pps_error *err)
+{
+    char path[PATH_BYTES];
+    candidates_path(o, path);
+    enum pps_status status = pps_textfile_check(path, o->files->force, err);
+    for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
+        plan_path(o, k, path);
+        status = pps_textfile_check(path, o->files->force, err);
+    }
+    return status;
+}
+
+static enum pps_status make_folders(const char *path, struct pps_error *err)
+{
+    char part[PATH_BYTES];
+    const size_t n = strlen(path);
+    for (size_t k = 0; k <= n; k++) {
+        part[k] = path[k];
+        if (k == 0 || (path[k] != '/' && path[k] != '\0'))
+            continue;
+        part[k] = '\0';
+        if (mkdir(part, 0777) != 0 && errno != EEXIST)
+            return pps_fail_errno(err, "cannot make the folder", part);
+        part[k] = path[k];
+    }
+    return PPS_OK;
+}
+
+static enum pps_status write_text(const char *path,
+                                  struct textroom *text,
+                                  bool force,
+                                  struct pps_error *err)
+{
+    struct pps_textfile file = {.out = NULL};
+    enum pps_status status = text->failed
+                                 ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
+                                 : pps_textfile_open(&file, path, force, err);
+    if (status == PPS_OK) {
+        fwrite(text->text, 1, text->n, file.out);
+        status = pps_textfile_close(&file, err);
+        pps_textfile_abandon(&file);
+    }
+    textroom_free(text);
+    return status;
+}
+
+// As published from dry runs: whatever they say fits, searched or not.
+static void add_fitted(struct textroom *text, const struct nd_epfit_result *fits, bool dense)
+{
+    nd_candidates_header(text, ND_COLUMNS_DRYRUN, dense);
+    for (size_t k = 0; k < fits->n_candidates; k++) {
+        const struct nd_epfit_candidate *c = &fits->candidates[k];
+        const struct nd_candidate candidate = {
+            .strategy = {.dp = c->dp, .tp = c->tp, .pp = c->pp, .ep = c->ep},
+            .memory_mb = c->peak_mb};
+        nd_candidates_line(text, ND_COLUMNS_DRYRUN, dense, &candidate);
+    }
+}
+
+static enum pps_status write_candidates(const struct output *o,
+                                        const struct nd_search_result *result,
+                                        const struct nd_epfit_result *measured,
+                                        struct pps_error *err)
+{
+    char path[PATH_BYTES];
+    struct textroom text = {.text = NULL};
+    const bool orig = o->job->space.orig, dense = o->job->space.experts == 0 && !orig;
+    const enum nd_candidate_columns columns = orig ? ND_COLUMNS_STATIC : ND_COLUMNS_ALL;
+    if (orig && measured->n_groups > 0) {
+        add_fitted(&text, measured, o->job->space.experts == 0);
+    } else {
+        nd_candidates_header(&text, columns, dense);
+        for (size_t k = 0; k < result->n; k++)
+            nd_candidates_line(&text, columns, dense, &result->candidates[k]);
+    }
+    candidates_path(o, path);
+    const enum pps_status status = write_text(path, &text, o->files->force, err);
+    if (status == PPS_OK)
+        printf("\nwrote %s\n", path);
+    return status;
+}
+
+// As published two runs can have one name; the last is the one whose file there is.
+static bool is_written_over(const struct output *o, int k)
+{
+    char name[ND_PLAN_NAME], other[ND_PLAN_NAME];
+    nd_plan_name(&o->plan, &o->runs[k], name);
+    for (int later = k + 1; later < o->n_runs && o->job->space.orig; later++) {
+        nd_plan_name(&o->plan, &o->runs[later], other);
+        if (strcmp(name, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum pps_status write_plans(const struct output *o, struct pps_error *err)
+{
+    int n = 0;
+    char path[PATH_BYTES];
+    snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
+    enum pps_status status = o->n_runs > 0 ? make_folders(path, err) : PPS_OK;
+    for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
+        struct textroom text = {.text = NULL};
+        if (is_written_over(o, k))
+            continue;
+        nd_plan_write(&text, &o->plan, &o->runs[k]);
+        plan_path(o, k, path);
+        status = write_text(path, &text, o->files->force, err);
+        n++;
+    }
+    if (status == PPS_OK && o->n_runs > 0)
+        printf("wrote %d files in %s/profile_yaml\n", n, o->files->folder);
+    return status;
+}
+
+// As published; otherwise such runs are not chosen.
+static bool is_too_wide(const struct output *o, const struct nd_strategy *s)
+{
+    const struct nd_profile_options *options = &o->files->options;
+    const int64_t devices =
+        options->rank_num < options->devices ? options->rank_num : options->devices;
+    return 2 * (int64_t)s->tp * s->cp > devices || 2 * (int64_t)s->ep > devices;
+}
+
+static void print_runs(const struct output *o)
+{
+    char name[ND_PLAN_NAME];
+    int n_wide = 0;
+    printf("\nto profile on %d devices, style %s:\n", o->files->options.rank_num,
+           nd_profile_style_name(o->plan.style));
+    for (int k = 0; k < o->n_runs; k++) {
+        nd_plan_name(&o->plan, &o->runs[k], name);
+        printf("  %s\n", name);
+        n_wide += o->plan.orig && o->plan.style == ND_PROFILE_GRAPH &&
+                  is_too_wide(o, &o->runs[k].strategy);
+    }
+    if (n_wide > 0)
+        fprintf(stderr, "note      %d of them need more devices than there are for profiling\n",
+                n_wide);
+    if (o->n_runs == 0)
+        printf("  nothing: no candidate shrinks to so few and fits them\n");
+}
+
+enum pps_status nd_files_write(const struct nd_files *files,
+                               const struct nd_job *job,
+                               const struct nd_search *search,
+                               const struct nd_search_result *result,
+                               const struct nd_epfit_result *measured,
+                               struct pps_error *err)
+{
+    struct nd_profile_run *runs = NULL;
+    struct output o = {.files = files,
+                       .job = job,
+                       .plan = {.style = files->options.style,
+                                .orig = job->space.orig,
+                                .dense = job->space.experts == 0,
+                                .gbs = job->space.gbs,
+                                .seq_length = job->model.seq_length,
+                                .model = job->model_item}};
+    enum pps_status status = PPS_OK;
+    if (files->profile)
+        status = choose(files, job, search, result, &runs, &o.n_runs, err);
+    o.runs = runs;
+    if (status == PPS_OK && files->profile)
+        print_runs(&o);
+    if (status == PPS_OK && files->folder != NULL) {
+        status = check_paths(&o, err);
+        if (status == PPS_OK)
+            status = make_folders(files->folder, err);
+        if (status == PPS_OK)
+            status = write_candidates(&o, result, measured, err);
+        if (status == PPS_OK)
+            status = write_plans(&o, err);
+    }
+    free(runs);
+    return status;
+}

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options and data files, read once for all strategies.
+#include "toolinput.h"
+
+#include "toolio.h"
+
+#include "kernels/common/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+// ---- options ------------------------------------------------------------------------------------
+
+enum pps_status nd_arg_bool(const struct pps_args *args,
+                            const char *name,
+                            bool *value,
+                            struct pps_error *err)
+{
+    static const char *const WORDS[2][5] = {{"no", "false", "f", "n", "0"},
+                                            {"yes", "true", "t", "y", "1"}};
+    const char *word = pps_arg(args, name);
+    if (word == NULL)
+        return PPS_OK;
+    for (int yes = 0; yes < 2; yes++)
+        for (int k = 0; k < 5; k++)
+            if (strcasecmp(word, WORDS[yes][k]) == 0) {
+                *value = yes == 1;
+                return PPS_OK;
+            }
+    return pps_fail(err, PPS_E_INPUT, "--%s %s: Boolean value expected: write yes or no", name,
+                    word);
+}
+
+static enum pps_status read_compat(struct nd_input *input,
+                                   const struct pps_args *args,
+                                   struct pps_error *err)
+{
+    const char *word = pps_arg(args, "compat");
+    if (word != NULL && strcmp(word, "none") != 0 && strcmp(word, "orig") != 0)
+        return pps_fail(err, PPS_E_INPUT, "--compat %s: write none or orig", word);
+    input->compat = word != NULL && strcmp(word, "orig") == 0 ? ND_ORIG : ND_CORRECTED;
+    return PPS_OK;
+}
+
+// Any solver's name gives the built-in one; say so once.
+static void read_solver(struct nd_input *input, const struct pps_args *args)
+{
+    static const char *const KNOWN[] = {"HIGHS",  "SCIP",  "CBC",  "GLPK",
+                                        "GUROBI", "CPLEX", "QIUQI"};
+    const char *name = pps_arg(args, "solver-name");
+    input->solver = "HIGHS";
+    for (size_t k = 0; name != NULL && k < sizeof KNOWN / sizeof KNOWN[0]; k++)
+        if (strcasecmp(name, KNOWN[k]) == 0) {
+            input->solver = KNOWN[k];
+            if (k > 0 && !input->quiet)
+                fprintf(stderr, "note      %s stands for the built-in exact solver\n",
+                        KNOWN[k]);
+            return;
+        }
+    if (name != NULL)
+        fprintf(stderr, "warning   no solver is called %s; the built-in one solves\n", name);
+}
+
+static enum pps_status read_options(struct nd_input *input,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    input->quiet = pps_arg(args, "quiet") != NULL;
+    input->force = pps_arg(args, "force") != NULL;
+    input->given = nd_ratios_unknown;
+    input->allow_full = true;
+    input->low_mem = input->job.training.low_mem_vpp;
+    read_solver(input, args);
+    enum pps_status status = read_compat(input, args, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "select", &input->allow_select, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "full", &input->allow_full, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "low-mem", &input->low_mem, err);
+    if (status == PPS_OK)
+        status = pps_arg_number(args, "time", 0.001, 1e9, &input->effort.max_seconds, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "nodes", 0, UINT64_MAX, &input->effort.max_nodes, err);
+    if (status == PPS_OK && input->effort.max_seconds > 0 && !input->quiet)
+        fprintf(stderr, "note      with a limit of time a result may not be the best one\n");
+    return status;
+}
+
+// ---- data files ---------------------------------------------------------------------------------
+
+static enum pps_status read_profiles(struct nd_input *input,
+                                     const char *path,
+                                     struct pps_error *err)
+{
+    struct nd_datatable data;
+    struct table_fault fault;
+    enum pps_status status = nd_io_table(&data, path, err);
+    if (status == PPS_OK && !nd_profiles_read(&input->profiles, data.table, &fault))
+        status = nd_io_fail(&data, &fault, err);
+    nd_io_table_free(&data);
+    return status;
+}
+
+static enum pps_status add_times(struct nd_input *input,
+                                 const char *path,
+                                 struct pps_error *err)
+{
+    struct pps_json json;
+    struct docfault fault;
+    struct nd_profiles *profiles = &input->profiles;
+    enum pps_status status = pps_json_load(&json, path, err);
+    if (status != PPS_OK)
+        return status;
+    struct nd_profile *rows =
+        realloc(profiles->rows, ((size_t)profiles->n + 1) * sizeof *profiles->rows);
+    if (rows == NULL) {
+        pps_json_free(&json);
+        return pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
+    }
+    profiles->rows = rows;
+    if (nd_profile_of_times(&rows[profiles->n], json.root, input->compat, &fault))
+        profiles->n++;
+    else
+        status = nd_io_fail_document(&json, &fault, err);
+    pps_json_free(&json);
+    return status;
+}
+
+static enum pps_status read_figures(struct nd_input *input,
+                                    const char *path,
+                                    struct pps_error *err)
+{
+    char *text;
+    size_t n;
+    struct table_fault fault;
+    enum pps_status status = nd_io_read(&text, &n, path, err);
+    if (status == PPS_OK &&
+        !nd_figures_read(&input->figures, text != NULL ? text : "", n, &fault))
+        status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
+                             fault.document.text);
+    free(text);
+    input->has_figures = true;
+    return status;
+}
+
+static void say_fit(const struct nd_input *input, const struct nd_calibration_fit *fit)
+{
+    if (!input->quiet)
+        fprintf(stderr,
+                "note      calibration: figures miss the peaks by %.1f MiB (root mean square), "
+                "stage %d by %.1f\n",
+                fit->residual_mb, fit->worst_stage, fit->worst_mb);
+}
+
+static enum pps_status read_calibration(struct nd_input *input,
+                                        const struct pps_args *args,
+                                        const char *path,
+                                        struct pps_error *err)
+{
+    struct pps_json json;
+    struct docfault fault;
+    struct nd_calibration calibration;
+    struct nd_calibration_fit fit;
+    uint64_t layout = ND_LAYOUT_16;
+    enum pps_status status = pps_arg_count(args, "llm", 0, 1, &layout, err);
+    if (status == PPS_OK)
+        status = pps_json_load(&json, path, err);
+    if (status != PPS_OK)
+        return status;
+    if (nd_calibration_read(&calibration, (enum nd_layout)layout, json.root, &fault)) {
+        nd_figures_of_calibration(&input->figures, &calibration, input->compat,
+                                  pps_arg(args, "whole-layers") != NULL, &fit);
+        input->has_figures = true;
+        say_fit(input, &fit);
+    } else {
+        status = nd_io_fail_document(&json, &fault, err);
+    }
+    pps_json_free(&json);
+    return status;
+}
+
+static enum pps_status read_data(struct nd_input *input,
+                                 const struct pps_args *args,
+                                 struct pps_error *err)
+{
+    const char *profiles = pps_arg(args, "parser-result"),
+               *figures = pps_arg(args, "memory-info");
+    const char *calibration = pps_arg(args, "calibration");
+    enum pps_status status = PPS_OK;
+    if (profiles != NULL)
+        status = read_profiles(input, profiles, err);
+    for (int k = 0; status == PPS_OK && pps_arg_nth(args, "profile-times", k) != NULL; k++)
+        status = add_times(input, pps_arg_nth(args, "profile-times", k), err);
+    if (status == PPS_OK && figures != NULL)
+        status = read_figures(input, figures, err);
+    else if (status == PPS_OK && calibration != NULL)
+        status = read_calibration(input, args, calibration, err);
+    if (status == PPS_OK && !input->has_figures && input->compat == ND_ORIG)
+        fprintf(stderr,
+                "warning   no memory figures are given: those of the published tool stand "
+                "for all models\n");
+    return status;
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+enum pps_status nd_input_open(struct nd_input *input,
+                              const struct pps_args *args,
+                              struct pps_error *err)
+{
+    enum pps_status status = nd_job_documents(&input->job, args, err);
+    if (status == PPS_OK)
+        status = read_options(input, args, err);
+    return status == PPS_OK ? read_data(input, args, err) : status;
+}
+
+void nd_input_close(struct nd_input *input)
+{
+    nd_profiles_free(&input->profiles);
+    nd_job_free(&input->job);
+}
+
+double nd_input_limit_mb(const struct nd_input *input)
+{
+    const double reserve = input->has_figures ? input->job.cluster.reserve : 0.0;
+    return units_to_mib(input->job.cluster.memory_limit - reserve);
+}
+
+void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns)
+{
+    textroom_add(text, "[");
+    for (int32_t r = 0; r < rows; r++) {
+        textroom_add(text, "%s[", r > 0 ? ", " : "");
+        for (int32_t c = 0; c < columns; c++)
+            textroom_add(text, "%s%d", c > 0 ? ", " : "", values[r * columns + c]);
+        textroom_add(text, "]");
+    }
+    textroom_add(text, "]");
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages `nd rank` and `nd pipeline` read beside model and cluster: profile ratios, memory
+// figures, how long to solve. From these and the analytic models the program of a strategy is made.
+#ifndef PPS_NDSEARCH_TOOLINPUT_H
+#define PPS_NDSEARCH_TOOLINPUT_H
+
+#include "kernels/ndsearch/program/analytic.h"
+#include "kernels/ndsearch/program/rank.h"
+#include "tooljob.h"
+
+#include "engine/tool.h"
+
+// Options of both stages; the first lines of a table of options.
+#define ND_INPUT_OPTIONS                                                                       \
+    {"training", 0, "FILE", "batch, sharding, bytes a parameter"},                             \
+        {"devices", 'n', "N", "how many (as the cluster's file says)"},                        \
+        {"memory", 0, "GIB", "what a device may use (as the cluster's file says)"},            \
+        {"gbs", 0, "N", "sequences a step"}, {"seq-length", 0, "N", "tokens a sequence"},      \
+        {"parser-result", 0, "FILE",                                                           \
+         "profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                          \
+        {"profile-times", 0, "FILE", "raw layer times of one profile, JSON; may be repeated"}, \
+        {"memory-info", 0, "FILE", "the 14 memory figures as key=value, for all strategies"},  \
+        {"calibration", 0, "FILE", "these from peaks of a calibration run, JSON"},             \
+        {"llm", 0, "N", "its layout: 0 of 16 stages, 1 of 13 (0)"},                            \
+        {"whole-layers", 0, NULL, "its framework cannot recompute single layers"},             \
+        {"select", 0, "y|n", "layers may be recomputed selectively (n)"},                      \
+        {"full", 0, "y|n", "and wholly (y)"},                                                  \
+        {"low-mem", 0, "y|n", "interleaved: warm up less (as training says)"},                 \
+        {"solver-name", 0, "NAME", "any known one gives the built-in solver (HIGHS)"},         \
+        {"time", 't', "SECONDS", "solve each program so long at most (no limit)"},             \
+        {"nodes", 0, "N", "look at so many choices of each at most; 0: until it is proven"},   \
+        {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published"},           \
+        {"force", 0, NULL, "replace files that exist"},                                        \
+        {"quiet", 'q', NULL, "leave out notes"}, {"yaml-path", 0, "FILE", NULL},               \
+        {"shell-path", 0, "FILE", NULL}, {"toml-path", 0, "FILE", NULL},                       \
+        {"yaml", 0, "FILE", NULL}, {"shell", 0, "FILE", NULL}, {"nnodes", 0, "N", NULL},       \
+        {"npus-per-node", 0, "N", NULL}, {"mindformers", 0, "DIR", NULL},                      \
+    {                                                                                          \
+        "mindspeed", 0, "DIR", NULL                                                            \
+    }
+
+struct nd_input {
+    struct nd_job job;
+    enum nd_compat compat;
+    bool quiet, force;
+    struct nd_profiles profiles;
+    bool has_figures; // of a file, for all strategies; without the reserve
+    struct nd_figures figures;
+    bool allow_select, allow_full, low_mem;
+    const char *solver;
+    struct nd_effort effort;
+    struct nd_ratios given; // by option, in place of any other; NAN: not given
+    bool without_unit;      // a program without the unit's time will do
+};
+
+// All zero at first; nd_input_close() in every case.
+PPS_MUST_CHECK enum pps_status nd_input_open(struct nd_input *input,
+                                             const struct pps_args *args,
+                                             struct pps_error *err);
+void nd_input_close(struct nd_input *input);
+
+// yes, true, t, y, 1 or no, false, f, n, 0, in any case; *value stays where it is not given.
+PPS_MUST_CHECK enum pps_status nd_arg_bool(const struct pps_args *args,
+                                           const char *name,
+                                           bool *value,
+                                           struct pps_error *err);
+
+// One thread's way from strategies to programs: an nd_rank_source's self.
+struct nd_maker {
+    const struct nd_input *input;
+    struct nd_analytic_model *model;
+    struct nd_ratio_choice ratios; // of the last strategy
+};
+
+// false: no memory.
+bool nd_maker_open(struct nd_maker *maker, const struct nd_input *input);
+void nd_maker_close(struct nd_maker *maker);
+
+bool nd_maker_prepare(void *maker,
+                      const struct nd_strategy *strategy,
+                      int32_t chunks,
+                      struct nd_rank_case *prepared,
+                      char *why,
+                      size_t why_size);
+
+// MiB that a device may use, against which the figures' budgets are reckoned.
+double nd_input_limit_mb(const struct nd_input *input);
+
+// Lists as published: [[1, 0, 0], [0, 0, 0]], of `rows` rows.
+void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading text and tables, making folders.
+#include "toolio.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { CHUNK = 1 << 16, MOST = 1 << 28 };
+
+// ---- in -----------------------------------------------------------------------------------------
+
+static enum pps_status read_all(FILE *file,
+                                struct textroom *text,
+                                const char *path,
+                                struct pps_error *err)
+{
+    char chunk[CHUNK];
+    size_t got;
+    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        textroom_add_bytes(text, chunk, got);
+        if (text->n > MOST)
+            return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is larger than 256 MiB");
+    }
+    if (ferror(file))
+        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
+    return text->failed ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path) : PPS_OK;
+}
+
+enum pps_status nd_io_read(char **text, size_t *n, const char *path, struct pps_error *err)
+{
+    struct textroom room = {0};
+    FILE *file = fopen(path, "rb");
+    *text = NULL;
+    *n = 0;
+    if (file == NULL)
+        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
+    const enum pps_status status = read_all(file, &room, path, err);
+    fclose(file);
+    if (status != PPS_OK) {
+        textroom_free(&room);
+        return status;
+    }
+    *text = room.text;
+    *n = room.n;
+    return PPS_OK;
+}
+
+static bool begins_json(const char *text, size_t n)
+{
+    size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    while (i < n && strchr(" \t\r\n", text[i]) != NULL && text[i] != '\0')
+        i++;
+    return i < n && (text[i] == '[' || text[i] == '{');
+}
+
+static enum pps_status parse_table(struct nd_datatable *data,
+                                   const char *text,
+                                   size_t n,
+                                   struct pps_error *err)
+{
+    struct table_fault fault;
+    data->is_json = begins_json(text, n);
+    if (data->is_json) {
+        const enum pps_status status = pps_json_parse(&data->json, data->path, text, n, err);
+        if (status != PPS_OK) {
+            data->json = (struct pps_json){0};
+            return status;
+        }
+        return table_read_json(&data->table, data->json.root, &fault)
+                   ? PPS_OK
+                   : nd_io_fail(data, &fault, err);
+    }
+    return table_read_csv(&data->table, text, n, &fault) ? PPS_OK
+                                                         : nd_io_fail(data, &fault, err);
+}
+
+enum pps_status nd_io_table(struct nd_datatable *data, const char *path, struct pps_error *err)
+{
+    char *text;
+    size_t n;
+    *data = (struct nd_datatable){.path = path};
+    enum pps_status status = nd_io_read(&text, &n, path, err);
+    if (status == PPS_OK)
+        status = parse_table(data, text != NULL ? text : "", n, err);
+    free(text);
+    return status;
+}
+
+void nd_io_table_free(struct nd_datatable *data)
+{
+    table_free(data->table);
+    pps_json_free(&data->json);
+    *data = (struct nd_datatable){0};
+}
+
+enum pps_status nd_io_fail_document(const struct pps_json *json,
+                                    const struct docfault *fault,
+                                    struct pps_error *err)
+{
+    return fault->at_key ? pps_json_fail_key(json, fault->item, err, "%s", fault->text)
+                         : pps_json_fail(json, fault->item, err, "%s", fault->text);
+}
+
+enum pps_status nd_io_fail(const struct nd_datatable *data,
+                           const struct table_fault *fault,
+                           struct pps_error *err)
+{
+    if (data->is_json)
+        return nd_io_fail_document(&data->json, &fault->document, err);
+    return pps_fail_at(err, PPS_E_INPUT, data->path, (int)fault->line, (int)fault->column, "%s",
+                       fault->document.text);
+}
+
+// ---- out ----------------------------------------------------------------------------------------
+
+// Goes through the folders of a path from above: `step` says whether to go on.
+static enum pps_status each_folder(const char *path,
+                                   enum pps_status (*step)(const char *, struct pps_error *),
+                                   struct pps_error *err)
+{
+    char part[ND_PATH];
+    const size_t n = strlen(path);
+    if (n >= sizeof part)
+        return pps_fail(err, PPS_E_INPUT, "the folder's name is longer than %d bytes",
+                        ND_PATH - 1);
+    enum pps_status status = PPS_OK;
+    for (size_t k = 0; k <= n && status == PPS_OK; k++) {
+        part[k] = path[k];
+        if (k == 0 || (path[k] != '/' && path[k] != '\0'))
+            continue;
+        part[k] = '\0';
+        status = step(part, err);
+        part[k] = path[k];
+    }
+    return status;
+}
+
+static enum pps_status check_one(const char *path, struct pps_error *err)
+{
+    struct stat info;
+    if (stat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is no folder; write another name", path);
+    return PPS_OK;
+}
+
+static enum pps_status make_one(const char *path, struct pps_error *err)
+{
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return pps_fail_errno(err, "cannot make the folder", path);
+    return check_one(path, err);
+}
+
+enum pps_status nd_io_check_folder(const char *path, struct pps_error *err)
+{
+    return each_folder(path, check_one, err);
+}
+
+enum pps_status nd_io_folder(const char *path, struct pps_error *err)
+{
+    return each_folder(path, make_one, err);
+}
+
+enum pps_status nd_io_write(const char *path,
+                            struct textroom *text,
+                            bool force,
+                            struct pps_error *err)
+{
+    struct pps_textfile file = {.out = NULL};
+    enum pps_status status = text->failed
+                                 ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
+                                 : pps_textfile_open(&file, path, force, err);
+    if (status == PPS_OK) {
+        fwrite(text->text, 1, text->n, file.out);
+        status = pps_textfile_close(&file, err);
+        pps_textfile_abandon(&file);
+    }
+    textroom_free(text);
+    return status;
+}

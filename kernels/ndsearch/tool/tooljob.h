@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the command line of `ppsweep nd` asks for: documents, the space, its filters.
+#ifndef PPS_NDSEARCH_TOOLJOB_H
+#define PPS_NDSEARCH_TOOLJOB_H
+
+#include "kernels/ndsearch/search/filters.h"
+
+#include "engine/tool.h"
+#include "kernels/common/hardware.h"
+#include "kernels/common/modeldesc.h"
+#include "kernels/common/training.h"
+
+enum { ND_JOB_DOCUMENTS = 4 };
+
+// All zero at first; nd_job_free() in every case.
+struct nd_job {
+    struct pps_json documents[ND_JOB_DOCUMENTS];
+    int n_documents;
+    const cJSON *model_item; // of the documents
+    bool has_model, has_cluster;
+    struct modeldesc model;
+    struct cluster cluster;
+    struct training training;
+    struct nd_switches vary;
+    struct nd_space space;
+    struct nd_filters filters;
+};
+
+// ---- tooldocs.c ----
+
+// Reads the documents that are named, and what options say in their place.
+PPS_MUST_CHECK enum pps_status nd_job_documents(struct nd_job *job,
+                                                const struct pps_args *args,
+                                                struct pps_error *err);
+void nd_job_free(struct nd_job *job);
+
+// ---- toolspace.c ----
+
+// Makes the space and edits its filters.
+PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,
+                                            const struct pps_args *args,
+                                            struct pps_error *err);
+
+// Reads "dp=8,tp=4,pp=2": what is not said is 1, but dp is what is left of the devices, op as dp,
+// mbs the least to try, sp on where tp is above 1. option: its name, for messages.
+PPS_MUST_CHECK enum pps_status nd_job_strategy(const struct nd_job *job,
+                                               const char *option,
+                                               const char *text,
+                                               struct nd_strategy *strategy,
+                                               struct pps_error *err);
+
+#endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Choosing the strategy, splitting its layers, printing.
+#include "toollaunch.h"
+
+#include "kernels/ndsearch/estimate/reference.h"
+#include "launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ROWS = 1000000 };
+
+enum pps_status nd_launch_asked(const struct pps_args *args, bool *asked, struct pps_error *err)
+{
+    const char *framework = pps_arg(args, "launch");
+    *asked = framework != NULL;
+    if (framework == NULL && (pps_arg(args, "row") != NULL || pps_arg(args, "at") != NULL))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--row and --at choose a strategy for --launch megatron or torchtitan");
+    if (framework != NULL && strcmp(framework, "megatron") != 0 &&
+        strcmp(framework, "torchtitan") != 0)
+        return pps_fail(err, PPS_E_INPUT, "--launch %s: want megatron or torchtitan",
+                        framework);
+    if (pps_arg(args, "row") != NULL && pps_arg(args, "at") != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--row and --at exclude each other; leave one out");
+    return PPS_OK;
+}
+
+static enum pps_status choose(const struct nd_job *job,
+                              const struct nd_search *search,
+                              const struct nd_search_result *result,
+                              const struct pps_args *args,
+                              struct nd_strategy *strategy,
+                              struct pps_error *err)
+{
+    const char *at = pps_arg(args, "at");
+    uint64_t row = 1;
+    if (at != NULL) {
+        const enum pps_status status = nd_job_strategy(job, "at", at, strategy, err);
+        if (status != PPS_OK)
+            return status;
+        if (!nd_search_can(search, strategy))
+            return pps_fail(err, PPS_E_INPUT,
+                            "--at %s: such a strategy cannot be run; --why %s says more", at,
+                            at);
+        *strategy = nd_search_evaluate(search, strategy).strategy;
+        return PPS_OK;
+    }
+    enum pps_status status = pps_arg_count(args, "row", 1, MOST_ROWS, &row, err);
+    if (status == PPS_OK && row > result->best.n)
+        status = pps_fail(err, PPS_E_INPUT, "--row %llu: there are %zu (--top N keeps more)",
+                          (unsigned long long)row, result->best.n);
+    if (status == PPS_OK)
+        *strategy = result->best.heap[row - 1].strategy;
+    return status;
+}
+
+// Layers of every chunk; NULL: no memory.
+static int32_t *split(const struct nd_search *search,
+                      const struct nd_job *job,
+                      const struct nd_strategy *strategy)
+{
+    const size_t n = (size_t)strategy->pp * (size_t)strategy->vp;
+    const struct nd_point point = {*strategy, search->seq_length, job->training.gbs};
+    struct nd_chunk *chunks = calloc(n, sizeof *chunks);
+    int32_t *layers = calloc(n, sizeof *layers);
+    if (chunks != NULL && layers != NULL) {
+        nd_reference_split(search->estimate, &point, chunks);
+        for (size_t c = 0; c < n; c++)
+            layers[c] = chunks[c].dense + chunks[c].moe;
+    }
+    if (chunks == NULL) {
+        free(layers);
+        layers = NULL;
+    }
+    free(chunks);
+    return layers;
+}
+
+enum pps_status nd_launch_print(const struct nd_job *job,
+                                const struct nd_search *search,
+                                const struct nd_search_result *result,
+                                const struct pps_args *args,
+                                struct pps_error *err)
+{
+    struct nd_strategy strategy;
+    struct textroom text = {.text = NULL};
+    enum pps_status status = choose(job, search, result, args, &strategy, err);
+    if (status != PPS_OK)
+        return status;
+    int32_t *layers = split(search, job, &strategy);
+    const struct nd_launch launch = {&job->model, &job->training, &strategy, layers};
+    if (layers != NULL && strcmp(pps_arg(args, "launch"), "megatron") == 0)
+        nd_launch_megatron(&text, &launch);
+    else if (layers != NULL)
+        nd_launch_torchtitan(&text, &launch);
+    if (layers == NULL || text.failed)
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for the arguments");
+    else
+        fwrite(text.text, 1, text.n, stdout);
+    textroom_free(&text);
+    free(layers);
+    return status;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a table, or a search of its own.
+#include "toolpicks.h"
+
+#include "kernels/ndsearch/search/search.h"
+#include "toolio.h"
+
+#include "kernels/common/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void nd_picks_free(struct nd_picks *picks)
+{
+    free(picks->strategies);
+    *picks = (struct nd_picks){0};
+}
+
+// ---- of a table ---------------------------------------------------------------------------------
+
+enum { DP, TP, PP, EP, CP, OP, SP, MBS, N_FIELDS };
+
+static const struct table_field FIELDS[N_FIELDS] = {
+    [DP] = {"dp", NULL, true, true, 1, ND_DEVICES_MAX},
+    [TP] = {"tp", NULL, true, true, 1, ND_DEVICES_MAX},
+    [PP] = {"pp", NULL, true, true, 1, ND_DEVICES_MAX},
+    [EP] = {"ep", NULL, false, true, 0, ND_EXPERTS_MAX},
+    [CP] = {"cp", NULL, false, true, 1, ND_DEVICES_MAX},
+    [OP] = {"op", "op/fsdp", false, true, -1, ND_DEVICES_MAX},
+    [SP] = {"sp", NULL, false, true, 0, 1},
+    [MBS] = {"mbs", NULL, false, true, 1, 1 << 20},
+};
+
+static int32_t whole(double value, int32_t missing)
+{
+    return isnan(value) ? missing : (int32_t)value;
+}
+
+static bool take_row(struct nd_picks *picks,
+                     const struct nd_job *job,
+                     const struct table *table,
+                     int64_t row,
+                     const int *columns,
+                     struct table_fault *fault)
+{
+    double v[N_FIELDS];
+    if (!table_row(table, row, FIELDS, N_FIELDS, columns, v, fault))
+        return false;
+    struct nd_strategy *s = &picks->strategies[picks->n++];
+    *s = (struct nd_strategy){.dp = whole(v[DP], 1),
+                              .tp = whole(v[TP], 1),
+                              .cp = whole(v[CP], 1),
+                              .pp = whole(v[PP], 1),
+                              .ep = whole(v[EP], 1),
+                              .op = whole(v[OP], -1),
+                              .vp = 1,
+                              .mbs = whole(v[MBS], 0),
+                              .recompute = ND_RECOMPUTE_FULL};
+    s->sp = whole(v[SP], s->tp > 1) != 0;
+    s->ep = s->ep > 0 ? s->ep : 1;
+    s->op = s->op != 0 ? s->op : -1;
+    const double devices = (double)s->dp * s->tp * s->cp * s->pp;
+    if (devices == (double)job->cluster.world_size)
+        return true;
+    return table_fail(
+        table, row, -1, fault,
+        "dp %d x tp %d x cp %d x pp %d are %.0f devices, but the cluster has %lld", s->dp,
+        s->tp, s->cp, s->pp, devices, (long long)job->cluster.world_size);
+}
+
+static bool take_table(struct nd_picks *picks,
+                       const struct nd_job *job,
+                       const struct table *table,
+                       struct table_fault *fault)
+{
+    int columns[N_FIELDS];
+    if (!table_bind(table, FIELDS, N_FIELDS, columns, fault))
+        return false;
+    picks->strategies = calloc((size_t)table_rows(table) + 1, sizeof *picks->strategies);
+    if (picks->strategies == NULL) {
+        *fault = (struct table_fault){0};
+        return docfault_set(&fault->document, NULL, false, "no memory for the candidates");
+    }
+    for (int64_t row = 0; row < table_rows(table); row++)
+        if (!take_row(picks, job, table, row, columns, fault))
+            return false;
+    return true;
+}
+
+static enum pps_status read_picks(struct nd_picks *picks,
+                                  const struct nd_job *job,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    struct nd_datatable data;
+    struct table_fault fault;
+    enum pps_status status = nd_io_table(&data, path, err);
+    if (status == PPS_OK && !take_table(picks, job, data.table, &fault))
+        status = nd_io_fail(&data, &fault, err);
+    if (status == PPS_OK && picks->n == 0)
+        status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "there are no candidates in it");
+    nd_io_table_free(&data);
+    return status;
+}
+
+// ---- of the search ------------------------------------------------------------------------------
+
+static enum pps_status take_best(struct nd_picks *picks,
+                                 const struct nd_search_result *result,
+                                 struct pps_error *err)
+{
+    if (result->best.n == 0)
+        return pps_fail(err, PPS_E_INFEASIBLE,
+                        "no strategy is left to rank; ppsweep nd with the same model says why");
+    picks->strategies = calloc(result->best.n, sizeof *picks->strategies);
+    if (picks->strategies == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+    for (size_t k = 0; k < result->best.n; k++) {
+        picks->strategies[k] = result->best.heap[k].strategy;
+        picks->strategies[k].vp = 1;
+    }
+    picks->n = (int64_t)result->best.n;
+    return PPS_OK;
+}
+
+// The quickest of a tuple may be so for its chunks alone, which ranking tries itself; so a tuple is
+// taken once, as it is quickest.
+static enum pps_status search_picks(struct nd_picks *picks,
+                                    const struct nd_job *job,
+                                    size_t top,
+                                    struct pps_error *err)
+{
+    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
+    struct nd_estimate estimate;
+    struct nd_origmem origmem;
+    struct nd_search_result result = {0};
+    void *cache = aligned_alloc(64, bytes);
+    if (cache == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the search");
+    memset(cache, 0, bytes);
+    nd_estimate_open(&estimate, &job->model, &job->cluster, &job->training, 1);
+    nd_origmem_init(&origmem, &job->model, job->training.distributed_optimizer);
+    const struct nd_search search = {.space = &job->space,
+                                     .filters = &job->filters,
+                                     .estimate = &estimate,
+                                     .cache = cache,
+                                     .origmem = &origmem,
+                                     .seq_length = job->model.seq_length,
+                                     .limit_mb = units_to_mib(job->cluster.memory_limit),
+                                     .top = top};
+    const enum pps_status status =
+        nd_search_run(&search, &result)
+            ? take_best(picks, &result, err)
+            : pps_fail(err, PPS_E_MACHINE, "no memory for the search");
+    nd_search_free(&result);
+    free(cache);
+    return status;
+}
+
+enum pps_status nd_picks_open(struct nd_picks *picks,
+                              struct nd_job *job,
+                              const struct pps_args *args,
+                              struct pps_error *err)
+{
+    uint64_t top = 20;
+    const char *path = pps_arg(args, "candidates");
+    *picks = (struct nd_picks){0};
+    if (path == NULL)
+        path = pps_arg(args, "nd-path");
+    if (path != NULL)
+        return read_picks(picks, job, path, err);
+    enum pps_status status = pps_arg_count(args, "search", 1, 100000, &top, err);
+    if (status == PPS_OK)
+        status = nd_job_space(job, args, err);
+    return status == PPS_OK ? search_picks(picks, job, (size_t)top, err) : status;
+}

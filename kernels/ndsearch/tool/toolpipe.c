@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table of stages, lists for the framework, where time goes.
+#include "toolpipe.h"
+
+#include "kernels/common/bounds.h"
+#include "kernels/common/units.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// ---- on the screen ------------------------------------------------------------------------------
+
+static void print_head(const struct nd_pipe *pipe, const struct nd_program *program)
+{
+    const struct nd_strategy *s = &pipe->strategy;
+    const char *name = pipe->input->job.model.name;
+    printf("%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s a stage, "
+           "%d micro-batches\n",
+           name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
+           program->layers[0], program->layers[1], program->chunks,
+           program->chunks == 1 ? "" : "s", program->micro_batches);
+    printf("ratios    %s: dense %.4g, backward %.4g, recompute %.4g, head %.4g",
+           nd_ratio_source_name(pipe->source), program->layer_ratio, program->backward_ratio,
+           program->full_growth, program->head_ratio);
+    if (!isnan(pipe->layer_ms))
+        printf("; a layer %.4g ms", pipe->layer_ms);
+    printf("\n");
+}
+
+static void print_chunk(const struct nd_program *program,
+                        const struct nd_choice *choice,
+                        const double *forward,
+                        const double *backward,
+                        int32_t k)
+{
+    printf(" %6d %6d %6d %6d %6d %9.4g %9.4g", choice->layers[0][k] + choice->layers[1][k],
+           choice->layers[0][k], choice->full[0][k] + choice->full[1][k],
+           choice->part[0][k] + choice->part[1][k], k / program->stages, forward[k],
+           backward[k]);
+}
+
+static void print_stages(const struct nd_program *program,
+                         const struct nd_choice *choice,
+                         const struct nd_peak *peaks,
+                         const double *forward,
+                         const double *backward)
+{
+    printf("\n%5s %6s %6s %6s %6s %6s %9s %9s %10s %10s\n", "stage", "layers", "dense", "full",
+           "select", "chunk", "forward", "backward", "peak GiB", "of GiB");
+    for (int32_t i = 0; i < program->stages; i++)
+        for (int32_t v = 0; v < program->chunks; v++) {
+            if (v == 0)
+                printf("%5d", i);
+            else
+                printf("%5s", "");
+            print_chunk(program, choice, forward, backward, v * program->stages + i);
+            if (v == 0)
+                printf(" %10.3f %10.3f", peaks[i].memory_mb / UNITS_KIB,
+                       peaks[i].limit_mb / UNITS_KIB);
+            printf("\n");
+        }
+}
+
+// Both types together; and less what each chunk would have were they even.
+static void add_sums(struct textroom *text,
+                     const struct nd_program *program,
+                     const int32_t *const both[2],
+                     int32_t less)
+{
+    const int32_t n = program->stages * program->chunks;
+    int32_t *sums = calloc((size_t)n, sizeof *sums);
+    if (sums == NULL) {
+        text->failed = true;
+        return;
+    }
+    for (int32_t k = 0; k < n; k++)
+        sums[k] = both[0][k] + both[1][k] - less;
+    nd_add_lists(text, sums, program->chunks, program->stages);
+    free(sums);
+}
+
+static int32_t even_share(const struct nd_program *program)
+{
+    return (program->layers[0] + program->layers[1]) / (program->stages * program->chunks);
+}
+
+static void print_lists(const struct nd_program *program, const struct nd_choice *choice)
+{
+    struct textroom text = {0};
+    textroom_add(&text, "\noffset    ");
+    add_sums(&text, program, choice->layers, even_share(program));
+    textroom_add(&text, "\nrecompute ");
+    add_sums(&text, program, choice->full, 0);
+    if (program->allow_select) {
+        textroom_add(&text, "\nselect    ");
+        add_sums(&text, program, choice->part, 0);
+    }
+    printf("%s\n", text.text != NULL ? text.text : "");
+    textroom_free(&text);
+}
+
+void nd_pipe_report(const struct nd_pipe *pipe,
+                    const struct nd_program *program,
+                    const struct nd_choice *choice,
+                    const struct nd_peak *peaks)
+{
+    const size_t n = (size_t)program->stages * (size_t)program->chunks;
+    double *durations = calloc(2 * n, sizeof *durations);
+    print_head(pipe, program);
+    if (durations == NULL)
+        return;
+    nd_durations(program, choice, durations, durations + n);
+    print_stages(program, choice, peaks, durations, durations + n);
+    print_lists(program, choice);
+    free(durations);
+}
+
+// Device time of one micro-batch on all stages.
+static double sum_durations(const struct nd_program *program,
+                            const struct nd_choice *choice,
+                            double *room)
+{
+    const int32_t n = program->stages * program->chunks;
+    double sum = 0.0;
+    nd_durations(program, choice, room, room + n);
+    for (int32_t k = 0; k < 2 * n; k++)
+        sum += room[k];
+    return sum;
+}
+
+// Where the devices' time goes that is not forwards and backwards.
+static void print_bubble(const struct nd_program *program, const struct nd_solution *solution)
+{
+    const size_t n = (size_t)program->stages * (size_t)program->chunks;
+    double *room = calloc(2 * n, sizeof *room);
+    int32_t *none = calloc(n, sizeof *none);
+    struct nd_program no_hops = *program;
+    struct nd_value value;
+    no_hops.hop = 0.0;
+    if (room != NULL && none != NULL &&
+        nd_evaluate(&no_hops, &solution->choice, &value) == ND_DONE) {
+        struct nd_choice bare = solution->choice;
+        bare.full[0] = bare.full[1] = bare.part[0] = bare.part[1] = none;
+        const struct bounds_work work = {
+            .stages = program->stages,
+            .chunks = program->chunks,
+            .micro_batches = program->micro_batches,
+            .useful = program->micro_batches * sum_durations(program, &bare, room),
+            .done = program->micro_batches * sum_durations(program, &solution->choice, room),
+            .makespan = solution->makespan,
+            .makespan_no_hops = value.makespan,
+        };
+        const struct bounds_bubble bubble = bounds_split(&work);
+        printf("idle      %.2f %% of useful time: %.2f filling and emptying, %.2f recompute, "
+               "%.2f transfers, %.2f stages that differ\n",
+               100.0 * bubble.total, 100.0 * bubble.ideal, 100.0 * bubble.recompute,
+               100.0 * bubble.transfer, 100.0 * bubble.imbalance);
+    }
+    free(room);
+    free(none);
+}
+
+void nd_pipe_report_solution(const struct nd_pipe *pipe,
+                             const struct nd_program *program,
+                             const struct nd_solution *solution)
+{
+    printf("\n%s: %.9g layer forwards", nd_status_name(solution->status), solution->objective);
+    if (!isnan(pipe->layer_ms))
+        printf(", %.3f ms a step", solution->objective * pipe->layer_ms);
+    if (solution->makespan != solution->objective)
+        printf("; all micro-batches take %.9g", solution->makespan);
+    printf("; no choice is below %.9g (gap %.3g)\n", solution->bound, solution->gap);
+    print_bubble(program, solution);
+}
+
+// ---- a configuration ----------------------------------------------------------------------------
+
+static bool any(const struct nd_program *program, const int32_t *const both[2])
+{
+    for (int32_t k = 0; k < program->stages * program->chunks; k++)
+        if (both[0][k] + both[1][k] > 0)
+            return true;
+    return false;
+}
+
+// One number a chunk in the order of the model.
+static void add_plain_list(struct textroom *text,
+                           const struct nd_program *program,
+                           const int32_t *const both[2])
+{
+    for (int32_t k = 0; k < program->stages * program->chunks; k++)
+        textroom_add(text, "%s%d", k > 0 ? "," : "", both[0][k] + both[1][k]);
+}
+
+void nd_pipe_add_configuration(struct textroom *text,
+                               const struct nd_program *program,
+                               const struct nd_choice *choice)
+{
+    textroom_add(text, "model:\n  model_config:\n    pp_interleave_num: %d\n    offset: ",
+                 program->chunks);
+    add_sums(text, program, choice->layers, even_share(program));
+    textroom_add(text, "\nrecompute_config:\n  recompute: ");
+    add_sums(text, program, choice->full, 0);
+    textroom_add(text, "\n  select_recompute: ");
+    if (any(program, choice->part))
+        add_sums(text, program, choice->part, 0);
+    else
+        textroom_add(text, "false");
+    textroom_add(text, "\n  parallel_optimizer_comm_recompute: false\n"
+                       "  mp_comm_recompute: true\n"
+                       "  recompute_slice_activation: true\n"
+                       "# --num-layer-list ");
+    add_plain_list(text, program, choice->layers);
+    textroom_add(text, "\n");
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ppsweep nd pipeline` says and writes of one solved program.
+#ifndef PPS_NDSEARCH_TOOLPIPE_H
+#define PPS_NDSEARCH_TOOLPIPE_H
+
+#include "toolinput.h"
+
+struct nd_pipe {
+    const struct nd_input *input;
+    struct nd_strategy strategy;
+    struct nd_figures_key key;
+    enum nd_ratio_source source;
+    double layer_ms; // NAN: not known
+    double limit_mb;
+};
+
+// The split by stages, its time, peaks of memory; lists as they are written back.
+void nd_pipe_report(const struct nd_pipe *pipe,
+                    const struct nd_program *program,
+                    const struct nd_choice *choice,
+                    const struct nd_peak *peaks); // [stages]
+
+// How good it is, and where the rest of the devices' time goes.
+void nd_pipe_report_solution(const struct nd_pipe *pipe,
+                             const struct nd_program *program,
+                             const struct nd_solution *solution);
+
+// Keys of the model's and the recompute section of a configuration, as YAML; and, in remarks, the
+// list of layers that frameworks with one list want.
+void nd_pipe_add_configuration(struct textroom *text,
+                               const struct nd_program *program,
+                               const struct nd_choice *choice);
+
+// ---- toolpipefiles.c ----
+
+// What is written under a folder, each in a folder of its kind: configuration/, memory_info/,
+// sol_output/, model_mps/.
+struct nd_pipe_files {
+    const char *folder; // NULL: nothing is written
+    bool configuration;
+    bool program;
+};
+
+// Refuses files that are in the way, unless the input says that they may be replaced.
+PPS_MUST_CHECK enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
+                                                   const struct nd_pipe_files *files,
+                                                   struct pps_error *err);
+
+PPS_MUST_CHECK enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
+                                                     const struct nd_pipe_files *files,
+                                                     const struct nd_program *program,
+                                                     struct pps_error *err);
+
+PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
+                                                      const struct nd_pipe_files *files,
+                                                      const struct nd_program *program,
+                                                      const struct nd_choice *choice,
+                                                      struct pps_error *err);
+
+#endif

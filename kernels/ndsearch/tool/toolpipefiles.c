@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files of `ppsweep nd pipeline`.
+#include "toolpipe.h"
+
+#include "kernels/ndsearch/program/mps.h"
+#include "kernels/ndsearch/program/solfile.h"
+#include "toolio.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum kind { CONFIGURATION, FIGURES, SOLUTION, PROGRAM, N_KINDS };
+
+enum { PATH = ND_PATH + 2 * ND_NAME_CAP };
+
+static const char *const FOLDERS[N_KINDS] = {"configuration", "memory_info", "sol_output",
+                                             "model_mps"};
+static const char *const ENDINGS[N_KINDS] = {"yaml", "txt", "sol", "mps"};
+
+static bool is_wanted(const struct nd_pipe_files *files, enum kind kind)
+{
+    if (files->folder == NULL)
+        return false;
+    return kind == CONFIGURATION ? files->configuration
+           : kind == PROGRAM     ? files->program
+                                 : true;
+}
+
+// Figures are those of any number of chunks.
+static void file_path(const struct nd_pipe *pipe,
+                      const struct nd_pipe_files *files,
+                      enum kind kind,
+                      char path[PATH])
+{
+    char name[ND_NAME_CAP];
+    struct nd_figures_key key = pipe->key;
+    if (kind == FIGURES)
+        key.vp = 1;
+    snprintf(path, PATH, "%s/%s/%s.%s", files->folder, FOLDERS[kind],
+             nd_figures_name(name, &key), ENDINGS[kind]);
+}
+
+enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
+                                    const struct nd_pipe_files *files,
+                                    struct pps_error *err)
+{
+    char path[PATH];
+    if (files->folder == NULL)
+        return PPS_OK;
+    enum pps_status status = nd_io_check_folder(files->folder, err);
+    for (int kind = 0; kind < N_KINDS && status == PPS_OK; kind++)
+        if (is_wanted(files, (enum kind)kind)) {
+            file_path(pipe, files, (enum kind)kind, path);
+            status = pps_textfile_check(path, pipe->input->force, err);
+        }
+    return status;
+}
+
+static enum pps_status write_file(const struct nd_pipe *pipe,
+                                  const struct nd_pipe_files *files,
+                                  enum kind kind,
+                                  struct textroom *text,
+                                  struct pps_error *err)
+{
+    char path[PATH];
+    snprintf(path, sizeof path, "%s/%s", files->folder, FOLDERS[kind]);
+    enum pps_status status = nd_io_folder(path, err);
+    file_path(pipe, files, kind, path);
+    if (status == PPS_OK)
+        status = nd_io_write(path, text, pipe->input->force, err);
+    textroom_free(text);
+    if (status == PPS_OK)
+        printf("wrote %s\n", path);
+    return status;
+}
+
+enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
+                                      const struct nd_pipe_files *files,
+                                      const struct nd_program *program,
+                                      struct pps_error *err)
+{
+    char name[ND_NAME_CAP], why[200];
+    struct textroom text = {0};
+    struct nd_mps_size size;
+    if (!is_wanted(files, PROGRAM) || program->micro_batches < program->stages)
+        return PPS_OK;
+    if (nd_mps_write(&text, program, nd_figures_name(name, &pipe->key), &size, why, sizeof why))
+        return write_file(pipe, files, PROGRAM, &text, err);
+    textroom_free(&text);
+    return pps_fail(err, PPS_E_MACHINE, "%s", why);
+}
+
+enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
+                                       const struct nd_pipe_files *files,
+                                       const struct nd_program *program,
+                                       const struct nd_choice *choice,
+                                       struct pps_error *err)
+{
+    struct textroom text = {0};
+    char why[200];
+    enum pps_status status = PPS_OK;
+    if (is_wanted(files, CONFIGURATION)) {
+        nd_pipe_add_configuration(&text, program, choice);
+        status = write_file(pipe, files, CONFIGURATION, &text, err);
+    }
+    if (status == PPS_OK && is_wanted(files, FIGURES)) {
+        nd_figures_write(&text, &program->memory);
+        status = write_file(pipe, files, FIGURES, &text, err);
+    }
+    if (status != PPS_OK || !is_wanted(files, SOLUTION))
+        return status;
+    if (nd_sol_write(&text, program, choice, why, sizeof why))
+        return write_file(pipe, files, SOLUTION, &text, err);
+    textroom_free(&text);
+    return pps_fail(err, PPS_E_MACHINE, "%s", why);
+}

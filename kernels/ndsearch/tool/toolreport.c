@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables and sentences on stdout.
+#include "toolreport.h"
+
+#include "kernels/common/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { STRATEGY_TEXT = 160 };
+
+static const char *const recompute_names[] = {"none", "select", "full"};
+
+// "dp=8,tp=4,...", as --why and --baseline take it.
+static const char *to_text(const struct nd_strategy *s, char text[STRATEGY_TEXT])
+{
+    snprintf(text, STRATEGY_TEXT, "dp=%d,tp=%d,cp=%d,pp=%d,ep=%d,op=%d,vp=%d,mbs=%d,sp=%s",
+             s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off");
+    return text;
+}
+
+static const char *tuple_text(const struct nd_strategy *s, char text[STRATEGY_TEXT])
+{
+    snprintf(text, STRATEGY_TEXT, "dp=%d,tp=%d,cp=%d,pp=%d,ep=%d,op=%d", s->dp, s->tp, s->cp,
+             s->pp, s->ep, s->op);
+    return text;
+}
+
+static double limit_gib(const struct nd_search *search)
+{
+    return (search->space->orig ? ND_ORIGMEM_LIMIT_MB : search->limit_mb) / UNITS_KIB;
+}
+
+// ---- counts -------------------------------------------------------------------------------------
+
+void nd_report_counts(const struct nd_job *job,
+                      const struct nd_search *search,
+                      const struct nd_search_result *result)
+{
+    const struct nd_counts *c = &result->counts;
+    printf("%s on %d devices, %" PRId64 " sequences a step, preset %s%s\n\n",
+           job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
+           job->space.gbs, nd_preset_name(job->space.preset),
+           job->space.orig ? " as published" : "");
+    printf("%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
+    for (int k = 0; k < job->filters.n; k++)
+        printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],
+               nd_filter_summary(job->filters.list[k]));
+    printf("%-12s %14" PRIu64 "  %.6g GiB; ", "memory", result->points_fit, limit_gib(search));
+    printf("%zu of %" PRIu64 " %s\n\n", result->n,
+           search->all_points ? c->survivors : c->tuples,
+           search->all_points ? "points" : "(dp, tp, cp, pp, ep, op)");
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static void print_row(const char *place,
+                      const struct nd_search *search,
+                      const struct nd_candidate *c)
+{
+    const struct nd_strategy *s = &c->strategy;
+    const struct nd_point point = {*s, search->seq_length, search->space->gbs};
+    struct nd_time time;
+    nd_estimate(search->estimate, search->cache, &point, NULL, &time);
+    printf("%4s %5d %4d %4d %4d %4d %5d %3d %4d %-4s %-9s %10.3f %12.3f %6.2f\n", place, s->dp,
+           s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
+           recompute_names[s->recompute], c->memory_mb / UNITS_KIB, c->step_ms, 100 * time.mfu);
+}
+
+static void print_published_row(const char *place, const struct nd_candidate *c)
+{
+    const struct nd_strategy *s = &c->strategy;
+    printf("%4s %5d %4d %4d %4d %4d %5d %14.6f\n", place, s->dp, s->tp, s->cp, s->pp, s->ep,
+           s->op, c->memory_mb);
+}
+
+static void print_any(const char *place,
+                      const struct nd_search *search,
+                      const struct nd_candidate *c)
+{
+    if (search->space->orig)
+        print_published_row(place, c);
+    else
+        print_row(place, search, c);
+}
+
+void nd_report_table(const struct nd_search *search,
+                     const struct nd_search_result *result,
+                     const struct nd_strategy *baseline)
+{
+    printf("%4s %5s %4s %4s %4s %4s %5s", "", "dp", "tp", "cp", "pp", "ep", "op");
+    if (search->space->orig)
+        printf(" %14s\n", "memory MiB");
+    else
+        printf(" %3s %4s %-4s %-9s %10s %12s %6s\n", "vp", "mbs", "sp", "recompute",
+               "memory GiB", "step ms", "MFU %");
+    for (size_t k = 0; k < result->best.n; k++) {
+        char place[24];
+        snprintf(place, sizeof place, "%zu", k + 1);
+        print_any(place, search, &result->best.heap[k]);
+    }
+    if (result->n > result->best.n)
+        printf("... %zu more (--top N, -o DIR)\n", result->n - result->best.n);
+    if (baseline == NULL)
+        return;
+    const struct nd_candidate base = nd_search_evaluate(search, baseline);
+    print_any("base", search, &base);
+    if (!search->space->orig && result->best.n > 0)
+        printf("\nThe first takes %.3f of the baseline's step%s.\n",
+               result->best.heap[0].step_ms / base.step_ms,
+               nd_search_fits(search, &base) ? "" : ", which does not fit");
+}
+
+// ---- nothing is left ----------------------------------------------------------------------------
+
+static void describe_relaxation(const struct nd_relaxation *r, char *text, size_t size)
+{
+    char example[STRATEGY_TEXT];
+    size_t n = 0;
+    if (r->n == 0) {
+        snprintf(text, size, "; leaving out one or two filters does not help");
+        return;
+    }
+    for (int k = 0; k < r->n; k++) {
+        n += (size_t)snprintf(text + n, size - n, "%s ", k == 0 ? ";" : " and");
+        if (r->bounds[k] > 0)
+            n += (size_t)snprintf(text + n, size - n, "with %s %d",
+                                  nd_filter_name(r->filters[k]), r->bounds[k]);
+        else
+            n += (size_t)snprintf(text + n, size - n, "without %s",
+                                  nd_filter_name(r->filters[k]));
+    }
+    snprintf(text + n, size - n, " there would be some, as %s", to_text(&r->example, example));
+}
+
+static enum pps_status report_filters_empty(const struct nd_job *job,
+                                            const struct nd_counts *counts,
+                                            struct pps_error *err)
+{
+    struct nd_relaxation relaxation;
+    char text[512];
+    const enum nd_filter last = nd_last_filter(&job->filters, counts);
+    if (last == ND_N_FILTERS)
+        return pps_fail(
+            err, PPS_E_INFEASIBLE,
+            "search space is empty, check the expert rules: no degrees make %d devices "
+            "(what is off in --strategy is 1, and pp stays below %d layers)",
+            job->space.devices, job->space.layers);
+    nd_relax(&job->space, &job->filters, &relaxation);
+    describe_relaxation(&relaxation, text, sizeof text);
+    return pps_fail(err, PPS_E_INFEASIBLE,
+                    "search space is empty, check the expert rules: %s took the last points%s",
+                    nd_filter_name(last), text);
+}
+
+enum pps_status nd_report_empty(const struct nd_job *job,
+                                const struct nd_search *search,
+                                const struct nd_search_result *result,
+                                struct pps_error *err)
+{
+    char text[STRATEGY_TEXT];
+    const struct nd_candidate *least = &result->least;
+    if (!result->has_least)
+        return report_filters_empty(job, &result->counts, err);
+    return pps_fail(err, PPS_E_INFEASIBLE,
+                    "none of %" PRIu64
+                    " strategies fits %.6g GiB: the least needs %.3f GiB (%s%s%s)",
+                    result->counts.survivors, limit_gib(search), least->memory_mb / UNITS_KIB,
+                    (search->space->orig ? tuple_text : to_text)(&least->strategy, text),
+                    search->space->orig ? "" : ", recompute ",
+                    search->space->orig ? "" : recompute_names[least->strategy.recompute]);
+}
+
+// ---- one strategy -------------------------------------------------------------------------------
+
+void nd_report_why(const struct nd_job *job,
+                   const struct nd_search *search,
+                   const struct nd_strategy *strategy)
+{
+    struct nd_reason reasons[ND_REASONS_MAX];
+    char text[STRATEGY_TEXT];
+    const int n = nd_filters_explain(&job->filters, &job->space, strategy, reasons);
+    printf("%s\n", to_text(strategy, text));
+    for (int k = 0; k < n; k++)
+        printf("  %-12s %s\n", reasons[k].name, reasons[k].text);
+    if (!nd_search_can(search, strategy))
+        return;
+    const struct nd_candidate c = nd_search_evaluate(search, strategy);
+    const bool fits = nd_search_fits(search, &c);
+    if (!fits)
+        printf("  %-12s %.3f GiB%s%s, and a device may use %.6g GiB\n", "memory",
+               c.memory_mb / UNITS_KIB, search->space->orig ? "" : " with recompute ",
+               search->space->orig ? "" : recompute_names[c.strategy.recompute],
+               limit_gib(search));
+    if (n == 0 && fits)
+        printf("  passes every filter and fits: %.3f of %.6g GiB\n", c.memory_mb / UNITS_KIB,
+               limit_gib(search));
+    if (!isnan(c.step_ms))
+        printf("  a step takes %.3f ms with recompute %s (%.3f GiB; without any %.3f, with all "
+               "%.3f)\n",
+               c.step_ms, recompute_names[c.strategy.recompute], c.memory_mb / UNITS_KIB,
+               c.none_mb / UNITS_KIB, c.full_mb / UNITS_KIB);
+}
+
+void nd_report_filters(void)
+{
+    for (int k = 0; k < ND_N_FILTERS; k++)
+        printf("%-12s %-7s %s\n", nd_filter_name((enum nd_filter)k),
+               nd_filter_is_rule((enum nd_filter)k) ? "rule" : "filter",
+               nd_filter_summary((enum nd_filter)k));
+}

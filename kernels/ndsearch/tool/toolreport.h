@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `ppsweep nd` says: counts after every filter, the best candidates, why a strategy is out.
+#ifndef PPS_NDSEARCH_TOOLREPORT_H
+#define PPS_NDSEARCH_TOOLREPORT_H
+
+#include "kernels/ndsearch/search/search.h"
+#include "tooljob.h"
+
+#include "engine/status.h"
+
+void nd_report_counts(const struct nd_job *job,
+                      const struct nd_search *search,
+                      const struct nd_search_result *result);
+
+// The best candidates, and the baseline (or NULL) with them.
+void nd_report_table(const struct nd_search *search,
+                     const struct nd_search_result *result,
+                     const struct nd_strategy *baseline);
+
+// PPS_E_INFEASIBLE, with what took the last strategies and what would leave some.
+enum pps_status nd_report_empty(const struct nd_job *job,
+                                const struct nd_search *search,
+                                const struct nd_search_result *result,
+                                struct pps_error *err);
+
+// All that is wrong with a strategy; what it needs and takes.
+void nd_report_why(const struct nd_job *job,
+                   const struct nd_search *search,
+                   const struct nd_strategy *strategy);
+
+void nd_report_filters(void);
+
+#endif
