@@ -312,49 +312,6 @@ static bool check_required(struct reader *r)
 
 // ---- config.json ----------------------------------------------------------------------------
 
-bool modeldesc_is_config(const struct cJSON *object)
-{
-    static const char *const signs[] = {"architectures", "model_type", "num_hidden_layers"};
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (cJSON_GetObjectItemCaseSensitive(object, signs[i]) != NULL)
-            return true;
-    return false;
-}
-
-// Models that see, too, have the transformer's configuration below.
-static const struct cJSON *text_part(const struct cJSON *object)
-{
-    const struct cJSON *text = cJSON_GetObjectItemCaseSensitive(object, "text_config");
-    const bool has_shape = cJSON_GetObjectItemCaseSensitive(object, "hidden_size") != NULL;
-    return cJSON_IsObject(text) && !has_shape ? text : object;
-}
-
-static bool is_uniform(const struct cJSON *item)
-{
-    if (cJSON_IsArray(item)) {
-        const struct cJSON *each = NULL;
-        cJSON_ArrayForEach(each, item) if (!cJSON_IsNumber(each) ||
-                                           each->valuedouble != 1) return false;
-        return true;
-    }
-    return item == NULL || cJSON_IsNull(item) ||
-           (cJSON_IsNumber(item) && item->valuedouble == 1);
-}
-
-static bool check_uniform(struct reader *r)
-{
-    for (int i = 0; i < modelkeys_n_uniform; i++) {
-        const char *key = modelkeys_uniform[i];
-        const struct cJSON *item = cJSON_GetObjectItemCaseSensitive(r->object, key);
-        if (!is_uniform(item))
-            return docfault_set(r->fault, item, false,
-                                "%s: only 1 can be described, where all layers after the "
-                                "leading dense ones are alike",
-                                key);
-    }
-    return true;
-}
-
 static bool has_gate(const struct cJSON *activation)
 {
     static const char *const words[] = {"silu", "swish", "swiglu", "geglu", NULL};
@@ -413,7 +370,7 @@ static bool take(struct reader *r)
     if (!r->hugging)
         return true;
     assume_type(r);
-    return check_uniform(r);
+    return modelconfig_check(r->object, r->fault);
 }
 
 bool modeldesc_read(struct modeldesc *model,
@@ -426,7 +383,7 @@ bool modeldesc_read(struct modeldesc *model,
         derive_experts, derive_gated,   read_positions,     check_size,
     };
     struct reader r = {.hugging = modeldesc_is_config(document), .fault = fault};
-    r.object = r.hugging ? text_part(document) : document;
+    r.object = r.hugging ? modelconfig_text(document) : document;
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         if (!steps[i](&r))
             return false;
@@ -437,27 +394,4 @@ bool modeldesc_read(struct modeldesc *model,
 const struct docfields *modeldesc_keys(void)
 {
     return &modelkeys_own;
-}
-
-static bool is_read(const char *key)
-{
-    for (int i = 0; i < modelkeys_n_uniform; i++)
-        if (strcmp(modelkeys_uniform[i], key) == 0)
-            return true;
-    return docfields_index(&modelkeys_hugging, key) >= 0 || strcmp(key, "architectures") == 0 ||
-           strcmp(key, "text_config") == 0;
-}
-
-int modeldesc_ignored(const struct cJSON *document, const char **keys, int max)
-{
-    int n = 0;
-    if (!modeldesc_is_config(document))
-        return 0;
-    for (const cJSON *item = text_part(document)->child; item != NULL; item = item->next)
-        if (!is_read(item->string)) {
-            if (n < max)
-                keys[n] = item->string;
-            n++;
-        }
-    return n;
 }

@@ -89,4 +89,10 @@ const struct modelkeys_type *modelkeys_type_of(const char *model_type);
 extern const char *const modelkeys_uniform[];
 extern const int modelkeys_n_uniform;
 
+// The part of a config.json that describes the transformer: all of it, or what is below text_config.
+const struct cJSON *modelconfig_text(const struct cJSON *object);
+
+// Refuses a config.json whose layers differ.
+bool modelconfig_check(const struct cJSON *object, struct docfault *fault);
+
 #endif
