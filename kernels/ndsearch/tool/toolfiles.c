@@ -2,6 +2,8 @@
 // Which files, whether they may be written, and writing them.
 #include "toolfiles.h"
 
+#include "toolio.h"
+
 #include "kernels/ndsearch/search/plans.h"
 
 #include "kernels/common/units.h"
@@ -184,40 +186,6 @@ static enum pps_status check_paths(const struct output *o, struct pps_error *err
     return status;
 }
 
-static enum pps_status make_folders(const char *path, struct pps_error *err)
-{
-    char part[PATH_BYTES];
-    const size_t n = strlen(path);
-    for (size_t k = 0; k <= n; k++) {
-        part[k] = path[k];
-        if (k == 0 || (path[k] != '/' && path[k] != '\0'))
-            continue;
-        part[k] = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return pps_fail_errno(err, "cannot make the folder", part);
-        part[k] = path[k];
-    }
-    return PPS_OK;
-}
-
-static enum pps_status write_text(const char *path,
-                                  struct textroom *text,
-                                  bool force,
-                                  struct pps_error *err)
-{
-    struct pps_textfile file = {.out = NULL};
-    enum pps_status status = text->failed
-                                 ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
-                                 : pps_textfile_open(&file, path, force, err);
-    if (status == PPS_OK) {
-        fwrite(text->text, 1, text->n, file.out);
-        status = pps_textfile_close(&file, err);
-        pps_textfile_abandon(&file);
-    }
-    textroom_free(text);
-    return status;
-}
-
 // As published from dry runs: whatever they say fits, searched or not.
 static void add_fitted(struct textroom *text, const struct nd_epfit_result *fits, bool dense)
 {
@@ -248,7 +216,7 @@ static enum pps_status write_candidates(const struct output *o,
             nd_candidates_line(&text, columns, dense, &result->candidates[k]);
     }
     candidates_path(o, path);
-    const enum pps_status status = write_text(path, &text, o->files->force, err);
+    const enum pps_status status = nd_io_write(path, &text, o->files->force, err);
     if (status == PPS_OK)
         printf("\nwrote %s\n", path);
     return status;
@@ -272,14 +240,14 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     int n = 0;
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
-    enum pps_status status = o->n_runs > 0 ? make_folders(path, err) : PPS_OK;
+    enum pps_status status = o->n_runs > 0 ? nd_io_folder(path, err) : PPS_OK;
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
         struct textroom text = {.text = NULL};
         if (is_written_over(o, k))
             continue;
         nd_plan_write(&text, &o->plan, &o->runs[k]);
         plan_path(o, k, path);
-        status = write_text(path, &text, o->files->force, err);
+        status = nd_io_write(path, &text, o->files->force, err);
         n++;
     }
     if (status == PPS_OK && o->n_runs > 0)
@@ -340,7 +308,7 @@ enum pps_status nd_files_write(const struct nd_files *files,
     if (status == PPS_OK && files->folder != NULL) {
         status = check_paths(&o, err);
         if (status == PPS_OK)
-            status = make_folders(files->folder, err);
+            status = nd_io_folder(files->folder, err);
         if (status == PPS_OK)
             status = write_candidates(&o, result, measured, err);
         if (status == PPS_OK)
