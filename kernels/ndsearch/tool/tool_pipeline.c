@@ -119,19 +119,7 @@ static enum pps_status read_strategy(struct nd_pipe *pipe,
     if (at == NULL)
         return pps_fail(err, PPS_E_INPUT,
                         "which strategy? Write its degrees, as in --at dp=8,tp=4,pp=16,ep=8");
-    job->space.devices = (int32_t)job->cluster.world_size;
-    job->space.mbs[0] = (int32_t)job->training.mbs[0];
-    enum pps_status status = nd_job_strategy(job, "at", at, &pipe->strategy, err);
-    const struct nd_strategy *s = &pipe->strategy;
-    const double devices = (double)s->dp * s->tp * s->cp * s->pp;
-    if (status == PPS_OK && (s->dp < 1 || s->tp < 1 || s->cp < 1 || s->pp < 1 || s->ep < 1 ||
-                             s->mbs < 1 || devices != (double)job->cluster.world_size))
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--at %s: dp %d x tp %d x cp %d x pp %d must be the cluster's %lld devices, "
-            "every degree at least 1",
-            at, s->dp, s->tp, s->cp, s->pp, (long long)job->cluster.world_size);
-    return status;
+    return nd_job_whole_strategy(job, "at", at, &pipe->strategy, err);
 }
 
 static enum pps_status make_program(struct nd_pipe *pipe,

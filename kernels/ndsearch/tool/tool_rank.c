@@ -34,6 +34,7 @@ static const struct pps_opt options[] = {
     {"max-vpp", 0, "N", "try as many chunks a stage (3; orig: 1)"},
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},
     {"output", 'o', "PATH", "write the table: a folder, or a file whose name ends in .csv"},
+    {"baseline", 0, "DEGREES", "a strategy to compare with, as dp=8,tp=4,pp=2"},
     {"csv-lang", 0, "orig|en", "names of its columns: as published, or English (orig)"},
     {"threads", 'j', "N", "candidates at a time (all processors)"},
     // published names
@@ -69,6 +70,7 @@ struct ranking {
     const struct nd_input *input;
     const struct nd_picks *picks;
     struct nd_ranked *ranked; // [picks->n]
+    struct nd_ranked *base;   // the baseline; NULL: none
     struct nd_rank_options options;
     _Atomic int64_t next; // to be taken
     atomic_bool failed;   // no memory
@@ -85,11 +87,11 @@ static double seconds_now(void)
 // published there is but one.
 static void rank_best(struct nd_ranked *best,
                       const struct ranking *ranking,
+                      struct nd_strategy strategy,
                       int64_t i,
                       const struct nd_rank_source *source)
 {
     const struct training *training = &ranking->input->job.training;
-    struct nd_strategy strategy = ranking->picks->strategies[i];
     const bool given = strategy.mbs > 0;
     const int n = given || ranking->input->compat == ND_ORIG ? 1 : training->n_mbs;
     for (int k = 0; k < n; k++) {
@@ -122,12 +124,27 @@ static void *work(void *self)
         const int64_t i = atomic_fetch_add(&ranking->next, 1);
         if (i >= ranking->picks->n || ranking->failed)
             break;
-        rank_best(&ranking->ranked[i], ranking, i, &source);
+        rank_best(&ranking->ranked[i], ranking, ranking->picks->strategies[i], i, &source);
         if (ranking->ranked[i].outcome == ND_RANK_NO_MEMORY)
             ranking->failed = true;
     }
     nd_maker_close(&maker);
     return NULL;
+}
+
+static enum pps_status rank_base(const struct ranking *ranking,
+                                 const struct nd_strategy *strategy,
+                                 struct pps_error *err)
+{
+    struct nd_maker maker;
+    if (!nd_maker_open(&maker, ranking->input))
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the baseline");
+    const struct nd_rank_source source = {nd_maker_prepare, &maker};
+    rank_best(ranking->base, ranking, *strategy, ranking->picks->n, &source);
+    nd_maker_close(&maker);
+    return ranking->base->outcome == ND_RANK_NO_MEMORY
+               ? pps_fail(err, PPS_E_MACHINE, "no memory for the baseline")
+               : PPS_OK;
 }
 
 static enum pps_status rank_all(struct ranking *ranking,
@@ -157,12 +174,12 @@ static const char *outcome_text(const struct nd_ranked *ranked)
                                              : ranked->why;
 }
 
-static void print_row(int64_t place, const struct nd_ranked *ranked)
+static void print_row(const char *place, const struct nd_ranked *ranked)
 {
     const struct nd_strategy *s = &ranked->strategy;
     const struct nd_extra_ms *extra = &ranked->used.extra;
-    printf("%4" PRId64 " %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp,
-           s->ep, s->op, s->mbs, s->sp ? "on" : "off");
+    printf("%4s %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp, s->ep,
+           s->op, s->mbs, s->sp ? "on" : "off");
     if (ranked->outcome == ND_RANK_PRICED)
         printf("%3d %12.3f %12.3f %10.3f %9.3f  %s\n", ranked->used.program.chunks,
                ranked->cost_ms, ranked->program_ms, ranked->dp_ms, extra->optimizer,
@@ -176,8 +193,22 @@ static void print_table(const struct ranking *ranking, int64_t shown)
     printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s  %s\n", "", "dp", "tp",
            "cp", "pp", "ep", "op", "mbs", "sp", "vp", "step ms", "pipeline ms", "dp ms",
            "optim ms", "ratios");
-    for (int64_t k = 0; k < shown; k++)
-        print_row(k + 1, &ranking->ranked[k]);
+    for (int64_t k = 0; k < shown; k++) {
+        char place[24];
+        snprintf(place, sizeof place, "%" PRId64, k + 1);
+        print_row(place, &ranking->ranked[k]);
+    }
+}
+
+static void print_base(const struct ranking *ranking)
+{
+    const struct nd_ranked *base = ranking->base, *first = &ranking->ranked[0];
+    if (base == NULL)
+        return;
+    print_row("base", base);
+    if (base->outcome == ND_RANK_PRICED && first->outcome == ND_RANK_PRICED)
+        printf("\nThe first takes %.3f of the baseline's step.\n",
+               first->cost_ms / base->cost_ms);
 }
 
 static void print_short(const struct ranking *ranking, int64_t shown)
@@ -332,6 +363,7 @@ static enum pps_status show(const struct ranking *ranking,
         print_table(ranking, n);
     if (n < all)
         printf("... %" PRId64 " more (--top 0)\n", all - n);
+    print_base(ranking);
     enum pps_status status = PPS_OK;
     if (asked->output != NULL)
         status = write_table(ranking, asked->output, asked->language, n, err);
@@ -365,13 +397,24 @@ static enum pps_status run(struct nd_input *input,
         if (ranking.ranked == NULL)
             status = pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
     }
+    struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
+    struct nd_strategy strategy;
+    const char *baseline = pps_arg(args, "baseline");
+    if (status == PPS_OK && baseline != NULL)
+        status = nd_job_whole_strategy(&input->job, "baseline", baseline, &strategy, err);
     if (status == PPS_OK)
         status = rank_all(&ranking, asked.threads, err);
+    if (status == PPS_OK && baseline != NULL) {
+        ranking.base = &base;
+        status = rank_base(&ranking, &strategy, err);
+    }
     if (status == PPS_OK) {
         say_tokens(&ranking);
         say_gaps(&ranking);
         status = show(&ranking, &asked, err);
     }
+    if (ranking.base != NULL)
+        nd_ranked_free(ranking.base);
     for (int64_t k = 0; k < picks.n && ranking.ranked != NULL; k++)
         nd_ranked_free(&ranking.ranked[k]);
     free(ranking.ranked);

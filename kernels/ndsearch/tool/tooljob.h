@@ -49,4 +49,11 @@ PPS_MUST_CHECK enum pps_status nd_job_strategy(const struct nd_job *job,
                                                struct nd_strategy *strategy,
                                                struct pps_error *err);
 
+// The same where no space has been made; the strategy must use all devices of the cluster.
+PPS_MUST_CHECK enum pps_status nd_job_whole_strategy(struct nd_job *job,
+                                                     const char *option,
+                                                     const char *text,
+                                                     struct nd_strategy *strategy,
+                                                     struct pps_error *err);
+
 #endif
