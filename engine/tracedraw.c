@@ -12,6 +12,7 @@
 #define LANE      18.0
 #define LANE_GAP  1.0
 #define GROUP_GAP 10.0
+#define STRIP     36.0 // of a counter
 #define LINE      19.0
 #define CHAR      7.0 // width of a character of the usual size, generously
 #define MARGIN    16.0
@@ -107,6 +108,23 @@ static int by_place(const void *left, const void *right)
     return (a->slot > b->slot) - (a->slot < b->slot);
 }
 
+static int count_counters(const struct picture *p)
+{
+    const char *const *counters = p->pieces->names->counters;
+    int n = 0;
+    while (counters != NULL && counters[n] != NULL)
+        n++;
+    return n;
+}
+
+// What counters take below the lanes of a group.
+static double strips_height(const struct picture *p, int32_t group)
+{
+    if (!pps_levels_has(&p->pieces->levels, group))
+        return 0;
+    return count_counters(p) * (LANE_GAP + STRIP);
+}
+
 static bool place_lanes(struct picture *p)
 {
     const struct pps_lanes *lanes = &p->pieces->lanes;
@@ -120,11 +138,15 @@ static bool place_lanes(struct picture *p)
     qsort(p->places, lanes->n, sizeof *p->places, by_place);
     double y = 0;
     for (size_t i = 0; i < lanes->n; i++) {
-        if (i > 0)
-            y += LANE + (p->places[i].group != p->places[i - 1].group ? GROUP_GAP : LANE_GAP);
+        if (i > 0 && p->places[i].group == p->places[i - 1].group)
+            y += LANE + LANE_GAP;
+        else if (i > 0)
+            y += LANE + strips_height(p, p->places[i - 1].group) + GROUP_GAP;
         p->places[i].y = p->y[p->places[i].lane] = y;
     }
-    p->plot_h = lanes->n == 0 ? LANE : y + LANE;
+    p->plot_h = LANE;
+    if (lanes->n > 0)
+        p->plot_h = y + LANE + strips_height(p, p->places[lanes->n - 1].group);
     return true;
 }
 
@@ -205,6 +227,18 @@ static double put_key(const struct picture *p,
     return x + 22 + CHAR * (double)strlen(name) + 20;
 }
 
+// The scale of each counter, behind the legend.
+static void scale_text(const struct picture *p, char *text, size_t cap)
+{
+    size_t at = strlen(text);
+    for (int c = 0; c < count_counters(p) && at < cap; c++) {
+        const double highest = pps_levels_highest(&p->pieces->levels, c);
+        if (highest > 0)
+            at += (size_t)snprintf(text + at, cap - at, "; %s: up to %.4g, limit red",
+                                   p->pieces->names->counters[c], highest);
+    }
+}
+
 static void put_legend(const struct picture *p, double y)
 {
     const struct pps_trace_names *names = p->pieces->names;
@@ -214,9 +248,10 @@ static void put_legend(const struct picture *p, double y)
             x = put_key(p, x, y, colours[kind % N_COLOURS].fill, names->kinds[kind]);
     if (p->pieces->flagged)
         x = put_key(p, x, y, "url(#flag)", names->flag);
-    char text[96];
+    char text[256];
     snprintf(text, sizeof text, "height: rate (full: %.3g); numbers: %s or ordinal",
              p->pieces->highest, names->item);
+    scale_text(p, text, sizeof text);
     pps_svg_text(p->out, x, y, PPS_SVG_START, 11, PALE, text);
 }
 
@@ -267,6 +302,28 @@ static void put_lane_names(const struct picture *p)
     }
 }
 
+// Below the last lane of each group.
+static void put_strips(const struct picture *p)
+{
+    const struct pps_trace_pieces *pieces = p->pieces;
+    const size_t n = pieces->lanes.n;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t group = p->places[i].group;
+        double y = p->top + p->places[i].y + LANE;
+        if ((i + 1 < n && p->places[i + 1].group == group) ||
+            !pps_levels_has(&pieces->levels, group))
+            continue;
+        for (int c = 0; c < count_counters(p); c++, y += STRIP) {
+            y += LANE_GAP;
+            pps_svg_text(p->out, p->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PALE,
+                         pieces->names->counters[c]);
+            pps_strip_draw(p->out, &pieces->levels, group, c,
+                           (struct pps_svg_box){p->left, y, p->plot_w, STRIP}, pieces->begin,
+                           pieces->end, pps_levels_highest(&pieces->levels, c));
+        }
+    }
+}
+
 // ---- pieces ---------------------------------------------------------------------------------
 
 static void put_piece(const struct picture *p, const struct pps_drawn_piece *drawn)
@@ -311,7 +368,9 @@ static void lay_out(struct picture *p)
 {
     const struct pps_trace_names *names = p->pieces->names;
     p->group_w = CHAR * ((double)strlen(names->group) + 5);
-    p->left = MARGIN + p->group_w + CHAR * longest(names->tracks) + 10;
+    const double track_w = CHAR * longest(names->tracks);
+    const double counter_w = names->counters != NULL ? CHAR * longest(names->counters) : 0;
+    p->left = MARGIN + p->group_w + fmax(track_w, counter_w) + 10;
     p->plot_w = fmin(fmax(TASK * (double)most_tasks(p), MIN_PLOT), MAX_PLOT);
     p->w = p->left + p->plot_w + 30;
     p->top = MARGIN + LINE * put_title(p, false) + 2 * LINE;
@@ -325,6 +384,7 @@ static void put_all(const struct picture *p)
     put_title(p, true);
     put_legend(p, p->top - LINE);
     put_lane_names(p);
+    put_strips(p);
     put_time_axis(p);
     for (size_t i = 0; i < p->pieces->n; i++)
         put_piece(p, &p->pieces->list[i]);

@@ -5,6 +5,7 @@
 
 #include "kernel.h"
 #include "tracelanes.h"
+#include "tracestrip.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,6 +22,7 @@ struct pps_trace_pieces {
     struct pps_lanes lanes;
     struct pps_drawn_piece *list; // in order of their start
     size_t n;
+    struct pps_trace_levels levels;
     double begin;   // of the picture
     double end;     // of the last one
     double highest; // rate

@@ -53,17 +53,18 @@ static void add_piece(void *self, const struct pps_piece *piece)
     pieces->flagged = pieces->flagged || piece->flag;
 }
 
-// A picture of lanes shows no counters.
-static void pass_level(void *self, const struct pps_level *level)
+static void add_level(void *self, const struct pps_level *level)
 {
-    (void)self;
-    (void)level;
+    struct pps_tracesvg *svg = self;
+    if (svg->n_seen <= PPS_TRACESVG_PIECES && !pps_levels_add(&svg->pieces.levels, level))
+        svg->no_memory = true;
 }
 
-static void pass_limit(void *self, const struct pps_limit *limit)
+static void add_limit(void *self, const struct pps_limit *limit)
 {
-    (void)self;
-    (void)limit;
+    struct pps_tracesvg *svg = self;
+    if (!pps_levels_limit(&svg->pieces.levels, limit))
+        svg->no_memory = true;
 }
 
 enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
@@ -88,7 +89,7 @@ enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
 
 struct pps_trace_sink pps_tracesvg_sink(struct pps_tracesvg *svg)
 {
-    return (struct pps_trace_sink){svg, add_piece, pass_level, pass_limit};
+    return (struct pps_trace_sink){svg, add_piece, add_level, add_limit};
 }
 
 enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
@@ -115,6 +116,7 @@ void pps_tracesvg_close(struct pps_tracesvg *svg)
     if (svg == NULL)
         return;
     pps_lanes_free(&svg->pieces.lanes);
+    pps_levels_free(&svg->pieces.levels);
     free(svg->pieces.list);
     free(svg);
 }

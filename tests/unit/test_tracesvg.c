@@ -185,3 +185,33 @@ Test(tracesvg, a_failed_write_is_reported)
     pps_tracesvg_close(svg);
     fclose(out);
 }
+
+// Catches counters that are left out, drawn in a wrong group, or not to the scale of their limit.
+Test(tracesvg, counters_are_strips_below_their_group)
+{
+    static const char *const counters[] = {"memory_gib", NULL};
+    static const struct pps_trace_names counted = {"gpu",  "micro_batch", "throttled",
+                                                   tracks, kinds,         counters};
+    static const struct pps_level levels[] = {{0, 0, 0, 20}, {0, 0, 5, 40}};
+    struct pps_tracesvg *svg;
+    struct pps_error err;
+    char *text = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    cr_assert_eq(pps_tracesvg_open(&svg, "toy", whole, &counted, &err), PPS_OK);
+    const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
+    sink.limit(sink.self, &(struct pps_limit){0, 0, 80});
+    for (int i = 0; i < 2; i++)
+        sink.level(sink.self, &levels[i]);
+    for (int i = 0; i < 4; i++)
+        sink.piece(sink.self, &pieces[i]);
+    cr_assert_eq(pps_tracesvg_draw(svg, out, &err), PPS_OK);
+    pps_tracesvg_close(svg);
+    fclose(out);
+    cr_expect_eq(count(text, "memory_gib<"), 1);
+    cr_expect_eq(count(text, "up to 80, limit red"), 1);
+    cr_expect_eq(count(text, "20 from 0 to 5"), 1);
+    cr_expect_eq(count(text, "40 from 5 to 10"), 1);
+    cr_expect_eq(count(text, "#d01c1c"), 1);
+    free(text);
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps as boxes from the foot of the strip.
+#include "tracestrip.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char FILL[] = "#c9b8dd", GROUND[] = "#f6f6f6", LIMIT[] = "#d01c1c";
+
+static bool make_room(void **list, size_t n, size_t *room, size_t each)
+{
+    if (n < *room)
+        return true;
+    const size_t more = 2 * *room + 64;
+    void *longer = realloc(*list, more * each);
+    if (longer == NULL)
+        return false;
+    *list = longer;
+    *room = more;
+    return true;
+}
+
+bool pps_levels_add(struct pps_trace_levels *levels, const struct pps_level *level)
+{
+    void *list = levels->list;
+    const bool good = make_room(&list, levels->n, &levels->room, sizeof *level);
+    levels->list = list;
+    if (good)
+        levels->list[levels->n++] = *level;
+    return good;
+}
+
+bool pps_levels_limit(struct pps_trace_levels *levels, const struct pps_limit *limit)
+{
+    void *list = levels->limits;
+    const bool good = make_room(&list, levels->n_limits, &levels->limits_room, sizeof *limit);
+    levels->limits = list;
+    if (good)
+        levels->limits[levels->n_limits++] = *limit;
+    return good;
+}
+
+void pps_levels_free(struct pps_trace_levels *levels)
+{
+    free(levels->list);
+    free(levels->limits);
+    *levels = (struct pps_trace_levels){.list = NULL};
+}
+
+double pps_levels_highest(const struct pps_trace_levels *levels, int32_t counter)
+{
+    double highest = 0;
+    for (size_t i = 0; i < levels->n; i++)
+        if (levels->list[i].counter == counter)
+            highest = fmax(highest, levels->list[i].value);
+    for (size_t i = 0; i < levels->n_limits; i++)
+        if (levels->limits[i].counter == counter)
+            highest = fmax(highest, levels->limits[i].value);
+    return highest;
+}
+
+bool pps_levels_has(const struct pps_trace_levels *levels, int32_t group)
+{
+    for (size_t i = 0; i < levels->n; i++)
+        if (levels->list[i].group == group)
+            return true;
+    return false;
+}
+
+struct strip {
+    FILE *out;
+    struct pps_svg_box box;
+    double begin, end, highest;
+};
+
+static double x_at(const struct strip *s, double time)
+{
+    const double share = (time - s->begin) / (s->end - s->begin);
+    return s->box.x + fmin(fmax(share, 0), 1) * s->box.w;
+}
+
+static double y_at(const struct strip *s, double value)
+{
+    return s->box.y + s->box.h * (1 - fmin(value / s->highest, 1));
+}
+
+static void put_step(const struct strip *s, double from, double to, double value)
+{
+    const double x = x_at(s, from), w = x_at(s, to) - x, y = y_at(s, value);
+    char hint[64];
+    if (!(w > 0) || !(value > 0))
+        return;
+    snprintf(hint, sizeof hint, "%.6g from %.6g to %.6g", value, from, to);
+    pps_svg_rect(s->out, (struct pps_svg_box){x, y, w, s->box.y + s->box.h - y}, FILL, hint);
+}
+
+void pps_strip_draw(FILE *out,
+                    const struct pps_trace_levels *levels,
+                    int32_t group,
+                    int32_t counter,
+                    struct pps_svg_box box,
+                    double begin,
+                    double end,
+                    double highest)
+{
+    const struct strip strip = {out, box, begin, end, highest};
+    const struct pps_level *last = NULL;
+    pps_svg_rect(out, box, GROUND, NULL);
+    if (!(end > begin) || !(highest > 0))
+        return;
+    for (size_t i = 0; i < levels->n; i++) {
+        const struct pps_level *level = &levels->list[i];
+        if (level->group != group || level->counter != counter)
+            continue;
+        if (last != NULL)
+            put_step(&strip, last->time, level->time, last->value);
+        last = level;
+    }
+    if (last != NULL)
+        put_step(&strip, last->time, end, last->value);
+    for (size_t i = 0; i < levels->n_limits; i++)
+        if (levels->limits[i].group == group && levels->limits[i].counter == counter) {
+            const double y = y_at(&strip, levels->limits[i].value);
+            pps_svg_line(out, box.x, y, box.x + box.w, y, LIMIT);
+        }
+}
