@@ -127,7 +127,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_plot = {
     .name = "plot",
-    .summary = "Pictures of a result: heatmaps, Pareto fronts, stacked bars.",
+    .summary = "pictures of a result: heatmaps, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

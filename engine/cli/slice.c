@@ -176,7 +176,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_slice = {
     .name = "slice",
-    .summary = "What plot draws of a result, as text: matrices, Pareto fronts, stacked bars.",
+    .summary = "what plot draws of a result, as text: matrices, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -306,7 +306,7 @@ static const struct pps_command nd_command = {
 // The published name of the first stage.
 static const struct pps_command nd_search_command = {
     .name = "nd search",
-    .summary = "the same",
+    .summary = "the same as nd",
     .usage = "[options] MODEL [CLUSTER]",
     .details = details,
     .options = options,
