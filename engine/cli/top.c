@@ -203,7 +203,7 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
 const struct pps_command pps_command_top = {
     .name = "top",
     .summary =
-        "The best rows of a result: overall, of every group, a Pareto front, or all sorted.",
+        "the best rows of a result: overall, of every group, a Pareto front, or all sorted",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,
