@@ -315,5 +315,6 @@ static const struct pps_command nd_search_command = {
     .main = nd_main,
 };
 
-const struct pps_command *const nd_tools[] = {&nd_command, &nd_search_command, &nd_rank_command,
-                                              &nd_pipeline_command, NULL};
+const struct pps_command *const nd_tools[] = {&nd_command,           &nd_search_command,
+                                              &nd_rank_command,      &nd_pipeline_command,
+                                              &nd_calibrate_command, NULL};

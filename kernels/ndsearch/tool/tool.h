@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's verbs: nd, and its stages nd rank and nd pipeline.
+// The kernel's verbs: nd, its stages nd rank and nd pipeline, and nd calibrate.
 #ifndef PPS_NDSEARCH_TOOL_H
 #define PPS_NDSEARCH_TOOL_H
 
@@ -9,5 +9,6 @@ extern const struct pps_command *const nd_tools[]; // ended with NULL
 
 extern const struct pps_command nd_rank_command;
 extern const struct pps_command nd_pipeline_command;
+extern const struct pps_command nd_calibrate_command;
 
 #endif
