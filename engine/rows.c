@@ -36,6 +36,10 @@ struct pps_rowmaker {
     int objective;
     double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
     const double *param[PPS_MAX_PARAMS];
+    int varying[PPS_MAX_PARAMS]; // parameters that an axis sets; the others' arrays never change
+    int n_varying;
+    int asked[PPS_MAX_COLUMNS]; // columns that are wanted, and the objective
+    int n_asked;
     double *column[PPS_MAX_COLUMNS];
     char *texts;                    // one array of PPS_BATCH for each wanted text column
     char *text_of[PPS_MAX_COLUMNS]; // NULL: not a text, or not wanted
@@ -62,16 +66,33 @@ struct pps_rowmaker {
 
 // ---- opening ----------------------------------------------------------------------------------
 
+// The parameters' arrays, filled where no axis sets them; returns what is behind them.
+static double *set_params(struct pps_rowmaker *m)
+{
+    const struct pps_space *space = &m->experiment->space;
+    double *next = m->values;
+    uint64_t set = 0;
+    for (int d = 0; d < space->n_axes; d++)
+        set |= space->axes[d].sets;
+    for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH) {
+        m->param[p] = next;
+        if ((set >> p & 1) != 0)
+            m->varying[m->n_varying++] = p;
+        for (size_t i = 0; i < PPS_BATCH; i++)
+            next[i] = space->base[p];
+    }
+    return next;
+}
+
 static void set_columns(struct pps_rowmaker *m)
 {
-    double *next = m->values;
+    double *next = set_params(m);
     char *next_text = m->texts;
-    for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH)
-        m->param[p] = next;
     for (int c = 0; c < m->kernel->n_columns; c++) {
         m->decimals[c] = pps_column_decimals(m->kernel, c, m->experiment->digits);
         if (!m->experiment->wanted[c] && c != m->objective)
             continue;
+        m->asked[m->n_asked++] = c;
         if (m->kernel->columns[c].kind == PPS_COLUMN_TEXT) {
             m->text_of[c] = next_text;
             next_text += PPS_BATCH * pps_column_width(&m->kernel->columns[c]);
@@ -256,8 +277,8 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
             continue;
         }
         const size_t i = m->n_batch++;
-        for (int p = 0; p < m->kernel->n_params; p++)
-            m->values[(size_t)p * PPS_BATCH + i] = cursor->point[p];
+        for (int v = 0; v < m->n_varying; v++)
+            m->values[(size_t)m->varying[v] * PPS_BATCH + i] = cursor->point[m->varying[v]];
         memcpy(m->prefixes + i * m->prefix_cap, cursor->prefix, cursor->prefix_n);
         m->prefix_n[i] = cursor->prefix_n;
         m->index[i] = cursor->index;
@@ -285,9 +306,11 @@ static enum pps_outcome outcome_of(const struct pps_rowmaker *m, size_t i)
 {
     if (m->outcome[i] != PPS_DONE)
         return (enum pps_outcome)m->outcome[i];
-    for (int c = 0; c < m->kernel->n_columns; c++)
-        if (m->column[c] != NULL && !isfinite(m->column[c][i]))
+    for (int a = 0; a < m->n_asked; a++) {
+        const double *column = m->column[m->asked[a]];
+        if (column != NULL && !isfinite(column[i]))
             return PPS_FAILED;
+    }
     return PPS_DONE;
 }
 
@@ -312,8 +335,9 @@ static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome out
 {
     char *out = m->text + m->text_n;
     m->shown.n = 0;
-    for (int c = 0; c < m->kernel->n_columns; c++) {
+    for (int a = 0; a < m->n_asked; a++) {
         const char *cell = out;
+        const int c = m->asked[a];
         if (!m->experiment->wanted[c])
             continue;
         if (outcome != PPS_FAILED)

@@ -10,6 +10,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#define SOONEST 1e-3 // seconds that a timer is asked for
+
 static atomic_bool stop;
 
 static void on_signal(int number)
@@ -29,12 +31,14 @@ void pps_signals_alarm(double seconds)
 {
     struct sigaction action;
     struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
+    if (seconds < SOONEST) { // a small run could be quicker than the timer
+        atomic_store(&stop, true);
+        return;
+    }
     memset(&action, 0, sizeof action);
     action.sa_handler = on_alarm;
     action.sa_flags = SA_RESTART;
     timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
-    if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
-        timer.it_value.tv_usec = 1; // 0 would turn it off
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
 }
