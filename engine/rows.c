@@ -36,7 +36,8 @@ struct pps_rowmaker {
     int objective;
     double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
     const double *param[PPS_MAX_PARAMS];
-    int varying[PPS_MAX_PARAMS]; // parameters that an axis sets; the others' arrays never change
+    int varying
+        [PPS_MAX_PARAMS]; // parameters that an axis sets; the others' arrays never change
     int n_varying;
     int asked[PPS_MAX_COLUMNS]; // columns that are wanted, and the objective
     int n_asked;
