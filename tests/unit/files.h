@@ -59,7 +59,7 @@ static inline void has_text(const char *path, const char *text)
     free(found);
 }
 
-static inline void spill_bytes(const char *path, const char *bytes, size_t n)
+static inline void spill_bytes(const char *path, const void *bytes, size_t n)
 {
     FILE *file = fopen(path, "wb");
     cr_assert(file != NULL);

@@ -1,28 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows as stacked bars: which rows, which labels, what is refused.
 #include "engine/bars.h"
+#include "files.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/pps-bars-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-    char command[128];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert_eq(system(command), 0);
-}
 
 TestSuite(bars, .init = enter, .fini = leave);
 

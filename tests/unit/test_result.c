@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files as they are read: rows, cells and numbers, and every way a file can be wrong.
 #include "engine/result.h"
+#include "files.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
@@ -12,36 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
-
-static char folder[64];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/pps-result-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-    char command[128];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert_eq(system(command), 0);
-}
-
-static void spill_bytes(const char *path, const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    cr_assert(file != NULL);
-    cr_assert_eq(fwrite(bytes, 1, n, file), n);
-    fclose(file);
-}
-
-static void spill(const char *path, const char *text)
-{
-    spill_bytes(path, text, strlen(text));
-}
 
 // One gzip member of text at out (with room); returns its bytes. Without end: whole blocks, no
 // trailer.

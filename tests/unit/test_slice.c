@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results cut into matrices: which maps there are, what stands where, what is refused.
 #include "engine/slice.h"
+#include "files.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static char folder[64];
-
-static void enter(void)
-{
-    strcpy(folder, "/tmp/pps-slice-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    cr_assert_eq(chdir(folder), 0);
-}
-
-static void leave(void)
-{
-    char command[128];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert_eq(system(command), 0);
-}
 
 TestSuite(slice, .init = enter, .fini = leave);
 
