@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expression to axis: the values that a constant one lists, or one worked out point by point.
+#include "axisparts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static enum pps_status from_constant(struct pps_axis *axis,
+                                     const struct pps_axis_source *s,
+                                     const cJSON *item,
+                                     const struct pps_expr *expr)
+{
+    struct pps_expr_list list;
+    pps_expr_list(expr, NULL, &list);
+    if (list.n == 0)
+        return pps_json_fail(s->json, item, s->err, "%s: \"%.60s\" has no value",
+                             s->param->name, item->valuestring);
+    const double first = pps_expr_item(&list, 0), last = pps_expr_item(&list, list.n - 1);
+    const struct pps_axis_range range = {list.start, list.stop, list.step, list.n};
+    enum pps_status status = PPS_OK;
+    if (list.shape == PPS_EXPR_RANGE)
+        status = pps_axis_check_steps(s, item, "", &range);
+    if (status == PPS_OK)
+        status = pps_axis_check_value(s, item, first, "");
+    if (status == PPS_OK)
+        status = pps_axis_check_value(s, item, last, "");
+    if (status == PPS_OK && list.n > 1)
+        status = pps_axis_check_value(s, item, pps_expr_item(&list, 1), "");
+    if (status != PPS_OK)
+        return status;
+    if (list.n > PPS_TABLE_MAX && list.shape == PPS_EXPR_RANGE)
+        return pps_axis_make_range(axis, s, &range);
+    double *values = calloc(list.n, sizeof *values);
+    if (values == NULL)
+        return pps_fail(s->err, PPS_E_MACHINE, "no memory for the values of an axis");
+    for (uint64_t i = 0; i < list.n; i++)
+        values[i] = pps_expr_item(&list, i);
+    status = pps_axis_table(axis, s->kernel, s->p, values, list.n, s->err);
+    free(values);
+    return status;
+}
+
+static enum pps_status expression_fault(const struct pps_axis_source *s,
+                                        const cJSON *item,
+                                        const struct pps_expr_fault *fault)
+{
+    enum pps_status status =
+        pps_json_fail(s->json, item, s->err, "%s: %s", s->param->name, fault->text);
+    pps_json_where(s->json, item, fault->byte, &s->err->line, &s->err->column);
+    return status;
+}
+
+enum pps_status pps_axis_from_expression(struct pps_axis *axis,
+                                         const struct pps_axis_source *s,
+                                         const cJSON *item)
+{
+    const struct pps_expr_scope scope = {s->kernel->params, s->kernel->n_params};
+    struct pps_expr_fault fault;
+    struct pps_expr *expr = pps_expr_parse(item->valuestring, &scope, &fault);
+    if (expr == NULL)
+        return expression_fault(s, item, &fault);
+    enum pps_status status = PPS_OK;
+    if (pps_expr_shape(expr) == PPS_EXPR_TRUTH) {
+        status = pps_json_fail(s->json, item, s->err,
+                               "%s: a value is wanted, not a comparison; rules go into "
+                               "\"where\"",
+                               s->param->name);
+    } else if (pps_expr_uses(expr) == 0) {
+        status = from_constant(axis, s, item, expr);
+    } else {
+        *axis = (struct pps_axis){.kind = PPS_AXIS_DEPENDENT, .sets = (uint64_t)1 << s->p};
+        axis->param = s->p;
+        axis->expr = expr;
+        axis->text = strdup(item->valuestring);
+        return axis->text != NULL ? PPS_OK
+                                  : pps_fail(s->err, PPS_E_MACHINE, "no memory for an axis");
+    }
+    pps_expr_free(expr);
+    return status;
+}

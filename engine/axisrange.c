@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// {start, stop, step} to axis.
+#include "axisparts.h"
+
+#include "decimal.h"
+#include "suggest.h"
+
+#include <math.h>
+#include <string.h>
+
+enum pps_status pps_axis_make_range(struct pps_axis *axis,
+                                    const struct pps_axis_source *s,
+                                    const struct pps_axis_range *range)
+{
+    if (range->n > PPS_TABLE_MAX) {
+        *axis = (struct pps_axis){.kind = PPS_AXIS_RANGE, .count = range->n};
+        axis->sets = (uint64_t)1 << s->p;
+        axis->param = s->p;
+        axis->start = range->start;
+        axis->step = range->step;
+        return PPS_OK;
+    }
+    double values[PPS_TABLE_MAX];
+    for (uint64_t i = 0; i < range->n; i++)
+        values[i] = range->start + (double)i * range->step;
+    const uint64_t kept = pps_axis_drop_repeated(s->param, values, range->n);
+    if (kept == 0)
+        return pps_fail(s->err, PPS_E_MACHINE, "no memory for a range");
+    return pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
+}
+
+static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *object)
+{
+    static const char *const keys[] = {"start", "stop", "step"};
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        bool known = false;
+        for (int k = 0; k < 3; k++)
+            known = known || strcmp(item->string, keys[k]) == 0;
+        if (!known) {
+            const char *near = pps_suggest(item->string, keys, 3);
+            return pps_json_fail_key(
+                s->json, item, s->err,
+                "%s: a range has start, stop and step, no \"%.40s\"%s%s%s", s->param->name,
+                item->string, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        }
+        if (!cJSON_IsNumber(item))
+            return pps_json_fail(s->json, item, s->err, "%s.%s: want a number", s->param->name,
+                                 item->string);
+    }
+    return PPS_OK;
+}
+
+static enum pps_status range_member(const struct pps_axis_source *s,
+                                    const cJSON *object,
+                                    const char *key,
+                                    double *value)
+{
+    const cJSON *item = pps_json_member(object, key);
+    if (item == NULL)
+        return pps_json_fail(s->json, object, s->err,
+                             "%s: a range needs %s; write {\"start\": 1, \"stop\": 4, "
+                             "\"step\": 1}",
+                             s->param->name, key);
+    *value = item->valuedouble;
+    return PPS_OK;
+}
+
+enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
+                                     const cJSON *place,
+                                     const char *which,
+                                     const struct pps_axis_range *range)
+{
+    const double steps = (range->stop - range->start) / range->step;
+    if (fabs(steps - round(steps)) <= 1e-9 * fmax(1, steps))
+        return PPS_OK;
+    char low[32], high[32];
+    low[pps_decimal_meant(low, range->start + floor(steps) * range->step, 0)] = '\0';
+    high[pps_decimal_meant(high, range->start + ceil(steps) * range->step, 0)] = '\0';
+    return pps_json_fail(s->json, place, s->err,
+                         "%s%s: %.15g is not a whole number of steps of %.15g from %.15g; "
+                         "the nearest stops are %s and %s",
+                         s->param->name, which, range->stop, range->step, range->start, low,
+                         high);
+}
+
+static enum pps_status count_range(const struct pps_axis_source *s,
+                                   const cJSON *object,
+                                   struct pps_axis_range *range)
+{
+    const char *name = s->param->name;
+    const cJSON *step = pps_json_member(object, "step");
+    if (!(range->step > 0))
+        return pps_json_fail(s->json, step, s->err, "%s.step: must be above 0 (got %.15g)",
+                             name, range->step);
+    if (range->stop < range->start)
+        return pps_json_fail(s->json, pps_json_member(object, "stop"), s->err,
+                             "%s: the range never ends: stop %.15g is below start %.15g", name,
+                             range->stop, range->start);
+    const double steps = (range->stop - range->start) / range->step;
+    if (!(steps < 9007199254740992.0))
+        return pps_json_fail(s->json, step != NULL ? step : object, s->err,
+                             "%s: the range has more than 2^53 values; take a larger step",
+                             name);
+    enum pps_status status =
+        pps_axis_check_steps(s, pps_json_member(object, "stop"), ".stop", range);
+    if (status != PPS_OK)
+        return status;
+    range->n = (uint64_t)round(steps) + 1;
+    return PPS_OK;
+}
+
+enum pps_status pps_axis_check_value(const struct pps_axis_source *s,
+                                     const cJSON *item,
+                                     double value,
+                                     const char *which)
+{
+    char why[PPS_WHY];
+    if (pps_value_check(s->param, value, why))
+        return PPS_OK;
+    return pps_json_fail(s->json, item, s->err, "%s%s: %s", s->param->name, which, why);
+}
+
+enum pps_status pps_axis_from_range(struct pps_axis *axis,
+                                    const struct pps_axis_source *s,
+                                    const cJSON *object)
+{
+    struct pps_axis_range range = {.step = 1};
+    char domain[120];
+    pps_value_domain(s->param, domain, sizeof domain);
+    if (s->param->kind != PPS_INTEGER && s->param->kind != PPS_REAL)
+        return pps_json_fail(s->json, object, s->err, "%s: want %s, not a range",
+                             s->param->name, domain);
+    enum pps_status status = range_keys(s, object);
+    if (status == PPS_OK)
+        status = range_member(s, object, "start", &range.start);
+    if (status == PPS_OK)
+        status = range_member(s, object, "stop", &range.stop);
+    if (status == PPS_OK && pps_json_member(object, "step") != NULL)
+        status = range_member(s, object, "step", &range.step);
+    if (status == PPS_OK)
+        status = count_range(s, object, &range);
+    if (status == PPS_OK)
+        status =
+            pps_axis_check_value(s, pps_json_member(object, "start"), range.start, ".start");
+    if (status == PPS_OK && range.n > 1 && s->param->kind == PPS_INTEGER &&
+        range.step != floor(range.step))
+        status = pps_json_fail(s->json, pps_json_member(object, "step"), s->err,
+                               "%s.step: want a whole number (got %.15g)", s->param->name,
+                               range.step);
+    if (status == PPS_OK)
+        status = pps_axis_check_value(s, pps_json_member(object, "stop"), range.stop, ".stop");
+    return status == PPS_OK ? pps_axis_make_range(axis, s, &range) : status;
+}
