@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An external merge sort of rows: runs sorted in memory, written one behind the other to a
-// nameless file, merged by a heap of read buffers.
-#include "rowsort.h"
+// Rows sorted in memory, and where they do not fit, in runs written one behind the other to a
+// nameless file.
+#include "rowsortparts.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,50 +10,28 @@
 #include <string.h>
 #include <unistd.h>
 
-// A row in memory, and before its text in the file.
-struct entry {
-    double value;
-    uint64_t index;
-    size_t at; // of the text in the buffer
-    size_t n;
-};
-
-// A sorted run in the file and the window of it that is in memory. The window always holds the
-// run's first row whole.
-struct run {
-    off_t at, end; // what is still in the file
-    char *window;
-    size_t begin, filled, room; // the window's rows
-    struct entry head;
-};
-
-struct pps_rowsort {
-    size_t memory_bytes;
-    bool higher;
-    bool merging;
-    const char *folder;
-
-    char *text; // rows in memory
-    size_t text_bytes, text_room;
-    struct entry *entries;
-    size_t n_entries, entries_room, next;
-
-    int fd; // of the runs; -1: there is none
-    off_t file_bytes;
-    struct run *runs;
-    size_t n_runs, runs_room;
-    size_t *heap; // indices of runs, the one with the first row on top
-    size_t n_heap;
-};
-
-static enum pps_status no_memory(struct pps_error *err)
+enum pps_status pps_rowsort_no_memory(struct pps_error *err)
 {
     errno = ENOMEM;
     return pps_fail_errno(err, "sort", "the rows");
 }
 
-// Does a stand before b? Rows without a value stand last.
-static bool before(const struct entry *a, const struct entry *b, bool higher)
+bool pps_rowsort_reserve(void **list, size_t *room, size_t wanted, size_t unit)
+{
+    if (wanted <= *room)
+        return true;
+    const size_t more = wanted > 2 * *room ? wanted : 2 * *room;
+    void *grown = realloc(*list, more * unit);
+    if (grown == NULL)
+        return false;
+    *list = grown;
+    *room = more;
+    return true;
+}
+
+bool pps_sort_before(const struct pps_sort_entry *a,
+                     const struct pps_sort_entry *b,
+                     bool higher)
 {
     const bool a_empty = a->value != a->value, b_empty = b->value != b->value;
     if (a_empty != b_empty)
@@ -65,12 +43,12 @@ static bool before(const struct entry *a, const struct entry *b, bool higher)
 
 static int compare_rising(const void *a, const void *b)
 {
-    return before(a, b, false) ? -1 : 1;
+    return pps_sort_before(a, b, false) ? -1 : 1;
 }
 
 static int compare_falling(const void *a, const void *b)
 {
-    return before(a, b, true) ? -1 : 1;
+    return pps_sort_before(a, b, true) ? -1 : 1;
 }
 
 static void sort_entries(struct pps_rowsort *sort)
@@ -89,7 +67,7 @@ enum pps_status pps_rowsort_open(struct pps_rowsort **out,
     struct pps_rowsort *sort = calloc(1, sizeof *sort);
     *out = sort;
     if (sort == NULL)
-        return no_memory(err);
+        return pps_rowsort_no_memory(err);
     const char *chosen = getenv("TMPDIR");
     sort->memory_bytes = memory_bytes < 65536 ? 65536 : memory_bytes;
     sort->higher = higher;
@@ -125,7 +103,7 @@ static enum pps_status open_file(struct pps_rowsort *sort, struct pps_error *err
     // A file system without nameless files.
     char *name;
     if (asprintf(&name, "%s/ppsweep-sort.XXXXXX", sort->folder) < 0)
-        return no_memory(err);
+        return pps_rowsort_no_memory(err);
     sort->fd = mkostemp(name, O_CLOEXEC);
     if (sort->fd >= 0)
         unlink(name);
@@ -177,7 +155,7 @@ static bool put_entries(struct pps_rowsort *sort)
     writer->n = 0;
     bool good = true;
     for (size_t i = 0; i < sort->n_entries && good; i++) {
-        const struct entry *entry = &sort->entries[i];
+        const struct pps_sort_entry *entry = &sort->entries[i];
         good = put(sort, writer, entry, sizeof *entry) &&
                put(sort, writer, sort->text + entry->at, entry->n);
     }
@@ -188,19 +166,14 @@ static bool put_entries(struct pps_rowsort *sort)
 
 static bool more_runs(struct pps_rowsort *sort)
 {
-    if (sort->n_runs < sort->runs_room)
-        return true;
-    const size_t room = 2 * sort->runs_room + 16;
-    struct run *runs = realloc(sort->runs, room * sizeof *runs);
-    if (runs == NULL)
-        return false;
+    void *runs = sort->runs;
+    const bool fits =
+        pps_rowsort_reserve(&runs, &sort->runs_room, sort->n_runs + 1, sizeof *sort->runs);
     sort->runs = runs;
-    sort->runs_room = room;
-    return true;
+    return fits;
 }
 
-// The rows in memory become a run in the file.
-static enum pps_status spill(struct pps_rowsort *sort, struct pps_error *err)
+enum pps_status pps_rowsort_spill(struct pps_rowsort *sort, struct pps_error *err)
 {
     enum pps_status status = open_file(sort, err);
     if (status != PPS_OK)
@@ -208,10 +181,10 @@ static enum pps_status spill(struct pps_rowsort *sort, struct pps_error *err)
     const off_t at = sort->file_bytes;
     sort_entries(sort);
     if (!more_runs(sort))
-        return no_memory(err);
+        return pps_rowsort_no_memory(err);
     if (!put_entries(sort))
         return pps_fail_errno(err, "write a temporary file in", sort->folder);
-    sort->runs[sort->n_runs++] = (struct run){.at = at, .end = sort->file_bytes};
+    sort->runs[sort->n_runs++] = (struct pps_sort_run){.at = at, .end = sort->file_bytes};
     sort->n_entries = 0;
     sort->text_bytes = 0;
     return PPS_OK;
@@ -219,26 +192,14 @@ static enum pps_status spill(struct pps_rowsort *sort, struct pps_error *err)
 
 // ---- adding ---------------------------------------------------------------------------------
 
-static bool reserve(void **list, size_t *room, size_t wanted, size_t unit)
-{
-    if (wanted <= *room)
-        return true;
-    const size_t more = wanted > 2 * *room ? wanted : 2 * *room;
-    void *grown = realloc(*list, more * unit);
-    if (grown == NULL)
-        return false;
-    *list = grown;
-    *room = more;
-    return true;
-}
-
 // For a row of n characters.
 static bool make_room(struct pps_rowsort *sort, size_t n)
 {
     void *text = sort->text, *entries = sort->entries;
     const bool fits =
-        reserve(&text, &sort->text_room, sort->text_bytes + n + 1, 1) &&
-        reserve(&entries, &sort->entries_room, sort->n_entries + 1, sizeof *sort->entries);
+        pps_rowsort_reserve(&text, &sort->text_room, sort->text_bytes + n + 1, 1) &&
+        pps_rowsort_reserve(&entries, &sort->entries_room, sort->n_entries + 1,
+                            sizeof *sort->entries);
     sort->text = text;
     sort->entries = entries;
     return fits;
@@ -252,169 +213,34 @@ enum pps_status pps_rowsort_add(struct pps_rowsort *sort,
     const size_t used =
         sort->text_bytes + row->n + 2 * (sort->n_entries + 1) * sizeof *sort->entries;
     if (sort->n_entries > 0 && used > sort->memory_bytes / 2) {
-        const enum pps_status status = spill(sort, err);
+        const enum pps_status status = pps_rowsort_spill(sort, err);
         if (status != PPS_OK)
             return status;
     }
     if (!make_room(sort, row->n))
-        return no_memory(err);
+        return pps_rowsort_no_memory(err);
     memcpy(sort->text + sort->text_bytes, row->text, row->n);
     sort->entries[sort->n_entries++] =
-        (struct entry){row->value, row->index, sort->text_bytes, row->n};
+        (struct pps_sort_entry){row->value, row->index, sort->text_bytes, row->n};
     sort->text_bytes += row->n;
     return PPS_OK;
 }
 
-// ---- merging --------------------------------------------------------------------------------
-
-// Makes `wanted` bytes of the run's rows stand in its window, or all that are left.
-static enum pps_status fill(struct pps_rowsort *sort,
-                            struct run *run,
-                            size_t wanted,
-                            struct pps_error *err)
-{
-    memmove(run->window, run->window + run->begin, run->filled - run->begin);
-    run->filled -= run->begin;
-    run->begin = 0;
-    void *window = run->window;
-    if (!reserve(&window, &run->room, wanted, 1))
-        return no_memory(err);
-    run->window = window;
-    while (run->filled < run->room && run->at < run->end) {
-        const size_t left = (size_t)(run->end - run->at);
-        const size_t space = run->room - run->filled;
-        const ssize_t got =
-            pread(sort->fd, run->window + run->filled, left < space ? left : space, run->at);
-        if (got == 0)
-            errno = EIO;
-        if (got <= 0 && errno != EINTR)
-            return pps_fail_errno(err, "read a temporary file in", sort->folder);
-        if (got > 0) {
-            run->at += got;
-            run->filled += (size_t)got;
-        }
-    }
-    return PPS_OK;
-}
-
-// Reads the head of the run's next row; *left is false where there is none.
-static enum pps_status load_head(struct pps_rowsort *sort,
-                                 struct run *run,
-                                 bool *left,
-                                 struct pps_error *err)
-{
-    enum pps_status status = PPS_OK;
-    if (run->filled - run->begin < sizeof run->head)
-        status = fill(sort, run, sizeof run->head, err);
-    *left = status == PPS_OK && run->filled - run->begin >= sizeof run->head;
-    if (!*left)
-        return status;
-    memcpy(&run->head, run->window + run->begin, sizeof run->head);
-    if (run->filled - run->begin < sizeof run->head + run->head.n)
-        status = fill(sort, run, sizeof run->head + run->head.n, err);
-    return status;
-}
-
-static bool run_before(const struct pps_rowsort *sort, size_t a, size_t b)
-{
-    return before(&sort->runs[a].head, &sort->runs[b].head, sort->higher);
-}
-
-static void sift_down(struct pps_rowsort *sort, size_t at)
-{
-    size_t *heap = sort->heap;
-    for (;;) {
-        size_t first = 2 * at + 1;
-        if (first >= sort->n_heap)
-            return;
-        if (first + 1 < sort->n_heap && run_before(sort, heap[first + 1], heap[first]))
-            first++;
-        if (!run_before(sort, heap[first], heap[at]))
-            return;
-        const size_t kept = heap[at];
-        heap[at] = heap[first];
-        heap[first] = kept;
-        at = first;
-    }
-}
-
-static void drop_memory(struct pps_rowsort *sort)
-{
-    free(sort->text);
-    free(sort->entries);
-    sort->text = NULL;
-    sort->entries = NULL;
-    sort->n_entries = sort->entries_room = sort->text_room = 0;
-}
-
-// The last rows become a run too, and every run gets its share of the memory as a window.
-static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *err)
-{
-    enum pps_status status = sort->n_entries > 0 ? spill(sort, err) : PPS_OK;
-    drop_memory(sort);
-    sort->heap = calloc(sort->n_runs, sizeof *sort->heap);
-    if (status == PPS_OK && sort->heap == NULL)
-        return no_memory(err);
-    size_t share = sort->memory_bytes / sort->n_runs;
-    share = share > (1 << 20) ? (1 << 20) : share < 4096 ? 4096 : share;
-    for (size_t i = 0; i < sort->n_runs && status == PPS_OK; i++) {
-        struct run *run = &sort->runs[i];
-        bool left = false;
-        run->window = malloc(share);
-        run->room = run->window == NULL ? 0 : share;
-        status = run->window == NULL ? no_memory(err) : load_head(sort, run, &left, err);
-        if (left)
-            sort->heap[sort->n_heap++] = i;
-    }
-    for (size_t at = sort->n_heap; at-- > 0 && status == PPS_OK;)
-        sift_down(sort, at);
-    return status;
-}
-
-// Moves past the row handed out last: the head of the run on top.
-static enum pps_status drop_top(struct pps_rowsort *sort, struct pps_error *err)
-{
-    struct run *run = &sort->runs[sort->heap[0]];
-    bool left;
-    run->begin += sizeof run->head + run->head.n;
-    const enum pps_status status = load_head(sort, run, &left, err);
-    if (!left)
-        sort->heap[0] = sort->heap[--sort->n_heap];
-    if (status == PPS_OK && sort->n_heap > 0)
-        sift_down(sort, 0);
-    return status;
-}
-
-static enum pps_status next_merged(struct pps_rowsort *sort,
-                                   struct pps_sort_row *row,
-                                   struct pps_error *err)
-{
-    const enum pps_status status = sort->merging && sort->n_heap > 0 ? drop_top(sort, err)
-                                   : sort->merging                   ? PPS_OK
-                                                                     : start_merge(sort, err);
-    sort->merging = true;
-    *row = (struct pps_sort_row){0};
-    if (status != PPS_OK || sort->n_heap == 0)
-        return status;
-    const struct run *run = &sort->runs[sort->heap[0]];
-    *row = (struct pps_sort_row){run->head.value, run->head.index,
-                                 run->window + run->begin + sizeof run->head, run->head.n};
-    return PPS_OK;
-}
+// ---- handing out ----------------------------------------------------------------------------
 
 enum pps_status pps_rowsort_next(struct pps_rowsort *sort,
                                  struct pps_sort_row *row,
                                  struct pps_error *err)
 {
     if (sort->n_runs > 0)
-        return next_merged(sort, row, err);
+        return pps_rowsort_next_merged(sort, row, err);
     if (!sort->merging)
         sort_entries(sort);
     sort->merging = true;
     *row = (struct pps_sort_row){0};
     if (sort->next == sort->n_entries)
         return PPS_OK;
-    const struct entry *entry = &sort->entries[sort->next++];
+    const struct pps_sort_entry *entry = &sort->entries[sort->next++];
     *row = (struct pps_sort_row){entry->value, entry->index, sort->text + entry->at, entry->n};
     return PPS_OK;
 }
