@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The input of an evaluation: what its columns are, and rows into the batch.
+#include "evaluateparts.h"
+
+#include "inputs.h"
+#include "suggest.h"
+#include "value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- the header -------------------------------------------------------------------------------
+
+static enum pps_status unknown_column(struct pps_evaluator *e, const char *name, int c)
+{
+    const char *names[PPS_MAX_PARAMS + PPS_MAX_COLUMNS];
+    size_t n = 0;
+    for (int p = 0; p < e->kernel->n_params; p++)
+        names[n++] = e->kernel->params[p].name;
+    for (int k = 0; k < e->kernel->n_columns; k++)
+        names[n++] = e->kernel->columns[k].name;
+    const char *near = pps_suggest(name, names, n);
+    return pps_csv_fail(e->csv, c, e->err,
+                        "\"%.60s\" is neither a parameter nor a result of %s%s%s%s (--keep "
+                        "passes other columns through)",
+                        name, e->kernel->name, near ? "; did you mean " : "", near ? near : "",
+                        near ? "?" : "");
+}
+
+static enum pps_status read_column(struct pps_evaluator *e,
+                                   const struct pps_csv_row *row,
+                                   int c)
+{
+    const int p = pps_param_find(e->kernel, row->text[c], row->length[c]);
+    const int k = pps_column_find(e->kernel, row->text[c], row->length[c]);
+    const struct pps_cell_column column = {p >= 0   ? PPS_CELL_PARAM
+                                           : k >= 0 ? PPS_CELL_RESULT
+                                                    : PPS_CELL_OTHER,
+                                           p >= 0 ? p : k};
+    if (column.kind == PPS_CELL_OTHER && !e->ask->keep)
+        return unknown_column(e, row->text[c], c);
+    for (int before = 0; before < c && column.kind != PPS_CELL_OTHER; before++)
+        if (e->columns[before].kind == column.kind && e->columns[before].which == column.which)
+            return pps_csv_fail(e->csv, c, e->err, "%s stands twice in the header",
+                                row->text[c]);
+    if (column.kind == PPS_CELL_PARAM && e->kernel->params[p].fixed)
+        return pps_csv_fail(e->csv, c, e->err, "%s is said by a document; leave it out",
+                            row->text[c]);
+    if (column.kind == PPS_CELL_PARAM)
+        e->named |= (uint64_t)1 << p;
+    if (column.kind == PPS_CELL_RESULT)
+        e->wanted[k] = true;
+    e->columns[c] = column;
+    e->output[c] = column;
+    return PPS_OK;
+}
+
+enum pps_status pps_evaluate_header(struct pps_evaluator *e)
+{
+    const struct pps_csv_row *row;
+    FILE *out = e->ask->out;
+    enum pps_status status = pps_csv_next(e->csv, &row, e->err);
+    if (status != PPS_OK)
+        return status;
+    if (row == NULL)
+        return pps_csv_fail(e->csv, -1, e->err,
+                            "the input is empty; its first line names the parameters");
+    e->n_input = e->n_output = row->n;
+    for (int c = 0; c < row->n; c++) {
+        status = read_column(e, row, c);
+        if (status != PPS_OK)
+            return status;
+    }
+    for (int c = 0; c < row->n; c++) {
+        fputs(c > 0 ? "," : "", out);
+        pps_evaluate_cell(out, row->text[c]);
+    }
+    for (int k = 0; k < e->kernel->n_columns; k++) {
+        bool there = !e->wanted[k];
+        for (int c = 0; c < row->n; c++)
+            there =
+                there || (e->columns[c].kind == PPS_CELL_RESULT && e->columns[c].which == k);
+        if (there)
+            continue;
+        e->output[e->n_output++] = (struct pps_cell_column){PPS_CELL_RESULT, k};
+        fprintf(out, ",%s", e->kernel->columns[k].name);
+    }
+    fputc('\n', out);
+    return PPS_OK;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+static enum pps_status keep_cells(struct pps_evaluator *e, const struct pps_csv_row *row)
+{
+    size_t need = e->cells_n;
+    for (int c = 0; c < row->n; c++)
+        need += row->raw_length[c] + 1;
+    if (need > e->cells_cap) {
+        char *cells = realloc(e->cells, 2 * need);
+        if (cells == NULL)
+            return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
+        e->cells = cells;
+        e->cells_cap = 2 * need;
+    }
+    e->row_cells[e->n] = e->cells_n;
+    for (int c = 0; c < row->n; c++) {
+        memcpy(e->cells + e->cells_n, row->raw[c], row->raw_length[c]);
+        e->cells_n += row->raw_length[c];
+        e->cells[e->cells_n++] = '\0';
+    }
+    return PPS_OK;
+}
+
+enum pps_status pps_evaluate_add_row(struct pps_evaluator *e, const struct pps_csv_row *row)
+{
+    double point[PPS_MAX_PARAMS];
+    char why[PPS_WHY];
+    if (row->n != e->n_input)
+        return pps_csv_fail(e->csv, -1, e->err, "%d cell%s, but the header has %d", row->n,
+                            row->n == 1 ? "" : "s", e->n_input);
+    for (int p = 0; p < e->kernel->n_params; p++)
+        point[p] = e->kernel->params[p].fallback;
+    for (int c = 0; c < row->n; c++) {
+        const int p = e->columns[c].which;
+        if (e->columns[c].kind == PPS_CELL_PARAM &&
+            !pps_value_parse(&e->kernel->params[p], row->text[c], row->length[c], &point[p],
+                             why))
+            return pps_csv_fail(e->csv, c, e->err, "%s: %s", e->kernel->params[p].name, why);
+    }
+    pps_inputs_say(e->ask->inputs, e->named, point);
+    enum pps_status status = keep_cells(e, row);
+    if (status != PPS_OK)
+        return status;
+    e->reason[e->n] = e->kernel->check(point, e->kernel->shared);
+    for (int p = 0; p < e->kernel->n_params; p++)
+        pps_evaluate_param(e, p)[e->n] = point[p];
+    e->n++;
+    return PPS_OK;
+}
