@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// A ranking on the terminal, and as a file.
+#include "toolranking.h"
+
+#include "toolio.h"
+
+#include "kernels/common/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static const char *outcome_text(const struct nd_ranked *ranked)
+{
+    return ranked->outcome == ND_RANK_PRICED ? nd_ratio_source_name(ranked->used.source)
+                                             : ranked->why;
+}
+
+static void print_row(const char *place, const struct nd_ranked *ranked)
+{
+    const struct nd_strategy *s = &ranked->strategy;
+    const struct nd_extra_ms *extra = &ranked->used.extra;
+    printf("%4s %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp, s->ep,
+           s->op, s->mbs, s->sp ? "on" : "off");
+    if (ranked->outcome == ND_RANK_PRICED)
+        printf("%3d %12.3f %12.3f %10.3f %9.3f  %s\n", ranked->used.program.chunks,
+               ranked->cost_ms, ranked->program_ms, ranked->dp_ms, extra->optimizer,
+               outcome_text(ranked));
+    else
+        printf("%3s %12s  %s\n", "-", "N/A", outcome_text(ranked));
+}
+
+void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown)
+{
+    printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s  %s\n", "", "dp", "tp",
+           "cp", "pp", "ep", "op", "mbs", "sp", "vp", "step ms", "pipeline ms", "dp ms",
+           "optim ms", "ratios");
+    for (int64_t k = 0; k < shown; k++) {
+        char place[24];
+        snprintf(place, sizeof place, "%" PRId64, k + 1);
+        print_row(place, &ranking->ranked[k]);
+    }
+}
+
+void nd_ranking_print_base(const struct nd_ranking *ranking)
+{
+    const struct nd_ranked *base = ranking->base, *first = &ranking->ranked[0];
+    if (base == NULL)
+        return;
+    print_row("base", base);
+    if (base->outcome == ND_RANK_PRICED && first->outcome == ND_RANK_PRICED)
+        printf("\nThe first takes %.3f of the baseline's step.\n",
+               first->cost_ms / base->cost_ms);
+}
+
+void nd_ranking_print_short(const struct nd_ranking *ranking, int64_t shown)
+{
+    struct textroom text = {0};
+    nd_rank_short_header(&text);
+    for (int64_t k = 0; k < shown; k++)
+        nd_rank_short_line(&text, &ranking->ranked[k]);
+    fputs(text.text != NULL ? text.text : "", stdout);
+    textroom_free(&text);
+}
+
+// ---- notes --------------------------------------------------------------------------------------
+
+static void say_tokens(const struct nd_ranking *ranking)
+{
+    const struct nd_profiles *profiles = &ranking->input->profiles;
+    bool unknown = false, without_unit = false;
+    for (int64_t k = 0; k < profiles->n; k++) {
+        unknown = unknown || profiles->rows[k].mbs == 0;
+        without_unit = without_unit || isnan(profiles->rows[k].ratios.layer_ms);
+    }
+    if (without_unit && ranking->input->compat == ND_CORRECTED)
+        fprintf(stderr,
+                "note      profiles without moe_bw take the models' time of a layer, which "
+                "need not compare with measured ones\n");
+    if (unknown)
+        fprintf(stderr,
+                "note      profiles without a column mbs are taken for any micro-batch; "
+                "costs compare only where tokens a micro-batch are the same\n");
+}
+
+static void say_gaps(const struct nd_ranking *ranking)
+{
+    double gap = 0.0;
+    int64_t n = 0;
+    for (int64_t k = 0; k < ranking->picks->n; k++) {
+        const struct nd_ranked *ranked = &ranking->ranked[k];
+        const bool open = ranked->outcome == ND_RANK_PRICED && ranked->solution.gap > 0.0;
+        n += open;
+        gap = open && ranked->solution.gap > gap ? ranked->solution.gap : gap;
+    }
+    if (n > 0)
+        fprintf(stderr,
+                "note      %" PRId64
+                " pipeline%s not proven to be the shortest: up to %.2g %% may "
+                "be left (--nodes 0 proves)\n",
+                n, n == 1 ? " is" : "s are", 100.0 * gap);
+}
+
+void nd_ranking_notes(const struct nd_ranking *ranking)
+{
+    if (ranking->input->quiet)
+        return;
+    say_tokens(ranking);
+    say_gaps(ranking);
+}
+
+// ---- the file -----------------------------------------------------------------------------------
+
+static void table_path(const char *output, char path[ND_PATH + 64])
+{
+    char now[32];
+    const size_t n = strlen(output);
+    const time_t seconds = time(NULL);
+    struct tm local;
+    if (n > 4 && strcmp(output + n - 4, ".csv") == 0) {
+        snprintf(path, ND_PATH + 64, "%s", output);
+        return;
+    }
+    localtime_r(&seconds, &local);
+    strftime(now, sizeof now, "%Y%m%d%H%M%S", &local);
+    snprintf(path, ND_PATH + 64, "%s/test_result_%s.csv", output, now);
+}
+
+enum pps_status nd_ranking_check_output(const char *output, bool force, struct pps_error *err)
+{
+    char path[ND_PATH + 64];
+    table_path(output, path);
+    const enum pps_status status =
+        strcmp(path, output) != 0 ? nd_io_check_folder(output, err) : PPS_OK;
+    return status == PPS_OK ? pps_textfile_check(path, force, err) : status;
+}
+
+enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
+                                 const char *output,
+                                 enum nd_rank_language language,
+                                 int64_t n,
+                                 struct pps_error *err)
+{
+    char path[ND_PATH + 64];
+    struct textroom text = {0};
+    const struct nd_input *input = ranking->input;
+    const struct nd_rank_table table = {
+        .language = language,
+        .compat = input->compat,
+        .solver = input->solver,
+        .limit_gib = units_to_gib(input->job.cluster.memory_limit),
+    };
+    table_path(output, path);
+    enum pps_status status = PPS_OK;
+    if (strcmp(path, output) != 0)
+        status = nd_io_folder(output, err);
+    nd_rank_header(&text, &table);
+    for (int64_t k = 0; k < n; k++)
+        nd_rank_line(&text, &table, k + 1, &ranking->ranked[k], "");
+    if (status == PPS_OK)
+        status = nd_io_write(path, &text, input->force, err);
+    textroom_free(&text);
+    if (status == PPS_OK)
+        printf("\nwrote %s\n", path);
+    return status;
+}
