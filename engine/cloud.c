@@ -2,6 +2,8 @@
 // Points of a picture, thinned out where there are too many.
 #include "cloud.h"
 
+#include "grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -65,14 +67,11 @@ enum pps_status pps_cloud_add(struct pps_cloud *cloud,
         return PPS_OK;
     while (cloud->n == PPS_CLOUD_POINTS)
         halve(cloud);
-    if (cloud->n == cloud->room) {
-        const size_t room = 2 * cloud->room + 1024;
-        struct pps_cloud_point *points = realloc(cloud->points, room * sizeof *points);
-        if (points == NULL)
-            return no_memory(err);
-        cloud->points = points;
-        cloud->room = room;
-    }
+    struct pps_cloud_point *points =
+        pps_grow(cloud->points, &cloud->room, cloud->n + 1, sizeof *points);
+    if (points == NULL)
+        return no_memory(err);
+    cloud->points = points;
     if (stays(cloud, row)) // after a halving
         cloud->points[cloud->n++] = (struct pps_cloud_point){x, y, row};
     return PPS_OK;

@@ -3,6 +3,8 @@
 // front does not beat waits; when as many wait as there are in the front, all are put in order.
 #include "front.h"
 
+#include "grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,19 +78,6 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "keep", "the Pareto front");
 }
 
-static bool make_room(struct pps_front *front)
-{
-    if (front->n < front->room)
-        return true;
-    const size_t room = 2 * front->room + 16;
-    struct pps_front_row *rows = realloc(front->rows, room * sizeof *rows);
-    if (rows == NULL)
-        return false;
-    front->rows = rows;
-    front->room = room;
-    return true;
-}
-
 enum pps_status pps_front_add(struct pps_front *front,
                               double a,
                               double b,
@@ -104,8 +93,11 @@ enum pps_status pps_front_add(struct pps_front *front,
         same->equal++;
         return PPS_OK;
     }
-    if (!make_room(front))
+    struct pps_front_row *rows =
+        pps_grow(front->rows, &front->room, front->n + 1, sizeof *rows);
+    if (rows == NULL)
         return no_memory(err);
+    front->rows = rows;
     struct pps_front_row *added = &front->rows[front->n];
     *added = (struct pps_front_row){a, b, row, 1, malloc(n + 1), n};
     if (added->text == NULL)

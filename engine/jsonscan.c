@@ -2,12 +2,12 @@
 // The strict scan of a JSON document: one pass, from value to value, DEEPEST levels down
 // at most.
 #include "jsonscan.h"
+#include "grow.h"
 #include "jsontext.h"
 #include "jsontoken.h"
 
 #include <ctype.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEEPEST     64
@@ -225,14 +225,11 @@ static enum pps_status record(struct scan *s, size_t key_at)
         return pps_json_fail_byte(json, s->at, s->err,
                                   "more than %zu values; write ranges instead of lists",
                                   MOST_VALUES);
-    if (json->n_places == s->cap) {
-        size_t cap = s->cap == 0 ? 64 : 2 * s->cap;
-        struct pps_json_place *places = realloc(json->places, cap * sizeof *places);
-        if (places == NULL)
-            return pps_fail(s->err, PPS_E_MACHINE, "not enough memory for %s", json->name);
-        json->places = places;
-        s->cap = cap;
-    }
+    struct pps_json_place *places =
+        pps_grow(json->places, &s->cap, json->n_places + 1, sizeof *places);
+    if (places == NULL)
+        return pps_fail(s->err, PPS_E_MACHINE, "not enough memory for %s", json->name);
+    json->places = places;
     json->places[json->n_places++] = (struct pps_json_place){NULL, s->at, key_at};
     return PPS_OK;
 }

@@ -2,6 +2,8 @@
 // Distinct texts: an open-addressed hash table over one growing buffer.
 #include "names.h"
 
+#include "grow.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -54,22 +56,14 @@ static bool grow_slots(struct pps_names *names)
 
 static bool grow_lists(struct pps_names *names, size_t n)
 {
-    if (names->n == names->room) {
-        const uint32_t room = names->room == 0 ? 16 : 2 * names->room;
-        size_t *at = realloc(names->at, room * sizeof *at);
-        if (at == NULL)
-            return false;
-        names->at = at;
-        names->room = room;
-    }
-    if (names->text_room - names->text_bytes <= n) {
-        const size_t room = 2 * names->text_room + n + 64;
-        char *text = realloc(names->text, room);
-        if (text == NULL)
-            return false;
-        names->text = text;
-        names->text_room = room;
-    }
+    size_t *at = pps_grow(names->at, &names->room, (size_t)names->n + 1, sizeof *at);
+    if (at == NULL)
+        return false;
+    names->at = at;
+    char *text = pps_grow(names->text, &names->text_room, names->text_bytes + n + 1, 1);
+    if (text == NULL)
+        return false;
+    names->text = text;
     return true;
 }
 

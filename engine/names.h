@@ -12,8 +12,9 @@
 struct pps_names {
     char *text; // all texts one after the other, each ended with NUL
     size_t text_bytes, text_room;
-    size_t *at; // where text i begins
-    uint32_t n, room;
+    size_t *at;  // where text i begins
+    size_t room; // of `at`
+    uint32_t n;
     uint32_t *slots; // hash table: number + 1, 0 where empty
     size_t n_slots;  // a power of two
 };

@@ -2,6 +2,7 @@
 // The Pareto front of two columns of a result: reading, and the table.
 #include "pareto.h"
 
+#include "grow.h"
 #include "rowtext.h"
 
 #include <errno.h>
@@ -68,14 +69,11 @@ static enum pps_status find_front(struct pps_pareto *pareto,
     const enum pps_status status = pps_grouping_find(&pareto->grouping, cells, &group, err);
     if (status != PPS_OK)
         return status;
-    if (group == pareto->fronts_room) {
-        const size_t room = 2 * pareto->fronts_room + 4;
-        struct pps_front *fronts = realloc(pareto->fronts, room * sizeof *fronts);
-        if (fronts == NULL)
-            return no_memory(err);
-        pareto->fronts = fronts;
-        pareto->fronts_room = room;
-    }
+    struct pps_front *fronts =
+        pps_grow(pareto->fronts, &pareto->fronts_room, (size_t)group + 1, sizeof *fronts);
+    if (fronts == NULL)
+        return no_memory(err);
+    pareto->fronts = fronts;
     if (group == pareto->n_fronts)
         pareto->fronts[pareto->n_fronts++] = (struct pps_front){.n = 0};
     *front = &pareto->fronts[group];

@@ -3,6 +3,8 @@
 // top.
 #include "rowsortparts.h"
 
+#include "grow.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,8 @@ static enum pps_status fill(struct pps_rowsort *sort,
     memmove(run->window, run->window + run->begin, run->filled - run->begin);
     run->filled -= run->begin;
     run->begin = 0;
-    void *window = run->window;
-    if (!pps_rowsort_reserve(&window, &run->room, wanted, 1))
+    char *window = pps_grow(run->window, &run->room, wanted, 1);
+    if (window == NULL)
         return pps_rowsort_no_memory(err);
     run->window = window;
     while (run->filled < run->room && run->at < run->end) {

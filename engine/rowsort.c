@@ -3,6 +3,8 @@
 // nameless file.
 #include "rowsortparts.h"
 
+#include "grow.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,19 +16,6 @@ enum pps_status pps_rowsort_no_memory(struct pps_error *err)
 {
     errno = ENOMEM;
     return pps_fail_errno(err, "sort", "the rows");
-}
-
-bool pps_rowsort_reserve(void **list, size_t *room, size_t wanted, size_t unit)
-{
-    if (wanted <= *room)
-        return true;
-    const size_t more = wanted > 2 * *room ? wanted : 2 * *room;
-    void *grown = realloc(*list, more * unit);
-    if (grown == NULL)
-        return false;
-    *list = grown;
-    *room = more;
-    return true;
 }
 
 bool pps_sort_before(const struct pps_sort_entry *a,
@@ -164,15 +153,6 @@ static bool put_entries(struct pps_rowsort *sort)
     return good;
 }
 
-static bool more_runs(struct pps_rowsort *sort)
-{
-    void *runs = sort->runs;
-    const bool fits =
-        pps_rowsort_reserve(&runs, &sort->runs_room, sort->n_runs + 1, sizeof *sort->runs);
-    sort->runs = runs;
-    return fits;
-}
-
 enum pps_status pps_rowsort_spill(struct pps_rowsort *sort, struct pps_error *err)
 {
     enum pps_status status = open_file(sort, err);
@@ -180,8 +160,11 @@ enum pps_status pps_rowsort_spill(struct pps_rowsort *sort, struct pps_error *er
         return status;
     const off_t at = sort->file_bytes;
     sort_entries(sort);
-    if (!more_runs(sort))
+    struct pps_sort_run *runs =
+        pps_grow(sort->runs, &sort->runs_room, sort->n_runs + 1, sizeof *runs);
+    if (runs == NULL)
         return pps_rowsort_no_memory(err);
+    sort->runs = runs;
     if (!put_entries(sort))
         return pps_fail_errno(err, "write a temporary file in", sort->folder);
     sort->runs[sort->n_runs++] = (struct pps_sort_run){.at = at, .end = sort->file_bytes};
@@ -195,14 +178,14 @@ enum pps_status pps_rowsort_spill(struct pps_rowsort *sort, struct pps_error *er
 // For a row of n characters.
 static bool make_room(struct pps_rowsort *sort, size_t n)
 {
-    void *text = sort->text, *entries = sort->entries;
-    const bool fits =
-        pps_rowsort_reserve(&text, &sort->text_room, sort->text_bytes + n + 1, 1) &&
-        pps_rowsort_reserve(&entries, &sort->entries_room, sort->n_entries + 1,
-                            sizeof *sort->entries);
-    sort->text = text;
-    sort->entries = entries;
-    return fits;
+    char *text = pps_grow(sort->text, &sort->text_room, sort->text_bytes + n + 1, 1);
+    if (text != NULL)
+        sort->text = text;
+    struct pps_sort_entry *entries =
+        pps_grow(sort->entries, &sort->entries_room, sort->n_entries + 1, sizeof *entries);
+    if (entries != NULL)
+        sort->entries = entries;
+    return text != NULL && entries != NULL;
 }
 
 enum pps_status pps_rowsort_add(struct pps_rowsort *sort,

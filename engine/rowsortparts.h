@@ -51,10 +51,6 @@ bool pps_sort_before(const struct pps_sort_entry *a,
                      const struct pps_sort_entry *b,
                      bool higher);
 
-// Makes room for `wanted` things of so many bytes each, at least twice of what there was; false: no
-// memory, the list stays.
-bool pps_rowsort_reserve(void **list, size_t *room, size_t wanted, size_t unit);
-
 // The rows in memory become a run in the file.
 PPS_MUST_CHECK enum pps_status pps_rowsort_spill(struct pps_rowsort *sort,
                                                  struct pps_error *err);

@@ -2,6 +2,8 @@
 // Rows as lines of CSV and as an aligned table.
 #include "rowtext.h"
 
+#include "grow.h"
+
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,14 +17,10 @@ void pps_rowtext_free(struct pps_rowtext *row)
 
 static bool reserve(struct pps_rowtext *row, size_t more)
 {
-    if (row->room - row->n > more)
-        return true;
-    const size_t room = 2 * row->room + more + 128;
-    char *text = realloc(row->text, room);
+    char *text = pps_grow(row->text, &row->room, row->n + more + 1, 1);
     if (text == NULL)
         return false;
     row->text = text;
-    row->room = room;
     return true;
 }
 

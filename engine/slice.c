@@ -3,6 +3,7 @@
 #include "slice.h"
 
 #include "cut.h"
+#include "grow.h"
 
 #include <errno.h>
 #include <math.h>
@@ -34,14 +35,10 @@ static bool make_key(const struct pps_cut *cut,
         struct pps_cell cell = cells[cut->by[i]];
         if (i == cut->split && !split && pps_cell_number(cell, &number))
             cell.n = 0;
-        if (key->room - key->n < cell.n + 2) {
-            const size_t room = 2 * key->room + cell.n + 64;
-            char *text = realloc(key->text, room);
-            if (text == NULL)
-                return false;
-            key->text = text;
-            key->room = room;
-        }
+        char *text = pps_grow(key->text, &key->room, key->n + cell.n + 2, 1);
+        if (text == NULL)
+            return false;
+        key->text = text;
         memcpy(key->text + key->n, cell.text, cell.n);
         key->n += cell.n;
         key->text[key->n++] = PPS_CUT_SEPARATOR;
@@ -64,14 +61,11 @@ static enum pps_status add_key(struct pps_names *names,
 
 static bool remember_split_key(struct pps_cut *cut, uint32_t split_key, uint32_t key)
 {
-    if (split_key >= cut->split_keys_room) {
-        const size_t room = 2 * cut->split_keys_room + 16;
-        uint32_t *list = realloc(cut->key_of_split_key, room * sizeof *list);
-        if (list == NULL)
-            return false;
-        cut->key_of_split_key = list;
-        cut->split_keys_room = room;
-    }
+    uint32_t *list = pps_grow(cut->key_of_split_key, &cut->split_keys_room,
+                              (size_t)split_key + 1, sizeof *list);
+    if (list == NULL)
+        return false;
+    cut->key_of_split_key = list;
     cut->key_of_split_key[split_key] = key;
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "best.h"
 #include "grouping.h"
+#include "grow.h"
 #include "rowsort.h"
 #include "rowtext.h"
 
@@ -100,16 +101,13 @@ static enum pps_status find_group(struct top *top,
     const enum pps_status status = pps_grouping_find(&top->grouping, cells, group, err);
     if (status != PPS_OK || *group < top->n_bests)
         return status;
-    if (top->n_bests == top->bests_room) {
-        const size_t room = 2 * top->bests_room + 4;
-        struct pps_best *bests = realloc(top->bests, room * sizeof *bests);
-        if (bests == NULL) {
-            errno = ENOMEM;
-            return pps_fail_errno(err, "keep", "the groups of --by");
-        }
-        top->bests = bests;
-        top->bests_room = room;
+    struct pps_best *bests =
+        pps_grow(top->bests, &top->bests_room, top->n_bests + 1, sizeof *bests);
+    if (bests == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "keep", "the groups of --by");
     }
+    top->bests = bests;
     pps_best_init(&top->bests[top->n_bests++], (size_t)top->ask->k, top->count->higher);
     return PPS_OK;
 }

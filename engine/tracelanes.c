@@ -2,6 +2,8 @@
 // Lanes of a trace.
 #include "tracelanes.h"
 
+#include "grow.h"
+
 #include <stdlib.h>
 
 void pps_lanes_free(struct pps_lanes *lanes)
@@ -42,14 +44,10 @@ static struct pps_lane *add_lane(struct pps_lanes *lanes,
                                  int32_t slot,
                                  int32_t last)
 {
-    if (lanes->n == lanes->room) {
-        const size_t room = 2 * lanes->room + 16;
-        struct pps_lane *list = realloc(lanes->list, room * sizeof *list);
-        if (list == NULL)
-            return NULL;
-        lanes->list = list;
-        lanes->room = room;
-    }
+    struct pps_lane *list = pps_grow(lanes->list, &lanes->room, lanes->n + 1, sizeof *list);
+    if (list == NULL)
+        return NULL;
+    lanes->list = list;
     const int32_t index = (int32_t)lanes->n++;
     if (last >= 0)
         lanes->list[last].next = index;

@@ -2,42 +2,32 @@
 // Steps as boxes from the foot of the strip.
 #include "tracestrip.h"
 
+#include "grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 
 static const char FILL[] = "#c9b8dd", GROUND[] = "#f6f6f6", LIMIT[] = "#d01c1c";
 
-static bool make_room(void **list, size_t n, size_t *room, size_t each)
-{
-    if (n < *room)
-        return true;
-    const size_t more = 2 * *room + 64;
-    void *longer = realloc(*list, more * each);
-    if (longer == NULL)
-        return false;
-    *list = longer;
-    *room = more;
-    return true;
-}
-
 bool pps_levels_add(struct pps_trace_levels *levels, const struct pps_level *level)
 {
-    void *list = levels->list;
-    const bool good = make_room(&list, levels->n, &levels->room, sizeof *level);
+    struct pps_level *list = pps_grow(levels->list, &levels->room, levels->n + 1, sizeof *list);
+    if (list == NULL)
+        return false;
     levels->list = list;
-    if (good)
-        levels->list[levels->n++] = *level;
-    return good;
+    levels->list[levels->n++] = *level;
+    return true;
 }
 
 bool pps_levels_limit(struct pps_trace_levels *levels, const struct pps_limit *limit)
 {
-    void *list = levels->limits;
-    const bool good = make_room(&list, levels->n_limits, &levels->limits_room, sizeof *limit);
+    struct pps_limit *list =
+        pps_grow(levels->limits, &levels->limits_room, levels->n_limits + 1, sizeof *list);
+    if (list == NULL)
+        return false;
     levels->limits = list;
-    if (good)
-        levels->limits[levels->n_limits++] = *limit;
-    return good;
+    levels->limits[levels->n_limits++] = *limit;
+    return true;
 }
 
 void pps_levels_free(struct pps_trace_levels *levels)

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Growing by doubling, so that adding one by one costs a constant on average.
+#include "grow.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+enum { FIRST = 16 };
+
+void *pps_grow(void *list, size_t *room, size_t wanted, size_t unit)
+{
+    if (wanted <= *room)
+        return list;
+    const size_t most = SIZE_MAX / unit;
+    const size_t twice = *room < (most - FIRST) / 2 ? 2 * *room + FIRST : most;
+    const size_t more = wanted > twice ? wanted : twice;
+    void *grown = more <= most ? realloc(list, more * unit) : NULL;
+    if (grown != NULL)
+        *room = more;
+    return grown;
+}
