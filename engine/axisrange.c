@@ -6,7 +6,6 @@
 #include "suggest.h"
 
 #include <math.h>
-#include <string.h>
 
 enum pps_status pps_axis_make_range(struct pps_axis *axis,
                                     const struct pps_axis_source *s,
@@ -35,16 +34,10 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
-        bool known = false;
-        for (int k = 0; k < 3; k++)
-            known = known || strcmp(item->string, keys[k]) == 0;
-        if (!known) {
-            const char *near = pps_suggest(item->string, keys, 3);
+        if (!pps_json_key_is_of(item, keys, 3))
             return pps_json_fail_key(
-                s->json, item, s->err,
-                "%s: a range has start, stop and step, no \"%.40s\"%s%s%s", s->param->name,
-                item->string, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-        }
+                s->json, item, s->err, "%s: a range has start, stop and step, no \"%.40s\"%s",
+                s->param->name, item->string, pps_did_you_mean(item->string, keys, 3).text);
         if (!cJSON_IsNumber(item))
             return pps_json_fail(s->json, item, s->err, "%s.%s: want a number", s->param->name,
                                  item->string);

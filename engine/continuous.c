@@ -28,17 +28,11 @@ static enum pps_status check_keys(const struct pps_param *param,
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
-        bool known = false;
-        for (int k = 0; k < N_KEYS; k++)
-            known = known || strcmp(item->string, keys[k]) == 0;
-        if (!known) {
-            const char *near = pps_suggest(item->string, keys, N_KEYS);
+        if (!pps_json_key_is_of(item, keys, N_KEYS))
             return pps_json_fail_key(
                 json, item, err,
-                "%s: a continuous range has start, stop and decimals, no \"%.40s\"%s%s%s",
-                param->name, item->string, near ? "; did you mean " : "", near ? near : "",
-                near ? "?" : "");
-        }
+                "%s: a continuous range has start, stop and decimals, no \"%.40s\"%s",
+                param->name, item->string, pps_did_you_mean(item->string, keys, N_KEYS).text);
     }
     item = pps_json_member(object, "continuous");
     if (!cJSON_IsTrue(item))

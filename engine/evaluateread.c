@@ -19,12 +19,10 @@ static enum pps_status unknown_column(struct pps_evaluator *e, const char *name,
         names[n++] = e->kernel->params[p].name;
     for (int k = 0; k < e->kernel->n_columns; k++)
         names[n++] = e->kernel->columns[k].name;
-    const char *near = pps_suggest(name, names, n);
     return pps_csv_fail(e->csv, c, e->err,
-                        "\"%.60s\" is neither a parameter nor a result of %s%s%s%s (--keep "
+                        "\"%.60s\" is neither a parameter nor a result of %s%s (--keep "
                         "passes other columns through)",
-                        name, e->kernel->name, near ? "; did you mean " : "", near ? near : "",
-                        near ? "?" : "");
+                        name, e->kernel->name, pps_did_you_mean(name, names, n).text);
 }
 
 static enum pps_status read_column(struct pps_evaluator *e,

@@ -159,12 +159,12 @@ static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n
     return -1;
 }
 
-static const char *nearest_slot(const struct pps_kernel *kernel, const char *name)
+static struct pps_hint nearest_slot(const struct pps_kernel *kernel, const char *name)
 {
     const char *names[PPS_MAX_SLOTS];
     for (int s = 0; s < kernel->n_slots; s++)
         names[s] = kernel->slots[s].name;
-    return pps_suggest(name, names, (size_t)kernel->n_slots);
+    return pps_did_you_mean(name, names, (size_t)kernel->n_slots);
 }
 
 static void list_slots(const struct pps_kernel *kernel, char *out, size_t cap)
@@ -180,13 +180,12 @@ static void list_slots(const struct pps_kernel *kernel, char *out, size_t cap)
 
 static enum pps_status unknown_slot(const struct pps_opening *o, const cJSON *item)
 {
-    const char *near = nearest_slot(o->ask->kernel, item->string);
     char slots[256];
     list_slots(o->ask->kernel, slots, sizeof slots);
     return pps_json_fail_key(o->ask->file, item, o->err,
-                             "inputs: %s takes no \"%.60s\"%s%s%s; it takes %s",
-                             o->ask->kernel->name, item->string, near ? "; did you mean " : "",
-                             near ? near : "", near ? "?" : "", slots);
+                             "inputs: %s takes no \"%.60s\"%s; it takes %s",
+                             o->ask->kernel->name, item->string,
+                             nearest_slot(o->ask->kernel, item->string).text, slots);
 }
 
 static bool is_overridden(const struct pps_opening *o, const char *slot)
@@ -269,10 +268,8 @@ static enum pps_status check_word(const struct pps_opening *o, const char *word)
     if (find_slot(kernel, word, (size_t)(equals - word)) >= 0)
         return PPS_OK;
     snprintf(name, sizeof name, "%.*s", (int)(equals - word < 63 ? equals - word : 63), word);
-    const char *near = nearest_slot(kernel, name);
-    return pps_fail(o->err, PPS_E_INPUT, "--input %s: %s takes no %s%s%s%s; it takes %s", word,
-                    kernel->name, name, near ? "; did you mean " : "", near ? near : "",
-                    near ? "?" : "", slots);
+    return pps_fail(o->err, PPS_E_INPUT, "--input %s: %s takes no %s%s; it takes %s", word,
+                    kernel->name, name, nearest_slot(kernel, name).text, slots);
 }
 
 static enum pps_status read_words(struct pps_opening *o, int slot)

@@ -241,20 +241,29 @@ void pps_json_free(struct pps_json *json)
 
 // ---- errors that callers find --------------------------------------------------------------
 
+static enum pps_status fail_at(const struct pps_json *json,
+                               const cJSON *item,
+                               bool at_key,
+                               struct pps_error *err,
+                               const char *format,
+                               va_list args)
+{
+    const struct pps_json_place *place = place_of(json, item);
+    int line = 0, column = 0;
+    if (place != NULL)
+        pps_json_position(json, at_key ? place->key_at : place->value_at, &line, &column);
+    return pps_json_fail_list(json, line, column, err, format, args);
+}
+
 enum pps_status pps_json_fail(const struct pps_json *json,
                               const cJSON *item,
                               struct pps_error *err,
                               const char *format,
                               ...)
 {
-    const struct pps_json_place *place = place_of(json, item);
-    int line = 0, column = 0;
-    enum pps_status status;
     va_list args;
-    if (place != NULL)
-        pps_json_position(json, place->value_at, &line, &column);
     va_start(args, format);
-    status = pps_json_fail_list(json, line, column, err, format, args);
+    const enum pps_status status = fail_at(json, item, false, err, format, args);
     va_end(args);
     return status;
 }
@@ -265,14 +274,9 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
                                   const char *format,
                                   ...)
 {
-    const struct pps_json_place *place = place_of(json, item);
-    int line = 0, column = 0;
-    enum pps_status status;
     va_list args;
-    if (place != NULL)
-        pps_json_position(json, place->key_at, &line, &column);
     va_start(args, format);
-    status = pps_json_fail_list(json, line, column, err, format, args);
+    const enum pps_status status = fail_at(json, item, true, err, format, args);
     va_end(args);
     return status;
 }
@@ -303,4 +307,12 @@ void pps_json_where(const struct pps_json *json,
 const cJSON *pps_json_member(const cJSON *object, const char *key)
 {
     return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n)
+{
+    for (size_t k = 0; k < n; k++)
+        if (strcmp(member->string, keys[k]) == 0)
+            return true;
+    return false;
 }

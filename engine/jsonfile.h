@@ -7,6 +7,7 @@
 #include "status.h"
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct pps_json {
@@ -66,5 +67,8 @@ void pps_json_where(const struct pps_json *json,
 
 // The case-sensitive member; NULL where there is none.
 const cJSON *pps_json_member(const cJSON *object, const char *key);
+
+// Whether the key of a member is one of these.
+bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n);
 
 #endif

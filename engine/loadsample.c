@@ -18,15 +18,10 @@ static enum pps_status check_keys(const struct pps_loader *l, const cJSON *objec
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
-        bool known = false;
-        for (int k = 0; k < N_KEYS; k++)
-            known = known || strcmp(item->string, keys[k]) == 0;
-        if (known)
-            continue;
-        const char *near = pps_suggest(item->string, keys, N_KEYS);
-        return pps_json_fail_key(
-            &l->file, item, l->err, "sample: it has count, method and seed, no \"%.40s\"%s%s%s",
-            item->string, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        if (!pps_json_key_is_of(item, keys, N_KEYS))
+            return pps_json_fail_key(
+                &l->file, item, l->err, "sample: it has count, method and seed, no \"%.40s\"%s",
+                item->string, pps_did_you_mean(item->string, keys, N_KEYS).text);
     }
     return PPS_OK;
 }

@@ -33,9 +33,8 @@ enum pps_status pps_point_set(const struct pps_kernel *kernel,
         const char *names[PPS_MAX_PARAMS];
         for (int i = 0; i < kernel->n_params; i++)
             names[i] = kernel->params[i].name;
-        const char *near = pps_suggest(key, names, (size_t)kernel->n_params);
-        return pps_fail(err, PPS_E_INPUT, "%s is no parameter of %s%s%s%s", key, kernel->name,
-                        near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+        return pps_fail(err, PPS_E_INPUT, "%s is no parameter of %s%s", key, kernel->name,
+                        pps_did_you_mean(key, names, (size_t)kernel->n_params).text);
     }
     if (!pps_value_parse(&kernel->params[p], word + n + 1, strlen(word + n + 1), &point[p],
                          why))

@@ -87,10 +87,9 @@ static enum pps_status add_member(struct loader *l, const struct pps_csv_row *ro
         const char *names[PPS_MAX_PARAMS];
         for (int i = 0; i < l->kernel->n_params; i++)
             names[i] = l->kernel->params[i].name;
-        const char *near = pps_suggest(name, names, (size_t)l->kernel->n_params);
-        return pps_csv_fail(l->csv, c, l->err, "\"%.60s\" is no parameter of %s%s%s%s", name,
-                            l->kernel->name, near ? "; did you mean " : "", near ? near : "",
-                            near ? "?" : "");
+        return pps_csv_fail(l->csv, c, l->err, "\"%.60s\" is no parameter of %s%s", name,
+                            l->kernel->name,
+                            pps_did_you_mean(name, names, (size_t)l->kernel->n_params).text);
     }
     if (l->kernel->params[p].fixed)
         return pps_csv_fail(l->csv, c, l->err, "%s is said by a document; leave it out", name);

@@ -3,6 +3,7 @@
 // of at most LONGEST characters, so that it needs no memory and hostile words cost nothing.
 #include "suggest.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define LONGEST 64
@@ -76,4 +77,13 @@ const char *pps_suggest(const char *word, const char *const *names, size_t n)
         }
     }
     return nearest;
+}
+
+struct pps_hint pps_did_you_mean(const char *word, const char *const *names, size_t n)
+{
+    struct pps_hint hint = {""};
+    const char *near = pps_suggest(word, names, n);
+    if (near != NULL)
+        snprintf(hint.text, sizeof hint.text, "; did you mean %s?", near);
+    return hint;
 }

@@ -10,4 +10,10 @@
 // have to change. `names` has n entries.
 const char *pps_suggest(const char *word, const char *const *names, size_t n);
 
+// The same for the end of a message: "; did you mean NAME?", or "".
+struct pps_hint {
+    char text[96];
+};
+struct pps_hint pps_did_you_mean(const char *word, const char *const *names, size_t n);
+
 #endif

@@ -56,3 +56,15 @@ Test(suggest, ties)
 {
     cr_assert_str_eq(pps_suggest("cwd_len", names, N_NAMES), "fwd_len");
 }
+
+// Catches words that a message has where nothing is near, and one that has no room for the name.
+Test(suggest, hints)
+{
+    static const char *const longest[] = {
+        "a123456789b123456789c123456789d123456789e123456789f123456789g123"};
+    cr_assert_str_eq(pps_did_you_mean("fwd_lne", names, N_NAMES).text,
+                     "; did you mean fwd_len?");
+    cr_assert_str_eq(pps_did_you_mean("length", names, N_NAMES).text, "");
+    const struct pps_hint hint = pps_did_you_mean(longest[0], longest, 1);
+    cr_assert(strstr(hint.text, longest[0]) != NULL && hint.text[strlen(hint.text) - 1] == '?');
+}
