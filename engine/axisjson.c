@@ -12,6 +12,26 @@
 
 // ---- tables -----------------------------------------------------------------------------------
 
+static enum pps_status no_memory(struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_MACHINE, "no memory for the values of an axis");
+}
+
+struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
+                                            int param,
+                                            struct pps_error *err)
+{
+    struct pps_axis_member *member = &axis->members[axis->n_members++];
+    member->param = param;
+    member->n_values = (uint32_t)axis->count;
+    member->values = calloc(axis->count, sizeof *member->values);
+    member->cells = calloc(axis->count, sizeof *member->cells);
+    if (member->values != NULL && member->cells != NULL)
+        return member;
+    no_memory(err);
+    return NULL;
+}
+
 enum pps_status pps_axis_table(struct pps_axis *axis,
                                const struct pps_kernel *kernel,
                                int p,
@@ -23,15 +43,10 @@ enum pps_status pps_axis_table(struct pps_axis *axis,
     axis->param = p;
     axis->members = calloc(1, sizeof *axis->members);
     if (axis->members == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the values of an axis");
-    axis->n_members = 1;
-    struct pps_axis_member *member = axis->members;
-    member->param = p;
-    member->n_values = (uint32_t)n;
-    member->values = calloc(n, sizeof *member->values);
-    member->cells = calloc(n, sizeof *member->cells);
-    if (member->values == NULL || member->cells == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the values of an axis");
+        return no_memory(err);
+    struct pps_axis_member *member = pps_axis_add_member(axis, p, err);
+    if (member == NULL)
+        return PPS_E_MACHINE;
     for (uint64_t i = 0; i < n; i++)
         member->values[i] = pps_value_cell(&kernel->params[p], values[i], &member->cells[i]);
     return PPS_OK;

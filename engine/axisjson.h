@@ -20,6 +20,12 @@ PPS_MUST_CHECK enum pps_status pps_axis_from_json(struct pps_axis *axis,
                                                   uint64_t *n_repeated,
                                                   struct pps_error *err);
 
+// The next of the members that the axis has room for: a parameter, with room for `count` values of
+// it. NULL: no memory, which err says.
+struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
+                                            int param,
+                                            struct pps_error *err);
+
 // A table of one parameter from n values as they travel (repeated ones are the caller's
 // business).
 PPS_MUST_CHECK enum pps_status pps_axis_table(struct pps_axis *axis,

@@ -124,15 +124,9 @@ static enum pps_status write_down(struct pps_loader *l, struct pps_axis *axis)
     if (axis->count > PPS_TABLE_MAX)
         return PPS_OK;
     axis->members = calloc((size_t)composite->n_members, sizeof *axis->members);
-    for (int m = 0; axis->members != NULL && m < composite->n_members; m++) {
-        struct pps_axis_member *member = &axis->members[axis->n_members++];
-        member->param = composite->members[m];
-        member->n_values = (uint32_t)axis->count;
-        member->values = calloc(axis->count, sizeof *member->values);
-        member->cells = calloc(axis->count, sizeof *member->cells);
-        if (member->values == NULL || member->cells == NULL)
-            return pps_fail(l->err, PPS_E_MACHINE, "no memory for the values of an axis");
-    }
+    for (int m = 0; axis->members != NULL && m < composite->n_members; m++)
+        if (pps_axis_add_member(axis, composite->members[m], l->err) == NULL)
+            return PPS_E_MACHINE;
     for (uint64_t i = 0; i < axis->count; i++) {
         composite->value(axis->options, i, values);
         for (int m = 0; m < axis->n_members; m++) {

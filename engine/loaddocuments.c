@@ -2,6 +2,7 @@
 // Several documents of a slot as an axis.
 #include "loader.h"
 
+#include "axisjson.h"
 #include "inputs.h"
 #include "value.h"
 
@@ -11,19 +12,15 @@
 static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int s, int m)
 {
     const struct pps_slot *slot = &l->kernel->slots[s];
-    struct pps_axis_member *member = &axis->members[axis->n_members++];
-    member->param = m == 0 ? slot->param : slot->sets[m - 1];
-    axis->sets |= (uint64_t)1 << member->param;
-    member->n_values = (uint32_t)axis->count;
-    member->values = calloc(axis->count, sizeof *member->values);
-    member->cells = calloc(axis->count, sizeof *member->cells);
-    if (member->values == NULL || member->cells == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the values of an axis");
+    const int param = m == 0 ? slot->param : slot->sets[m - 1];
+    struct pps_axis_member *member = pps_axis_add_member(axis, param, l->err);
+    if (member == NULL)
+        return PPS_E_MACHINE;
+    axis->sets |= (uint64_t)1 << param;
     for (uint64_t i = 0; i < axis->count; i++) {
         const double value =
             m == 0 ? (double)i : pps_inputs_said(l->experiment->inputs, s, (int)i, m - 1);
-        member->values[i] =
-            pps_value_cell(&l->kernel->params[member->param], value, &member->cells[i]);
+        member->values[i] = pps_value_cell(&l->kernel->params[param], value, &member->cells[i]);
     }
     return PPS_OK;
 }

@@ -189,8 +189,12 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
     cJSON_AddStringToObject(root, "command", m->command);
 }
 
-char *pps_manifest_close(const char *text)
+char *pps_manifest_close(cJSON *root)
 {
+    char *text = cJSON_Print(root);
+    cJSON_Delete(root);
+    if (text == NULL)
+        return NULL;
     size_t n = strlen(text);
     while (n > 0 && (text[n - 1] == '}' || text[n - 1] == '\n'))
         n--;
@@ -199,6 +203,7 @@ char *pps_manifest_close(const char *text)
     if (asprintf(&whole, "%.*s,\n\t\"manifest_digest\":\t\"%016llx\"\n}\n", (int)n, text,
                  (unsigned long long)digest) < 0)
         whole = NULL;
+    cJSON_free(text);
     return whole;
 }
 
@@ -227,11 +232,5 @@ char *pps_manifest_text(const struct pps_manifest *m)
     pps_json_add_count(root, "block_points", m->block_points);
     cJSON_AddStringToObject(root, "codec", codec);
     add_run(root, m);
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text == NULL)
-        return NULL;
-    char *whole = pps_manifest_close(text);
-    cJSON_free(text);
-    return whole;
+    return pps_manifest_close(root);
 }

@@ -27,7 +27,8 @@ struct pps_manifest {
 // alone; the times, threads and machine are those of the last run where there were several.
 char *pps_manifest_text(const struct pps_manifest *manifest);
 
-// JSON text of an object with "manifest_digest" put before its closing brace.
-char *pps_manifest_close(const char *text);
+// The text of a manifest with these members and "manifest_digest" behind them; frees root. NULL
+// without memory.
+char *pps_manifest_close(cJSON *root);
 
 #endif

@@ -173,11 +173,5 @@ char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes)
         if (!replace(root, merge, item->string, data_bytes))
             cJSON_AddItemToObject(root, item->string, cJSON_Duplicate(item, true));
     }
-    char *text = cJSON_Print(root);
-    cJSON_Delete(root);
-    if (text == NULL)
-        return NULL;
-    char *whole = pps_manifest_close(text);
-    cJSON_free(text);
-    return whole;
+    return pps_manifest_close(root);
 }

@@ -8,18 +8,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void make_printable(char *text)
-{
-    while (*text != '\0') {
-        size_t n = utf8_length(text);
-        if (n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
-            *text = '?';
-            n = 1;
-        }
-        text += n;
-    }
-}
-
 bool docfault_set(struct docfault *fault,
                   const struct cJSON *item,
                   bool at_key,
@@ -32,6 +20,6 @@ bool docfault_set(struct docfault *fault,
     va_start(args, format);
     vsnprintf(fault->text, sizeof fault->text, format, args);
     va_end(args);
-    make_printable(fault->text);
+    utf8_make_printable(fault->text);
     return false;
 }

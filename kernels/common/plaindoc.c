@@ -70,18 +70,6 @@ static void find_line(const char *text, size_t at, int *line, int *column)
     }
 }
 
-static void make_printable(char *text)
-{
-    while (*text != '\0') {
-        size_t n = utf8_length(text);
-        if (n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
-            *text = '?';
-            n = 1;
-        }
-        text += n;
-    }
-}
-
 bool plain_fail(struct plain *p, size_t at, const char *format, ...)
 {
     va_list args;
@@ -89,7 +77,7 @@ bool plain_fail(struct plain *p, size_t at, const char *format, ...)
     va_start(args, format);
     vsnprintf(p->fault->text, sizeof p->fault->text, format, args);
     va_end(args);
-    make_printable(p->fault->text);
+    utf8_make_printable(p->fault->text);
     return false;
 }
 

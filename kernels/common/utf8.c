@@ -32,3 +32,15 @@ size_t utf8_write(char *text, uint32_t code)
     text[0] = (char)(first[n] | code);
     return n;
 }
+
+void utf8_make_printable(char *text)
+{
+    while (*text != '\0') {
+        size_t n = utf8_length(text);
+        if (n == 0 || (unsigned char)*text < 0x20 || *text == 0x7f) {
+            *text = '?';
+            n = 1;
+        }
+        text += n;
+    }
+}

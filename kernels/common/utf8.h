@@ -13,4 +13,7 @@ size_t utf8_length(const char *text);
 // Writes a character, at most 4 bytes; how many. 0: there is no such character.
 size_t utf8_write(char *text, uint32_t code);
 
+// Puts ? for what is no character, or one that controls a terminal or breaks the line.
+void utf8_make_printable(char *text);
+
 #endif
