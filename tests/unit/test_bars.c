@@ -48,10 +48,7 @@ static enum pps_status open_text(struct pps_bars *bars,
                                  const char *text,
                                  struct pps_error *err)
 {
-    FILE *file = fopen("r.csv", "w");
-    cr_assert(file != NULL);
-    fputs(text, file);
-    fclose(file);
+    spill("r.csv", text);
     ask->view.path = "r.csv";
     ask->view.kernels = kernels;
     if (ask->k == 0)

@@ -312,9 +312,9 @@ Test(infeasible, verify_finds)
     }
     write_rows();
     size_t n;
-    unsigned char *bytes = slurp("r.csv", &n);
+    char *bytes = slurp("r.csv", &n);
     bytes[sizeof HEADER - 1 + 8] ^= 1; // of "yes"
-    spill("r.csv", bytes, n);
+    spill_bytes("r.csv", bytes, n);
     fails("r.csv", 0, PPS_E_WRONG, "block 0");
     free(bytes);
 }

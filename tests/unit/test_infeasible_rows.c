@@ -177,7 +177,7 @@ static enum pps_status answer(const char *points,
     cr_assert_eq(pps_json_parse(&json, "inputs", experiment, strlen(experiment), err), PPS_OK);
     const struct pps_inputs_ask ask = {.kernel = &toy, .file = &json, .item = json.root};
     cr_assert_eq(pps_inputs_open(&inputs, &ask, err), PPS_OK, "%s", err->text);
-    spill("p.csv", points, strlen(points));
+    spill("p.csv", points);
     const struct pps_evaluate evaluate = {.kernel = pps_inputs_kernel(inputs),
                                           .inputs = inputs,
                                           .path = "p.csv",

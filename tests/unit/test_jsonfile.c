@@ -2,6 +2,7 @@
 // JSON documents with places: what is accepted, what is refused with which line, column and
 // message, and where the values of an accepted document stand.
 #include "engine/jsonfile.h"
+#include "files.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -326,42 +327,28 @@ Test(jsonfile, many_values, .timeout = 20)
 
 // ---- files ---------------------------------------------------------------------------------
 
-static void write_file(const char *path, const char *text)
+Test(jsonfile, load, .init = enter, .fini = leave)
 {
-    FILE *f = fopen(path, "w");
-    cr_assert_not_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-Test(jsonfile, load)
-{
-    char folder[] = "/tmp/pps_jsonfile_XXXXXX", path[64], wanted[128];
+    static const char path[] = "exp.json";
     struct pps_json json;
     struct pps_error err;
-    cr_assert_not_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/exp.json", folder);
 
     cr_assert_eq(pps_json_load(&json, path, &err), PPS_E_INPUT);
-    snprintf(wanted, sizeof wanted, "cannot read it: No such file or directory");
-    cr_assert_str_eq(err.text, wanted);
+    cr_assert_str_eq(err.text, "cannot read it: No such file or directory");
     cr_assert_str_eq(err.file, path);
     cr_assert_eq(pps_json_load(&json, folder, &err), PPS_E_INPUT);
-    snprintf(wanted, sizeof wanted, "cannot read it: it is a folder; name a file in it");
-    cr_assert_str_eq(err.text, wanted);
+    cr_assert_str_eq(err.text, "cannot read it: it is a folder; name a file in it");
 
-    write_file(path, "{\"n\": [8, 16]} // all\n");
+    spill(path, "{\"n\": [8, 16]} // all\n");
     cr_assert_eq(pps_json_load(&json, path, &err), PPS_OK);
     cr_assert_str_eq(json.name, path);
     cr_assert_eq(json.n_places, 4u);
     pps_json_free(&json);
 
-    write_file(path, "{\"n\": }");
+    spill(path, "{\"n\": }");
     cr_assert_eq(pps_json_load(&json, path, &err), PPS_E_INPUT);
     cr_assert_str_eq(err.file, path);
     cr_assert_eq(err.column, 7);
-    unlink(path);
-    rmdir(folder);
 }
 
 Test(jsonfile, too_large)

@@ -1,24 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models: exact counts against figures from elsewhere, every name that a key goes by, and what is
 // said of a document that cannot be.
-#include "documents.h"
+#include "models.h"
 
 #include "kernels/common/docfields.h"
-#include "kernels/common/modeldesc.h"
 
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
-
-static struct modeldesc model_of(const char *text)
-{
-    struct pps_json json = document_of(text);
-    struct modeldesc model;
-    struct docfault fault;
-    cr_assert(modeldesc_read(&model, json.root, &fault), "%s: %s", text, fault.text);
-    pps_json_free(&json);
-    return model;
-}
 
 static struct modeldesc_counts counts_of(const char *text)
 {

@@ -1,23 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models: what is said of a document that cannot be, and config.json as it is published.
-#include "documents.h"
-
-#include "kernels/common/modeldesc.h"
+#include "models.h"
 
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 #define TINY        "{'L':2,'h':8,'A':4,'V':9"
-
-static struct modeldesc model_of(const char *text)
-{
-    struct pps_json json = document_of(text);
-    struct modeldesc model;
-    struct docfault fault;
-    cr_assert(modeldesc_read(&model, json.root, &fault), "%s: %s", text, fault.text);
-    pps_json_free(&json);
-    return model;
-}
 
 static void compare_total(const char *name, const struct modeldesc *model, int64_t wanted)
 {

@@ -9,21 +9,7 @@
 
 #include <math.h>
 
-static const char *const CASES[] = {
-    "pp_dense_p4_v1.json",
-    "pp_dense_tight_p4_v1.json",
-    "pp_dsv3_p16_m64.json",
-    "pp_dsv3_p4_m60.json",
-    "pp_infeasible_layer_cap.json",
-    "pp_infeasible_memory.json",
-    "pp_moe_p4_m16.json",
-    "pp_moe_p4_v2_lowmem.json",
-    "pp_moe_p4_v2_std.json",
-    "pp_moe_p8_m64_residue.json",
-    "pp_select_p4.json",
-};
-
-enum { N_CASES = sizeof CASES / sizeof CASES[0] };
+enum { N_CASES = sizeof golden_pipelines / sizeof golden_pipelines[0] };
 
 static struct nd_mps_size write_program(const struct nd_program *program, struct textroom *text)
 {
@@ -37,15 +23,15 @@ static struct nd_mps_size write_program(const struct nd_program *program, struct
 Test(nd_mps, sizes_as_published)
 {
     for (int i = 0; i < N_CASES; i++) {
-        cJSON *document = golden_read(CASES[i]);
+        cJSON *document = golden_read(golden_pipelines[i]);
         const struct nd_program program = golden_pipeline(document);
         const cJSON *expected = golden_item(document, "expected");
         struct textroom text = {0};
         const struct nd_mps_size size = write_program(&program, &text);
-        cr_assert_eq(size.variables, golden_whole(expected, "n_variables"), "%s: %d", CASES[i],
-                     size.variables);
+        cr_assert_eq(size.variables, golden_whole(expected, "n_variables"), "%s: %d",
+                     golden_pipelines[i], size.variables);
         cr_assert_eq(size.constraints, golden_whole(expected, "n_constraints"), "%s: %d",
-                     CASES[i], size.constraints);
+                     golden_pipelines[i], size.constraints);
         textroom_free(&text);
         cJSON_Delete(document);
     }

@@ -140,10 +140,7 @@ static enum pps_status open_text(struct pps_pareto *pareto,
                                  const char *text,
                                  struct pps_error *err)
 {
-    FILE *file = fopen("r.csv", "w");
-    cr_assert(file != NULL);
-    fputs(text, file);
-    fclose(file);
+    spill("r.csv", text);
     ask.view.path = "r.csv";
     ask.view.kernels = kernels;
     return pps_pareto_open(pareto, &ask, err);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of an earlier result: found by the values of all parameters, with the text they had.
 #include "experiments.h"
+#include "files.h"
 
 #include "engine/onepoint.h"
 #include "engine/reuse.h"
@@ -15,24 +16,9 @@ static const char experiment[] =
     "{\"n\": \"1..7000\", \"tiers\": [{\"fwd_prop\": \"a\", \"grad_prop\": \"a\", "
     "\"grad_sync\": \"b\"}]}";
 
-static char folder[] = "/tmp/pps-reuse-XXXXXX";
-static char data[64], manifest[64];
+static const char data[] = "old.csv", manifest[] = "old.csv.json";
 
-static void set_up(void)
-{
-    cr_assert_neq(mkdtemp(folder), NULL);
-    snprintf(data, sizeof data, "%s/old.csv", folder);
-    snprintf(manifest, sizeof manifest, "%s/old.csv.json", folder);
-}
-
-static void tear_down(void)
-{
-    unlink(data);
-    unlink(manifest);
-    rmdir(folder);
-}
-
-TestSuite(reuse, .init = set_up, .fini = tear_down);
+TestSuite(reuse, .init = enter, .fini = leave);
 
 // Columns in an order of their own; row k is n = k, bwd_len 2.5, with k/2 as its result; every
 // hundredth has none, and the first comes again with another.
@@ -147,9 +133,7 @@ Test(reuse, broken_files_are_refused)
     cr_assert_eq(truncate(data, 1000), 0);
     cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &err), PPS_E_INPUT);
     pps_reuse_close(reuse);
-    FILE *out = fopen(manifest, "w");
-    fputs("[1]", out);
-    fclose(out);
+    spill(manifest, "[1]");
     cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &err), PPS_E_INPUT);
     pps_reuse_close(reuse);
     pps_experiment_free(e);

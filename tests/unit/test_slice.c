@@ -31,10 +31,7 @@ static enum pps_status cut_text(struct pps_cut **cut,
                                 const char *text,
                                 struct pps_error *err)
 {
-    FILE *file = fopen("r.csv", "w");
-    cr_assert(file != NULL);
-    fputs(text, file);
-    fclose(file);
+    spill("r.csv", text);
     ask.view.path = "r.csv";
     ask.view.kernels = kernels;
     return pps_cut_open(cut, &ask, err);
@@ -164,9 +161,7 @@ Test(slice, a_kernel_says_what_a_cell_is)
         struct pps_error err = {0};
         char maps[512], name[512];
         struct pps_cut_ask ask = cases[i].ask;
-        FILE *file = fopen("r.csv", "w");
-        fputs(text, file);
-        fclose(file);
+        spill("r.csv", text);
         ask.view.path = "r.csv";
         ask.view.kernels = only;
         cr_assert_eq(pps_cut_open(&cut, &ask, &err), PPS_OK, "case %zu: %s", i, err.text);

@@ -2,6 +2,7 @@
 // The best rows of a result file, its groups, and sorting beyond memory.
 #include "engine/rowsort.h"
 #include "engine/top.h"
+#include "files.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -11,33 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static char folder[64];
-
-static void enter(void)
+static void enter_to_sort(void)
 {
-    strcpy(folder, "/tmp/pps-top-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    cr_assert_eq(chdir(folder), 0);
+    enter();
     setenv("TMPDIR", folder, 1);
 }
 
-static void leave(void)
-{
-    char command[128];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert_eq(system(command), 0);
-}
-
-TestSuite(top, .init = enter, .fini = leave);
-
-static void spill(const char *path, const char *text)
-{
-    FILE *file = fopen(path, "w");
-    cr_assert(file != NULL);
-    fputs(text, file);
-    fclose(file);
-}
+TestSuite(top, .init = enter_to_sort, .fini = leave);
 
 static const struct pps_param params[] = {{.name = "n"}, {.name = "m"}};
 static const struct pps_column columns[] = {

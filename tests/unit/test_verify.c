@@ -54,10 +54,10 @@ Test(verify, threads_find_the_same)
     write_result(&plan);
     cr_assert_eq(verify_with(&ask, &verified, &err), PPS_OK, "%s", err.text);
     cr_assert_eq(verified.computed, verified.rows);
-    unsigned char *bytes = slurp("r.csv.gz", &n);
+    char *bytes = slurp("r.csv.gz", &n);
     for (size_t i = n / 4; i < n - 20; i += 3)
         bytes[i] ^= 4;
-    spill("r.csv.gz", bytes, n);
+    spill_bytes("r.csv.gz", bytes, n);
     ask.threads = 1;
     cr_assert_eq(verify_with(&ask, &verified, &first), PPS_E_WRONG);
     for (ask.threads = 2; ask.threads <= 5; ask.threads++) {
@@ -74,7 +74,7 @@ static void every_flip_is_found(const char *path, const char *file)
     struct pps_verified verified;
     struct pps_error err;
     size_t n;
-    unsigned char *bytes = slurp(file, &n);
+    char *bytes = slurp(file, &n);
     for (size_t i = 0; i < n; i++)
         for (int bit = 0; bit < 8; bit++) {
             bytes[i] ^= (unsigned char)(1 << bit);
@@ -96,16 +96,16 @@ static void every_end_is_found(const char *path, const char *file)
     struct pps_verified verified;
     struct pps_error err;
     size_t n;
-    unsigned char *bytes = slurp(file, &n);
+    char *bytes = slurp(file, &n);
     for (size_t i = 0; i < n; i++) {
-        spill(file, bytes, i);
+        spill_bytes(file, bytes, i);
         cr_assert_eq(verify(path, 0, &verified, &err), PPS_E_WRONG, "%s: %zu bytes of %zu: %s",
                      file, i, n, err.text);
     }
     bytes[n] = '\n';
-    spill(file, bytes, n + 1);
+    spill_bytes(file, bytes, n + 1);
     cr_assert_eq(verify(path, 0, &verified, &err), PPS_E_WRONG, "%s: a byte more", file);
-    spill(file, bytes, n);
+    spill_bytes(file, bytes, n);
     passes(path, 0, &verified);
     free(bytes);
 }
@@ -132,27 +132,27 @@ Test(verify, the_place_is_told)
     struct pps_index_record record;
     size_t n, n_index;
     write_result(&plan);
-    unsigned char *bytes = slurp("r.csv.gz", &n), *index = slurp("r.csv.gz.idx", &n_index);
+    char *bytes = slurp("r.csv.gz", &n), *index = slurp("r.csv.gz.idx", &n_index);
     struct pps_index_head head;
     memcpy(&head, index, sizeof head);
     memcpy(&record, index + sizeof head + 3 * head.record_bytes, sizeof record); // block 2
     bytes[record.offset + 7] ^= 1;
-    spill("r.csv.gz", bytes, n);
+    spill_bytes("r.csv.gz", bytes, n);
     char words[64];
     snprintf(words, sizeof words, "r.csv.gz: block 2 (bytes %d to", (int)record.offset);
     fails("r.csv.gz", 0, PPS_E_WRONG, words);
     bytes[record.offset + 7] ^= 1;
     bytes[3] ^= 1;
-    spill("r.csv.gz", bytes, n);
+    spill_bytes("r.csv.gz", bytes, n);
     fails("r.csv.gz", 0, PPS_E_WRONG, "gzip header");
     bytes[3] ^= 1;
     bytes[n - 1] ^= 1;
-    spill("r.csv.gz", bytes, n);
+    spill_bytes("r.csv.gz", bytes, n);
     fails("r.csv.gz", 0, PPS_E_WRONG, "gzip end");
     bytes[n - 1] ^= 1;
-    spill("r.csv.gz", bytes, n);
+    spill_bytes("r.csv.gz", bytes, n);
     index[sizeof head + 2 * head.record_bytes + 20] ^= 1;
-    spill("r.csv.gz.idx", index, n_index);
+    spill_bytes("r.csv.gz.idx", index, n_index);
     fails("r.csv.gz", 0, PPS_E_WRONG, "r.csv.gz.idx: record 2 (bytes ");
     free(index);
     free(bytes);
@@ -165,18 +165,18 @@ Test(verify, swapped_and_repeated_blocks_are_found)
     struct pps_index_head head;
     size_t n;
     write_result(&plan);
-    unsigned char *index = slurp("p.csv.idx", &n), *changed = malloc(n);
+    char *index = slurp("p.csv.idx", &n), *changed = malloc(n);
     memcpy(&head, index, sizeof head);
-    unsigned char *second = changed + sizeof head + 2 * head.record_bytes;
+    char *second = changed + sizeof head + 2 * head.record_bytes;
     memcpy(changed, index, n);
     memcpy(second, index + sizeof head + 3 * head.record_bytes, head.record_bytes);
     memcpy(second + head.record_bytes, index + sizeof head + 2 * head.record_bytes,
            head.record_bytes);
-    spill("p.csv.idx", changed, n);
+    spill_bytes("p.csv.idx", changed, n);
     fails("p.csv", 0, PPS_E_WRONG, "record 2 is block 2, but block 1 is due");
     memcpy(changed, index, n);
     memcpy(second + head.record_bytes, second, head.record_bytes);
-    spill("p.csv.idx", changed, n);
+    spill_bytes("p.csv.idx", changed, n);
     fails("p.csv", 0, PPS_E_WRONG, "record 3 is block 1, but block 2 is due");
     free(changed);
     free(index);

@@ -9,7 +9,7 @@ TestSuite(verify_lies, .init = enter, .fini = leave);
 
 // ---- an index with right checksums that lies --------------------------------------------------
 
-static void seal(unsigned char *record, size_t n)
+static void seal(char *record, size_t n)
 {
     const uint64_t checksum = XXH64(record, n - 8, 0);
     memcpy(record + n - 8, &checksum, 8);
@@ -39,14 +39,14 @@ Test(verify_lies, an_index_that_lies_is_refused)
     struct pps_index_head head;
     size_t n;
     write_result(&plan);
-    unsigned char *index = slurp("r.csv.gz.idx", &n), *changed = malloc(n);
+    char *index = slurp("r.csv.gz.idx", &n), *changed = malloc(n);
     memcpy(&head, index, sizeof head);
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
-        unsigned char *record = changed + sizeof head + 2 * head.record_bytes;
+        char *record = changed + sizeof head + 2 * head.record_bytes;
         memcpy(changed, index, n);
         memcpy(record + lies[i].at, &lies[i].value, 8);
         seal(record, head.record_bytes);
-        spill("r.csv.gz.idx", changed, n);
+        spill_bytes("r.csv.gz.idx", changed, n);
         fails("r.csv.gz", 0, PPS_E_WRONG, lies[i].words);
     }
     const uint64_t heads[][2] = {{offsetof(struct pps_index_head, n_points), 0},
@@ -61,7 +61,7 @@ Test(verify_lies, an_index_that_lies_is_refused)
         memcpy(changed, index, n);
         memcpy(changed + heads[i][0], &heads[i][1], 8);
         seal(changed, sizeof head);
-        spill("r.csv.gz.idx", changed, n);
+        spill_bytes("r.csv.gz.idx", changed, n);
         fails("r.csv.gz", 0, PPS_E_WRONG, "");
     }
     free(changed);
@@ -121,7 +121,7 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
     struct pps_verified verified;
     size_t n;
     write_result(&plan);
-    char *text = (char *)slurp("r.csv.gz.json", &n);
+    char *text = slurp("r.csv.gz.json", &n);
     text[n] = '\0';
     for (size_t i = 0; i < sizeof lies / sizeof *lies; i++) {
         change_manifest(text, lies[i].from, lies[i].to);

@@ -33,13 +33,4 @@ static inline void write_rows(void)
     write_plan(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, NULL, NULL});
 }
 
-static inline void has_text(const char *path, const char *text)
-{
-    size_t n;
-    unsigned char *bytes = slurp(path, &n);
-    bytes[n] = '\0';
-    cr_assert_str_eq((const char *)bytes, text, "%s", path);
-    free(bytes);
-}
-
 #endif

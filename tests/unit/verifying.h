@@ -3,55 +3,15 @@
 #ifndef TEST_VERIFYING_H
 #define TEST_VERIFYING_H
 
+#include "files.h"
 #include "results.h"
 
 #include "engine/verify.h"
-
-#include <unistd.h>
 
 // 48 points; a rule leaves out those from 12 to 23.
 #define SMALL                                                                                  \
     "{\"n\": [2, 3], \"gpus\": 2, \"sync_freq\": [1, 2], "                                     \
     "\"priority_step\": 0.5, \"where\": \"n > 2 || sync_freq < 2\"}"
-
-// ---- a folder to write in -------------------------------------------------------------------
-
-static char folder[64];
-
-static inline void enter(void)
-{
-    strcpy(folder, "/tmp/pps-verify-XXXXXX");
-    cr_assert(mkdtemp(folder) != NULL);
-    cr_assert_eq(chdir(folder), 0);
-}
-
-static inline void leave(void)
-{
-    char command[128];
-    cr_assert_eq(chdir("/"), 0);
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    cr_assert_eq(system(command), 0);
-}
-
-static inline unsigned char *slurp(const char *path, size_t *n)
-{
-    FILE *file = fopen(path, "rb");
-    cr_assert(file != NULL, "%s", path);
-    unsigned char *bytes = malloc(1 << 20);
-    *n = fread(bytes, 1, 1 << 20, file);
-    fclose(file);
-    return bytes;
-}
-
-static inline void spill(const char *path, const void *bytes, size_t n)
-{
-    FILE *file = fopen(path, "wb");
-    cr_assert(file != NULL, "%s", path);
-    cr_assert_eq(fwrite(bytes, 1, n, file), n);
-    fclose(file);
-}
-
-// ---- verifying --------------------------------------------------------------------------------
 
 static inline enum pps_status verify_with(const struct pps_verify_ask *ask,
                                           struct pps_verified *verified,
