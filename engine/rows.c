@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_ROOM = PPS_TEXT_TARGET + PPS_TEXT_TARGET / 4 };
+enum {
+    TEXT_ROOM = PPS_TEXT_TARGET + PPS_TEXT_TARGET / 4,
+    PIECE = 32, // bytes of a prefix copied at once
+};
 
 // A row of an earlier result among the points of a batch.
 struct found {
@@ -36,8 +39,7 @@ struct pps_rowmaker {
     int objective;
     double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
     const double *param[PPS_MAX_PARAMS];
-    int varying
-        [PPS_MAX_PARAMS]; // parameters that an axis sets; the others' arrays never change
+    int varying[PPS_MAX_PARAMS]; // parameters that are not the same at all points
     int n_varying;
     int asked[PPS_MAX_COLUMNS]; // columns that are wanted, and the objective
     int n_asked;
@@ -48,9 +50,9 @@ struct pps_rowmaker {
     uint8_t outcome[PPS_BATCH];
     uint64_t index[PPS_BATCH];
     size_t n_batch;
-    char *prefixes; // PPS_BATCH of prefix_cap bytes
-    size_t prefix_cap;
-    size_t prefix_n[PPS_BATCH];
+    char *prefixes;    // of the batch, one behind the other
+    size_t prefix_cap; // greatest bytes of one
+    size_t prefix_end[PPS_BATCH];
     const struct pps_reuse *reuse; // or NULL
     struct found *found;           // PPS_BATCH of them, their prefixes and groups
     char *found_prefixes;
@@ -67,20 +69,19 @@ struct pps_rowmaker {
 
 // ---- opening ----------------------------------------------------------------------------------
 
-// The parameters' arrays, filled where no axis sets them; returns what is behind them.
+// The parameters' arrays; returns what is behind them.
 static double *set_params(struct pps_rowmaker *m)
 {
     const struct pps_space *space = &m->experiment->space;
     double *next = m->values;
-    uint64_t set = 0;
+    uint64_t varying = 0;
     for (int d = 0; d < space->n_axes; d++)
-        set |= space->axes[d].sets;
+        if (!pps_axis_is_constant(&space->axes[d]))
+            varying |= space->axes[d].sets;
     for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH) {
         m->param[p] = next;
-        if ((set >> p & 1) != 0)
+        if ((varying >> p & 1) != 0)
             m->varying[m->n_varying++] = p;
-        for (size_t i = 0; i < PPS_BATCH; i++)
-            next[i] = space->base[p];
     }
     return next;
 }
@@ -140,10 +141,10 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     for (int c = 0; c < kernel->n_columns; c++)
         texts += pps_column_width(&kernel->columns[c]);
     m->row_cap += texts + PPS_STATUS_ROOM;
-    m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap;
+    m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap + PIECE;
     m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
     m->texts = calloc(texts + 1, PPS_BATCH);
-    m->prefixes = malloc(PPS_BATCH * m->prefix_cap);
+    m->prefixes = malloc(PPS_BATCH * m->prefix_cap + PIECE);
     m->text = malloc(m->text_cap);
     m->scratch = pps_scratch_take(scratch_bytes);
     if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
@@ -227,6 +228,32 @@ struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *m)
 
 // ---- a batch ----------------------------------------------------------------------------------
 
+// Copies n bytes, and up to PIECE - 1 more that both sides have room for: short texts without a
+// call.
+static inline void copy_pieces(char *out, const char *in, size_t n)
+{
+    for (size_t at = 0; at < n; at += PIECE)
+        memcpy(out + at, in + at, PIECE);
+}
+
+static size_t prefix_start(const struct pps_rowmaker *m, size_t i)
+{
+    return i > 0 ? m->prefix_end[i - 1] : 0;
+}
+
+// Fills the arrays of parameters that are the same at all points.
+static void fill_constants(struct pps_rowmaker *m)
+{
+    for (int p = 0, v = 0; p < m->kernel->n_params; p++) {
+        if (v < m->n_varying && m->varying[v] == p) {
+            v++;
+            continue;
+        }
+        for (size_t i = 0; i < PPS_BATCH; i++)
+            m->values[(size_t)p * PPS_BATCH + i] = m->cursor.point[p];
+    }
+}
+
 static void group_of(const struct pps_rowmaker *m, const double *point, double *key)
 {
     for (int b = 0; b < m->n_by; b++)
@@ -280,8 +307,9 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
         const size_t i = m->n_batch++;
         for (int v = 0; v < m->n_varying; v++)
             m->values[(size_t)m->varying[v] * PPS_BATCH + i] = cursor->point[m->varying[v]];
-        memcpy(m->prefixes + i * m->prefix_cap, cursor->prefix, cursor->prefix_n);
-        m->prefix_n[i] = cursor->prefix_n;
+        const size_t start = prefix_start(m, i);
+        copy_pieces(m->prefixes + start, cursor->prefix, cursor->prefix_n);
+        m->prefix_end[i] = start + cursor->prefix_n;
         m->index[i] = cursor->index;
         pps_cursor_step(cursor);
     }
@@ -289,7 +317,7 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
 
 static bool room_for_batch(struct pps_rowmaker *m)
 {
-    size_t need = m->text_n + m->n_batch * m->row_cap;
+    size_t need = m->text_n + m->n_batch * m->row_cap + PIECE;
     for (size_t f = 0; f < m->n_found; f++)
         need += m->found[f].prefix_n + m->found[f].reused.n;
     if (need <= m->text_cap)
@@ -355,8 +383,9 @@ static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome out
 
 static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome)
 {
-    memcpy(m->text + m->text_n, m->prefixes + i * m->prefix_cap, m->prefix_n[i]);
-    m->text_n += m->prefix_n[i];
+    const size_t start = prefix_start(m, i), n = m->prefix_end[i] - start;
+    copy_pieces(m->text + m->text_n, m->prefixes + start, n);
+    m->text_n += n;
     write_results(m, i, outcome);
 }
 
@@ -483,6 +512,7 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     *rows = (struct pps_rows){.n = 0};
     m->text_n = 0;
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
+    fill_constants(m);
     do {
         gather(m, first + n, rows);
         enum pps_status status = PPS_OK;
