@@ -48,7 +48,7 @@ Test(playback, says_what_the_figures_say)
         const struct nd_effort effort = {.max_nodes = 200};
         struct nd_solution solution;
         struct nd_playback playback;
-        struct bounds_bubble bubble;
+        struct bubble bubble;
         cr_assert(nd_solve(&p, &effort, &solution) == ND_DONE);
         if (solution.found) {
             cr_assert(nd_play(&p, &solution.choice, &playback) == ND_DONE);
@@ -71,7 +71,7 @@ Test(playback, of_a_balanced_pipeline_is_the_ideal_bubble)
     struct nd_program p;
     const int32_t x[] = {2, 2, 2, 2}, none[] = {0, 0, 0, 0}, some[] = {1, 1, 1, 1};
     struct nd_choice choice = {{none, x}, {none, none}, {none, none}};
-    struct bounds_bubble bubble;
+    struct bubble bubble;
     nd_program_default(&p);
     p.stages = 4;
     p.micro_batches = 8;

@@ -121,11 +121,11 @@ enum nd_outcome nd_play(const struct nd_program *program,
 
 enum nd_outcome nd_bubble(const struct nd_program *program,
                           const struct nd_choice *choice,
-                          struct bounds_bubble *bubble)
+                          struct bubble *bubble)
 {
     const int32_t n = program->stages * program->chunks;
     struct nd_program still = *program;
-    struct bounds_work work = {.stages = program->stages,
+    struct bubble_work work = {.stages = program->stages,
                                .chunks = program->chunks,
                                .micro_batches = program->micro_batches};
     struct nd_value with, without;
@@ -142,6 +142,6 @@ enum nd_outcome nd_bubble(const struct nd_program *program,
     }
     work.makespan = with.makespan;
     work.makespan_no_hops = without.makespan;
-    *bubble = bounds_split(&work);
+    *bubble = bubble_split(&work);
     return ND_DONE;
 }

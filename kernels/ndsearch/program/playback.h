@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_PLAYBACK_H
 #define PPS_NDSEARCH_PLAYBACK_H
 
-#include "kernels/common/bounds.h"
+#include "kernels/common/bubble.h"
 #include "program.h"
 
 struct nd_played {
@@ -33,6 +33,6 @@ void nd_playback_free(struct nd_playback *playback);
 // What part of the device time is idle, and why.
 enum nd_outcome nd_bubble(const struct nd_program *program,
                           const struct nd_choice *choice,
-                          struct bounds_bubble *bubble);
+                          struct bubble *bubble);
 
 #endif

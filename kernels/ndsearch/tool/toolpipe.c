@@ -119,7 +119,7 @@ void nd_pipe_report(const struct nd_pipe *pipe,
 // Where the devices' time goes that is not forwards and backwards.
 static void print_bubble(const struct nd_program *program, const struct nd_choice *choice)
 {
-    struct bounds_bubble bubble;
+    struct bubble bubble;
     if (nd_bubble(program, choice, &bubble) != ND_DONE)
         return;
     printf("idle      %.2f %% of useful time: %.2f filling and emptying, %.2f recompute, "
