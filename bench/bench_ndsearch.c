@@ -13,6 +13,7 @@
 #include "kernels/common/units.h"
 #include "kernels/ndsearch/estimate/estimate.h"
 #include "kernels/ndsearch/estimate/reference.h"
+#include "shippedmodel.h"
 
 #define RUNS    5
 #define DEVICES 1024
@@ -22,45 +23,6 @@ static double cpu_seconds(void)
     struct timespec t;
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static struct modeldesc deepseek_v3(void)
-{
-    return (struct modeldesc){.num_layers = 61,
-                              .mtp_depth = 1,
-                              .hidden = 7168,
-                              .heads = 128,
-                              .query_groups = 128,
-                              .head_dim = 56,
-                              .ffn = 18432,
-                              .gated = true,
-                              .vocab = 129280,
-                              .seq_length = 4096,
-                              .attention = MODELDESC_MLA,
-                              .q_rank = 1536,
-                              .kv_rank = 512,
-                              .qk_nope = 128,
-                              .qk_rope = 64,
-                              .v_dim = 128,
-                              .experts = 256,
-                              .topk = 8,
-                              .moe_ffn = 2048,
-                              .shared_ffn = 2048,
-                              .dense_layers = 3};
-}
-
-static struct modeldesc llama3_70b(void)
-{
-    return (struct modeldesc){.num_layers = 80,
-                              .hidden = 8192,
-                              .heads = 64,
-                              .query_groups = 8,
-                              .head_dim = 128,
-                              .ffn = 28672,
-                              .gated = true,
-                              .vocab = 128256,
-                              .seq_length = 4096,
-                              .dense_layers = 80};
 }
 
 struct work {
@@ -204,7 +166,7 @@ int main(void)
     struct hardware h100 = *hardware_find("H100");
     struct cluster cluster = {DEVICES, 8, 64 * UNITS_GIB, 0, h100};
     struct training training;
-    struct modeldesc sparse = deepseek_v3(), dense = llama3_70b();
+    struct modeldesc sparse = shipped_model("deepseek-v3"), dense = shipped_model("llama3-70b");
     if (w.cache == NULL || w.points == NULL)
         return 1;
     training_default(&training);

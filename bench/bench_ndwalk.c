@@ -9,6 +9,7 @@
 
 #include "kernels/ndsearch/search/origmem.h"
 #include "kernels/ndsearch/search/walk.h"
+#include "shippedmodel.h"
 
 #define RUNS 7
 
@@ -18,28 +19,6 @@ static double cpu_seconds(void)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-
-static const struct modeldesc model = {.num_layers = 62,
-                                       .hidden = 7168,
-                                       .heads = 128,
-                                       .query_groups = 128,
-                                       .head_dim = 56,
-                                       .ffn = 18432,
-                                       .gated = true,
-                                       .vocab = 129280,
-                                       .seq_length = 4096,
-                                       .attention = MODELDESC_MLA,
-                                       .q_rank = 1536,
-                                       .kv_rank = 512,
-                                       .qk_nope = 128,
-                                       .qk_rope = 64,
-                                       .v_dim = 128,
-                                       .experts = 256,
-                                       .topk = 8,
-                                       .moe_ffn = 2048,
-                                       .dense_layers = 3,
-                                       .shared_given = -1,
-                                       .dense_given = 3};
 
 struct search {
     struct nd_space space;
@@ -115,15 +94,15 @@ static double measure(void (*what)(struct search *), struct search *s, int repea
 
 // ---- lines --------------------------------------------------------------------------------------
 
-static bool compare(const char *name, bool orig, bool cp)
+static bool compare(const char *name, const struct modeldesc *model, bool orig, bool cp)
 {
     struct search s = {.survivors = 0};
     nd_space_init(&s.space, ND_FSDP, orig, 1024);
-    nd_space_set_model(&s.space, &model);
+    nd_space_set_model(&s.space, model);
     s.space.vary.cp = cp;
     s.space.gbs = 1024;
     nd_filters_init(&s.filters, &s.space);
-    nd_origmem_init(&s.memory, &model, true);
+    nd_origmem_init(&s.memory, model, true);
     const double plain = measure(walk_plainly, &s, 1), counted = measure(count, &s, 16);
     const double survivors = measure(walk_survivors, &s, 4),
                  tuples = measure(walk_tuples, &s, 16);
@@ -142,8 +121,9 @@ static bool compare(const char *name, bool orig, bool cp)
 
 int main(void)
 {
-    bool same = compare("ndwalk_published", true, false);
-    same = compare("ndwalk_published_cp", true, true) && same;
-    same = compare("ndwalk_corrected", false, true) && same;
+    const struct modeldesc model = shipped_model("deepseek-v3");
+    bool same = compare("ndwalk_published", &model, true, false);
+    same = compare("ndwalk_published_cp", &model, true, true) && same;
+    same = compare("ndwalk_corrected", &model, false, true) && same;
     return same ? 0 : 1;
 }

@@ -77,6 +77,45 @@ static void build_table(struct pps_args *args,
     }
 }
 
+// ---- help -------------------------------------------------------------------------------------
+
+static void print_option(const struct pps_opt *option)
+{
+    char left[64];
+    char shorts[8] = "    ";
+    if (option->letter != 0)
+        snprintf(shorts, sizeof shorts, "-%c, ", option->letter);
+    const bool optional = option->arg != NULL && option->arg[0] == '[';
+    char arg[48] = "";
+    if (optional)
+        snprintf(arg, sizeof arg, "[=%.*s]", (int)strlen(option->arg) - 2, option->arg + 1);
+    else if (option->arg != NULL)
+        snprintf(arg, sizeof arg, " %s", option->arg);
+    snprintf(left, sizeof left, "%s--%s%s", shorts, option->name, arg);
+    if (strlen(left) > 26)
+        printf("  %s\n  %-26s  %s\n", left, "", option->help);
+    else
+        printf("  %-26s  %s\n", left, option->help);
+}
+
+static void print_help(const struct pps_command *command,
+                       const struct pps_kernel *const *kernels)
+{
+    struct pps_args *args = calloc(1, sizeof *args);
+    if (args == NULL)
+        return;
+    build_table(args, command, kernels);
+    printf("usage: ppsweep %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
+           command->summary);
+    for (int i = 0; args->table[i].name != NULL; i++)
+        if (args->table[i].help != NULL)
+            print_option(&args->table[i]);
+    print_option(&(struct pps_opt){"help", 'h', NULL, "this page"});
+    if (command->details != NULL)
+        printf("\n%s", command->details);
+    free(args);
+}
+
 // ---- the command line as typed ----------------------------------------------------------------
 
 static bool plain_word(const char *word)
@@ -196,7 +235,7 @@ static enum pps_status parse_options(struct pps_args *args,
     opterr = 0;
     for (int code; (code = getopt_long(argc, args->argv, letters, longs, NULL)) != -1;) {
         if (code == 'h') {
-            pps_command_help(args->command, args->kernels);
+            print_help(args->command, args->kernels);
             *done = true;
             return PPS_OK;
         }
@@ -412,43 +451,4 @@ enum pps_status pps_arg_digits(const struct pps_args *args, int *digits, struct 
                         PPS_MAX_DIGITS);
     *digits = (int)number;
     return PPS_OK;
-}
-
-// ---- help -------------------------------------------------------------------------------------
-
-static void print_option(const struct pps_opt *option)
-{
-    char left[64];
-    char shorts[8] = "    ";
-    if (option->letter != 0)
-        snprintf(shorts, sizeof shorts, "-%c, ", option->letter);
-    const bool optional = option->arg != NULL && option->arg[0] == '[';
-    char arg[48] = "";
-    if (optional)
-        snprintf(arg, sizeof arg, "[=%.*s]", (int)strlen(option->arg) - 2, option->arg + 1);
-    else if (option->arg != NULL)
-        snprintf(arg, sizeof arg, " %s", option->arg);
-    snprintf(left, sizeof left, "%s--%s%s", shorts, option->name, arg);
-    if (strlen(left) > 26)
-        printf("  %s\n  %-26s  %s\n", left, "", option->help);
-    else
-        printf("  %-26s  %s\n", left, option->help);
-}
-
-void pps_command_help(const struct pps_command *command,
-                      const struct pps_kernel *const *kernels)
-{
-    struct pps_args *args = calloc(1, sizeof *args);
-    if (args == NULL)
-        return;
-    build_table(args, command, kernels);
-    printf("usage: ppsweep %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
-           command->summary);
-    for (int i = 0; args->table[i].name != NULL; i++)
-        if (args->table[i].help != NULL)
-            print_option(&args->table[i]);
-    print_option(&(struct pps_opt){"help", 'h', NULL, "this page"});
-    if (command->details != NULL)
-        printf("\n%s", command->details);
-    free(args);
 }

@@ -7,8 +7,8 @@
 #include "tool.h"
 
 // argv[0] is the verb's name, with the program's in `program`; or the program's, and that is NULL.
-// Prints help and sets *done where --help asks
-// for it. Unknown options are PPS_E_INPUT with the nearest known one.
+// The kernels, ended with NULL, add their options where the command takes them. Prints help and
+// sets *done where --help asks for it. Unknown options are PPS_E_INPUT with the nearest known one.
 PPS_MUST_CHECK enum pps_status pps_args_parse(struct pps_args **args,
                                               const struct pps_command *command,
                                               const struct pps_kernel *const *kernels,
@@ -18,9 +18,5 @@ PPS_MUST_CHECK enum pps_status pps_args_parse(struct pps_args **args,
                                               bool *done,
                                               struct pps_error *err);
 void pps_args_free(struct pps_args *args);
-
-// The kernels, ended with NULL, add their options where the command takes them.
-void pps_command_help(const struct pps_command *command,
-                      const struct pps_kernel *const *kernels);
 
 #endif

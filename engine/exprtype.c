@@ -187,7 +187,7 @@ static void example(const struct pps_expr_scope *scope, const char *names[2])
             names[n++] = scope->params[i].name;
 }
 
-bool pps_want_truth(struct pps_builder *b, const struct pps_operand *x)
+static bool want_truth(struct pps_builder *b, const struct pps_operand *x)
 {
     const char *names[2];
     if (x->kind == PPS_OPERAND_TRUTH)
@@ -338,7 +338,7 @@ static bool check_pair(struct pps_builder *b,
     if (is_comparison(op))
         return compare(b, op, left, right);
     if (is_logic(op))
-        return pps_want_truth(b, left) && pps_want_truth(b, right);
+        return want_truth(b, left) && want_truth(b, right);
     return pps_want_number(b, left) && pps_want_number(b, right) &&
            (op != PPS_OP_POWER || check_exponent(b, right));
 }
@@ -356,7 +356,7 @@ bool pps_join(struct pps_builder *b,
 
 bool pps_apply(struct pps_builder *b, enum pps_expr_op op, struct pps_operand *x)
 {
-    if (is_logic(op) ? !pps_want_truth(b, x) : !pps_want_number(b, x))
+    if (is_logic(op) ? !want_truth(b, x) : !pps_want_number(b, x))
         return false;
     *x = result_of(op, x->at);
     return emit(b, (struct pps_expr_node){op, -1, 0}, 1, x->at);

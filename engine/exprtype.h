@@ -44,9 +44,8 @@ bool pps_operand_name(struct pps_builder *b,
                       const struct pps_token *t,
                       struct pps_operand *out);
 
-// Refuse what is not that, and make a number of a parameter that may hold a name.
+// Refuses what is no number, and makes one of a parameter that may hold a name.
 bool pps_want_number(struct pps_builder *b, const struct pps_operand *x);
-bool pps_want_truth(struct pps_builder *b, const struct pps_operand *x);
 
 // left op right, of which the nodes of both exist; left becomes the result.
 bool pps_join(struct pps_builder *b,

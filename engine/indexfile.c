@@ -38,11 +38,6 @@ static struct pps_blocks blocks_of(const struct pps_index_head *head)
     return (struct pps_blocks){head->n_points, head->block_points};
 }
 
-uint64_t pps_index_all_blocks(const struct pps_index_head *head)
-{
-    return pps_blocks_count(blocks_of(head));
-}
-
 uint64_t pps_index_blocks(const struct pps_index_head *head)
 {
     return pps_shard_blocks(shard_of(head), blocks_of(head));

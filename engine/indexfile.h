@@ -48,8 +48,7 @@ PPS_MUST_CHECK enum pps_status pps_index_next(struct pps_index *index,
                                               bool *more,
                                               struct pps_error *err);
 
-// The blocks of the experiment; those that this file holds.
-uint64_t pps_index_all_blocks(const struct pps_index_head *head);
+// The blocks that this file holds.
 uint64_t pps_index_blocks(const struct pps_index_head *head);
 
 // Whether the data are compressed.

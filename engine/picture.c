@@ -23,7 +23,7 @@ struct pps_pictures {
 
 // ---- folders --------------------------------------------------------------------------------
 
-void pps_plot_folder(const char *result, char *out, size_t cap)
+static void default_folder(const char *result, char *out, size_t cap)
 {
     const char *slash = strrchr(result, '/');
     const size_t n = slash == NULL ? 0 : (size_t)(slash - result);
@@ -139,7 +139,7 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
     if (ask->folder != NULL)
         snprintf(pictures->folder, sizeof pictures->folder, "%s", ask->folder);
     else
-        pps_plot_folder(result, pictures->folder, sizeof pictures->folder);
+        default_folder(result, pictures->folder, sizeof pictures->folder);
     const enum pps_status status = find_script(pictures, script, err);
     return status == PPS_OK ? pps_gnuplot_check(err) : status;
 }

@@ -16,7 +16,8 @@
 
 struct pps_picture_ask {
     const char *scripts; // the folder that holds the scripts
-    const char *folder;  // for the pictures; it is made. NULL: as pps_plot_folder says
+    const char *folder;  // for the pictures; it is made. NULL: heatmaps/ beside the
+                         // folder data/ that holds the result, otherwise outputs/heatmaps
     bool png, svg;
     bool force;  // replace pictures that exist
     FILE *paths; // gets the pictures' paths, one a line; or NULL
@@ -63,10 +64,6 @@ PPS_MUST_CHECK enum pps_status pps_picture_one(const struct pps_picture_ask *ask
                                                                         FILE *out,
                                                                         struct pps_error *err),
                                                struct pps_error *err);
-
-// Where pictures of a result go by default: heatmaps/ beside the folder data/ that holds it,
-// otherwise outputs/heatmaps.
-void pps_plot_folder(const char *result, char *out, size_t cap);
 
 // Finds the folder of the plot scripts: $PPSWEEP_PLOT_SCRIPTS, built_in, or
 // ../share/ppsweep/plot_scripts from the program. PPS_E_MACHINE where none has heatmap.gp.

@@ -82,9 +82,6 @@ struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *maker);
 // experiment only.
 uint64_t pps_block_points(const struct pps_experiment *experiment);
 
-// Mean of the kernel's cost over a few points spread evenly, in ns, and of a row's bytes.
-void pps_estimate(const struct pps_experiment *experiment, double *cost_ns, double *row_bytes);
-
 // Scratch for one worker; PPS_E_INPUT where the experiment asks for more than `threads` workers
 // can have on this machine.
 PPS_MUST_CHECK enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,

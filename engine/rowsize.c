@@ -38,7 +38,10 @@ static size_t results_bytes(const struct pps_experiment *experiment)
     return n;
 }
 
-void pps_estimate(const struct pps_experiment *experiment, double *cost_ns, double *row_bytes)
+// Mean of the kernel's cost over a few points spread evenly, in ns, and of a row's bytes.
+static void estimate(const struct pps_experiment *experiment,
+                     double *cost_ns,
+                     double *row_bytes)
 {
     struct pps_cursor cursor;
     struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
@@ -62,7 +65,7 @@ void pps_estimate(const struct pps_experiment *experiment, double *cost_ns, doub
 uint64_t pps_block_points(const struct pps_experiment *experiment)
 {
     double cost_ns, row_bytes;
-    pps_estimate(experiment, &cost_ns, &row_bytes);
+    estimate(experiment, &cost_ns, &row_bytes);
     const double points = fmin(PPS_TEXT_TARGET / row_bytes, WORK_TARGET_NS / fmax(cost_ns, 1));
     return points > 1 ? (uint64_t)points : 1;
 }

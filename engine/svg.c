@@ -2,7 +2,8 @@
 // Writing SVG.
 #include "svg.h"
 
-void pps_svg_escape(FILE *out, const char *text)
+// Text as it may stand between tags and in quotes.
+static void escape(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         const unsigned char c = (unsigned char)*text;
@@ -48,7 +49,7 @@ void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const cha
         return;
     }
     fputs("><title>", out);
-    pps_svg_escape(out, hint);
+    escape(out, hint);
     fputs("</title></rect>\n", out);
 }
 
@@ -79,7 +80,7 @@ void pps_svg_text(FILE *out,
             "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\" "
             "pointer-events=\"none\">",
             x, y + 0.35 * size, anchors[anchor], size, fill);
-    pps_svg_escape(out, text);
+    escape(out, text);
     fputs("</text>\n", out);
 }
 

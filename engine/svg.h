@@ -39,7 +39,4 @@ void pps_svg_text(FILE *out,
 // Defines a fill of diagonal lines, "url(#id)".
 void pps_svg_hatch(FILE *out, const char *id, const char *stroke);
 
-// Text as it may stand between tags and in quotes.
-void pps_svg_escape(FILE *out, const char *text);
-
 #endif

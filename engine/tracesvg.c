@@ -99,8 +99,8 @@ enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
     if (svg->n_seen > PPS_TRACESVG_PIECES)
         return pps_fail(
             err, PPS_E_INPUT,
-            "%zu pieces are no picture (%d at most); show a part of them, as --to 100, "
-            "or write NAME.json and open it in ui.perfetto.dev",
+            "%zu pieces are no picture (%d at most); write NAME.json and open it in "
+            "ui.perfetto.dev, or show a part of them (trace --to 100)",
             svg->n_seen, PPS_TRACESVG_PIECES);
     if (svg->no_memory || !pps_trace_draw(&svg->pieces, out)) {
         errno = ENOMEM;

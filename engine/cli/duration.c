@@ -22,7 +22,7 @@ static bool read_number(const char **at, double *number)
     return true;
 }
 
-bool pps_duration_read(const char *text, double *seconds)
+static bool read_duration(const char *text, double *seconds)
 {
     static const char units[] = "dhms";
     static const double unit_s[] = {86400, 3600, 60, 1};
@@ -56,7 +56,7 @@ enum pps_status pps_arg_duration(const struct pps_args *args,
                                  struct pps_error *err)
 {
     const char *text = pps_arg(args, name);
-    if (text == NULL || pps_duration_read(text, seconds))
+    if (text == NULL || read_duration(text, seconds))
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT,
                     "--%s %s: want a time above 0, at most a year, such as 90s, 5m, 1h30m or "

@@ -12,7 +12,4 @@ PPS_MUST_CHECK enum pps_status pps_arg_duration(const struct pps_args *args,
                                                 double *seconds,
                                                 struct pps_error *err);
 
-// The same of a text; false where it is none.
-bool pps_duration_read(const char *text, double *seconds);
-
 #endif

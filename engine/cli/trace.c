@@ -8,9 +8,7 @@
 #include "engine/onepoint.h"
 #include "engine/scratch.h"
 #include "engine/spelling.h"
-#include "engine/textfile.h"
-#include "engine/tracefile.h"
-#include "engine/tracesvg.h"
+#include "engine/tracewrite.h"
 #include "engine/value.h"
 #include "engine/view.h"
 #include "kernels/registry.h"
@@ -62,9 +60,7 @@ struct trace {
     uint64_t shown;  // parameters that the row of a result shows
     char path[1200]; // "-": stdout
     char stem[160];
-    enum pps_trace_format format;
-    bool svg;                       // a picture, in no such format
-    struct pps_trace_window window; // of it
+    struct pps_tracewrite write;
 };
 
 // ---- which point ------------------------------------------------------------------------------
@@ -158,65 +154,49 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 
 static enum pps_status choose_output(struct trace *t, struct pps_error *err)
 {
+    static const char *const endings[] =
+        {[PPS_TRACE_JSON] = "json", [PPS_TRACE_SVG] = "svg", [PPS_TRACE_TEXT] = "csv"};
     const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
-    const bool csv = format != NULL && strcmp(format, "csv") == 0;
-    const bool chrome = format != NULL && strcmp(format, "chrome") == 0;
-    t->svg = format != NULL ? strcmp(format, "svg") == 0
-                            : path != NULL && pps_ends_with(path, ".svg");
-    if (format != NULL && !csv && !chrome && !t->svg)
+    t->write.form = PPS_TRACE_JSON;
+    if (format != NULL && !pps_trace_form_named(format, &t->write.form))
         return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome, svg or csv", format);
-    t->format = csv ? PPS_TRACE_CSV : PPS_TRACE_CHROME;
-    if (path == NULL) {
-        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s%s", t->stem,
-                 csv      ? ".csv"
-                 : t->svg ? ".svg"
-                          : ".json");
-        return PPS_OK;
-    }
-    snprintf(t->path, sizeof t->path, "%s", path);
-    if (format == NULL && (strcmp(path, "-") == 0 || pps_ends_with(path, ".csv")))
-        t->format = PPS_TRACE_CSV;
-    else if (format == NULL && !t->svg && !pps_ends_with(path, ".json"))
+    if (format == NULL && path != NULL && !pps_trace_form_of(path, &t->write.form))
         return pps_fail(err, PPS_E_INPUT,
                         "-o %s: end the name in .json, .svg or .csv, or say --format", path);
-    return PPS_OK;
-}
-
-static enum pps_status open_output(const struct trace *t,
-                                   struct pps_textfile *file,
-                                   struct pps_error *err)
-{
-    if (pps_arg(t->args, "output") == NULL) {
-        mkdir("outputs", 0777);
-        mkdir(TRACE_FOLDER, 0777);
-    }
+    if (path != NULL)
+        snprintf(t->path, sizeof t->path, "%s", path);
+    else
+        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->stem,
+                 endings[t->write.form]);
+    t->write.path = t->path;
     // A default name is made from the point, so what lies there is the same trace.
-    const bool replace =
-        pps_arg(t->args, "force") != NULL || pps_arg(t->args, "output") == NULL;
-    return pps_textfile_open(file, t->path, replace, err);
+    t->write.force = path == NULL || pps_arg(t->args, "force") != NULL;
+    return PPS_OK;
 }
 
 static enum pps_status choose_window(struct trace *t, struct pps_error *err)
 {
     const char *from = pps_arg(t->args, "from"), *to = pps_arg(t->args, "to");
-    t->window = (struct pps_trace_window){0, (double)INFINITY};
-    if (!t->svg && (from != NULL || to != NULL))
+    struct pps_trace_window *window = &t->write.window;
+    *window = (struct pps_trace_window){0, (double)INFINITY};
+    if (t->write.form != PPS_TRACE_SVG && (from != NULL || to != NULL))
         return pps_fail(err, PPS_E_INPUT, "--%s is for pictures; write -o NAME.svg",
                         from != NULL ? "from" : "to");
-    enum pps_status status = pps_arg_number(t->args, "from", 0, DBL_MAX, &t->window.from, err);
+    enum pps_status status = pps_arg_number(t->args, "from", 0, DBL_MAX, &window->from, err);
     if (status == PPS_OK)
-        status = pps_arg_number(t->args, "to", 0, DBL_MAX, &t->window.to, err);
-    if (status == PPS_OK && t->window.from >= t->window.to)
+        status = pps_arg_number(t->args, "to", 0, DBL_MAX, &window->to, err);
+    if (status == PPS_OK && window->from >= window->to)
         status = pps_fail(err, PPS_E_INPUT, "--from %s is not before --to %s", from, to);
     return status;
 }
 
 // ---- the trace --------------------------------------------------------------------------------
 
-static enum pps_status run_kernel(const struct trace *t,
+static enum pps_status run_kernel(void *self,
                                   const struct pps_trace_sink *sink,
                                   struct pps_error *err)
 {
+    const struct trace *t = self;
     const size_t bytes = t->kernel->scratch_bytes(t->point, t->kernel->shared);
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
         return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
@@ -229,21 +209,6 @@ static enum pps_status run_kernel(const struct trace *t,
     if (outcome == PPS_FAILED)
         return pps_fail(err, PPS_E_POINTS, "the kernel could not finish this point");
     return outcome == PPS_STOPPED ? pps_fail(err, PPS_E_STOPPED, "stopped") : PPS_OK;
-}
-
-static enum pps_status write_trace(const struct trace *t, FILE *out, struct pps_error *err)
-{
-    struct pps_tracefile *file = NULL;
-    enum pps_status status =
-        pps_tracefile_open(&file, t->format, t->kernel->trace_names, out, err);
-    if (status != PPS_OK)
-        return status;
-    const struct pps_trace_sink sink = pps_tracefile_sink(file);
-    status = run_kernel(t, &sink, err);
-    if (status == PPS_OK)
-        return pps_tracefile_close(file, err);
-    pps_tracefile_abandon(file);
-    return status;
 }
 
 // "contention 2: n=8 gpus=4": the parameters that do not have their defaults.
@@ -268,39 +233,23 @@ static char *make_title(const struct trace *t)
     return NULL;
 }
 
-static enum pps_status draw_trace(const struct trace *t, FILE *out, struct pps_error *err)
+static enum pps_status write_file(struct trace *t, struct pps_error *err)
 {
-    struct pps_tracesvg *svg = NULL;
     char *title = make_title(t);
-    enum pps_status status =
-        title == NULL ? pps_fail_errno(err, "draw", "the trace")
-                      : pps_tracesvg_open(&svg, title, t->window, t->kernel->trace_names, err);
-    if (status == PPS_OK) {
-        const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
-        status = run_kernel(t, &sink, err);
+    if (title == NULL)
+        return pps_fail_errno(err, "name", "the trace");
+    if (pps_arg(t->args, "output") == NULL) {
+        mkdir("outputs", 0777);
+        mkdir(TRACE_FOLDER, 0777);
     }
-    if (status == PPS_OK)
-        status = pps_tracesvg_draw(svg, out, err);
-    pps_tracesvg_close(svg);
-    free(title);
-    return status;
-}
-
-static enum pps_status write_file(const struct trace *t, struct pps_error *err)
-{
-    struct pps_textfile file;
-    enum pps_status status = open_output(t, &file, err);
-    if (status != PPS_OK)
-        return status;
-    const bool is_file = file.path != NULL;
-    status = t->svg ? draw_trace(t, file.out, err) : write_trace(t, file.out, err);
-    if (status != PPS_OK) {
-        pps_textfile_abandon(&file);
-        return status;
-    }
-    status = pps_textfile_close(&file, err);
-    if (status == PPS_OK && is_file)
+    t->write.title = title;
+    t->write.names = t->kernel->trace_names;
+    t->write.tell = run_kernel;
+    t->write.self = t;
+    const enum pps_status status = pps_tracewrite(&t->write, err);
+    if (status == PPS_OK && strcmp(t->path, "-") != 0)
         printf("%s\n", t->path);
+    free(title);
     return status;
 }
 

@@ -212,7 +212,8 @@ static bool read_gib(const char *text, double *gib)
     return is_gib(text);
 }
 
-bool docfields_gib(const struct cJSON *item, double *bytes, struct docfault *fault)
+// A size in bytes from a number of GiB, or from text such as "55GB", "55 GiB" or "55".
+static bool store_gib(const struct cJSON *item, double *bytes, struct docfault *fault)
 {
     const double largest = 1 << 20;
     double gib = 0;
@@ -243,7 +244,7 @@ static bool store(const struct docfield *field,
     case DOCFIELD_FLAG:
         return store_flag(item, at, fault);
     case DOCFIELD_GIB:
-        return docfields_gib(item, at, fault);
+        return store_gib(item, at, fault);
     case DOCFIELD_OWN:
         break;
     }

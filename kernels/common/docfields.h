@@ -70,9 +70,6 @@ bool docfields_store(const struct docfields *table,
                      void *record,
                      struct docfault *fault);
 
-// A size in bytes from a number of GiB, or from text such as "55GB", "55 GiB" or "55".
-bool docfields_gib(const struct cJSON *item, double *bytes, struct docfault *fault);
-
 // The key an item stands under, for a fault's text; "value" where it has none.
 const char *docfields_name(const struct cJSON *item);
 

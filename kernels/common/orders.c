@@ -138,17 +138,6 @@ static int64_t ahead(const struct orders_shape *shape, int32_t stage)
            (behind == 0 ? shape->splits - 1 : 0);
 }
 
-int32_t orders_warmup_length(const struct orders_shape *shape, int32_t stage)
-{
-    struct place place = start_of(shape, ORDERS_FORWARD);
-    int32_t there = 0;
-    for (int64_t k = ahead(shape, stage); k > 0 && !at_end(&place); k--) {
-        there += place.first + place.offset < shape->micro_batches;
-        advance(shape, &place);
-    }
-    return there;
-}
-
 void orders_of_stage(const struct orders_shape *shape, int32_t stage, struct orders_task *tasks)
 {
     struct place forward = start_of(shape, ORDERS_FORWARD);

@@ -63,13 +63,12 @@ int32_t orders_length(const struct orders_shape *shape);
 int32_t orders_parts(const struct orders_shape *shape);
 int32_t orders_part_size(const struct orders_shape *shape, int32_t k);
 
-// Forwards of a stage before forwards and backwards take turns: ((V - 1) p + d) S of a stage with
-// d stages behind it, p being the size of the largest part, 2 d in place of d in the standard order
-// of several chunks; all there are, if these are fewer. The last stage has S - 1 more, as the
-// backward of a sequence starts with its last split.
-int32_t orders_warmup_length(const struct orders_shape *shape, int32_t stage);
-
 // The order of one stage: orders_length tasks. The shape has passed orders_check.
+//
+// Forwards before forwards and backwards take turns: ((V - 1) p + d) S of a stage with d stages
+// behind it, p being the size of the largest part, 2 d in place of d in the standard order of
+// several chunks; all there are, if these are fewer. The last stage has S - 1 more, as the backward
+// of a sequence starts with its last split.
 void orders_of_stage(const struct orders_shape *shape,
                      int32_t stage,
                      struct orders_task *tasks);

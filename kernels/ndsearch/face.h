@@ -115,7 +115,6 @@ void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *wo
 
 // ---- trace.c ----
 
-extern const struct pps_trace_names nd_trace_names;
 enum pps_outcome nd_trace(const double *value,
                           const struct pps_worker *worker,
                           const struct pps_trace_sink *sink);

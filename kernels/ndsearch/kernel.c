@@ -2,6 +2,7 @@
 // The face towards the engine: parallel strategies as points, what they cost as rows.
 #include "face.h"
 #include "kernels/ndsearch/tool/tool.h"
+#include "passtrace.h"
 
 #include <math.h>
 

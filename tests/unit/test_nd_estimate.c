@@ -130,28 +130,3 @@ Test(nd_estimate, a_used_cache_changes_nothing)
     }
     free(used);
 }
-
-Test(nd_estimate, bounds_are_below_all_they_stand_for)
-{
-    struct nd_cache *cache = make_cache();
-    for (int k = 0; k < 2000; k++) {
-        struct setting s;
-        draw(&s, (uint32_t)k);
-        struct nd_point p = random_point(&s.model);
-        double memory, step;
-        nd_lower_bounds(&s.estimate, cache, &p, &memory, &step);
-        cr_assert(memory > 0 && step > 0);
-        int32_t most = (int32_t)(modeldesc_layers(&s.model) / p.strategy.pp);
-        for (int i = 0; i < 30; i++) {
-            struct nd_memory m;
-            struct nd_time t;
-            p.strategy.recompute = (enum nd_recompute)(i % 3);
-            p.strategy.vp = 1 + (int32_t)below(most < 1 ? 1 : most);
-            p.strategy.op = 1 + (int32_t)below((int64_t)p.strategy.dp * p.strategy.cp);
-            nd_estimate(&s.estimate, cache, &p, &m, &t);
-            cr_assert(memory <= m.total, "case %d: %g > %g", k, memory, m.total);
-            cr_assert(step <= t.step, "case %d: %g > %g", k, step, t.step);
-        }
-    }
-    free(cache);
-}

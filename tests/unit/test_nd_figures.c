@@ -122,20 +122,6 @@ Test(nd_figures, of_a_model)
     near(program.budget_last, 7940, "budget_last");
 }
 
-Test(nd_figures, of_static_figures)
-{
-    struct nd_figures memory = MEMORY;
-    struct nd_static_mb mb = {.dense = 100, .moe = 200, .vocabulary = 50, .layers = {2, 3}};
-    nd_figures_of_static(&memory, &mb);
-    near(memory.layer_mem012, 100, "layer_mem012");
-    near(memory.lm_head_mem, 300, "lm_head_mem");
-    near(memory.act_mem, MEMORY.act_mem, "act_mem");
-    mb.peak = 1150 + 5 * 40;
-    nd_figures_of_static(&memory, &mb);
-    near(memory.act_mem, 40, "act_mem");
-    near(memory.act_mem0, 40, "act_mem0");
-}
-
 // ---- calibration --------------------------------------------------------------------------------
 
 static cJSON *golden(void)

@@ -2,6 +2,8 @@
 // What the search does with its candidates: published memory by hand, expert fits of any two
 // degrees and with peaks missing, dry runs, and the choice of configurations to profile with and
 // without the published flaws.
+#include "documents.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,26 +33,15 @@ static struct nd_strategy tuple(int32_t dp,
 
 // ---- published memory ---------------------------------------------------------------------------
 
-static const struct modeldesc v3 = {.num_layers = 61,
-                                    .hidden = 7168,
-                                    .heads = 128,
-                                    .query_groups = 128,
-                                    .head_dim = 56,
-                                    .ffn = 18432,
-                                    .gated = true,
-                                    .vocab = 129280,
-                                    .attention = MODELDESC_MLA,
-                                    .q_rank = 1536,
-                                    .kv_rank = 512,
-                                    .qk_nope = 128,
-                                    .qk_rope = 64,
-                                    .v_dim = 128,
-                                    .experts = 256,
-                                    .topk = 8,
-                                    .moe_ffn = 2048,
-                                    .dense_layers = 3,
-                                    .shared_given = -1,
-                                    .dense_given = 3};
+static struct modeldesc deepseek_v3(void)
+{
+    struct pps_json document = document_in("sweep_configs/models/deepseek-v3.json");
+    struct modeldesc model;
+    struct docfault fault;
+    cr_assert(modeldesc_read(&model, document.root, &fault), "%s", fault.text);
+    pps_json_free(&document);
+    return model;
+}
 
 static double estimate_of(const struct modeldesc *model, struct nd_strategy strategy)
 {
@@ -61,7 +52,7 @@ static double estimate_of(const struct modeldesc *model, struct nd_strategy stra
 
 Test(nd_origmem, examples)
 {
-    struct modeldesc model = v3;
+    struct modeldesc model = deepseek_v3();
     cr_expect_float_eq(estimate_of(&model, tuple(1, 1, 16, 64, 1, 128)), 15558.260193, 1e-5);
     cr_expect_float_eq(estimate_of(&model, tuple(1, 1, 16, 64, 1, 16)), 18048.603516, 1e-5);
     model.num_layers = 62;

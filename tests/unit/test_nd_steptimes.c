@@ -30,7 +30,7 @@ struct fixture {
     struct nd_estimate estimate;
     struct nd_cache *cache;
     struct nd_point point;
-    struct nd_steptimes times;
+    struct passes times;
 };
 
 static struct fixture make(const struct plan *plan)
@@ -45,12 +45,13 @@ static struct fixture make(const struct plan *plan)
         .seq_length = 4096,
         .gbs = plan->micro_batches};
     cr_assert_eq(nd_steptimes_of(&f.times, &f.estimate, f.cache, &f.point), ND_STEPTIMES_DONE);
+    passes_sort(&f.times);
     return f;
 }
 
 static void drop(struct fixture *f)
 {
-    nd_steptimes_free(&f->times);
+    passes_free(&f->times);
     free(f->cache);
 }
 
@@ -62,7 +63,7 @@ Test(steptimes, passes_of_a_stage_follow_each_other)
         double last[8] = {0}, before = 0;
         int32_t count[8] = {0};
         for (int32_t t = 0; t < f.times.n; t++) {
-            const struct nd_pass *pass = &f.times.passes[t];
+            const struct pass *pass = &f.times.list[t];
             cr_assert_geq(pass->start, before, "plan %d, pass %d", k, t);
             cr_assert_geq(pass->start, last[pass->stage], "plan %d, pass %d", k, t);
             cr_assert_gt(pass->end, pass->start);
@@ -88,7 +89,7 @@ Test(steptimes, memory_comes_back_and_peaks_as_estimated)
         nd_reference_split(&f.estimate, &f.point, chunks);
         nd_reference(&f.estimate, &f.point, chunks, stages, &memory, NULL);
         for (int32_t t = 0; t < f.times.n; t++) {
-            const struct nd_pass *pass = &f.times.passes[t];
+            const struct pass *pass = &f.times.list[t];
             peak[pass->stage] = fmax(peak[pass->stage], pass->held);
             last[pass->stage] = pass->held;
         }
@@ -122,7 +123,7 @@ Test(steptimes, the_makespan_is_near_the_closed_form)
 Test(steptimes, fewer_micro_batches_than_stages_have_no_order)
 {
     struct fixture f = make(&plans[1]);
-    nd_steptimes_free(&f.times);
+    passes_free(&f.times);
     f.point.gbs = 3;
     cr_assert_eq(nd_steptimes_of(&f.times, &f.estimate, f.cache, &f.point),
                  ND_STEPTIMES_NO_ORDER);

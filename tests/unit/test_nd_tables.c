@@ -87,8 +87,10 @@ Test(nd_candidates, the_best_of_many)
 // ---- plans --------------------------------------------------------------------------------------
 
 static const char user[] = "{\"hidden_size\":4096,\"num_layers\":61,\"name\":\"a \\\"b\\\"\","
-                           "\"gated\":true,\"sizes\":[1,2.5],\"deep\":{\"x\":1},\"a b\":1}";
+                           "\"gated\":true,\"sizes\":[1,2.5],\"deep\":{\"x\":\"y\"},"
+                           "\"eps\":1e-06,\"a b\":1}";
 
+// All of it goes along, but for what the run says itself.
 static void expect_plan(struct nd_plan plan,
                         const struct nd_profile_run *run,
                         const char *name,
@@ -137,6 +139,10 @@ Test(nd_plans, graph)
                 "    name: \"a \\\"b\\\"\"\n"
                 "    gated: true\n"
                 "    sizes: [1, 2.5]\n"
+                "    deep:\n"
+                "      x: \"y\"\n"
+                "    eps: 1.0e-06\n"
+                "    \"a b\": 1\n"
                 "    num_layers: 10\n"
                 "    offset: [1, 0]\n"
                 "profile: true\n"
@@ -224,7 +230,12 @@ Test(nd_plans, fsdp)
                 "num_layers = 61\n"
                 "name = \"a \\\"b\\\"\"\n"
                 "gated = true\n"
-                "sizes = [1, 2.5]\n");
+                "sizes = [1, 2.5]\n"
+                "eps = 1.0e-06\n"
+                "\"a b\" = 1\n"
+                "\n"
+                "[model.deep]\n"
+                "x = \"y\"\n");
 }
 
 // ---- peaks --------------------------------------------------------------------------------------

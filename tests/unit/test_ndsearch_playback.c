@@ -19,23 +19,23 @@ static struct nd_program random_program(struct draws *d)
 // Peaks of the memory held, at the task that nd_peaks names.
 static void expect_peaks(const struct nd_program *p,
                          const struct nd_solution *solution,
-                         const struct nd_playback *playback)
+                         const struct passes *passes)
 {
-    const int32_t length = orders_length(&playback->shape);
+    const int32_t length = orders_length(&passes->shape);
     for (int32_t i = 0; i < p->stages; i++) {
         double most = 0, before = 0;
         for (int32_t k = 0; k < length; k++) {
-            const struct nd_played *one = &playback->tasks[i * length + k];
-            most = fmax(most, one->held_mb);
+            const struct pass *one = &passes->list[i * length + k];
+            most = fmax(most, one->held);
             cr_assert(one->stage == i && one->start >= before && one->end >= one->start);
             before = one->end;
         }
         cr_assert_float_eq(most, solution->peaks[i].memory_mb, 1e-9 * most);
-        cr_assert_float_eq(playback->tasks[i * length + solution->peaks[i].at].held_mb, most,
+        cr_assert_float_eq(passes->list[i * length + solution->peaks[i].at].held, most,
                            1e-9 * most);
-        cr_assert_float_eq(playback->tasks[i * length + length - 1].held_mb,
-                           playback->fixed_mb[i], 1e-9 * most);
-        cr_assert(playback->limit_mb[i] == solution->peaks[i].limit_mb);
+        cr_assert_float_eq(passes->list[i * length + length - 1].held, passes->fixed[i],
+                           1e-9 * most);
+        cr_assert(passes->limit[i] == solution->peaks[i].limit_mb);
     }
 }
 
@@ -47,14 +47,14 @@ Test(playback, says_what_the_figures_say)
         const struct nd_program p = random_program(&d);
         const struct nd_effort effort = {.max_nodes = 200};
         struct nd_solution solution;
-        struct nd_playback playback;
-        struct bounds_bubble bubble;
+        struct passes passes;
+        struct bubble bubble;
         cr_assert(nd_solve(&p, &effort, &solution) == ND_DONE);
         if (solution.found) {
-            cr_assert(nd_play(&p, &solution.choice, &playback) == ND_DONE);
-            cr_assert_float_eq(playback.makespan, solution.makespan, 1e-9 * solution.makespan);
-            expect_peaks(&p, &solution, &playback);
-            nd_playback_free(&playback);
+            cr_assert(nd_play(&p, &solution.choice, &passes) == ND_DONE);
+            cr_assert_float_eq(passes.makespan, solution.makespan, 1e-9 * solution.makespan);
+            expect_peaks(&p, &solution, &passes);
+            passes_free(&passes);
             cr_assert(nd_bubble(&p, &solution.choice, &bubble) == ND_DONE);
             cr_assert(bubble.total >= bubble.recompute - 1e-9 && bubble.recompute >= 0 &&
                       bubble.transfer >= -1e-9);
@@ -71,7 +71,7 @@ Test(playback, of_a_balanced_pipeline_is_the_ideal_bubble)
     struct nd_program p;
     const int32_t x[] = {2, 2, 2, 2}, none[] = {0, 0, 0, 0}, some[] = {1, 1, 1, 1};
     struct nd_choice choice = {{none, x}, {none, none}, {none, none}};
-    struct bounds_bubble bubble;
+    struct bubble bubble;
     nd_program_default(&p);
     p.stages = 4;
     p.micro_batches = 8;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines against a plain simulation, event by event, that knows orders and no graph; longest
-// paths, deadlocks, memory along orders and bounds.
+// paths, deadlocks, memory along orders and bubbles.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "engine/random.h"
-#include "kernels/common/bounds.h"
+#include "kernels/common/bubble.h"
 #include "kernels/common/memline.h"
 #include "kernels/common/timeline.h"
 
@@ -272,45 +272,16 @@ Test(memline, vectors_have_the_peak_of_the_order)
     }
 }
 
-// ---- bounds -------------------------------------------------------------------------------------
-
-Test(bounds, no_pipeline_is_faster)
-{
-    double closest = HUGE_VAL;
-    for (uint64_t k = 0; k < 2000; k++) {
-        struct draws d = {9, k, 0};
-        const int32_t stages = 1 + below(&d, 6), m = stages + below(&d, 12);
-        const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, ORDERS_FIRST};
-        double durations[12], ends[6 * 2 * 18], hop = below(&d, 2) ? 0 : length(&d);
-        for (int32_t c = 0; c < 2 * stages; c++)
-            durations[c] = length(&d);
-        struct timeline *timeline;
-        cr_assert(timeline_of_shape(&shape, &timeline) == TIMELINE_DONE);
-        const double delays[] = {0, hop};
-        const double span = timeline_run(timeline, durations, delays, NULL, ends);
-        timeline_free(timeline);
-        for (int32_t i = 0; i < stages; i++) {
-            const double lane = bounds_stage(stages, m, durations, durations + stages, hop, i);
-            const double trip =
-                bounds_round_trip(stages, m, durations, durations + stages, hop, i);
-            cr_assert(lane <= trip * (1 + 1e-12) && trip <= span * (1 + 1e-12),
-                      "case %d stage %d: %g %g %g", (int)k, i, lane, trip, span);
-            closest = fmin(closest, span - trip);
-        }
-    }
-    cr_assert(closest < 1e-9, "never tight");
-}
-
-Test(bounds, parts_of_the_bubble_add_up)
+Test(bubble, parts_add_up)
 {
     // 4 stages, 8 micro-batches, perfectly balanced, nothing recomputed: the ideal bubble alone.
-    struct bounds_work work = {4, 1, 8, 8 * 4 * 3.0, 8 * 4 * 3.0, 11 * 3.0, 11 * 3.0};
-    struct bounds_bubble bubble = bounds_split(&work);
+    struct bubble_work work = {4, 1, 8, 8 * 4 * 3.0, 8 * 4 * 3.0, 11 * 3.0, 11 * 3.0};
+    struct bubble bubble = bubble_split(&work);
     cr_assert_float_eq(bubble.total, 3.0 / 8, 1e-12);
     cr_assert_float_eq(bubble.ideal, 3.0 / 8, 1e-12);
     cr_assert_float_eq(bubble.imbalance, 0, 1e-12);
-    work = (struct bounds_work){4, 2, 8, 96, 120, 50, 45};
-    bubble = bounds_split(&work);
+    work = (struct bubble_work){4, 2, 8, 96, 120, 50, 45};
+    bubble = bubble_split(&work);
     cr_assert_float_eq(bubble.ideal, 3.0 / 16, 1e-12);
     cr_assert_float_eq(bubble.recompute, 0.25, 1e-12);
     cr_assert_float_eq(bubble.transfer, 4 * 5 / 96.0, 1e-12);

@@ -104,13 +104,6 @@ enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
                                       struct nd_memory *memory,
                                       struct nd_time *time);
 
-// Never more than nd_estimate says of any op, vp >= 1 and recompute mode, with all else as in `point`.
-void nd_lower_bounds(const struct nd_estimate *e,
-                     struct nd_cache *cache,
-                     const struct nd_point *point,
-                     double *memory,
-                     double *step);
-
 // Figures of the layers as such, for ratios and reports; valid until the next call with this cache.
 const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,

@@ -6,24 +6,7 @@
 
 #include "reference.h"
 
-#include "kernels/common/orders.h"
-
-struct nd_pass {
-    int32_t stage;
-    struct orders_task task;
-    double start, end; // s
-    double held; // bytes on the stage's device from then on: from the start of a forward, from
-                 // the end of a backward
-};
-
-struct nd_steptimes {
-    struct orders_shape shape;
-    int32_t n; // passes, in order of their start; of equal ones by stage
-    struct nd_pass *passes;
-    double
-        *fixed; // [stages] bytes held all the time: parameters, gradients, optimizer, reserve
-    double makespan; // s
-};
+#include "kernels/common/passes.h"
 
 enum nd_steptimes_status {
     ND_STEPTIMES_DONE,
@@ -31,11 +14,11 @@ enum nd_steptimes_status {
     ND_STEPTIMES_NO_MEMORY,
 };
 
-// The default split, all layers recomputed as the strategy says. To be freed in every case.
-enum nd_steptimes_status nd_steptimes_of(struct nd_steptimes *times,
+// The default split, all layers recomputed as the strategy says; s and bytes. `fixed` are parameters,
+// gradients, optimizer and reserve; there are no limits. To be freed in every case.
+enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
                                          const struct nd_estimate *e,
                                          struct nd_cache *cache,
                                          const struct nd_point *point);
-void nd_steptimes_free(struct nd_steptimes *times);
 
 #endif

@@ -33,11 +33,6 @@ static const struct layout LAYOUTS[] = {
                       {0, 0, 0, 0, 1, 4, 0, 1, 1, 0, 2, 4, 0}},
 };
 
-int nd_layout_stages(enum nd_layout layout)
-{
-    return LAYOUTS[layout].stages;
-}
-
 // ---- the document -------------------------------------------------------------------------------
 
 static bool read_peaks(double *peaks,

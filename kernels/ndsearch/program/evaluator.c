@@ -203,7 +203,8 @@ static double graph_objective(struct nd_evaluator *e,
     return objective;
 }
 
-bool nd_evaluator_within(const struct nd_evaluator *e)
+// Whether the last objective is within the published bounds of starts and periods.
+static bool is_within(const struct nd_evaluator *e)
 {
     return e->program->compat != ND_ORIG ||
            (e->latest <= ND_ORIG_START && e->period <= ND_ORIG_START);
@@ -282,7 +283,7 @@ enum nd_outcome nd_evaluate(const struct nd_program *program,
     if (durations != NULL && e != NULL) {
         nd_durations(program, choice, durations, durations + n);
         value->objective = nd_evaluator_objective(e, durations, durations + n);
-        if (!nd_evaluator_within(e))
+        if (!is_within(e))
             value->objective = HUGE_VAL;
         value->makespan = nd_evaluator_makespan(e, durations, durations + n);
     }

@@ -17,8 +17,6 @@ void nd_evaluator_free(struct nd_evaluator *evaluator);
 double nd_evaluator_objective(struct nd_evaluator *evaluator,
                               const double *forward,
                               const double *backward);
-// Whether the last objective is within the published bounds of starts and periods.
-bool nd_evaluator_within(const struct nd_evaluator *evaluator);
 double nd_evaluator_makespan(struct nd_evaluator *evaluator,
                              const double *forward,
                              const double *backward);

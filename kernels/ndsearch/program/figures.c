@@ -5,7 +5,6 @@
 #include "kernels/common/numtext.h"
 #include "kernels/common/units.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -176,22 +175,6 @@ struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes)
         .static_mem = units_to_mib(anywhere),
         .lm_head_mem = units_to_mib(bytes->head + bytes->logits + anywhere),
     };
-}
-
-void nd_figures_of_static(struct nd_figures *memory, const struct nd_static_mb *mb)
-{
-    const double layers = (double)mb->layers[0] + (double)mb->layers[1];
-    memory->layer_mem012 = mb->dense;
-    memory->layer_mem = mb->moe;
-    memory->static_mem0 = mb->vocabulary;
-    memory->static_mem = 0.0;
-    memory->lm_head_mem = 1.5 * mb->moe;
-    if (mb->peak <= 0.0 || layers <= 0.0)
-        return;
-    const double held =
-        mb->layers[0] * mb->dense + mb->layers[1] * mb->moe + mb->vocabulary + 1.5 * mb->moe;
-    const double act = fmax(0.0, (mb->peak - held) / layers);
-    memory->act_mem0 = memory->act_mem12 = memory->act_mem = act;
 }
 
 void nd_figures_budgets(struct nd_program *program, double limit_mb)

@@ -57,17 +57,6 @@ struct nd_model_bytes {
 
 struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes);
 
-// A coarse rule where only static figures are known, MiB: of a dense and an MoE layer and of the
-// vocabulary, and the measured peak of a run of `layers` layers on one stage, nothing recomputed
-// (<= 0: not measured, and the activation figures stay as they are).
-struct nd_static_mb {
-    double dense, moe, vocabulary;
-    double peak;
-    int32_t layers[2]; // of type 1, 2 in that run
-};
-
-void nd_figures_of_static(struct nd_figures *memory, const struct nd_static_mb *mb);
-
 // Budgets of first, middle and last stage: what the limit leaves beside their static parts.
 void nd_figures_budgets(struct nd_program *program, double limit_mb);
 
@@ -86,8 +75,6 @@ struct nd_calibration {
     double peak[ND_CALIBRATION_STAGES];
     double actual[ND_CALIBRATION_STAGES];
 };
-
-int nd_layout_stages(enum nd_layout layout);
 
 struct cJSON;
 

@@ -9,9 +9,10 @@
 // Of a stage's forward and backward, as in the estimate of a whole step.
 static const double DP_HIDDEN = 0.33;
 
-int32_t nd_rank_micro_batches(int64_t gbs,
-                              const struct nd_strategy *strategy,
-                              enum nd_compat compat)
+// A step: gbs / mbs / dp, each rounded down; as published, mbs does not count.
+static int32_t micro_batches(int64_t gbs,
+                             const struct nd_strategy *strategy,
+                             enum nd_compat compat)
 {
     const int64_t mbs = compat == ND_ORIG ? 1 : strategy->mbs;
     const int64_t n = gbs / mbs / strategy->dp;
@@ -30,7 +31,7 @@ void nd_rank_program(struct nd_program *program,
     program->compat = compat;
     program->stages = strategy->pp;
     program->chunks = 1;
-    program->micro_batches = nd_rank_micro_batches(gbs, strategy, compat);
+    program->micro_batches = micro_batches(gbs, strategy, compat);
     program->layers[0] = (int32_t)leading;
     program->layers[1] = (int32_t)(modeldesc_layers(model) - leading);
     program->layer_ratio = ratios->dense;

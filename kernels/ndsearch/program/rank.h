@@ -31,11 +31,6 @@ struct nd_rank_case {
     struct nd_extra_ms extra;
 };
 
-// Micro-batches a step: gbs / mbs / dp, each rounded down; as published, mbs does not count.
-int32_t nd_rank_micro_batches(int64_t gbs,
-                              const struct nd_strategy *strategy,
-                              enum nd_compat compat);
-
 // The program of a strategy with one chunk a stage, but for its memory and budgets. Layers of type
 // 1 are the leading dense ones of a model with experts; MTP layers are of type 2.
 void nd_rank_program(struct nd_program *program,

@@ -15,14 +15,6 @@ const struct nd_ratios nd_ratios_default = {.dense = 0.3,
 
 const struct nd_ratios nd_ratios_unknown = {UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN};
 
-double nd_head_ratio(double vocabulary, double hidden, double ffn, double sequence)
-{
-    if (vocabulary <= 0.0 || hidden <= 0.0 || ffn <= 0.0 || sequence <= 0.0)
-        return 1.0;
-    const double twice = 2.0 * hidden;
-    return 1.6 * (vocabulary / twice) / (2.0 + 3.0 * ffn / twice + sequence / hidden);
-}
-
 // ---- tables ---------------------------------------------------------------------------------------
 
 enum {
@@ -163,31 +155,6 @@ void nd_profiles_free(struct nd_profiles *profiles)
 {
     free(profiles->rows);
     *profiles = (struct nd_profiles){0};
-}
-
-void nd_profiles_header(struct textroom *text)
-{
-    for (int i = 0; i < N_FIELDS; i++)
-        textroom_add(text, "%s%s", i > 0 ? "," : "", FIELDS[i].name);
-    textroom_add(text, "\n");
-}
-
-void nd_profiles_line(struct textroom *text, const struct nd_profile *profile)
-{
-    const int64_t key[] = {profile->dp, profile->tp, profile->pp,  profile->ep,
-                           profile->cp, profile->op, profile->mbs, profile->seq_length};
-    const double ratios[] = {profile->ratios.dense, profile->ratios.backward,
-                             profile->ratios.recompute, profile->ratios.head,
-                             profile->ratios.layer_ms};
-    for (int i = 0; i < N_FIELDS; i++) {
-        if (i > 0)
-            textroom_add(text, ",");
-        if (i < DENSE && key[i] != 0)
-            textroom_add(text, "%lld", (long long)key[i]);
-        else if (i >= DENSE && !isnan(ratios[i - DENSE]))
-            textroom_add_number(text, ratios[i - DENSE]);
-    }
-    textroom_add(text, "\n");
 }
 
 // ---- from a model ---------------------------------------------------------------------------------

@@ -6,7 +6,6 @@
 #define PPS_NDSEARCH_RATIOS_H
 
 #include "kernels/common/table.h"
-#include "kernels/common/textroom.h"
 #include "kernels/ndsearch/strategy.h"
 #include "program.h"
 
@@ -25,10 +24,6 @@ struct nd_ratios {
 // For columns that are empty: 0.3, 2, 1, 1.5; the unit has no default.
 extern const struct nd_ratios nd_ratios_default;
 extern const struct nd_ratios nd_ratios_unknown; // all NAN
-
-// What stands for a model's head where nothing is known of it: 1.6 (V / 2h) / (2 + 3 f / 2h + s / h),
-// the head's products over those of a dense layer; 1 where a figure is missing (<= 0).
-double nd_head_ratio(double vocabulary, double hidden, double ffn, double sequence);
 
 // ---- measured ------------------------------------------------------------------------------------
 
@@ -53,10 +48,6 @@ bool nd_profiles_read(struct nd_profiles *profiles,
                       const struct table *table,
                       struct table_fault *fault);
 void nd_profiles_free(struct nd_profiles *profiles);
-
-// A table of one's own: its first line, and the line of a profile.
-void nd_profiles_header(struct textroom *text);
-void nd_profiles_line(struct textroom *text, const struct nd_profile *profile);
 
 // ---- raw layer times -----------------------------------------------------------------------------
 

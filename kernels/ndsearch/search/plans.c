@@ -2,13 +2,11 @@
 // The user's document again, key by key, with other values.
 #include "plans.h"
 
-#include <ctype.h>
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
+#include "kernels/common/docwrite.h"
 
 #include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 // ---- names --------------------------------------------------------------------------------------
 
@@ -45,142 +43,129 @@ static int32_t micro_batch_size(const struct nd_strategy *s)
     return s->mbs < 1 ? 1 : s->mbs;
 }
 
-// As YAML and TOML have it, between double quotes.
-static void add_string(struct textroom *text, const char *value)
+// ---- trees --------------------------------------------------------------------------------------
+
+// A document that is being made.
+struct draft {
+    const struct nd_plan *plan;
+    const struct nd_profile_run *run;
+    cJSON *root;
+    bool failed; // no memory
+};
+
+static cJSON *add(struct draft *draft, cJSON *map, const char *key, cJSON *item)
 {
-    textroom_add(text, "\"");
-    for (; *value != '\0'; value++)
-        if (*value == '"' || *value == '\\')
-            textroom_add(text, "\\%c", *value);
-        else if (iscntrl((unsigned char)*value))
-            textroom_add(text, "\\u%04x", (unsigned)(unsigned char)*value);
-        else
-            textroom_add(text, "%c", *value);
-    textroom_add(text, "\"");
+    if (item != NULL && cJSON_AddItemToObject(map, key, item))
+        return item;
+    cJSON_Delete(item);
+    draft->failed = true;
+    return NULL;
 }
 
-static bool is_scalar(const cJSON *item)
+static cJSON *add_map(struct draft *draft, cJSON *map, const char *key)
 {
-    return cJSON_IsNumber(item) || cJSON_IsBool(item) || cJSON_IsString(item);
+    return add(draft, map, key, cJSON_CreateObject());
 }
 
-static void add_scalar(struct textroom *text, const cJSON *item)
+static void add_number(struct draft *draft, cJSON *map, const char *key, int64_t value)
 {
-    if (cJSON_IsNumber(item))
-        textroom_add_number(text, item->valuedouble);
-    else if (cJSON_IsBool(item))
-        textroom_add(text, cJSON_IsTrue(item) ? "true" : "false");
-    else
-        add_string(text, item->valuestring);
+    add(draft, map, key, cJSON_CreateNumber((double)value));
 }
 
-static bool is_flat_list(const cJSON *item)
+static void add_switch(struct draft *draft, cJSON *map, const char *key, bool on)
 {
-    const cJSON *element;
-    if (!cJSON_IsArray(item))
-        return false;
-    cJSON_ArrayForEach(element, item)
-    {
-        if (!is_scalar(element))
-            return false;
-    }
-    return true;
-}
-
-static void add_list(struct textroom *text, const int32_t *values, int n)
-{
-    for (int k = 0; k < n; k++)
-        textroom_add(text, k > 0 ? ", %d" : "%d", values[k]);
+    add(draft, map, key, cJSON_CreateBool(on));
 }
 
 // A list of stages; the scalar 0 where the run has none.
-static void add_stages(struct textroom *text, const int32_t *values, int n)
+static void add_stages(struct draft *draft, cJSON *map, const char *key, const int32_t *values)
 {
-    textroom_add(text, n > 0 ? "[" : "0");
-    add_list(text, values, n);
-    textroom_add(text, n > 0 ? "]\n" : "\n");
+    const int n = draft->run->n_stages;
+    add(draft, map, key, n > 0 ? cJSON_CreateIntArray(values, n) : cJSON_CreateNumber(0));
 }
 
-// ---- the user's model ---------------------------------------------------------------------------
-
-// Keys that the run has a value of its own for.
-static bool is_ours(const struct nd_profile_run *run, const char *key)
+// The user's model, without keys that the run has a value of its own for.
+static cJSON *add_model(struct draft *draft, cJSON *map, const char *key)
 {
-    static const char *const keys[] = {"num_layers", "n_layers", "num_hidden_layers", "offset",
+    static const char *const ours[] = {"num_layers", "n_layers", "num_hidden_layers", "offset",
                                        "recompute"};
-    if (run->layers == 0)
-        return false;
-    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
-        if (strcmp(key, keys[k]) == 0)
-            return true;
-    return false;
-}
-
-static bool is_plain_key(const char *key)
-{
-    if (*key == '\0' || isdigit((unsigned char)*key))
-        return false;
-    for (; *key != '\0'; key++)
-        if (!isalnum((unsigned char)*key) && *key != '_')
-            return false;
-    return true;
-}
-
-// Every scalar and flat list of the user's model: "<indent><key><equals><value>".
-static void add_model(struct textroom *text,
-                      const struct nd_plan *plan,
-                      const struct nd_profile_run *run,
-                      const char *indent,
-                      const char *equals)
-{
-    const cJSON *item, *element;
-    cJSON_ArrayForEach(item, plan->model)
-    {
-        if (item->string == NULL || !is_plain_key(item->string) || is_ours(run, item->string) ||
-            (!is_scalar(item) && !is_flat_list(item)))
-            continue;
-        textroom_add(text, "%s%s%s", indent, item->string, equals);
-        if (is_scalar(item)) {
-            add_scalar(text, item);
-        } else {
-            textroom_add(text, "[");
-            cJSON_ArrayForEach(element, item)
-            {
-                if (element != item->child)
-                    textroom_add(text, ", ");
-                add_scalar(text, element);
-            }
-            textroom_add(text, "]");
-        }
-        textroom_add(text, "\n");
-    }
+    const cJSON *user = draft->plan->model;
+    cJSON *model =
+        add(draft, map, key, user != NULL ? cJSON_Duplicate(user, true) : cJSON_CreateObject());
+    for (size_t k = 0; k < sizeof ours / sizeof *ours && draft->run->layers > 0; k++)
+        cJSON_DeleteItemFromObjectCaseSensitive(model, ours[k]);
+    return model;
 }
 
 // ---- graph: YAML --------------------------------------------------------------------------------
 
-static void write_yaml(struct textroom *text,
+static void draft_graph(struct draft *draft)
+{
+    const struct nd_plan *plan = draft->plan;
+    const struct nd_profile_run *run = draft->run;
+    const struct nd_strategy *s = &run->strategy;
+    cJSON *root = draft->root, *map = add_map(draft, root, "parallel_config");
+    add_number(draft, map, "data_parallel", s->dp);
+    add_number(draft, map, "model_parallel", s->tp);
+    add_number(draft, map, "pipeline_stage", s->pp);
+    add_number(draft, map, "context_parallel", s->cp);
+    if (!plan->dense && s->ep > 0)
+        add_number(draft, map, "expert_parallel", s->ep);
+    add_switch(draft, map, "use_seq_parallel", s->sp);
+    add_number(draft, map, "micro_batch_num", micro_batches(plan, s));
+    map = add_map(draft, add_map(draft, root, "parallel"), "parallel_optimizer_config");
+    add_number(draft, map, "optimizer_weight_shard_size", s->op);
+    add_number(draft, add_map(draft, root, "runner_config"), "batch_size", micro_batch_size(s));
+    add_stages(draft, add_map(draft, root, "recompute_config"), "recompute", run->recompute);
+    map = add_model(draft, add_map(draft, root, "model"), "model_config");
+    add_number(draft, map, "num_layers", run->layers);
+    add_stages(draft, map, "offset", run->split);
+    add_switch(draft, root, "profile", true);
+    add_number(draft, root, "profile_start_step", 4);
+    add_number(draft, root, "profile_stop_step", 6);
+}
+
+// ---- fsdp: TOML ---------------------------------------------------------------------------------
+
+static void draft_fsdp(struct draft *draft)
+{
+    const struct nd_plan *plan = draft->plan;
+    const struct nd_strategy *s = &draft->run->strategy;
+    const int32_t shards = s->op == -1 ? s->dp : s->op;
+    cJSON *root = draft->root, *map = add_map(draft, root, "parallelism");
+    add_number(draft, map, "data_parallel_replicate_degree", shards > 0 ? s->dp / shards : 1);
+    add_number(draft, map, "data_parallel_shard_degree", s->op);
+    add_number(draft, map, "tensor_parallel_degree", s->tp);
+    add_number(draft, map, "pipeline_parallel_degree", s->pp);
+    add_number(draft, map, "context_parallel_degree", s->cp);
+    if (!plan->dense && s->ep > 0)
+        add_number(draft, map, "expert_parallel_degree", s->ep);
+    map = add_map(draft, root, "training");
+    add_number(draft, map, "local_batch_size", micro_batch_size(s));
+    add_number(draft, map, "global_batch_size", plan->gbs);
+    add_number(draft, map, "micro_batch_num", micro_batches(plan, s));
+    if (plan->seq_length > 0)
+        add_number(draft, map, "seq_len", plan->seq_length);
+    map = add_map(draft, root, "profiling");
+    add_switch(draft, map, "enable_profiling", true);
+    add_number(draft, map, "profile_freq", 20);
+    add_model(draft, root, "model");
+}
+
+static void write_tree(struct textroom *text,
                        const struct nd_plan *plan,
                        const struct nd_profile_run *run)
 {
-    const struct nd_strategy *s = &run->strategy;
-    textroom_add(text, "parallel_config:\n  data_parallel: %d\n  model_parallel: %d\n", s->dp,
-                 s->tp);
-    textroom_add(text, "  pipeline_stage: %d\n  context_parallel: %d\n", s->pp, s->cp);
-    if (!plan->dense && s->ep > 0)
-        textroom_add(text, "  expert_parallel: %d\n", s->ep);
-    textroom_add(text, "  use_seq_parallel: %s\n  micro_batch_num: %" PRId64 "\n",
-                 s->sp ? "true" : "false", micro_batches(plan, s));
-    textroom_add(
-        text, "parallel:\n  parallel_optimizer_config:\n    optimizer_weight_shard_size: %d\n",
-        s->op);
-    textroom_add(text, "runner_config:\n  batch_size: %d\n", micro_batch_size(s));
-    textroom_add(text, "recompute_config:\n  recompute: ");
-    add_stages(text, run->recompute, run->n_stages);
-    textroom_add(text, "model:\n  model_config:\n");
-    add_model(text, plan, run, "    ", ": ");
-    textroom_add(text, "    num_layers: %d\n    offset: ", run->layers);
-    add_stages(text, run->split, run->n_stages);
-    textroom_add(text, "profile: true\nprofile_start_step: 4\nprofile_stop_step: 6\n");
+    const bool graph = plan->style == ND_PROFILE_GRAPH;
+    struct draft draft = {plan, run, cJSON_CreateObject(), false};
+    if (graph)
+        draft_graph(&draft);
+    else
+        draft_fsdp(&draft);
+    if (draft.root != NULL)
+        docwrite(text, graph ? PLAINDOC_YAML : PLAINDOC_TOML, draft.root);
+    text->failed |= draft.failed;
+    cJSON_Delete(draft.root);
 }
 
 // ---- megatron: variables ------------------------------------------------------------------------
@@ -210,40 +195,12 @@ static void write_shell(struct textroom *text,
     textroom_add(text, "PROFILE_RANKS=\"%d %d\"\n", run->record_ranks[0], run->record_ranks[1]);
 }
 
-// ---- fsdp: TOML ---------------------------------------------------------------------------------
-
-static void write_toml(struct textroom *text,
-                       const struct nd_plan *plan,
-                       const struct nd_profile_run *run)
-{
-    const struct nd_strategy *s = &run->strategy;
-    const int32_t shards = s->op == -1 ? s->dp : s->op;
-    textroom_add(text, "[parallelism]\ndata_parallel_replicate_degree = %d\n",
-                 shards > 0 ? s->dp / shards : 1);
-    textroom_add(text, "data_parallel_shard_degree = %d\ntensor_parallel_degree = %d\n", s->op,
-                 s->tp);
-    textroom_add(text, "pipeline_parallel_degree = %d\ncontext_parallel_degree = %d\n", s->pp,
-                 s->cp);
-    if (!plan->dense && s->ep > 0)
-        textroom_add(text, "expert_parallel_degree = %d\n", s->ep);
-    textroom_add(text, "\n[training]\nlocal_batch_size = %d\nglobal_batch_size = %" PRId64 "\n",
-                 micro_batch_size(s), plan->gbs);
-    textroom_add(text, "micro_batch_num = %" PRId64 "\n", micro_batches(plan, s));
-    if (plan->seq_length > 0)
-        textroom_add(text, "seq_len = %" PRId64 "\n", plan->seq_length);
-    textroom_add(text, "\n[profiling]\nenable_profiling = true\nprofile_freq = 20\n");
-    textroom_add(text, "\n[model]\n");
-    add_model(text, plan, run, "", " = ");
-}
-
 void nd_plan_write(struct textroom *text,
                    const struct nd_plan *plan,
                    const struct nd_profile_run *run)
 {
-    if (plan->style == ND_PROFILE_GRAPH)
-        write_yaml(text, plan, run);
-    else if (plan->style == ND_PROFILE_MEGATRON)
+    if (plan->style == ND_PROFILE_MEGATRON)
         write_shell(text, plan, run);
     else
-        write_toml(text, plan, run);
+        write_tree(text, plan, run);
 }

@@ -17,7 +17,7 @@ struct nd_plan {
     bool dense;                // no ep in names and files
     int64_t gbs;               // sequences a step
     int64_t seq_length;        // 0: not said
-    const struct cJSON *model; // the user's; scalars and lists of it are copied. NULL: none
+    const struct cJSON *model; // the user's, which is copied; NULL: none
 };
 
 enum { ND_PLAN_NAME = 128 };

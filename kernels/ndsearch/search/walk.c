@@ -34,17 +34,6 @@ static bool visit_quad(struct survivors *s, const struct nd_quad *quad)
     return visit_level(s, 0);
 }
 
-bool nd_survivors_of(const struct nd_space *space,
-                     const struct nd_filters *filters,
-                     const struct nd_quad *quad,
-                     nd_visit *visit,
-                     void *context)
-{
-    struct survivors s = {.visit = visit, .context = context};
-    nd_walk_begin(&s.walk, space, filters);
-    return visit_quad(&s, quad);
-}
-
 bool nd_survivors(const struct nd_space *space,
                   const struct nd_filters *filters,
                   nd_visit *visit,

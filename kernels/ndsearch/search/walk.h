@@ -30,13 +30,6 @@ bool nd_survivors(const struct nd_space *space,
                   nd_visit *visit,
                   void *context);
 
-// The same within one quadruple, to share quadruples out among threads.
-bool nd_survivors_of(const struct nd_space *space,
-                     const struct nd_filters *filters,
-                     const struct nd_quad *quad,
-                     nd_visit *visit,
-                     void *context);
-
 // Distinct (dp, tp, cp, pp, ep, op) of survivors, in the order of the space; vp, mbs and sp are
 // those of the tuple's first survivor.
 bool nd_tuples(const struct nd_space *space,

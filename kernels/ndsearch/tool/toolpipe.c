@@ -2,8 +2,8 @@
 // A table of stages, lists for the framework, where time goes.
 #include "toolpipe.h"
 
-#include "kernels/common/bounds.h"
 #include "kernels/common/units.h"
+#include "kernels/ndsearch/program/playback.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -116,49 +116,16 @@ void nd_pipe_report(const struct nd_pipe *pipe,
     free(durations);
 }
 
-// Device time of one micro-batch on all stages.
-static double sum_durations(const struct nd_program *program,
-                            const struct nd_choice *choice,
-                            double *room)
-{
-    const int32_t n = program->stages * program->chunks;
-    double sum = 0.0;
-    nd_durations(program, choice, room, room + n);
-    for (int32_t k = 0; k < 2 * n; k++)
-        sum += room[k];
-    return sum;
-}
-
 // Where the devices' time goes that is not forwards and backwards.
-static void print_bubble(const struct nd_program *program, const struct nd_solution *solution)
+static void print_bubble(const struct nd_program *program, const struct nd_choice *choice)
 {
-    const size_t n = (size_t)program->stages * (size_t)program->chunks;
-    double *room = calloc(2 * n, sizeof *room);
-    int32_t *none = calloc(n, sizeof *none);
-    struct nd_program no_hops = *program;
-    struct nd_value value;
-    no_hops.hop = 0.0;
-    if (room != NULL && none != NULL &&
-        nd_evaluate(&no_hops, &solution->choice, &value) == ND_DONE) {
-        struct nd_choice bare = solution->choice;
-        bare.full[0] = bare.full[1] = bare.part[0] = bare.part[1] = none;
-        const struct bounds_work work = {
-            .stages = program->stages,
-            .chunks = program->chunks,
-            .micro_batches = program->micro_batches,
-            .useful = program->micro_batches * sum_durations(program, &bare, room),
-            .done = program->micro_batches * sum_durations(program, &solution->choice, room),
-            .makespan = solution->makespan,
-            .makespan_no_hops = value.makespan,
-        };
-        const struct bounds_bubble bubble = bounds_split(&work);
-        printf("idle      %.2f %% of useful time: %.2f filling and emptying, %.2f recompute, "
-               "%.2f transfers, %.2f stages that differ\n",
-               100.0 * bubble.total, 100.0 * bubble.ideal, 100.0 * bubble.recompute,
-               100.0 * bubble.transfer, 100.0 * bubble.imbalance);
-    }
-    free(room);
-    free(none);
+    struct bubble bubble;
+    if (nd_bubble(program, choice, &bubble) != ND_DONE)
+        return;
+    printf("idle      %.2f %% of useful time: %.2f filling and emptying, %.2f recompute, "
+           "%.2f transfers, %.2f stages that differ\n",
+           100.0 * bubble.total, 100.0 * bubble.ideal, 100.0 * bubble.recompute,
+           100.0 * bubble.transfer, 100.0 * bubble.imbalance);
 }
 
 void nd_pipe_report_solution(const struct nd_pipe *pipe,
@@ -171,7 +138,7 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
     if (solution->makespan != solution->objective)
         printf("; all micro-batches take %.9g", solution->makespan);
     printf("; no choice is below %.9g (gap %.3g)\n", solution->bound, solution->gap);
-    print_bubble(program, solution);
+    print_bubble(program, &solution->choice);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------
