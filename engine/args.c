@@ -1,38 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command lines: option tables to getopt_long, errors with suggestions, help screens.
-#include "args.h"
+// Command lines: option tables to getopt_long, errors with suggestions.
+#include "argsparts.h"
 
-#include "decimal.h"
 #include "spelling.h"
 #include "suggest.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_OPTIONS = 96 };
-
-struct given {
-    int option; // index in the table
-    const char *value;
-};
-
-struct pps_args {
-    const struct pps_command *command;
-    const struct pps_kernel *const *kernels;
-    struct pps_opt table[MAX_OPTIONS + 1]; // its options and those of the kernels
-    char names[MAX_OPTIONS][48];           // of the kernels' options, with hyphens
-    struct given *given;
-    int n_given;
-    char **words;
-    int n_words;
-    char **argv; // our own copy, which getopt may permute
-    char *line;
-};
 
 static int option_count(const struct pps_args *args)
 {
@@ -42,7 +18,7 @@ static int option_count(const struct pps_args *args)
     return n;
 }
 
-static int option_index(const struct pps_args *args, const char *name)
+int pps_args_option(const struct pps_args *args, const char *name)
 {
     for (int i = 0; args->table[i].name != NULL; i++)
         if (strcmp(args->table[i].name, name) == 0)
@@ -53,12 +29,12 @@ static int option_index(const struct pps_args *args, const char *name)
 static void add_kernel_option(struct pps_args *args, const struct pps_option *option)
 {
     const int n = option_count(args);
-    if (n >= MAX_OPTIONS)
+    if (n >= PPS_ARGS_MAX_OPTIONS)
         return;
     char *name = args->names[n];
     snprintf(name, sizeof args->names[n], "%s", option->name);
     pps_hyphenate(name, '\0');
-    if (option_index(args, name) < 0)
+    if (pps_args_option(args, name) < 0)
         args->table[n] = (struct pps_opt){name, 0, "X", option->summary};
 }
 
@@ -67,53 +43,13 @@ static void build_table(struct pps_args *args,
                         const struct pps_kernel *const *kernels)
 {
     args->command = command;
-    args->kernels = kernels;
-    for (int i = 0; i < MAX_OPTIONS && command->options[i].name != NULL; i++)
+    for (int i = 0; i < PPS_ARGS_MAX_OPTIONS && command->options[i].name != NULL; i++)
         args->table[i] = command->options[i];
     for (int k = 0; command->kernel_options && kernels[k] != NULL; k++) {
         const struct pps_composite *composite = kernels[k]->composite;
         for (int o = 0; composite != NULL && o < composite->n_options; o++)
             add_kernel_option(args, &composite->options[o]);
     }
-}
-
-// ---- help -------------------------------------------------------------------------------------
-
-static void print_option(const struct pps_opt *option)
-{
-    char left[64];
-    char shorts[8] = "    ";
-    if (option->letter != 0)
-        snprintf(shorts, sizeof shorts, "-%c, ", option->letter);
-    const bool optional = option->arg != NULL && option->arg[0] == '[';
-    char arg[48] = "";
-    if (optional)
-        snprintf(arg, sizeof arg, "[=%.*s]", (int)strlen(option->arg) - 2, option->arg + 1);
-    else if (option->arg != NULL)
-        snprintf(arg, sizeof arg, " %s", option->arg);
-    snprintf(left, sizeof left, "%s--%s%s", shorts, option->name, arg);
-    if (strlen(left) > 26)
-        printf("  %s\n  %-26s  %s\n", left, "", option->help);
-    else
-        printf("  %-26s  %s\n", left, option->help);
-}
-
-static void print_help(const struct pps_command *command,
-                       const struct pps_kernel *const *kernels)
-{
-    struct pps_args *args = calloc(1, sizeof *args);
-    if (args == NULL)
-        return;
-    build_table(args, command, kernels);
-    printf("usage: ppsweep %s %s\n\n%s\n\noptions:\n", command->name, command->usage,
-           command->summary);
-    for (int i = 0; args->table[i].name != NULL; i++)
-        if (args->table[i].help != NULL)
-            print_option(&args->table[i]);
-    print_option(&(struct pps_opt){"help", 'h', NULL, "this page"});
-    if (command->details != NULL)
-        printf("\n%s", command->details);
-    free(args);
 }
 
 // ---- the command line as typed ----------------------------------------------------------------
@@ -170,7 +106,7 @@ static enum pps_status unknown_option(const struct pps_args *args,
                                       const char *word,
                                       struct pps_error *err)
 {
-    const char *names[MAX_OPTIONS];
+    const char *names[PPS_ARGS_MAX_OPTIONS];
     size_t n = 0;
     for (int i = 0; args->table[i].name != NULL; i++)
         names[n++] = args->table[i].name;
@@ -215,8 +151,8 @@ static enum pps_status parse_options(struct pps_args *args,
                                      struct pps_error *err)
 {
     const int n = option_count(args);
-    struct option longs[MAX_OPTIONS + 2];
-    char letters[3 * MAX_OPTIONS] = ":h";
+    struct option longs[PPS_ARGS_MAX_OPTIONS + 2];
+    char letters[3 * PPS_ARGS_MAX_OPTIONS] = ":h";
     size_t at = 2;
     for (int i = 0; i < n; i++) {
         const struct pps_opt *option = &args->table[i];
@@ -235,7 +171,7 @@ static enum pps_status parse_options(struct pps_args *args,
     opterr = 0;
     for (int code; (code = getopt_long(argc, args->argv, letters, longs, NULL)) != -1;) {
         if (code == 'h') {
-            print_help(args->command, args->kernels);
+            pps_args_help(args);
             *done = true;
             return PPS_OK;
         }
@@ -249,7 +185,8 @@ static enum pps_status parse_options(struct pps_args *args,
             has_argument(&args->table[index]) == required_argument)
             return pps_fail(err, PPS_E_INPUT, "--%s wants an argument; it is empty",
                             args->table[index].name);
-        args->given[args->n_given++] = (struct given){index, optarg == NULL ? "" : optarg};
+        args->given[args->n_given++] =
+            (struct pps_args_given){index, optarg == NULL ? "" : optarg};
     }
     args->words = args->argv + optind;
     args->n_words = argc - optind;
@@ -342,113 +279,4 @@ void pps_args_free(struct pps_args *args)
     free(args->given);
     free(args->line);
     free(args);
-}
-
-// ---- reading ----------------------------------------------------------------------------------
-
-const char *pps_arg_nth(const struct pps_args *args, const char *name, int nth)
-{
-    const int option = option_index(args, name);
-    for (int i = 0; i < args->n_given; i++)
-        if (args->given[i].option == option && nth-- == 0)
-            return args->given[i].value;
-    return NULL;
-}
-
-const char *pps_arg(const struct pps_args *args, const char *name)
-{
-    const int option = option_index(args, name);
-    for (int i = args->n_given - 1; i >= 0; i--)
-        if (args->given[i].option == option)
-            return args->given[i].value;
-    return NULL;
-}
-
-int pps_arg_words(const struct pps_args *args)
-{
-    return args->n_words;
-}
-
-const char *pps_arg_word(const struct pps_args *args, int i)
-{
-    return i < args->n_words ? args->words[i] : NULL;
-}
-
-const char *pps_arg_line(const struct pps_args *args)
-{
-    return args->line;
-}
-
-static double count_unit(const char *suffix)
-{
-    static const char *const units[] = {"", "k", "M", "G"};
-    double unit = 1;
-    for (int i = 0; i < 4; i++, unit *= 1000)
-        if (strcmp(suffix, units[i]) == 0)
-            return unit;
-    return (double)NAN;
-}
-
-enum pps_status pps_arg_count(const struct pps_args *args,
-                              const char *name,
-                              uint64_t min,
-                              uint64_t max,
-                              uint64_t *value,
-                              struct pps_error *err)
-{
-    const char *text = pps_arg(args, name);
-    if (text == NULL)
-        return PPS_OK;
-    char *end, highest[32];
-    // strtod alone would take hexadecimal.
-    const bool decimal = isdigit((unsigned char)text[0]) && strpbrk(text, "xX") == NULL;
-    const double number = decimal ? strtod(text, &end) : (double)NAN;
-    const double count = isnan(number) ? (double)NAN : number * count_unit(end);
-    const bool power = max > UINT32_MAX && (max & (max - 1)) == 0;
-    snprintf(highest, sizeof highest, power ? "2^%llu" : "%llu",
-             power ? (unsigned long long)__builtin_ctzll(max) : (unsigned long long)max);
-    if (!(count >= (double)min && count <= (double)max) || floor(count) != count)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--%s %s: want a whole number from %llu to %s (k, M, G allowed)", name,
-                        text, (unsigned long long)min, highest);
-    *value = (uint64_t)count;
-    return PPS_OK;
-}
-
-enum pps_status pps_arg_number(const struct pps_args *args,
-                               const char *name,
-                               double min,
-                               double max,
-                               double *value,
-                               struct pps_error *err)
-{
-    const char *text = pps_arg(args, name);
-    if (text == NULL)
-        return PPS_OK;
-    char *end;
-    const double number = strtod(text, &end);
-    if (end == text || *end != '\0' || !(number >= min && number <= max))
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: want a number from %g to %g", name, text,
-                        min, max);
-    *value = number;
-    return PPS_OK;
-}
-
-enum pps_status pps_arg_digits(const struct pps_args *args, int *digits, struct pps_error *err)
-{
-    const char *text = pps_arg(args, "digits");
-    if (text == NULL)
-        return PPS_OK;
-    char *end;
-    const long number = strtol(text, &end, 10);
-    if (strcmp(text, "full") == 0) {
-        *digits = PPS_FULL_DIGITS;
-        return PPS_OK;
-    }
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || number > PPS_MAX_DIGITS)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--digits %s: want a number of decimals from 0 to %d, or full", text,
-                        PPS_MAX_DIGITS);
-    *digits = (int)number;
-    return PPS_OK;
 }

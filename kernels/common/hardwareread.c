@@ -2,7 +2,6 @@
 // Reading a device: its name, or an object whose fields change those of a built-in record.
 #include "docfields.h"
 #include "hardware.h"
-#include "nearname.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

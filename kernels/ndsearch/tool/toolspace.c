@@ -2,8 +2,6 @@
 // The space of `ppsweep nd`, its filters, and strategies as they are typed.
 #include "tooljob.h"
 
-#include "engine/suggest.h"
-
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was given on a command line: words, and values of options.
+#include "argsparts.h"
+
+#include "decimal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *pps_arg_nth(const struct pps_args *args, const char *name, int nth)
+{
+    const int option = pps_args_option(args, name);
+    for (int i = 0; i < args->n_given; i++)
+        if (args->given[i].option == option && nth-- == 0)
+            return args->given[i].value;
+    return NULL;
+}
+
+const char *pps_arg(const struct pps_args *args, const char *name)
+{
+    const int option = pps_args_option(args, name);
+    for (int i = args->n_given - 1; i >= 0; i--)
+        if (args->given[i].option == option)
+            return args->given[i].value;
+    return NULL;
+}
+
+int pps_arg_words(const struct pps_args *args)
+{
+    return args->n_words;
+}
+
+const char *pps_arg_word(const struct pps_args *args, int i)
+{
+    return i < args->n_words ? args->words[i] : NULL;
+}
+
+const char *pps_arg_line(const struct pps_args *args)
+{
+    return args->line;
+}
+
+static double count_unit(const char *suffix)
+{
+    static const char *const units[] = {"", "k", "M", "G"};
+    double unit = 1;
+    for (int i = 0; i < 4; i++, unit *= 1000)
+        if (strcmp(suffix, units[i]) == 0)
+            return unit;
+    return (double)NAN;
+}
+
+enum pps_status pps_arg_count(const struct pps_args *args,
+                              const char *name,
+                              uint64_t min,
+                              uint64_t max,
+                              uint64_t *value,
+                              struct pps_error *err)
+{
+    const char *text = pps_arg(args, name);
+    if (text == NULL)
+        return PPS_OK;
+    char *end, highest[32];
+    // strtod alone would take hexadecimal.
+    const bool decimal = isdigit((unsigned char)text[0]) && strpbrk(text, "xX") == NULL;
+    const double number = decimal ? strtod(text, &end) : (double)NAN;
+    const double count = isnan(number) ? (double)NAN : number * count_unit(end);
+    const bool power = max > UINT32_MAX && (max & (max - 1)) == 0;
+    snprintf(highest, sizeof highest, power ? "2^%llu" : "%llu",
+             power ? (unsigned long long)__builtin_ctzll(max) : (unsigned long long)max);
+    if (!(count >= (double)min && count <= (double)max) || floor(count) != count)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--%s %s: want a whole number from %llu to %s (k, M, G allowed)", name,
+                        text, (unsigned long long)min, highest);
+    *value = (uint64_t)count;
+    return PPS_OK;
+}
+
+enum pps_status pps_arg_number(const struct pps_args *args,
+                               const char *name,
+                               double min,
+                               double max,
+                               double *value,
+                               struct pps_error *err)
+{
+    const char *text = pps_arg(args, name);
+    if (text == NULL)
+        return PPS_OK;
+    char *end;
+    const double number = strtod(text, &end);
+    if (end == text || *end != '\0' || !(number >= min && number <= max))
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: want a number from %g to %g", name, text,
+                        min, max);
+    *value = number;
+    return PPS_OK;
+}
+
+enum pps_status pps_arg_digits(const struct pps_args *args, int *digits, struct pps_error *err)
+{
+    const char *text = pps_arg(args, "digits");
+    if (text == NULL)
+        return PPS_OK;
+    char *end;
+    const long number = strtol(text, &end, 10);
+    if (strcmp(text, "full") == 0) {
+        *digits = PPS_FULL_DIGITS;
+        return PPS_OK;
+    }
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || number > PPS_MAX_DIGITS)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--digits %s: want a number of decimals from 0 to %d, or full", text,
+                        PPS_MAX_DIGITS);
+    *digits = (int)number;
+    return PPS_OK;
+}
