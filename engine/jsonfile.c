@@ -241,18 +241,17 @@ void pps_json_free(struct pps_json *json)
 
 // ---- errors that callers find --------------------------------------------------------------
 
-static enum pps_status fail_at(const struct pps_json *json,
-                               const cJSON *item,
-                               bool at_key,
-                               struct pps_error *err,
-                               const char *format,
-                               va_list args)
+// Where an item or its key begins; 0 and 0 where the document has it not.
+static void position_of(const struct pps_json *json,
+                        const cJSON *item,
+                        bool at_key,
+                        int *line,
+                        int *column)
 {
     const struct pps_json_place *place = place_of(json, item);
-    int line = 0, column = 0;
+    *line = *column = 0;
     if (place != NULL)
-        pps_json_position(json, at_key ? place->key_at : place->value_at, &line, &column);
-    return pps_json_fail_list(json, line, column, err, format, args);
+        pps_json_position(json, at_key ? place->key_at : place->value_at, line, column);
 }
 
 enum pps_status pps_json_fail(const struct pps_json *json,
@@ -261,9 +260,11 @@ enum pps_status pps_json_fail(const struct pps_json *json,
                               const char *format,
                               ...)
 {
+    int line, column;
     va_list args;
+    position_of(json, item, false, &line, &column);
     va_start(args, format);
-    const enum pps_status status = fail_at(json, item, false, err, format, args);
+    const enum pps_status status = pps_json_fail_list(json, line, column, err, format, args);
     va_end(args);
     return status;
 }
@@ -274,9 +275,11 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
                                   const char *format,
                                   ...)
 {
+    int line, column;
     va_list args;
+    position_of(json, item, true, &line, &column);
     va_start(args, format);
-    const enum pps_status status = fail_at(json, item, true, err, format, args);
+    const enum pps_status status = pps_json_fail_list(json, line, column, err, format, args);
     va_end(args);
     return status;
 }
