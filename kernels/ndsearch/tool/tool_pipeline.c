@@ -27,6 +27,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "DIR", "write configuration, figures and solution there"},
     {"is-write", 0, "y|n", "the configuration, too (y)"},
     {"mps", 0, NULL, "the program, too, as free MPS"},
+    {"trace", 0, "FILE", "the step as a timeline: NAME.json (Perfetto), NAME.svg or NAME.csv"},
     {"extract", 0, "y|n", "report the solution of a file instead of solving (n)"},
     {"solution", 0, "FILE", "that file: name and value a line"},
     // published names
@@ -51,7 +52,7 @@ struct asked {
     bool check, extract;
     enum nd_feedback_kind fit;
     struct nd_pipe_files files;
-    const char *solution, *check_data; // NULL: none
+    const char *solution, *check_data, *trace; // NULL: none
 };
 
 // The options of ratios: as published they have values where they are not given.
@@ -84,7 +85,8 @@ static enum pps_status read_asked(struct asked *asked,
                                       .configuration = true,
                                       .program = pps_arg(args, "mps") != NULL},
                             .solution = pps_arg(args, "solution"),
-                            .check_data = pps_arg(args, "check-data")};
+                            .check_data = pps_arg(args, "check-data"),
+                            .trace = pps_arg(args, "trace")};
     enum pps_status status =
         pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &asked->chunks, err);
     if (status == PPS_OK)
@@ -260,6 +262,8 @@ static enum pps_status solve(const struct nd_pipe *pipe,
                  : pps_fail(err, PPS_E_INFEASIBLE,
                             "no solution was found that fits the measured peaks");
     }
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, &solution.choice, asked->trace, err);
     nd_solution_free(&solution);
     return status;
 }
@@ -288,7 +292,7 @@ static enum pps_status report_file(const struct nd_pipe *pipe,
 }
 
 static enum pps_status extract(const struct nd_pipe *pipe,
-                               const char *path,
+                               const struct asked *asked,
                                const struct nd_program *program,
                                struct pps_error *err)
 {
@@ -296,12 +300,15 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     size_t n;
     struct nd_sol sol = {.room = NULL};
     struct table_fault fault;
+    const char *path = asked->solution;
     enum pps_status status = nd_io_read(&text, &n, path, err);
     if (status == PPS_OK && !nd_sol_read(&sol, program, text != NULL ? text : "", n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);
     if (status == PPS_OK)
         status = report_file(pipe, program, &sol, err);
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, &sol.choice, asked->trace, err);
     nd_sol_free(&sol);
     free(text);
     return status;
@@ -324,13 +331,15 @@ static enum pps_status run(struct nd_input *input,
         status = read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
         status = make_program(&pipe, (int32_t)asked.chunks, &program, err);
+    if (status == PPS_OK && asked.trace != NULL)
+        status = nd_pipe_check_trace(asked.trace, input->force, err);
     if (status == PPS_OK && !asked.extract)
         status = nd_pipe_check_files(&pipe, &asked.files, err);
     if (status == PPS_OK && !asked.extract)
         status = nd_pipe_write_program(&pipe, &asked.files, &program, err);
     if (status != PPS_OK)
         return status;
-    return asked.extract ? extract(&pipe, asked.solution, &program, err)
+    return asked.extract ? extract(&pipe, &asked, &program, err)
                          : solve(&pipe, &asked, &program, err);
 }
 

@@ -57,4 +57,18 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe
                                                       const struct nd_choice *choice,
                                                       struct pps_error *err);
 
+// ---- toolpipetrace.c ----
+
+// Refuses a name that is none of a trace, and a file that is in the way.
+PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const char *path,
+                                                   bool force,
+                                                   struct pps_error *err);
+
+// When every pass runs and what its stage holds then.
+PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
+                                             const struct nd_program *program,
+                                             const struct nd_choice *choice,
+                                             const char *path,
+                                             struct pps_error *err);
+
 #endif
