@@ -32,8 +32,9 @@ static enum pps_status tell(void *self,
 {
     const struct telling *t = self;
     const double layer_us = isnan(t->pipe->layer_ms) ? 1.0 : t->pipe->layer_ms * 1e3;
+    const struct orders_shape shape = nd_program_shape(t->program);
     struct passes passes;
-    const enum nd_outcome played = nd_play(t->program, t->choice, &passes);
+    const enum nd_outcome played = nd_play(t->program, t->choice, &shape, &passes);
     if (played == ND_DONE)
         nd_trace_passes(&passes, layer_us, 1 / UNITS_KIB, sink);
     passes_free(&passes);
