@@ -4,7 +4,6 @@
 #include "tool.h"
 
 #include "kernels/ndsearch/program/feedback.h"
-#include "kernels/ndsearch/program/solfile.h"
 #include "toolio.h"
 #include "toolpipe.h"
 
@@ -16,6 +15,9 @@
 static const struct pps_opt options[] = {
     {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op mbs sp=on)"},
     {"vpp", 0, "N", "chunks a stage (1)"},
+    {"layers", 0, "LIST",
+     "report this split, and the best beside it: layers of stages, as 4,5,4,3"},
+    {"recompute", 0, "LIST", "how many of them it recomputes (none); chunks by bars: 2,2|2,1"},
     {"layer-ratio", 0, "X", "forward of a dense layer over that of a usual one"},
     {"b-ratio", 0, "X", "backward over forward"},
     {"head-loss", 0, "X", "forward of the head, in layers"},
@@ -53,6 +55,7 @@ struct asked {
     enum nd_feedback_kind fit;
     struct nd_pipe_files files;
     const char *solution, *check_data, *trace; // NULL: none
+    const char *layers, *recompute;            // of a split that is given
 };
 
 // The options of ratios: as published they have values where they are not given.
@@ -86,7 +89,9 @@ static enum pps_status read_asked(struct asked *asked,
                                       .program = pps_arg(args, "mps") != NULL},
                             .solution = pps_arg(args, "solution"),
                             .check_data = pps_arg(args, "check-data"),
-                            .trace = pps_arg(args, "trace")};
+                            .trace = pps_arg(args, "trace"),
+                            .layers = pps_arg(args, "layers"),
+                            .recompute = pps_arg(args, "recompute")};
     enum pps_status status =
         pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &asked->chunks, err);
     if (status == PPS_OK)
@@ -102,6 +107,12 @@ static enum pps_status read_asked(struct asked *asked,
     asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
     if (status == PPS_OK && asked->extract && asked->solution == NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
+    if (status == PPS_OK && asked->recompute != NULL && asked->layers == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--recompute: say of which split: --layers LIST");
+    if (status == PPS_OK && asked->layers != NULL &&
+        (asked->extract || asked->check_data != NULL))
+        return pps_fail(err, PPS_E_INPUT, "--layers and --%s exclude each other",
+                        asked->extract ? "extract" : "check-data");
     if (status == PPS_OK && asked->files.program && asked->files.folder == NULL)
         return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
     if (status == PPS_OK && asked->files.folder != NULL &&
@@ -268,29 +279,6 @@ static enum pps_status solve(const struct nd_pipe *pipe,
     return status;
 }
 
-static enum pps_status report_file(const struct nd_pipe *pipe,
-                                   const struct nd_program *program,
-                                   const struct nd_sol *sol,
-                                   struct pps_error *err)
-{
-    struct nd_value value;
-    struct nd_peak *peaks = calloc((size_t)program->stages, sizeof *peaks);
-    enum pps_status status = PPS_OK;
-    if (peaks == NULL || nd_peaks(program, &sol->choice, peaks) != ND_DONE ||
-        nd_evaluate(program, &sol->choice, &value) != ND_DONE) {
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the solution");
-    } else {
-        nd_pipe_report(pipe, program, &sol->choice, peaks);
-        printf("\n%.9g layer forwards by the file, %.9g as early as can be", sol->objective,
-               value.objective);
-        if (!isnan(pipe->layer_ms))
-            printf(", %.3f ms a step", value.objective * pipe->layer_ms);
-        printf("\n");
-    }
-    free(peaks);
-    return status;
-}
-
 static enum pps_status extract(const struct nd_pipe *pipe,
                                const struct asked *asked,
                                const struct nd_program *program,
@@ -306,11 +294,29 @@ static enum pps_status extract(const struct nd_pipe *pipe,
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);
     if (status == PPS_OK)
-        status = report_file(pipe, program, &sol, err);
+        status = nd_pipe_report_file(pipe, program, &sol, err);
     if (status == PPS_OK && asked->trace != NULL)
         status = nd_pipe_trace(pipe, program, &sol.choice, asked->trace, err);
     nd_sol_free(&sol);
     free(text);
+    return status;
+}
+
+static enum pps_status price_given(const struct nd_pipe *pipe,
+                                   const struct asked *asked,
+                                   const struct nd_program *program,
+                                   struct pps_error *err)
+{
+    struct nd_pipe_given given = {.room = NULL};
+    enum pps_status status =
+        nd_pipe_given_read(&given, program, asked->layers, asked->recompute, err);
+    if (status == PPS_OK)
+        status = nd_pipe_report_given(pipe, program, &given.choice, err);
+    if (status == PPS_OK)
+        status = nd_pipe_write_solution(pipe, &asked->files, program, &given.choice, err);
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, &given.choice, asked->trace, err);
+    nd_pipe_given_free(&given);
     return status;
 }
 
@@ -339,6 +345,8 @@ static enum pps_status run(struct nd_input *input,
         status = nd_pipe_write_program(&pipe, &asked.files, &program, err);
     if (status != PPS_OK)
         return status;
+    if (asked.layers != NULL)
+        return price_given(&pipe, &asked, &program, err);
     return asked.extract ? extract(&pipe, &asked, &program, err)
                          : solve(&pipe, &asked, &program, err);
 }

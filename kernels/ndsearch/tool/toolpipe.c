@@ -116,8 +116,7 @@ void nd_pipe_report(const struct nd_pipe *pipe,
     free(durations);
 }
 
-// Where the devices' time goes that is not forwards and backwards.
-static void print_bubble(const struct nd_program *program, const struct nd_choice *choice)
+void nd_pipe_report_idle(const struct nd_program *program, const struct nd_choice *choice)
 {
     struct bubble bubble;
     if (nd_bubble(program, choice, &bubble) != ND_DONE)
@@ -138,7 +137,7 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
     if (solution->makespan != solution->objective)
         printf("; all micro-batches take %.9g", solution->makespan);
     printf("; no choice is below %.9g (gap %.3g)\n", solution->bound, solution->gap);
-    print_bubble(program, &solution->choice);
+    nd_pipe_report_idle(program, &solution->choice);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------

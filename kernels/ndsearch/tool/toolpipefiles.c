@@ -3,7 +3,6 @@
 #include "toolpipe.h"
 
 #include "kernels/ndsearch/program/mps.h"
-#include "kernels/ndsearch/program/solfile.h"
 #include "toolio.h"
 
 #include <stdio.h>
