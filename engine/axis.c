@@ -19,6 +19,12 @@ void pps_axis_free(struct pps_axis *axis)
     *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE};
 }
 
+bool pps_axis_is_constant(const struct pps_axis *axis)
+{
+    return axis->kind != PPS_AXIS_DEPENDENT && axis->kind != PPS_AXIS_CONTINUOUS &&
+           axis->count == 1;
+}
+
 void pps_axis_values(const struct pps_axis *axis,
                      const double *point,
                      struct pps_axis_values *values)
@@ -30,23 +36,30 @@ void pps_axis_values(const struct pps_axis *axis,
     values->count = values->list.n;
 }
 
-static double place_one(const struct pps_param *param, double value, struct pps_axis_cell *cell)
+static void place_one(const struct pps_param *params,
+                      int p,
+                      double value,
+                      double *point,
+                      struct pps_axis_cells *cells)
 {
     struct pps_axis_cell unwanted;
-    return pps_value_cell(param, value, cell != NULL ? cell : &unwanted);
+    struct pps_axis_cell *cell = cells != NULL ? &cells->made[p] : &unwanted;
+    point[p] = pps_value_cell(&params[p], value, cell);
+    if (cells != NULL)
+        cells->of[p] = cell;
 }
 
 static void place_table(const struct pps_axis *axis,
                         uint64_t i,
                         double *point,
-                        struct pps_axis_cell *cells)
+                        struct pps_axis_cells *cells)
 {
     for (int m = 0; m < axis->n_members; m++) {
         const struct pps_axis_member *member = &axis->members[m];
         const uint64_t v = member->entries != NULL ? member->entries[i] : i;
         point[member->param] = member->values[v];
         if (cells != NULL)
-            cells[member->param] = member->cells[v];
+            cells->of[member->param] = &member->cells[v];
     }
 }
 
@@ -54,15 +67,13 @@ static void place_composite(const struct pps_axis *axis,
                             const struct pps_param *params,
                             uint64_t i,
                             double *point,
-                            struct pps_axis_cell *cells)
+                            struct pps_axis_cells *cells)
 {
     const struct pps_composite *composite = axis->composite;
     double values[PPS_MAX_PARAMS];
     composite->value(axis->options, i, values);
-    for (int m = 0; m < composite->n_members; m++) {
-        const int p = composite->members[m];
-        point[p] = place_one(&params[p], values[m], cells != NULL ? &cells[p] : NULL);
-    }
+    for (int m = 0; m < composite->n_members; m++)
+        place_one(params, composite->members[m], values[m], point, cells);
 }
 
 bool pps_axis_place(const struct pps_axis *axis,
@@ -70,23 +81,22 @@ bool pps_axis_place(const struct pps_axis *axis,
                     const struct pps_axis_values *values,
                     uint64_t i,
                     double *point,
-                    struct pps_axis_cell *cells)
+                    struct pps_axis_cells *cells)
 {
     const int p = axis->param;
-    struct pps_axis_cell *cell = cells != NULL ? &cells[p] : NULL;
     char why[PPS_WHY];
     switch (axis->kind) {
     case PPS_AXIS_TABLE:
         place_table(axis, i, point, cells);
         return true;
     case PPS_AXIS_RANGE:
-        point[p] = place_one(&params[p], axis->start + (double)i * axis->step, cell);
+        place_one(params, p, axis->start + (double)i * axis->step, point, cells);
         return true;
     case PPS_AXIS_DEPENDENT:
         point[p] = pps_expr_item(&values->list, i);
         if (!pps_value_check(&params[p], point[p], why))
             return false;
-        point[p] = place_one(&params[p], point[p], cell);
+        place_one(params, p, point[p], point, cells);
         return true;
     case PPS_AXIS_COMPOSITE:
         if (axis->n_members > 0)

@@ -59,19 +59,28 @@ struct pps_axis_values {
 
 void pps_axis_free(struct pps_axis *axis); // its contents
 
+// Whether it has one value, the same at all points.
+bool pps_axis_is_constant(const struct pps_axis *axis);
+
 void pps_axis_values(const struct pps_axis *axis,
                      const double *point,
                      struct pps_axis_values *values);
 
-// Sets point[p], and cells[p] unless cells is NULL, of the axis's parameters to value i.
+// Cells by parameter: those of tables stay where they are, others are made.
+struct pps_axis_cells {
+    const struct pps_axis_cell *of[PPS_MAX_PARAMS];
+    struct pps_axis_cell made[PPS_MAX_PARAMS];
+};
+
+// Sets point[p], and the cell of p unless cells is NULL, of the axis's parameters to value i.
 // Returns false where a dependent axis gives a value that its parameter cannot take; point[p]
-// holds it all the same, cells[p] does not.
+// holds it all the same, the cell does not.
 bool pps_axis_place(const struct pps_axis *axis,
                     const struct pps_param *params,
                     const struct pps_axis_values *values,
                     uint64_t i,
                     double *point,
-                    struct pps_axis_cell *cells);
+                    struct pps_axis_cells *cells);
 
 // The number of the value that sets these parameters as point has them; false: there is none.
 bool pps_axis_find(const struct pps_axis *axis,

@@ -26,7 +26,7 @@ static enum pps_status time_points(const struct pps_bench *b,
                                    struct pps_bench_cell *cell)
 {
     struct pps_benchpoints *points = NULL;
-    enum pps_status status = pps_benchpoints_open(&points, e, n, b->err);
+    enum pps_status status = pps_benchpoints_open(&points, e, n, 1, b->err);
     if (status == PPS_OK)
         status = pps_benchpoints_time(points, b->kernel->run, seconds, b->ask->stop,
                                       &cell->point_s, b->err);
@@ -83,7 +83,7 @@ static enum pps_status time_reference(const struct pps_bench *b)
         return PPS_OK;
     enum pps_status status = pps_bench_load_cell(b, &b->out->cells[0], &e);
     if (status == PPS_OK)
-        status = pps_benchpoints_open(&points, e, b->out->cells[0].points, b->err);
+        status = pps_benchpoints_open(&points, e, b->out->cells[0].points, 1, b->err);
     if (status == PPS_OK)
         status = pps_benchpoints_time(points, b->kernel->reference, b->effort.cell_s,
                                       b->ask->stop, &b->out->reference_s, b->err);

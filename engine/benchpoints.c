@@ -37,24 +37,36 @@ double pps_bench_median(double *values, int n)
 
 // ---- opening ----------------------------------------------------------------------------------
 
-static enum pps_status gather(struct pps_benchpoints *b, struct pps_error *err)
+// Takes the cursor's points before `end` that are not left out, `most` of them.
+static void take(struct pps_benchpoints *b,
+                 struct pps_cursor *cursor,
+                 uint64_t end,
+                 uint64_t most)
 {
     struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
+    for (; most > 0 && pps_cursor_next(cursor, end, left_out); most--) {
+        for (int p = 0; p < b->kernel->n_params; p++)
+            b->values[(size_t)p * b->cap + b->n] = cursor->point[p];
+        b->index[b->n++] = cursor->index;
+        pps_cursor_step(cursor);
+    }
+}
+
+static enum pps_status gather(struct pps_benchpoints *b,
+                              uint64_t together,
+                              struct pps_error *err)
+{
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     const uint64_t all = b->experiment->n_points;
     if (cursor == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
-    for (uint64_t i = 0; i < b->cap; i++) {
-        // The first point of this stretch that is not left out.
+    for (uint64_t i = 0; i < b->cap; i += together) {
         const double step = (double)all / (double)b->cap;
         const uint64_t at = (uint64_t)(step * (double)i);
-        const uint64_t end = (uint64_t)(step * (double)(i + 1));
+        const uint64_t end = (uint64_t)(step * (double)(i + together));
+        const uint64_t most = together < b->cap - i ? together : b->cap - i;
         pps_cursor_seek(cursor, &b->experiment->space, at);
-        if (!pps_cursor_next(cursor, end < all ? end : all, left_out))
-            continue;
-        for (int p = 0; p < b->kernel->n_params; p++)
-            b->values[(size_t)p * b->cap + b->n] = cursor->point[p];
-        b->index[b->n++] = cursor->index;
+        take(b, cursor, end < all ? end : all, most);
     }
     free(cursor);
     return b->n > 0
@@ -65,6 +77,7 @@ static enum pps_status gather(struct pps_benchpoints *b, struct pps_error *err)
 enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
                                      const struct pps_experiment *experiment,
                                      uint64_t n,
+                                     uint64_t together,
                                      struct pps_error *err)
 {
     const struct pps_kernel *kernel = experiment->kernel;
@@ -90,7 +103,7 @@ enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
     }
     if (b->values == NULL || b->outcome == NULL || b->index == NULL || b->scratch == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a benchmark");
-    return gather(b, err);
+    return gather(b, together, err);
 }
 
 void pps_benchpoints_close(struct pps_benchpoints *b)

@@ -11,10 +11,11 @@ typedef void pps_bench_function(const struct pps_batch *batch, const struct pps_
 
 struct pps_benchpoints;
 
-// Takes about n points, evenly spread over the experiment.
+// Takes about n points, `together` neighbours at a time, evenly spread over the experiment.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
                                                     const struct pps_experiment *experiment,
                                                     uint64_t n,
+                                                    uint64_t together,
                                                     struct pps_error *err);
 void pps_benchpoints_close(struct pps_benchpoints *points); // NULL is fine
 

@@ -2,13 +2,14 @@
 // Whole runs: their speed over threads, and how much of them is the kernel's.
 #include "benchparts.h"
 
+#include "audit.h"
 #include "benchpoints.h"
 #include "machine.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-enum { BLOCKS_PER_THREAD = 16, PLAIN_POINTS = 4096 };
+enum { BLOCKS_PER_THREAD = 16, PLAIN_POINTS = 64 * PPS_BATCH };
 
 // Adds up the bytes.
 static enum pps_status nowhere(void *self, const struct pps_block *block, struct pps_error *err)
@@ -98,7 +99,8 @@ static enum pps_status time_scales(const struct pps_bench *b, uint64_t points)
 
 // ---- against the kernel alone -----------------------------------------------------------------
 
-// Turn by turn, so that whatever else the machine does disturbs both alike.
+// Both take neighbours together, since kernels may know how to gain by that. Turn by turn, so that
+// whatever else the machine does disturbs both alike.
 static enum pps_status time_both(const struct pps_bench *b,
                                  struct pps_benchpoints *plain,
                                  const struct pps_experiment *e)
@@ -127,7 +129,7 @@ static enum pps_status time_share(const struct pps_bench *b, uint64_t points)
     struct pps_benchpoints *plain = NULL;
     enum pps_status status = pps_bench_load_long(b, b->kernel, false, points, &e);
     if (status == PPS_OK)
-        status = pps_benchpoints_open(&plain, e, PLAIN_POINTS, b->err);
+        status = pps_benchpoints_open(&plain, e, PLAIN_POINTS, PPS_BATCH, b->err);
     if (status == PPS_OK)
         status = time_both(b, plain, e);
     pps_benchpoints_close(plain);

@@ -2,6 +2,7 @@
 // One block: its bytes checked, then inflated.
 #include "blocktext.h"
 
+#include "crc.h"
 #include "diskfile.h"
 
 #include <stdio.h>
@@ -148,7 +149,7 @@ enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
     } else if (n != record->data_bytes) {
         return fail_block(reader, record, err);
     }
-    if (crc32_z(0, (const unsigned char *)*text, n) != record->text_crc)
+    if (pps_crc32(*text, n) != record->text_crc)
         return fail_block(reader, record, err);
     return PPS_OK;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doubles to text. Fixed decimals are computed exactly: a double is m * 2^-s, its fraction
-// times 10^decimals fits in 128 bits, so rounding needs no guess and no fallback below 2^64.
+// Doubles to text. Fixed decimals are what exact arithmetic gives: a double is m * 2^-s, and its
+// fraction times 10^decimals fits in 128 bits, so that below 2^64 rounding needs no guess. Where
+// one multiplication of doubles certainly rounds alike, it is used instead.
 #include "decimal.h"
 
 #include <stdbool.h>
@@ -31,6 +32,10 @@ static const uint64_t POW10[20] = {1u,
                                    100000000000000000u,
                                    1000000000000000000u,
                                    10000000000000000000u};
+
+// The same, exactly.
+static const double TENS[19] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
+                                1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
 static const char PAIRS[201] = "00010203040506070809101112131415161718192021222324"
                                "25262728293031323334353637383940414243444546474849"
@@ -63,7 +68,7 @@ static inline size_t count_digits(uint64_t n)
     // 1233 / 4096 is log10(2) from below; right for every 64-bit number after the comparison.
     unsigned bits = 64u - (unsigned)__builtin_clzll(n | 1);
     unsigned guess = bits * 1233u >> 12;
-    return (n | 1) < POW10[guess] ? guess : guess + 1;
+    return guess + ((n | 1) >= POW10[guess]);
 }
 
 // Writes exactly `width` digits of n, two at a time from the right.
@@ -112,7 +117,21 @@ static inline uint64_t round_fraction(uint64_t fraction, int shift, int decimals
     return quotient + up;
 }
 
-size_t pps_decimal_fixed(char *out, double value, int decimals)
+// Magnitude times 10^decimals, rounded to a whole number; false where that takes exact arithmetic.
+// The product is below 2^40, hence off by no more than 2^-14; so one further than that from the
+// middle of two whole numbers is on the side where it seems to be.
+static inline bool scale_quickly(double magnitude, int decimals, int64_t *scaled)
+{
+    const double product = magnitude * TENS[decimals];
+    if (!(product < 0x1p40))
+        return false;
+    *scaled = (int64_t)product;                                 // signed: one instruction
+    const double past_middle = product - (double)*scaled - 0.5; // exact
+    *scaled += past_middle > 0;
+    return __builtin_fabs(past_middle) > 0x1p-13;
+}
+
+__attribute__((noinline)) static size_t write_exactly(char *out, double value, int decimals)
 {
     struct parts p = take_apart(value);
     if (p.exponent >= 12) // from 2^64 on
@@ -128,6 +147,47 @@ size_t pps_decimal_fixed(char *out, double value, int decimals)
         scaled = 0;
     }
     return write_number(out, p.negative, whole, scaled, decimals);
+}
+
+// The eight digits of n < 10^8 as characters, the first in the lowest byte: n is parted into numbers
+// of four digits, of two and of one, all of a size at once, in 32, 16 and 8 bits each. The factors
+// are 1/100 and 1/10 from above, near enough for four and two digits.
+static inline uint64_t eight_digits(uint32_t n)
+{
+    const uint64_t fours = n / 10000 | (uint64_t)(n % 10000) << 32;
+    const uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x0000007f0000007f);
+    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
+}
+
+// Writes n / 10^decimals for n < 10^8 and decimals < 8. Needs a processor that keeps the lowest byte
+// first; writes up to 9 characters more than it returns.
+static inline size_t write_small(char *out, bool negative, uint32_t n, int decimals)
+{
+    const uint64_t digits = eight_digits(n);
+    const size_t least = (size_t)decimals + 1, needed = count_digits(n);
+    const size_t whole = (needed > least ? needed : least) - (size_t)decimals;
+    const uint64_t first = digits >> (64 - 8 * (whole + (size_t)decimals));
+    out[0] = '-';
+    out += negative;
+    memcpy(out, &first, 8);
+    if (decimals == 0)
+        return negative + whole;
+    const uint64_t fraction = digits >> (64 - 8 * decimals);
+    out[whole] = '.';
+    memcpy(out + whole + 1, &fraction, 8);
+    return negative + whole + 1 + (size_t)decimals;
+}
+
+size_t pps_decimal_fixed(char *out, double value, int decimals)
+{
+    const bool lowest_first = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+    int64_t scaled;
+    if (!lowest_first || decimals >= 8 ||
+        !scale_quickly(__builtin_fabs(value), decimals, &scaled) || scaled >= 100000000)
+        return write_exactly(out, value, decimals);
+    return write_small(out, __builtin_signbit(value) != 0, (uint32_t)scaled, decimals);
 }
 
 size_t pps_decimal_integer(char *out, double value)
@@ -197,16 +257,14 @@ static int first_digits(double value)
 // one division tells. Returns 0 where the value is not of this kind.
 static size_t write_short(char *out, double value)
 {
-    static const double scale[19] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
-                                     1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
     double magnitude = __builtin_fabs(value);
     if (!is_plain(magnitude))
         return 0;
     int decimals = decimals_for(magnitude, 15);
     if (decimals > 18)
         return 0;
-    uint64_t n = (uint64_t)(magnitude * scale[decimals] + 0.5);
-    if ((double)n / scale[decimals] != magnitude)
+    uint64_t n = (uint64_t)(magnitude * TENS[decimals] + 0.5);
+    if ((double)n / TENS[decimals] != magnitude)
         return 0;
     for (; decimals > 0 && n % 10 == 0; decimals--)
         n /= 10;

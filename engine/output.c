@@ -3,6 +3,7 @@
 // data, records and names reach the disk.
 #include "output.h"
 
+#include "crc.h"
 #include "diskfile.h"
 #include "outputparts.h"
 
@@ -37,7 +38,7 @@ int64_t pps_output_now_ns(void)
 void pps_block_set_text(struct pps_block *block, const char *text, size_t n)
 {
     block->text_bytes = n;
-    block->text_crc = (uint32_t)crc32_z(0, (const unsigned char *)text, n);
+    block->text_crc = pps_crc32(text, n);
 }
 
 uint64_t pps_output_bytes(const struct pps_output *output)

@@ -1,231 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking, running and writing: the inner loop of a sweep.
-#include "rows.h"
+#include "rowparts.h"
 
 #include "decimal.h"
-#include "result.h"
-#include "scratch.h"
 #include "value.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXT_ROOM = PPS_TEXT_TARGET + PPS_TEXT_TARGET / 4 };
-
-// A row of an earlier result among the points of a batch.
-struct found {
-    size_t before; // it comes before this point of the batch
-    uint64_t index;
-    size_t prefix_n;
-    struct pps_reused reused;
-};
-
-struct pps_rowmaker {
-    const struct pps_experiment *experiment;
-    const struct pps_kernel *kernel;
-    struct pps_cursor cursor;
-    struct pps_tops best;
-    struct pps_tops nearest;     // of infeasible rows
-    int nearest_column;          // -1: there is none
-    struct pps_contest *contest; // or NULL
-    struct pps_rival rival;
-    bool prunes; // the kernel bounds the objective
-    int by[PPS_MAX_PARAMS];
-    int n_by;
-    int objective;
-    double *values; // one array of PPS_BATCH for each parameter, then for each wanted column
-    const double *param[PPS_MAX_PARAMS];
-    int varying
-        [PPS_MAX_PARAMS]; // parameters that an axis sets; the others' arrays never change
-    int n_varying;
-    int asked[PPS_MAX_COLUMNS]; // columns that are wanted, and the objective
-    int n_asked;
-    double *column[PPS_MAX_COLUMNS];
-    char *texts;                    // one array of PPS_BATCH for each wanted text column
-    char *text_of[PPS_MAX_COLUMNS]; // NULL: not a text, or not wanted
-    int decimals[PPS_MAX_COLUMNS];
-    uint8_t outcome[PPS_BATCH];
-    uint64_t index[PPS_BATCH];
-    size_t n_batch;
-    char *prefixes; // PPS_BATCH of prefix_cap bytes
-    size_t prefix_cap;
-    size_t prefix_n[PPS_BATCH];
-    const struct pps_reuse *reuse; // or NULL
-    struct found *found;           // PPS_BATCH of them, their prefixes and groups
-    char *found_prefixes;
-    double *found_groups;
-    size_t n_found;
-    char *text;
-    size_t text_n, text_cap;
-    size_t row_cap; // greatest bytes of a row
-    void *scratch;
-    struct pps_auditor *auditor; // or NULL
-    double only_audited;         // make no rows but those of this fraction; 0: all
-    struct pps_cell shown;       // the objective in the row written last; n 0: not shown
-};
-
-// ---- opening ----------------------------------------------------------------------------------
-
-// The parameters' arrays, filled where no axis sets them; returns what is behind them.
-static double *set_params(struct pps_rowmaker *m)
-{
-    const struct pps_space *space = &m->experiment->space;
-    double *next = m->values;
-    uint64_t set = 0;
-    for (int d = 0; d < space->n_axes; d++)
-        set |= space->axes[d].sets;
-    for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH) {
-        m->param[p] = next;
-        if ((set >> p & 1) != 0)
-            m->varying[m->n_varying++] = p;
-        for (size_t i = 0; i < PPS_BATCH; i++)
-            next[i] = space->base[p];
-    }
-    return next;
-}
-
-static void set_columns(struct pps_rowmaker *m)
-{
-    double *next = set_params(m);
-    char *next_text = m->texts;
-    for (int c = 0; c < m->kernel->n_columns; c++) {
-        m->decimals[c] = pps_column_decimals(m->kernel, c, m->experiment->digits);
-        if (!m->experiment->wanted[c] && c != m->objective)
-            continue;
-        m->asked[m->n_asked++] = c;
-        if (m->kernel->columns[c].kind == PPS_COLUMN_TEXT) {
-            m->text_of[c] = next_text;
-            next_text += PPS_BATCH * pps_column_width(&m->kernel->columns[c]);
-        } else {
-            m->column[c] = next;
-            next += PPS_BATCH;
-        }
-    }
-}
-
-static void set_nearest(struct pps_rowmaker *m)
-{
-    const char *name = m->kernel->nearest;
-    m->nearest_column = name != NULL ? pps_column_find(m->kernel, name, strlen(name)) : -1;
-    if (m->nearest_column >= 0 && m->column[m->nearest_column] == NULL)
-        m->nearest_column = -1;
-    const bool higher =
-        m->nearest_column >= 0 && m->kernel->columns[m->nearest_column].goal == PPS_HIGHER;
-    pps_tops_init(&m->nearest, 1, higher, 0);
-}
-
-enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
-                                  const struct pps_experiment *experiment,
-                                  int objective,
-                                  size_t n_best,
-                                  struct pps_error *err)
-{
-    const struct pps_kernel *kernel = experiment->kernel;
-    const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
-    size_t scratch_bytes;
-    struct pps_rowmaker *m = calloc(1, sizeof *m);
-    *maker = m;
-    enum pps_status status = pps_scratch_bytes(experiment, 1, &scratch_bytes, err);
-    if (status != PPS_OK)
-        return status;
-    if (m == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
-    m->experiment = experiment;
-    m->kernel = kernel;
-    m->objective = objective;
-    m->prefix_cap = (size_t)(experiment->space.n_columns + 1) * PPS_CELL_TEXT;
-    m->row_cap = m->prefix_cap + (size_t)kernel->n_columns * (PPS_DECIMAL_CAP + 1) + 1;
-    size_t texts = 0;
-    for (int c = 0; c < kernel->n_columns; c++)
-        texts += pps_column_width(&kernel->columns[c]);
-    m->row_cap += texts + PPS_STATUS_ROOM;
-    m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap;
-    m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
-    m->texts = calloc(texts + 1, PPS_BATCH);
-    m->prefixes = malloc(PPS_BATCH * m->prefix_cap);
-    m->text = malloc(m->text_cap);
-    m->scratch = pps_scratch_take(scratch_bytes);
-    if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
-        m->scratch == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker (%zu bytes of scratch)",
-                        scratch_bytes);
-    set_columns(m);
-    const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
-    pps_tops_init(&m->best, n_best, higher, 0);
-    set_nearest(m);
-    return PPS_OK;
-}
-
-void pps_rowmaker_group(struct pps_rowmaker *m, const int *by, int n_by)
-{
-    const size_t k = m->best.k;
-    const bool higher = m->best.higher;
-    pps_tops_free(&m->best);
-    pps_tops_init(&m->best, k, higher, n_by);
-    for (int b = 0; b < n_by; b++)
-        m->by[b] = by[b];
-    m->n_by = n_by;
-}
-
-enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
-                                   const struct pps_reuse *reuse,
-                                   struct pps_error *err)
-{
-    m->reuse = reuse;
-    m->found = calloc(PPS_BATCH, sizeof *m->found);
-    m->found_prefixes = malloc(PPS_BATCH * m->prefix_cap);
-    m->found_groups = calloc(PPS_BATCH * ((size_t)m->n_by + 1), sizeof *m->found_groups);
-    if (m->found == NULL || m->found_prefixes == NULL || m->found_groups == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
-    return PPS_OK;
-}
-
-void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest)
-{
-    m->contest = contest;
-    m->prunes = m->kernel->lower_bound != NULL && m->objective == 0 &&
-                m->kernel->columns[0].goal == PPS_LOWER;
-}
-
-enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
-                                   double fraction,
-                                   bool only,
-                                   struct pps_error *err)
-{
-    m->only_audited = only ? fraction : 0;
-    return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
-}
-
-void pps_rowmaker_close(struct pps_rowmaker *m)
-{
-    if (m == NULL)
-        return;
-    pps_auditor_close(m->auditor);
-    pps_tops_free(&m->best);
-    pps_tops_free(&m->nearest);
-    free(m->values);
-    free(m->texts);
-    free(m->prefixes);
-    free(m->found);
-    free(m->found_prefixes);
-    free(m->found_groups);
-    free(m->text);
-    free(m->scratch);
-    free(m);
-}
-
-struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
-{
-    return &m->best;
-}
-
-struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *m)
-{
-    return &m->nearest;
-}
-
 // ---- a batch ----------------------------------------------------------------------------------
+
+// Copies n bytes, and up to PPS_ROW_PIECE - 1 more that both sides have room for: short texts
+// without a call.
+static inline void copy_pieces(char *out, const char *in, size_t n)
+{
+    for (size_t at = 0; at < n; at += PPS_ROW_PIECE)
+        memcpy(out + at, in + at, PPS_ROW_PIECE);
+}
+
+static size_t prefix_start(const struct pps_rowmaker *m, size_t i)
+{
+    return i > 0 ? m->prefix_end[i - 1] : 0;
+}
+
+// Fills the arrays of parameters that are the same at all points.
+static void fill_constants(struct pps_rowmaker *m)
+{
+    for (int p = 0, v = 0; p < m->kernel->n_params; p++) {
+        if (v < m->n_varying && m->varying[v] == p) {
+            v++;
+            continue;
+        }
+        for (size_t i = 0; i < PPS_BATCH; i++)
+            m->values[(size_t)p * PPS_BATCH + i] = m->cursor.point[p];
+    }
+}
 
 static void group_of(const struct pps_rowmaker *m, const double *point, double *key)
 {
@@ -248,7 +58,7 @@ static bool cannot_win(struct pps_rowmaker *m, const double *point)
 static bool find_row(struct pps_rowmaker *m)
 {
     const struct pps_cursor *cursor = &m->cursor;
-    struct found found = {m->n_batch, cursor->index, cursor->prefix_n, {.n = 0}};
+    struct pps_found found = {m->n_batch, cursor->index, cursor->prefix_n, {.n = 0}};
     if (m->reuse == NULL || !pps_reuse_find(m->reuse, cursor->point, &found.reused))
         return false;
     memcpy(m->found_prefixes + m->n_found * m->prefix_cap, cursor->prefix, cursor->prefix_n);
@@ -280,8 +90,9 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
         const size_t i = m->n_batch++;
         for (int v = 0; v < m->n_varying; v++)
             m->values[(size_t)m->varying[v] * PPS_BATCH + i] = cursor->point[m->varying[v]];
-        memcpy(m->prefixes + i * m->prefix_cap, cursor->prefix, cursor->prefix_n);
-        m->prefix_n[i] = cursor->prefix_n;
+        const size_t start = prefix_start(m, i);
+        copy_pieces(m->prefixes + start, cursor->prefix, cursor->prefix_n);
+        m->prefix_end[i] = start + cursor->prefix_n;
         m->index[i] = cursor->index;
         pps_cursor_step(cursor);
     }
@@ -289,7 +100,7 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
 
 static bool room_for_batch(struct pps_rowmaker *m)
 {
-    size_t need = m->text_n + m->n_batch * m->row_cap;
+    size_t need = m->text_n + m->n_batch * m->row_cap + PPS_ROW_PIECE;
     for (size_t f = 0; f < m->n_found; f++)
         need += m->found[f].prefix_n + m->found[f].reused.n;
     if (need <= m->text_cap)
@@ -355,8 +166,9 @@ static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome out
 
 static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome)
 {
-    memcpy(m->text + m->text_n, m->prefixes + i * m->prefix_cap, m->prefix_n[i]);
-    m->text_n += m->prefix_n[i];
+    const size_t start = prefix_start(m, i), n = m->prefix_end[i] - start;
+    copy_pieces(m->text + m->text_n, m->prefixes + start, n);
+    m->text_n += n;
     write_results(m, i, outcome);
 }
 
@@ -418,7 +230,7 @@ static enum pps_status take_found(struct pps_rowmaker *m,
                                   struct pps_rows *rows,
                                   struct pps_error *err)
 {
-    const struct found *found = &m->found[f];
+    const struct pps_found *found = &m->found[f];
     const double *group = m->found_groups + f * (size_t)m->n_by;
     const size_t start = m->text_n, n = found->prefix_n + found->reused.n;
     char *out = m->text + start;
@@ -483,6 +295,7 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     *rows = (struct pps_rows){.n = 0};
     m->text_n = 0;
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
+    fill_constants(m);
     do {
         gather(m, first + n, rows);
         enum pps_status status = PPS_OK;

@@ -213,8 +213,9 @@ static void place_axis(struct pps_cursor *cursor, int d)
     level->at = 0;
     level->refused = false;
     if (axis->kind == PPS_AXIS_CONTINUOUS) {
-        cursor->point[p] =
-            pps_value_cell(&space->kernel->params[p], draw_value(u, axis), &cursor->cells[p]);
+        struct pps_axis_cell *cell = &cursor->cells.made[p];
+        cursor->point[p] = pps_value_cell(&space->kernel->params[p], draw_value(u, axis), cell);
+        cursor->cells.of[p] = cell;
         return;
     }
     pps_axis_values(axis, cursor->point, &level->values);
@@ -224,7 +225,7 @@ static void place_axis(struct pps_cursor *cursor, int d)
     }
     level->at = draw_index(u, level->values.count);
     level->refused = !pps_axis_place(axis, space->kernel->params, &level->values, level->at,
-                                     cursor->point, cursor->cells);
+                                     cursor->point, &cursor->cells);
 }
 
 // ---- a draw -----------------------------------------------------------------------------------

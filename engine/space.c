@@ -185,7 +185,7 @@ static void place(struct pps_cursor *cursor, int d, uint64_t at)
     const struct pps_space *space = cursor->space;
     level->at = at;
     level->refused = !pps_axis_place(&space->axes[d], space->kernel->params, &level->values, at,
-                                     cursor->point, cursor->cells);
+                                     cursor->point, &cursor->cells);
 }
 
 // Puts axis d on the first value from `at` on that has points below it, which begin at start.
@@ -225,6 +225,10 @@ static void advance(struct pps_cursor *cursor, uint64_t index)
     touch(cursor, d);
     settle(cursor, d, cursor->level[d].at + 1, index);
     for (d++; d < space->n_axes; d++) {
+        if (pps_axis_is_constant(&space->axes[d])) {
+            cursor->level[d].end = index + below(space, d + 1, cursor->point);
+            continue;
+        }
         pps_axis_values(&space->axes[d], cursor->point, &cursor->level[d].values);
         settle(cursor, d, 0, index);
     }
@@ -299,8 +303,8 @@ static void join_prefix(struct pps_cursor *cursor)
     const struct pps_space *space = cursor->space;
     size_t at = cursor->offset[cursor->stale];
     for (int c = cursor->stale; c < space->n_columns; c++) {
-        const struct pps_axis_cell *cell = &cursor->cells[space->columns[c]];
-        memcpy(cursor->prefix + at, cell->text, sizeof cell->text);
+        const struct pps_axis_cell *cell = cursor->cells.of[space->columns[c]];
+        memcpy(cursor->prefix + at, cell, sizeof *cell); // text and more: one move of 32 bytes
         at += cell->n;
         cursor->offset[c + 1] = at;
     }

@@ -80,9 +80,10 @@ struct pps_cursor {
     int stale; // first column of the prefix that is out of date
     double point[PPS_MAX_PARAMS];
     size_t prefix_n;
-    size_t offset[PPS_MAX_PARAMS + 1];                           // of column c in prefix
-    char prefix[PPS_MAX_PARAMS * PPS_CELL_TEXT + PPS_CELL_TEXT]; // the row up to its results
-    struct pps_axis_cell cells[PPS_MAX_PARAMS];                  // by parameter
+    size_t offset[PPS_MAX_PARAMS + 1]; // of column c in prefix
+    char prefix[(PPS_MAX_PARAMS + 2) *
+                PPS_CELL_TEXT]; // the row up to its results, and some room
+    struct pps_axis_cells cells;
     struct pps_cursor_level {
         struct pps_axis_values values;
         uint64_t at;  // number of the current value

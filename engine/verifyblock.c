@@ -4,6 +4,7 @@
 
 #define ZLIB_CONST // next_in is a pointer to const
 
+#include "crc.h"
 #include "verifyrows.h"
 #include "wholefile.h"
 
@@ -163,7 +164,7 @@ enum pps_status pps_blockchecker_do(struct pps_blockchecker *c,
         status = expand(c, entry, err);
     if (status != PPS_OK)
         return status;
-    if (crc32_z(0, (const unsigned char *)c->text, n) != entry->record.text_crc)
+    if (pps_crc32(c->text, n) != entry->record.text_crc)
         return wrong(c, entry, err, "its text has another checksum than the index says");
     if (entry->is_header)
         return check_header(c, entry, err);

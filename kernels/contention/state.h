@@ -26,6 +26,13 @@ enum slot {
     N_SLOTS = 6, // one unused: pairs of doubles
 };
 
+// What an event loop tells besides the completion time; always a constant at the call.
+enum observe {
+    PLAIN,
+    METRICS,
+    TRACE,
+};
+
 // How much of a class a congestion mark covers.
 enum extent {
     NONE,

@@ -88,7 +88,8 @@ static void inflates_to(struct bytes data, const char *text, size_t n, const cha
 // beyond one window.
 Test(codec, round_trip)
 {
-    static const size_t sizes[] = {1, 2, 47, 300, 4096, 65535, 65536, 70001, 1100000};
+    static const size_t sizes[] = {1,     2,     47,    300,   4096,   65023,
+                                   65024, 65025, 65535, 65536, 130049, 1100000};
     size_t n_names;
     const char *const *names = all_names(&n_names);
     for (size_t i = 0; i < n_names; i++) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contention model's lower bound: no point is faster, and the bound is close enough to be of
 // use.
+#include "contentionpoints.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <omp.h>
@@ -9,16 +11,8 @@
 
 #include "engine/random.h"
 #include "kernels/contention/bound.h"
-#include "kernels/contention/model.h"
 
 enum { MOST_N = 400, MOST_GPUS = 40 };
-
-// How many points are tried; $PPS_RANDOM_POINTS says another number.
-static uint64_t n_points(void)
-{
-    const char *asked = getenv("PPS_RANDOM_POINTS");
-    return asked != NULL ? strtoull(asked, NULL, 10) : 20000;
-}
 
 struct draws {
     uint64_t point;
@@ -71,23 +65,6 @@ static struct contention_point random_point(uint64_t k)
     return p;
 }
 
-static const char *show(const struct contention_point *p)
-{
-    static _Thread_local char text[512];
-    snprintf(text, sizeof text,
-             "n %d gpus %d sync_freq %d lengths %.17g %.17g %.17g %.17g impacts %g %g pipeline "
-             "%d channels %d congestion %d priorities %g %g %g",
-             p->n, p->gpus, p->sync_freq, p->fwd_len, p->bwd_len, p->prop_len, p->sync_base_len,
-             p->fwd_impact, p->bwd_impact, p->pipeline, p->channels, p->congestion,
-             p->priority[0], p->priority[1], p->priority[2]);
-    return text;
-}
-
-static void *scratch_of(const struct contention_point *largest)
-{
-    return aligned_alloc(64, (contention_scratch_bytes(largest) + 63) / 64 * 64);
-}
-
 static double time_of(const struct contention_point *p, bool exact, void *scratch)
 {
     struct contention_result result;
@@ -107,7 +84,7 @@ Test(contention_bound, no_point_is_faster, .timeout = 300)
                                              .pipeline = CONTENTION_GPIPE};
 #pragma omp parallel num_threads(2)
     {
-        void *scratch = scratch_of(&largest);
+        void *scratch = scratch_for(&largest);
 #pragma omp for schedule(dynamic, 64)
         for (uint64_t k = 0; k < points; k++) {
             const struct contention_point p = random_point(k);
@@ -139,7 +116,7 @@ Test(contention_bound, no_point_is_faster, .timeout = 300)
 Test(contention_bound, long_points)
 {
     const struct contention_point largest = {.n = 200000, .gpus = 9};
-    void *scratch = scratch_of(&largest);
+    void *scratch = scratch_for(&largest);
     for (uint64_t k = 0; k < 200; k++) {
         struct contention_point p = random_point(1000000 + k);
         p.n = 100000 + (int32_t)(k * 487);
@@ -156,7 +133,7 @@ Test(contention_bound, long_points)
 Test(contention_bound, compute_alone_is_met)
 {
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
-    void *scratch = scratch_of(&largest);
+    void *scratch = scratch_for(&largest);
     for (int32_t n = 1; n <= 64; n += 7)
         for (int32_t gpus = 1; gpus <= 16; gpus++)
             for (int l = n > gpus; l < 2; l++) {

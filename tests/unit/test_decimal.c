@@ -101,6 +101,18 @@ Test(decimal, ties)
     }
 }
 
+// Every group of four digits in either half of eight: a factor that is not near enough to 1/100 or
+// 1/10 is wrong in some.
+Test(decimal, eight_digits)
+{
+    for (int four = 0; four < 10000; four++) {
+        same_as_printf(four, 4);
+        same_as_printf(four / 1e4, 4);
+        same_as_printf(four * 1e4 + 9999 - four, 0);
+        same_as_printf(four / 1e7, 7);
+    }
+}
+
 // Carries (9.99...), the edges of 2^53, 2^63 and 2^64, denormals, zeros of both signs.
 Test(decimal, edges)
 {

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening a maker of rows: its arrays, and what it is asked to do besides.
+#include "rowparts.h"
+
+#include "decimal.h"
+#include "scratch.h"
+#include "value.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXT_ROOM = PPS_TEXT_TARGET + PPS_TEXT_TARGET / 4 };
+
+// The parameters' arrays; returns what is behind them.
+static double *set_params(struct pps_rowmaker *m)
+{
+    const struct pps_space *space = &m->experiment->space;
+    double *next = m->values;
+    uint64_t varying = 0;
+    for (int d = 0; d < space->n_axes; d++)
+        if (!pps_axis_is_constant(&space->axes[d]))
+            varying |= space->axes[d].sets;
+    for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH) {
+        m->param[p] = next;
+        if ((varying >> p & 1) != 0)
+            m->varying[m->n_varying++] = p;
+    }
+    return next;
+}
+
+static void set_columns(struct pps_rowmaker *m)
+{
+    double *next = set_params(m);
+    char *next_text = m->texts;
+    for (int c = 0; c < m->kernel->n_columns; c++) {
+        m->decimals[c] = pps_column_decimals(m->kernel, c, m->experiment->digits);
+        if (!m->experiment->wanted[c] && c != m->objective)
+            continue;
+        m->asked[m->n_asked++] = c;
+        if (m->kernel->columns[c].kind == PPS_COLUMN_TEXT) {
+            m->text_of[c] = next_text;
+            next_text += PPS_BATCH * pps_column_width(&m->kernel->columns[c]);
+        } else {
+            m->column[c] = next;
+            next += PPS_BATCH;
+        }
+    }
+}
+
+static void set_nearest(struct pps_rowmaker *m)
+{
+    const char *name = m->kernel->nearest;
+    m->nearest_column = name != NULL ? pps_column_find(m->kernel, name, strlen(name)) : -1;
+    if (m->nearest_column >= 0 && m->column[m->nearest_column] == NULL)
+        m->nearest_column = -1;
+    const bool higher =
+        m->nearest_column >= 0 && m->kernel->columns[m->nearest_column].goal == PPS_HIGHER;
+    pps_tops_init(&m->nearest, 1, higher, 0);
+}
+
+enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
+                                  const struct pps_experiment *experiment,
+                                  int objective,
+                                  size_t n_best,
+                                  struct pps_error *err)
+{
+    const struct pps_kernel *kernel = experiment->kernel;
+    const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
+    size_t scratch_bytes;
+    struct pps_rowmaker *m = calloc(1, sizeof *m);
+    *maker = m;
+    enum pps_status status = pps_scratch_bytes(experiment, 1, &scratch_bytes, err);
+    if (status != PPS_OK)
+        return status;
+    if (m == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+    m->experiment = experiment;
+    m->kernel = kernel;
+    m->objective = objective;
+    m->prefix_cap = (size_t)(experiment->space.n_columns + 1) * PPS_CELL_TEXT;
+    m->row_cap = m->prefix_cap + (size_t)kernel->n_columns * (PPS_DECIMAL_CAP + 1) + 1;
+    size_t texts = 0;
+    for (int c = 0; c < kernel->n_columns; c++)
+        texts += pps_column_width(&kernel->columns[c]);
+    m->row_cap += texts + PPS_STATUS_ROOM;
+    m->text_cap = TEXT_ROOM + PPS_BATCH * m->row_cap + PPS_ROW_PIECE;
+    m->values = calloc(arrays * PPS_BATCH, sizeof *m->values);
+    m->texts = calloc(texts + 1, PPS_BATCH);
+    m->prefixes = malloc(PPS_BATCH * m->prefix_cap + PPS_ROW_PIECE);
+    m->text = malloc(m->text_cap);
+    m->scratch = pps_scratch_take(scratch_bytes);
+    if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
+        m->scratch == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker (%zu bytes of scratch)",
+                        scratch_bytes);
+    set_columns(m);
+    const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
+    pps_tops_init(&m->best, n_best, higher, 0);
+    set_nearest(m);
+    return PPS_OK;
+}
+
+void pps_rowmaker_group(struct pps_rowmaker *m, const int *by, int n_by)
+{
+    const size_t k = m->best.k;
+    const bool higher = m->best.higher;
+    pps_tops_free(&m->best);
+    pps_tops_init(&m->best, k, higher, n_by);
+    for (int b = 0; b < n_by; b++)
+        m->by[b] = by[b];
+    m->n_by = n_by;
+}
+
+enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
+                                   const struct pps_reuse *reuse,
+                                   struct pps_error *err)
+{
+    m->reuse = reuse;
+    m->found = calloc(PPS_BATCH, sizeof *m->found);
+    m->found_prefixes = malloc(PPS_BATCH * m->prefix_cap);
+    m->found_groups = calloc(PPS_BATCH * ((size_t)m->n_by + 1), sizeof *m->found_groups);
+    if (m->found == NULL || m->found_prefixes == NULL || m->found_groups == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+    return PPS_OK;
+}
+
+void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest)
+{
+    m->contest = contest;
+    m->prunes = m->kernel->lower_bound != NULL && m->objective == 0 &&
+                m->kernel->columns[0].goal == PPS_LOWER;
+}
+
+enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
+                                   double fraction,
+                                   bool only,
+                                   struct pps_error *err)
+{
+    m->only_audited = only ? fraction : 0;
+    return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
+}
+
+void pps_rowmaker_close(struct pps_rowmaker *m)
+{
+    if (m == NULL)
+        return;
+    pps_auditor_close(m->auditor);
+    pps_tops_free(&m->best);
+    pps_tops_free(&m->nearest);
+    free(m->values);
+    free(m->texts);
+    free(m->prefixes);
+    free(m->found);
+    free(m->found_prefixes);
+    free(m->found_groups);
+    free(m->text);
+    free(m->scratch);
+    free(m);
+}
+
+struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
+{
+    return &m->best;
+}
+
+struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *m)
+{
+    return &m->nearest;
+}

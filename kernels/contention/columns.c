@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The result columns of the kernel, and how a result becomes a row.
+#include "face.h"
+
+#define METRIC(name_, unit_, decimals_, goal_, summary_)                                       \
+    {                                                                                          \
+        .name = name_, .unit = unit_, .summary = summary_, .kind = PPS_COLUMN_REAL,            \
+        .decimals = decimals_, .goal = goal_, .on_request = true                               \
+    }
+#define TALLY(name_, summary_)                                                                 \
+    {                                                                                          \
+        .name = name_, .unit = "", .summary = summary_, .kind = PPS_COLUMN_INTEGER,            \
+        .goal = PPS_LOWER, .on_request = true                                                  \
+    }
+
+const struct pps_column contention_columns[N_COLUMNS] = {
+    [TOTAL_TIME] = {.name = "total_time",
+                    .unit = "time",
+                    .summary = "completion time of the iteration, synchronisation included",
+                    .kind = PPS_COLUMN_REAL,
+                    .decimals = 4,
+                    .goal = PPS_LOWER},
+    [BUBBLE_RATIO] =
+        METRIC("bubble_ratio", "", 6, PPS_LOWER, "part of the GPUs' time without compute"),
+    [COMPUTE_SLOWDOWN] = METRIC("compute_slowdown",
+                                "",
+                                6,
+                                PPS_LOWER,
+                                "compute time over what it is without synchronisation"),
+    [PORT_UTILIZATION] =
+        METRIC("port_utilization", "", 6, PPS_NEUTRAL, "mean share of a port in use"),
+    [EXPOSED_COMM] = METRIC("exposed_comm",
+                            "",
+                            6,
+                            PPS_LOWER,
+                            "part of the GPUs' time idle with a transfer on its way to them"),
+    [FWD_PROP_LATENCY] = METRIC("fwd_prop_latency",
+                                "time",
+                                4,
+                                PPS_LOWER,
+                                "mean time from ready to finished of an activation transfer"),
+    [GRAD_PROP_LATENCY] = METRIC("grad_prop_latency",
+                                 "time",
+                                 4,
+                                 PPS_LOWER,
+                                 "mean time from ready to finished of a gradient transfer"),
+    [GRAD_SYNC_LATENCY] = METRIC("grad_sync_latency",
+                                 "time",
+                                 4,
+                                 PPS_LOWER,
+                                 "mean time from ready to finished of a synchronisation"),
+    [THROTTLED_TASKS] =
+        TALLY("throttled_tasks", "transfers held back by their receiver at least once"),
+    [PEAK_IN_FLIGHT] =
+        TALLY("peak_in_flight", "most micro-batches of a stage between forward and backward"),
+    [IDEAL_TIME] =
+        METRIC("ideal_time", "time", 4, PPS_NEUTRAL, "total_time with channels ideal"),
+};
+
+bool contention_wants_metrics(const struct pps_batch *batch)
+{
+    for (int c = TOTAL_TIME + 1; c < N_COLUMNS; c++)
+        if (batch->column[c] != NULL)
+            return true;
+    return false;
+}
+
+static void set_column(const struct pps_batch *batch, int column, size_t i, double value)
+{
+    if (batch->column[column] != NULL)
+        batch->column[column][i] = value;
+}
+
+void contention_set_row(const struct pps_batch *batch,
+                        size_t i,
+                        const struct contention_result *r)
+{
+    set_column(batch, TOTAL_TIME, i, r->total_time);
+    set_column(batch, BUBBLE_RATIO, i, r->bubble_ratio);
+    set_column(batch, COMPUTE_SLOWDOWN, i, r->compute_slowdown);
+    set_column(batch, PORT_UTILIZATION, i, r->port_utilization);
+    set_column(batch, EXPOSED_COMM, i, r->exposed_comm);
+    set_column(batch, FWD_PROP_LATENCY, i, r->latency[CONTENTION_FWD_PROP]);
+    set_column(batch, GRAD_PROP_LATENCY, i, r->latency[CONTENTION_GRAD_PROP]);
+    set_column(batch, GRAD_SYNC_LATENCY, i, r->latency[CONTENTION_GRAD_SYNC]);
+    set_column(batch, THROTTLED_TASKS, i, (double)r->throttled_tasks);
+    set_column(batch, PEAK_IN_FLIGHT, i, r->peak_in_flight);
+    set_column(batch, IDEAL_TIME, i, r->ideal_time);
+}

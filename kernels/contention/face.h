@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the files that make the kernel's face share: numbers of parameters and columns, and the
+// tables and functions behind kernel.c.
+#ifndef PPS_CONTENTION_FACE_H
+#define PPS_CONTENTION_FACE_H
+
+#include "engine/kernel.h"
+#include "model.h"
+
+// Numbers of the parameters.
+enum {
+    N,
+    GPUS,
+    SYNC_FREQ,
+    FWD_LEN,
+    BWD_LEN,
+    PROP_LEN,
+    SYNC_BASE_LEN,
+    FWD_IMPACT,
+    BWD_IMPACT,
+    PIPELINE,
+    CONGESTION,
+    CHANNELS,
+    P_FWD_PROP,
+    P_GRAD_PROP,
+    P_GRAD_SYNC,
+    N_PARAMS,
+};
+
+// Numbers of the columns.
+enum {
+    TOTAL_TIME,
+    BUBBLE_RATIO,
+    COMPUTE_SLOWDOWN,
+    PORT_UTILIZATION,
+    EXPOSED_COMM,
+    FWD_PROP_LATENCY,
+    GRAD_PROP_LATENCY,
+    GRAD_SYNC_LATENCY,
+    THROTTLED_TASKS,
+    PEAK_IN_FLIGHT,
+    IDEAL_TIME,
+    N_COLUMNS,
+};
+
+// ---- parameters.c ----
+
+extern const struct pps_param contention_params[N_PARAMS];
+
+// The point of these values of the parameters.
+struct contention_point contention_point_of(const double *value);
+
+// ---- columns.c ----
+
+extern const struct pps_column contention_columns[N_COLUMNS];
+
+// Whether a column of the batch needs more than the completion time.
+bool contention_wants_metrics(const struct pps_batch *batch);
+// Writes row i of the batch, of the columns it has.
+void contention_set_row(const struct pps_batch *batch,
+                        size_t i,
+                        const struct contention_result *r);
+
+// ---- priorities.c ----
+
+extern const struct pps_composite contention_priorities;
+
+#endif

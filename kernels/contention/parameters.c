@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parameters of the kernel, and the point that their values mean.
+#include "face.h"
+
+#include <math.h>
+
+static const char *const pipelines[] =
+    {[CONTENTION_1F1B] = "1f1b", [CONTENTION_GPIPE] = "gpipe", NULL};
+static const char *const channels[] = {[CONTENTION_SHARED] = "shared",
+                                       [CONTENTION_DUPLEX] = "duplex",
+                                       [CONTENTION_IDEAL] = "ideal",
+                                       NULL};
+static const char *const tiers[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
+                                    "j", "k", "l", "m", "n", "o", "p", "q", "r",
+                                    "s", "t", "u", "v", "w", "x", "y", "z", NULL};
+
+#define COUNT(name_, unit_, summary_, fallback_, max_)                                         \
+    {                                                                                          \
+        .name = name_, .unit = unit_, .summary = summary_, .kind = PPS_INTEGER,                \
+        .fallback = fallback_, .min = 1, .max = max_                                           \
+    }
+#define LENGTH(name_, summary_, fallback_, positive_)                                          \
+    {                                                                                          \
+        .name = name_, .unit = "time", .summary = summary_, .kind = PPS_REAL,                  \
+        .fallback = fallback_, .min = 0, .max = HUGE_VAL, .min_open = positive_                \
+    }
+#define IMPACT(name_, summary_)                                                                \
+    {                                                                                          \
+        .name = name_, .unit = "", .summary = summary_, .kind = PPS_REAL, .fallback = 0.2,     \
+        .min = 0, .max = 1, .max_open = true                                                   \
+    }
+#define PRIORITY(name_, summary_)                                                              \
+    {                                                                                          \
+        .name = name_, .unit = "", .summary = summary_, .kind = PPS_REAL, .fallback = 0,       \
+        .min = 0, .max = 1, .names = tiers                                                     \
+    }
+
+const struct pps_param contention_params[N_PARAMS] = {
+    [N] = COUNT("n", "", "micro-batches", 8, 1000000),
+    [GPUS] = COUNT("gpus", "", "pipeline stages, one GPU each", 4, 4096),
+    [SYNC_FREQ] =
+        COUNT("sync_freq", "", "micro-batches per gradient synchronisation", 1, 1000000),
+    [FWD_LEN] = LENGTH("fwd_len", "work of one forward", 1, true),
+    [BWD_LEN] = LENGTH("bwd_len", "work of one backward", 2, true),
+    [PROP_LEN] = LENGTH("prop_len", "work of one activation or gradient transfer", 1, false),
+    [SYNC_BASE_LEN] =
+        LENGTH("sync_base_len", "synchronisation work per micro-batch covered", 2, false),
+    [FWD_IMPACT] = IMPACT("fwd_impact", "slowdown of a forward by a full-rate synchronisation"),
+    [BWD_IMPACT] =
+        IMPACT("bwd_impact", "slowdown of a backward by a full-rate synchronisation"),
+    [PIPELINE] = {.name = "pipeline",
+                  .unit = "",
+                  .summary = "order of forwards and backwards",
+                  .kind = PPS_CHOICE,
+                  .fallback = CONTENTION_1F1B,
+                  .max = CONTENTION_GPIPE,
+                  .names = pipelines},
+    [CONGESTION] = {.name = "congestion",
+                    .unit = "",
+                    .summary = "a port receives no more than it can send",
+                    .kind = PPS_BOOLEAN,
+                    .fallback = 1,
+                    .max = 1},
+    [CHANNELS] = {.name = "channels",
+                  .unit = "",
+                  .summary = "one port a GPU, one a direction, or transfers in nobody's way",
+                  .kind = PPS_CHOICE,
+                  .fallback = CONTENTION_SHARED,
+                  .max = CONTENTION_IDEAL,
+                  .names = channels},
+    [P_FWD_PROP] = PRIORITY("p_fwd_prop", "weight or tier of activation transfers"),
+    [P_GRAD_PROP] = PRIORITY("p_grad_prop", "weight or tier of gradient transfers"),
+    [P_GRAD_SYNC] = PRIORITY("p_grad_sync", "weight or tier of gradient synchronisation"),
+};
+
+struct contention_point contention_point_of(const double *value)
+{
+    return (struct contention_point){
+        .n = (int32_t)value[N],
+        .gpus = (int32_t)value[GPUS],
+        .sync_freq = (int32_t)value[SYNC_FREQ],
+        .fwd_len = value[FWD_LEN],
+        .bwd_len = value[BWD_LEN],
+        .prop_len = value[PROP_LEN],
+        .sync_base_len = value[SYNC_BASE_LEN],
+        .fwd_impact = value[FWD_IMPACT],
+        .bwd_impact = value[BWD_IMPACT],
+        .pipeline = (enum contention_pipeline)value[PIPELINE],
+        .channels = (enum contention_channels)value[CHANNELS],
+        .congestion = value[CONGESTION] != 0,
+        .priority = {value[P_FWD_PROP], value[P_GRAD_PROP], value[P_GRAD_SYNC]},
+    };
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the reference knows of a point: a record a task, all of them in one array. Private to the
+// reference: users include reference.h.
+#ifndef PPS_CONTENTION_REFERENCE_STATE_H
+#define PPS_CONTENTION_REFERENCE_STATE_H
+
+#include "reference.h"
+
+#include <stddef.h>
+
+#define N_KINDS 5
+
+enum state {
+    WAITING,
+    READY, // compute only: a ready transfer is active at once
+    ACTIVE,
+    FINISHED,
+};
+
+struct task {
+    enum contention_kind kind;
+    enum state state;
+    int32_t i, j; // micro-batch, stage
+    bool exists;
+    bool given, fixed; // marks of the congestion rounds
+    bool throttled;    // in the current interval
+    bool ever_throttled;
+    double work, left;
+    double share, rate;
+    double ready; // time
+};
+
+struct list {
+    struct task **task;
+    int count;
+};
+
+struct reference {
+    const struct contention_point *p;
+    struct task *tasks;     // [kind][stage][micro-batch]
+    struct list *transfers; // [stage]: active ones, listed anew at every event
+    struct task **running;  // [stage]: or NULL
+    struct task **members;  // room for one stage's transfers, during the congestion rounds
+    int32_t *in_flight;     // [stage]
+    double eps_work;
+    double time, lost; // Kahan: time + lost
+    int64_t left;      // tasks that exist and have not finished
+    // sums of the metrics
+    double busy, port, exposed;
+    double latency[CONTENTION_N_SHARING];
+    int64_t latency_count[CONTENTION_N_SHARING];
+};
+
+static inline struct task *at(const struct reference *s,
+                              enum contention_kind kind,
+                              int32_t i,
+                              int32_t j)
+{
+    size_t stage = (size_t)kind * (size_t)s->p->gpus + (size_t)j;
+    return &s->tasks[stage * (size_t)s->p->n + (size_t)i];
+}
+
+static inline bool finished(const struct reference *s,
+                            enum contention_kind kind,
+                            int32_t i,
+                            int32_t j)
+{
+    return at(s, kind, i, j)->state == FINISHED;
+}
+
+// Whether it uses the port; the others compute.
+static inline bool is_transfer(const struct task *t)
+{
+    return t->kind <= CONTENTION_GRAD_SYNC;
+}
+
+static inline size_t n_tasks(const struct reference *s)
+{
+    return (size_t)N_KINDS * (size_t)s->p->gpus * (size_t)s->p->n;
+}
+
+// The tasks of stage j whose kind's bit is in `kinds`, into s->members.
+static inline int select_kinds(const struct reference *s, int32_t j, unsigned kinds)
+{
+    int count = 0;
+    for (int k = 0; k < s->transfers[j].count; k++)
+        if (kinds >> s->transfers[j].task[k]->kind & 1u)
+            s->members[count++] = s->transfers[j].task[k];
+    return count;
+}
+
+// reference_tasks.c: makes all tasks, with their work, none of them begun.
+void contention_reference_make_tasks(struct reference *s);
+// Finishes what is done and makes ready what waits for nothing any more, until there is neither.
+void contention_reference_finish(struct reference *s, struct contention_result *result);
+
+// reference_shares.c: lists the active transfers of every stage, and sets the rates of all active
+// tasks until the next event.
+void contention_reference_set_rates(struct reference *s);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds from one event to the next: what free stages take up, and the rates of everything, (c)
+// and (d) of the definition. Part of model.c.
+#ifndef PPS_CONTENTION_SETTLE_H
+#define PPS_CONTENTION_SETTLE_H
+
+#include "metrics.h"
+#include "shares.h"
+#include "times.h"
+
+ALWAYS_INLINE int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+// A free stage takes a ready forward, or else a ready backward.
+ALWAYS_INLINE void pick_compute(struct sim *s,
+                                struct stage *st,
+                                int32_t j,
+                                enum observe observe)
+{
+    int c;
+    if (st->computing != 0)
+        return;
+    if (st->done[FWD] < least(st->in[FWD], st->done[GRAD] + st->window))
+        c = FWD;
+    else if (st->done[GRAD] < least(st->in[GRAD], st->done[FWD]))
+        c = GRAD;
+    else
+        return;
+    if (!st->changed)
+        advance(s, st);
+    st->changed = true;
+    st->computing = (uint8_t)(c + 1);
+    st->rem[COMPUTE] = s->compute_len[c];
+    if (observe == METRICS)
+        s->metrics[j].started = clock_time(s);
+}
+
+// A computation goes on at what the synchronisations of its stage leave of it.
+ALWAYS_INLINE void set_compute_rate(const struct sim *s, struct stage *st)
+{
+    st->rate[COMPUTE] = 1 - (st->rate[SYNC] + st->rate[LEFT]) * s->impact[st->computing];
+}
+
+ALWAYS_INLINE void settle_stage(struct sim *s, int32_t j, enum observe observe)
+{
+    struct stage *st = &s->stages[j];
+    st->touched = false;
+    if (!st->changed)
+        return;
+    set_compute_rate(s, st);
+    set_times(s, st, j);
+    st->changed = st->port_changed = false;
+    if (observe == TRACE)
+        contention_tracer_rates(s, j);
+    if (observe == METRICS)
+        for (int32_t k = j - 1; k <= j + 1; k++)
+            watch_exposed(s, k);
+}
+
+// Whether a receiver next to stage j, or two from it, gets anything from both sides.
+ALWAYS_INLINE bool may_congest(const struct sim *s, int32_t j)
+{
+    const struct stage *st = &s->stages[j];
+    return (j >= 2 && class_count(st, GRAD) > 0 && class_count(st - 2, FWD) > 0) ||
+           (j + 2 < s->p->gpus && class_count(st, FWD) > 0 && class_count(st + 2, GRAD) > 0);
+}
+
+// Everything at the touched stages that holds until the next event.
+ALWAYS_INLINE void settle(struct sim *s, enum observe observe)
+{
+    bool congested = s->n_regions > 0;
+    for (int32_t k = 0; k < s->n_touched; k++) {
+        int32_t j = s->touched[k];
+        struct stage *st = &s->stages[j];
+        pick_compute(s, st, j, observe);
+        if (!st->port_changed)
+            continue;
+        share_port(s, st);
+        congested |= may_congest(s, j);
+    }
+    if (s->congestion && congested)
+        contention_congest(s);
+    for (int32_t k = 0; k < s->n_touched; k++)
+        settle_stage(s, s->touched[k], observe);
+    s->n_touched = 0;
+}
+
+#endif

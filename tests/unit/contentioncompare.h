@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contention model's fast path against the reference at one point: results, and traces.
+#ifndef TEST_CONTENTIONCOMPARE_H
+#define TEST_CONTENTIONCOMPARE_H
+
+#include "contentionpoints.h"
+
+#include "kernels/contention/reference.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+#define TOLERANCE 1e-9 // relative
+
+// Relative to the larger, or to `scale`: of a metric that is a sum of differences of times, its
+// value where these are the completion time.
+static inline double error_of(double a, double b, double scale)
+{
+    return fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), scale);
+}
+
+// The largest relative error among all results; HUGE_VAL where counts differ.
+static inline double worst_error(const struct contention_result *a,
+                                 const struct contention_result *b)
+{
+    double worst = error_of(a->total_time, b->total_time, 0);
+    worst = fmax(worst, error_of(a->ideal_time, b->ideal_time, 0));
+    worst = fmax(worst, error_of(a->bubble_ratio, b->bubble_ratio, 1));
+    worst = fmax(worst, error_of(a->compute_slowdown, b->compute_slowdown,
+                                 a->compute_slowdown / (1 - a->bubble_ratio)));
+    worst = fmax(worst, error_of(a->port_utilization, b->port_utilization, 1));
+    worst = fmax(worst, error_of(a->exposed_comm, b->exposed_comm, 1));
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        worst = fmax(worst, error_of(a->latency[k], b->latency[k], a->total_time));
+    if (a->throttled_tasks != b->throttled_tasks || a->peak_in_flight != b->peak_in_flight)
+        return HUGE_VAL;
+    return worst;
+}
+
+// What is left of a difference, in a point that repeats small differences many times larger:
+// some points of this model do (a shared port can stretch the gap between two events by its
+// shares, period after period), so that the last digits of any two implementations part. The
+// reference itself then moves as much when a length changes in its last digits.
+static inline bool is_sensitive(const struct contention_point *p, double error)
+{
+    static const double changes[] = {0x1p-50, -0x1p-50, 0x1p-48, -0x1p-48};
+    struct contention_result before, after;
+    double moved = 0;
+    contention_reference(p, true, NULL, &before);
+    for (int k = 0; k < 4; k++) {
+        struct contention_point q = *p;
+        q.fwd_len *= 1 + changes[k];
+        q.prop_len *= 1 - changes[k];
+        contention_reference(&q, true, NULL, &after);
+        moved = fmax(moved, worst_error(&before, &after));
+    }
+    return moved >= error / 16;
+}
+
+// Compares fast path and reference at a point, with metrics; what differs goes to `text`.
+static inline double compare_at(const struct contention_point *p, void *scratch, char *text)
+{
+    struct contention_result fast, plain, reference;
+    bool done = contention_simulate(p, true, true, scratch, NULL, &fast) == CONTENTION_DONE &&
+                contention_simulate(p, false, true, scratch, NULL, &plain) == CONTENTION_DONE &&
+                contention_reference(p, true, NULL, &reference) == CONTENTION_DONE;
+    double error = done ? worst_error(&fast, &reference) : HUGE_VAL;
+    if (done && plain.total_time != fast.total_time)
+        error = HUGE_VAL;
+    if (error > TOLERANCE)
+        snprintf(text, 1024,
+                 "%s: error %g, done %d, time %.17g with metrics %.17g reference %.17g, "
+                 "throttled %lld %lld, in flight %d %d",
+                 show(p), error, done, plain.total_time, fast.total_time, reference.total_time,
+                 (long long)fast.throttled_tasks, (long long)reference.throttled_tasks,
+                 fast.peak_in_flight, reference.peak_in_flight);
+    return error;
+}
+
+// ---- traces ---------------------------------------------------------------------------------
+
+// Work done by the pieces, per kind and throttled or not, and when the last one ended.
+struct tally {
+    double work[5][2];
+    double start, end;
+    int unordered, count;
+};
+
+static inline void count_piece(void *self, const struct contention_piece *piece)
+{
+    struct tally *t = self;
+    t->work[piece->kind][piece->throttled] += piece->rate * (piece->end - piece->start);
+    t->unordered += piece->start < t->start || piece->end <= piece->start;
+    t->start = piece->start;
+    t->end = fmax(t->end, piece->end);
+    t->count++;
+}
+
+static inline double tally_error(const struct tally *a, const struct tally *b)
+{
+    double worst = error_of(a->end, b->end, 0);
+    for (int kind = 0; kind < 5; kind++)
+        for (int k = 0; k < 2; k++)
+            worst = fmax(worst, error_of(a->work[kind][k], b->work[kind][k], a->end));
+    return worst;
+}
+
+static inline void check_trace(const struct contention_point *p,
+                               void *scratch,
+                               struct tally *fast)
+{
+    struct contention_result result;
+    struct tally reference = {.end = 0};
+    const struct contention_sink to_fast = {fast, count_piece};
+    const struct contention_sink to_reference = {&reference, count_piece};
+    *fast = (struct tally){.end = 0};
+    cr_assert_eq(contention_trace(p, scratch, NULL, &to_fast, &result), CONTENTION_DONE);
+    cr_assert_eq(contention_reference(p, false, &to_reference, &result), CONTENTION_DONE);
+    cr_assert_eq(fast->unordered, 0, "%s: pieces out of order", show(p));
+    cr_assert_leq(fast->count, reference.count, "%s: more pieces than events cut", show(p));
+    const double error = tally_error(fast, &reference);
+    cr_assert(error <= 1e-8 || is_sensitive(p, error), "%s: %g", show(p), error);
+}
+
+#endif

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the contention model promises besides its results: exact scaling of all lengths, a stop flag,
+// scratch no larger than needed.
+#include "contentionrandom.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
+
+static struct contention_point scaled(struct contention_point p, double factor)
+{
+    p.fwd_len *= factor;
+    p.bwd_len *= factor;
+    p.prop_len *= factor;
+    p.sync_base_len *= factor;
+    return p;
+}
+
+// Catches absolute tolerances: with the unit of time a power of two larger, every time must be
+// so many times larger, bit for bit, and every ratio the same.
+Test(contention_promises, scaling_is_exact)
+{
+    static const double factors[] = {0x1p30, 0x1p-30};
+    const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};
+    void *scratch = scratch_for(&largest);
+    for (uint64_t seed = 0; seed < 2000; seed++)
+        for (int k = 0; k < 2; k++) {
+            struct contention_point p = random_point(seed), q = scaled(p, factors[k]);
+            struct contention_result a, b;
+            contention_simulate(&p, true, true, scratch, NULL, &a);
+            contention_simulate(&q, true, true, scratch, NULL, &b);
+            cr_assert(a.total_time * factors[k] == b.total_time &&
+                          a.ideal_time * factors[k] == b.ideal_time &&
+                          a.exposed_comm == b.exposed_comm &&
+                          a.bubble_ratio == b.bubble_ratio &&
+                          a.latency[0] * factors[k] == b.latency[0] && a.n_events == b.n_events,
+                      "%s: %.17g scaled by %g: %.17g", show(&p), a.total_time, factors[k],
+                      b.total_time);
+        }
+    free(scratch);
+}
+
+// Catches a long point that cannot be interrupted.
+Test(contention_promises, stops_when_told)
+{
+    struct contention_point p = usual();
+    struct contention_result result;
+    atomic_bool stop = true;
+    p.n = 1000000;
+    void *scratch = scratch_for(&p);
+    cr_assert_eq(contention_simulate(&p, false, true, scratch, &stop, &result),
+                 CONTENTION_STOPPED);
+    p.n = 8;
+    cr_assert_eq(contention_simulate(&p, false, true, scratch, &stop, &result), CONTENTION_DONE,
+                 "a short point is finished all the same");
+    free(scratch);
+}
+
+// Catches scratch that grows with n where it need not, and sizes that wrap around.
+Test(contention_promises, scratch_is_as_large_as_needed)
+{
+    struct contention_point p = usual();
+    size_t small = contention_scratch_bytes(&p);
+    p.n = 1000000;
+    cr_assert_eq(contention_scratch_bytes(&p), small);
+    p.pipeline = CONTENTION_GPIPE;
+    cr_assert_lt(contention_scratch_bytes(&p), (size_t)1 << 30);
+    p.gpus = 4096;
+    cr_assert_lt(contention_scratch_bytes(&p), (size_t)1 << 30);
+}

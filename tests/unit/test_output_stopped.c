@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is left of a result when its run does not end.
+#include "outputfiles.h"
+
+#include <criterion/criterion.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <zlib.h>
+
+// Whole blocks of a .part, by a reader that minds a missing end as little as zcat does.
+static void yields(const char *path, const char *text)
+{
+    gzFile file = gzopen(path, "rb");
+    char *found = calloc(1, 1 << 20);
+    size_t n = 0;
+    for (int got = 1; got > 0; n += got > 0 ? (size_t)got : 0)
+        got = gzread(file, found + n, 1000);
+    cr_assert_str_eq(found, text);
+    gzclose(file);
+    free(found);
+}
+
+// Catches blocks that only read once the file is finished, and a journal behind its data.
+Test(output_stopped, stopped_run_keeps_its_blocks, .init = enter, .fini = leave)
+{
+    struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
+    struct pps_error err;
+    char *text = whole_text();
+    struct pps_output *output = open_output(&plan);
+    append_all(output, &plan);
+    cr_assert_eq(pps_output_stop(output, &err), PPS_OK);
+    cr_assert(!is_there("a.csv.gz") && !is_there("a.csv.gz.idx") && !is_there("a.csv.gz.json"));
+    yields("a.csv.gz.part", text);
+    journal_matches("a.csv.gz.idx.part", "a.csv.gz.part", N_BLOCKS);
+    free(text);
+}
+
+static void limit_file_size(rlim_t bytes)
+{
+    struct rlimit limit;
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &limit);
+    limit.rlim_cur = bytes;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+// A disk that fills up, played by a limit on file sizes. Catches half a block left at the end,
+// a fault without its path, and a run that goes on regardless.
+Test(output_stopped, full_disk_keeps_whole_blocks, .init = enter, .fini = leave)
+{
+    struct pps_output_plan plan = plan_for("a.csv", "none");
+    struct pps_error err;
+    char *text = malloc(1 << 20);
+    size_t n = (size_t)sprintf(text, HEADER);
+    struct pps_output *output = open_output(&plan);
+    cr_assert_eq(append(output, &plan, 0, &err), PPS_OK);
+    n += block_text(0, text + n);
+    limit_file_size(n + 100);
+    cr_assert_eq(append(output, &plan, 1, &err), PPS_E_MACHINE);
+    cr_assert_str_eq(err.text, "cannot write a.csv.part: File too large");
+    cr_assert_eq(append(output, &plan, 1, &err), PPS_E_MACHINE);
+    cr_assert_eq(pps_output_finish(output, MANIFEST, &err), PPS_E_MACHINE);
+    limit_file_size(RLIM_INFINITY);
+    text[n] = '\0';
+    has_text("a.csv.part", text);
+    cr_assert(!is_there("a.csv"));
+    size_t n_index;
+    char *index = slurp("a.csv.idx.part", &n_index);
+    size_t expected = sizeof(struct pps_index_head) + 2 * pps_index_record_bytes(2);
+    cr_assert_eq(n_index, expected, "the records of whole blocks are kept");
+    free(index);
+    free(text);
+}
+
+// Catches files left behind by a run that could not even begin.
+Test(output_stopped, failed_opening_leaves_nothing, .init = enter, .fini = leave)
+{
+    struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
+    struct pps_error err;
+    struct pps_output *output;
+    limit_file_size(20); // less than the journal's head
+    cr_assert_eq(pps_output_open(&output, &plan, &err), PPS_E_MACHINE);
+    limit_file_size(RLIM_INFINITY);
+    cr_assert(strstr(err.text, "a.csv.gz.idx.part") != NULL, "%s", err.text);
+    cr_assert(!is_there("a.csv.gz.part") && !is_there("a.csv.gz.idx.part"));
+    pps_output_abandon(NULL);
+}
