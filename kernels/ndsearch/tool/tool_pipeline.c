@@ -147,6 +147,8 @@ static enum pps_status make_program(struct nd_pipe *pipe,
         return pps_fail(err, PPS_E_MACHINE, "no memory for the models");
     const bool made =
         nd_maker_prepare(&maker, &pipe->strategy, chunks, &prepared, why, sizeof why);
+    pipe->unit_of_model = maker.ratios.unit_of_model;
+    pipe->tokens_unknown = maker.ratios.tokens_unknown;
     nd_maker_close(&maker);
     if (!made)
         return pps_fail(err, PPS_E_INPUT, "%s", why);

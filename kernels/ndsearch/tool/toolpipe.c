@@ -24,8 +24,12 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
            nd_ratio_source_name(pipe->source), program->layer_ratio, program->backward_ratio,
            program->full_growth, program->head_ratio);
     if (!isnan(pipe->layer_ms))
-        printf("; a layer %.4g ms", pipe->layer_ms);
+        printf("; a layer %.4g ms%s", pipe->layer_ms,
+               pipe->unit_of_model ? " by the models" : "");
     printf("\n");
+    if (pipe->tokens_unknown && !pipe->input->quiet)
+        fprintf(stderr, "note      the profile has no column mbs: it is taken for this "
+                        "micro-batch, too\n");
 }
 
 static void print_chunk(const struct nd_program *program,

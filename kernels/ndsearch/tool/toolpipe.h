@@ -11,7 +11,9 @@ struct nd_pipe {
     struct nd_strategy strategy;
     struct nd_figures_key key;
     enum nd_ratio_source source;
-    double layer_ms; // NAN: not known
+    double layer_ms;     // NAN: not known
+    bool unit_of_model;  // the profile does not say it; the models do
+    bool tokens_unknown; // the profile does not say its micro-batch
     double limit_mb;
 };
 
