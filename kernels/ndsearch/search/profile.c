@@ -175,7 +175,7 @@ static enum nd_profile_status reduce_all(const struct nd_profile_options *option
         }
         if (reduction == ND_REJECTED)
             continue;
-        choice->order = k;
+        choice->profile.candidate = choice->order = k;
         choice->seconds = options->seconds == NULL || options->orig
                               ? 0
                               : options->seconds(options->context, &candidates[k]);

@@ -28,6 +28,7 @@ struct nd_profile_run {
     int32_t recompute[ND_PROFILE_STAGES_MAX]; // recomputed layers of each stage
     int32_t nodes, node_devices;              // megatron
     int32_t record_ranks[2];                  // megatron: the first of each stage
+    size_t candidate;                         // the first it stands for
 };
 
 struct nd_profile_options {
