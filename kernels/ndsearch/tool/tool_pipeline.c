@@ -135,6 +135,21 @@ static enum pps_status read_strategy(struct nd_pipe *pipe,
     return nd_job_whole_strategy(job, "at", at, &pipe->strategy, err);
 }
 
+// As published any number of chunks goes with any schedule.
+static enum pps_status check_chunks(const struct nd_pipe *pipe,
+                                    int32_t chunks,
+                                    struct pps_error *err)
+{
+    const struct training *training = &pipe->input->job.training;
+    if (pipe->input->compat == ND_ORIG ||
+        training_allows_chunks(training, pipe->strategy.pp, chunks))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--vpp %d: the training's schedule is %s", chunks,
+                    training->schedule == TRAINING_VPP
+                        ? "vpp, which has two chunks a stage or more"
+                        : "1f1b, which has one chunk a stage");
+}
+
 static enum pps_status make_program(struct nd_pipe *pipe,
                                     int32_t chunks,
                                     struct nd_program *program,
@@ -337,6 +352,8 @@ static enum pps_status run(struct nd_input *input,
         status = read_given(input, args, err);
     if (status == PPS_OK)
         status = read_strategy(&pipe, &input->job, args, err);
+    if (status == PPS_OK)
+        status = check_chunks(&pipe, (int32_t)asked.chunks, err);
     if (status == PPS_OK)
         status = make_program(&pipe, (int32_t)asked.chunks, &program, err);
     if (status == PPS_OK && asked.trace != NULL)
