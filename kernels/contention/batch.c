@@ -13,6 +13,7 @@ struct work {
     bool want_metrics, exact;
     void *scratch;
     const atomic_bool *stop;
+    struct sim constants; // of the point that is being taken; nothing else is set
     size_t n_jobs;
 };
 
@@ -67,18 +68,21 @@ static void add_job(struct work *w,
 // Recalls the point, makes a job of it, or simulates it.
 static void take_point(struct work *w, size_t i)
 {
+    // Copied, since gcc clears as much with a slow string instruction.
+    static const struct contention_outcome fresh = {.status = CONTENTION_DONE};
     const struct contention_point *p = &w->points[i];
     struct contention_outcome *o = &w->outcomes[i];
     struct contention_memo_place *place = NULL;
     struct contention_lane_point lane;
-    struct sim s = {.p = p};
-    contention_constants(&s, p);
-    const double unit = 1 / s.per_unit;
-    *o = (struct contention_outcome){.status = CONTENTION_DONE};
+    struct sim *s = &w->constants;
+    s->p = p;
+    contention_constants(s, p);
+    const double unit = 1 / s->per_unit;
+    *o = fresh;
     w->batch->job_of[i] = NO_JOB;
     if (!w->exact) {
         struct contention_key key;
-        contention_key(&s, &key);
+        contention_key(s, &key);
         place = contention_memo_find(&w->batch->memo, &key);
         o->recalled = place->state != MEMO_EMPTY;
     }
@@ -93,7 +97,7 @@ static void take_point(struct work *w, size_t i)
     }
     if (w->want_metrics)
         add_metrics(w, i);
-    if (o->status == CONTENTION_DONE && contention_lanes_fit(&s, w->exact, &lane)) {
+    if (o->status == CONTENTION_DONE && contention_lanes_fit(s, w->exact, &lane)) {
         add_job(w, i, unit, &lane, place);
         return;
     }

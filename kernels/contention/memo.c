@@ -77,26 +77,32 @@ static uint64_t hash_of(const struct contention_key *key)
 
 // ---- the table ------------------------------------------------------------------------------
 
-static bool is_place_of(const struct contention_memo_place *place,
-                        const struct contention_key *key)
+static bool holds(const struct contention_memo *memo,
+                  size_t at,
+                  uint64_t hash,
+                  const struct contention_key *key)
 {
-    return place->state != MEMO_EMPTY && memcmp(&place->key, key, sizeof *key) == 0;
+    const struct contention_memo_place *place = &memo->place[at];
+    return memo->hash[at] == hash && place->state != MEMO_EMPTY &&
+           memcmp(&place->key, key, sizeof *key) == 0;
 }
 
 struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
                                                    const struct contention_key *key)
 {
-    const uint64_t hash = hash_of(key), at = hash & (MEMO_PLACES - 1);
-    struct contention_memo_place *place = &memo->place[at], *other = &memo->place[at ^ 1];
-    if (is_place_of(place, key))
-        return place;
-    if (is_place_of(other, key))
-        return other;
-    if (place->state != MEMO_EMPTY && (other->state == MEMO_EMPTY || hash >> 63 != 0))
-        place = other;
-    place->state = MEMO_EMPTY;
-    place->key = *key;
-    return place;
+    const uint64_t hash = hash_of(key);
+    size_t at = hash & (MEMO_PLACES - 1);
+    const size_t other = at ^ 1;
+    if (holds(memo, at, hash, key))
+        return &memo->place[at];
+    if (holds(memo, other, hash, key))
+        return &memo->place[other];
+    if (memo->hash[at] != 0 && (memo->hash[other] == 0 || hash >> 63 != 0))
+        at = other;
+    memo->hash[at] = hash;
+    memo->place[at].state = MEMO_EMPTY;
+    memo->place[at].key = *key;
+    return &memo->place[at];
 }
 
 void contention_scale_times(struct contention_result *result, double factor)

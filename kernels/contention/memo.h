@@ -10,7 +10,7 @@
 struct sim;
 
 enum {
-    MEMO_PLACES = 2048, // a power of two; about 0.6 MB
+    MEMO_PLACES = 2048, // a power of two; about 0.6 MB, and 16 KiB of hashes
     MEMO_WORDS = 20,    // of a key
 };
 
@@ -32,6 +32,8 @@ struct contention_memo_place {
 
 // Zeroed, it is empty. All its points are simulated with the same want_metrics.
 struct contention_memo {
+    uint64_t hash
+        [MEMO_PLACES]; // of the key in each place: most keys that are not there are told by it
     struct contention_memo_place place[MEMO_PLACES];
 };
 
