@@ -103,7 +103,8 @@ static inline bool nd_op_follows(const struct nd_quad *quad, int32_t ep, int32_t
 // Called with every point; false: enough.
 typedef bool nd_visit(void *context, const struct nd_strategy *point);
 
-// Every point of the space, plainly. false: visit had enough.
+// Every point of the space, plainly: what tests and benchmarks hold the walks of walk.h to. false:
+// visit had enough.
 bool nd_points(const struct nd_space *space, nd_visit *visit, void *context);
 
 const char *nd_preset_name(enum nd_preset preset);
