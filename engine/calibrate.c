@@ -158,7 +158,6 @@ static void scale(const struct sample *s, struct pps_forecast *f)
         f->text_bytes = s->text_bytes / s->rows * f->rows;
         f->data_bytes = s->data_bytes / s->rows * f->rows;
     }
-    f->measured_s = s->seconds;
 }
 
 enum pps_status pps_calibrate(const struct pps_experiment *e,

@@ -17,7 +17,6 @@ struct pps_forecast {
     double point_s;    // one thread, per point, left-out ones included
     double text_bytes; // of the whole result
     double data_bytes;
-    double measured_s;   // how long the measuring took
     double worker_bytes; // memory of a worker
 };
 

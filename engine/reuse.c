@@ -24,7 +24,7 @@ struct pps_reuse {
     int n_params;
     struct place *places;
     uint64_t cap, n; // cap is a power of two
-    char *text;      // of each row the objective (a double), then the results
+    char *text;      // of each row a double and a byte (pps_reused), then the results
     size_t text_n, text_cap;
 };
 
@@ -35,7 +35,7 @@ struct reader {
     const char *path;
     struct pps_result *result;
     const cJSON *manifest;
-    int objective;                // column of the file
+    int objective, nearest;       // columns of the file; nearest -1: none
     int param[PPS_MAX_PARAMS];    // column of the file; -1: a constant
     int results[PPS_MAX_COLUMNS]; // columns of the file, in the order of the experiment's
     int n_results;
@@ -102,8 +102,9 @@ bool pps_reuse_find(const struct pps_reuse *reuse,
     if (place->at == 0)
         return false;
     const char *row = reuse->text + place->at - 1;
-    memcpy(&found->objective, row, sizeof found->objective);
-    found->results = row + sizeof found->objective;
+    memcpy(&found->value, row, sizeof found->value);
+    found->infeasible = row[sizeof found->value] != 0;
+    found->results = row + sizeof found->value + 1;
     found->n = strcspn(found->results, "\n") + 1;
     return true;
 }
@@ -201,6 +202,9 @@ static enum pps_status find_results(struct reader *r, int objective)
         enum pps_status status = find_result(r, c, &r->results[r->n_results++]);
         if (status != PPS_OK)
             return status;
+        if (e->kernel->nearest != NULL &&
+            strcmp(e->kernel->nearest, e->kernel->columns[c].name) == 0)
+            r->nearest = r->results[r->n_results - 1];
     }
     return find_result(r, objective, &r->objective);
 }
@@ -258,25 +262,39 @@ static enum pps_status read_point(struct reader *r, const struct pps_cell *cells
     return PPS_OK;
 }
 
-// False: a row without results.
-static bool has_results(const struct reader *r, const struct pps_cell *cells, double *objective)
+// What a row says. False: it has no result at all. A point that cannot be finished leaves all cells
+// empty; one that cannot be done has no number in the first column, and something in another.
+static bool read_row(const struct reader *r,
+                     const struct pps_cell *cells,
+                     struct pps_reused *row)
 {
     const struct pps_experiment *e = r->experiment;
-    double value;
+    double number;
+    bool whole = true, any = false;
     int n = 0;
-    for (int c = 0; c < e->kernel->n_columns; c++)
-        if (e->wanted[c] && !pps_cell_number(cells[r->results[n++]], &value) &&
-            e->kernel->columns[c].kind != PPS_COLUMN_TEXT)
-            return false;
-    return pps_cell_number(cells[r->objective], objective);
+    for (int c = 0; c < e->kernel->n_columns; c++) {
+        if (!e->wanted[c])
+            continue;
+        const struct pps_cell cell = cells[r->results[n++]];
+        any = any || cell.n > 0;
+        whole = whole && (e->kernel->columns[c].kind == PPS_COLUMN_TEXT ||
+                          pps_cell_number(cell, &number));
+    }
+    row->infeasible = !whole;
+    row->value = (double)NAN;
+    if (whole)
+        return pps_cell_number(cells[r->objective], &row->value);
+    if (r->nearest >= 0)
+        (void)pps_cell_number(cells[r->nearest], &row->value);
+    return any && e->wanted[0] && cells[r->results[0]].n == 0;
 }
 
 static enum pps_status keep_row(struct reader *r,
                                 const struct pps_cell *cells,
-                                double objective)
+                                const struct pps_reused *row)
 {
     struct pps_reuse *reuse = r->reuse;
-    size_t n = sizeof objective;
+    size_t n = sizeof row->value + 1;
     for (int c = 0; c < r->n_results; c++)
         n += cells[r->results[c]].n + 1;
     n += r->experiment->status ? PPS_STATUS_ROOM : 0;
@@ -288,8 +306,10 @@ static enum pps_status keep_row(struct reader *r,
         return PPS_OK; // a point that came twice
     *place = (struct place){key_of(reuse, r->point), reuse->text_n + 1};
     reuse->n++;
-    memcpy(reuse->text + reuse->text_n, &objective, sizeof objective);
-    char *out = reuse->text + reuse->text_n + sizeof objective;
+    char *out = reuse->text + reuse->text_n;
+    memcpy(out, &row->value, sizeof row->value);
+    out += sizeof row->value;
+    *out++ = row->infeasible;
     for (int c = 0; c < r->n_results; c++) {
         const struct pps_cell cell = cells[r->results[c]];
         memcpy(out, cell.text, cell.n);
@@ -297,7 +317,8 @@ static enum pps_status keep_row(struct reader *r,
         *out++ = ',';
     }
     if (r->experiment->status)
-        out += sprintf(out, "%s,", pps_outcome_word(PPS_DONE));
+        out +=
+            sprintf(out, "%s,", pps_outcome_word(row->infeasible ? PPS_INFEASIBLE : PPS_DONE));
     out[-1] = '\n';
     reuse->text_n = (size_t)(out - reuse->text);
     return PPS_OK;
@@ -307,14 +328,14 @@ static enum pps_status read_rows(struct reader *r)
 {
     for (;;) {
         const struct pps_cell *cells;
-        double objective;
+        struct pps_reused row;
         bool ours;
         enum pps_status status = pps_result_next(r->result, &cells, r->err);
         if (status != PPS_OK || cells == NULL)
             return status;
         status = read_point(r, cells, &ours);
-        if (status == PPS_OK && ours && has_results(r, cells, &objective))
-            status = keep_row(r, cells, objective);
+        if (status == PPS_OK && ours && read_row(r, cells, &row))
+            status = keep_row(r, cells, &row);
         if (status != PPS_OK)
             return status;
     }
@@ -371,6 +392,7 @@ enum pps_status pps_reuse_open(struct pps_reuse **reuse,
                                 .path = path,
                                 .result = result,
                                 .manifest = manifest,
+                                .nearest = -1,
                                 .err = err};
         status = read_result(&reader, objective);
     }

@@ -4,7 +4,7 @@
 // does not matter: those it does not show are in the manifest beside the result. Documents of one
 // name must be the same; the result may have others besides, as may the experiment.
 //
-// Held in memory: a table of 1.3 to 2.7 places of 24 bytes for each row, its results as text and 8
+// Held in memory: a table of 1.3 to 2.7 places of 24 bytes for each row, its results as text and 9
 // bytes more. 10^7 rows with one result take about 600 MB.
 #ifndef PPS_REUSE_H
 #define PPS_REUSE_H
@@ -22,7 +22,10 @@ struct pps_reuse; // const once it is open: any number of threads may look
 struct pps_reused {
     const char *results; // the cells of the wanted columns with commas between and a newline
     size_t n;
-    double objective;
+    bool infeasible; // it says that the point cannot be done
+    // The objective; of an infeasible row what it has in the column that the kernel names `nearest`,
+    // NAN where that is nothing.
+    double value;
 };
 
 // Reads the result at path. PPS_E_INPUT, one line that names the difference, where its rows would
@@ -35,7 +38,7 @@ PPS_MUST_CHECK enum pps_status pps_reuse_open(struct pps_reuse **reuse,
                                               struct pps_error *err);
 void pps_reuse_close(struct pps_reuse *reuse); // NULL is fine
 
-// False: the earlier result has no such point, or has it without results.
+// False: the earlier result has no such point, or has it without any result.
 bool pps_reuse_find(const struct pps_reuse *reuse,
                     const double *point,
                     struct pps_reused *found);

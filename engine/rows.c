@@ -239,8 +239,13 @@ static enum pps_status take_found(struct pps_rowmaker *m,
     m->text_n += n;
     rows->rows++;
     rows->reused++;
-    return pps_tops_add(&m->best, group, found->reused.objective, found->index, out, n - 1,
-                        err);
+    if (!found->reused.infeasible)
+        return pps_tops_add(&m->best, group, found->reused.value, found->index, out, n - 1,
+                            err);
+    rows->infeasible++;
+    if (m->nearest_column < 0 || isnan(found->reused.value))
+        return PPS_OK;
+    return pps_tops_add(&m->nearest, NULL, found->reused.value, found->index, out, n - 1, err);
 }
 
 static enum pps_status take_rows(struct pps_rowmaker *m,

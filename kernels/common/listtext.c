@@ -3,7 +3,6 @@
 #include "listtext.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,33 +53,6 @@ size_t listtext_write(char *text,
     return w.length;
 }
 
-static void shortest(char *number, size_t size, double value)
-{
-    for (int digits = 1; digits <= 17; digits++) {
-        snprintf(number, size, "%.*g", digits, value);
-        if (strtod(number, NULL) == value)
-            return;
-    }
-}
-
-size_t listtext_write_reals(char *text,
-                            size_t size,
-                            const double *values,
-                            int32_t rows,
-                            int32_t columns)
-{
-    struct writer w = {text, size, 0};
-    char number[40];
-    put(&w, "");
-    for (int32_t i = 0; i < rows; i++)
-        for (int32_t j = 0; j < columns; j++) {
-            put_gap(&w, i, j);
-            shortest(number, sizeof number, values[(size_t)i * (size_t)columns + (size_t)j]);
-            put(&w, number);
-        }
-    return w.length;
-}
-
 // ---- reading ------------------------------------------------------------------------------------
 
 struct reader {
@@ -103,27 +75,20 @@ static bool refuse(const struct reader *r, const char *format, ...)
     return false;
 }
 
-// The number at r->at, as whole or real as asked for; what follows must end it.
-static bool number(struct reader *r, int32_t *whole, double *real)
+// The number at r->at; what follows must end it.
+static bool number(struct reader *r, int32_t *value)
 {
     const int32_t row = r->shape->rows + 1;
     char *end = NULL;
     if (*r->at == '\0' || *r->at == ' ' || *r->at == '|')
         return refuse(r, "row %d has a gap where a number should be", row);
     errno = 0;
-    if (whole != NULL) {
-        const long long value = strtoll(r->at, &end, 10);
-        if (end != r->at && (errno != 0 || value < INT32_MIN || value > INT32_MAX))
-            return refuse(r, "row %d has a number that is too large", row);
-        *whole = (int32_t)value;
-    } else {
-        *real = strtod(r->at, &end);
-    }
+    const long long read = strtoll(r->at, &end, 10);
     if (end == r->at || (*end != '\0' && *end != ' ' && *end != '|'))
-        return refuse(r, "row %d: '%.20s' does not start with a %snumber", row, r->at,
-                      whole != NULL ? "whole " : "");
-    if (real != NULL && !isfinite(*real))
-        return refuse(r, "row %d has a number that is not finite", row);
+        return refuse(r, "row %d: '%.20s' does not start with a whole number", row, r->at);
+    if (errno != 0 || read < INT32_MIN || read > INT32_MAX)
+        return refuse(r, "row %d has a number that is too large", row);
+    *value = (int32_t)read;
     r->at = end;
     return true;
 }
@@ -138,13 +103,12 @@ static bool end_row(struct reader *r, int32_t columns)
     return true;
 }
 
-static bool read_all(struct reader *r, int32_t *wholes, double *reals)
+static bool read_all(struct reader *r, int32_t *values)
 {
     for (int32_t columns = 1;; columns++, r->n++) {
         if (r->n == r->room)
             return refuse(r, "there are more than %d numbers", r->room);
-        if (!number(r, wholes != NULL ? &wholes[r->n] : NULL,
-                    reals != NULL ? &reals[r->n] : NULL))
+        if (!number(r, &values[r->n]))
             return false;
         if (*r->at != ' ' && !end_row(r, columns))
             return false;
@@ -165,17 +129,5 @@ bool listtext_read(const char *text,
 {
     struct reader r = {text, room, 0, shape, why, why_size};
     *shape = (struct listtext_shape){0, 0};
-    return read_all(&r, values, NULL);
-}
-
-bool listtext_read_reals(const char *text,
-                         double *values,
-                         int32_t room,
-                         struct listtext_shape *shape,
-                         char *why,
-                         size_t why_size)
-{
-    struct reader r = {text, room, 0, shape, why, why_size};
-    *shape = (struct listtext_shape){0, 0};
-    return read_all(&r, NULL, values);
+    return read_all(&r, values);
 }

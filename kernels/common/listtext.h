@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists as text cells: numbers by spaces, rows by bars, as in `7 6 6|6 6 5`. No comma, quote or
+// Lists as text cells: whole numbers by spaces, rows by bars, as in `7 6 6|6 6 5`. No comma, quote or
 // newline, so that a cell of CSV needs no quoting.
 #ifndef PPS_LISTTEXT_H
 #define PPS_LISTTEXT_H
@@ -15,12 +15,6 @@ size_t listtext_write(char *text,
                       const int32_t *values,
                       int32_t rows,
                       int32_t columns);
-// Each number with the fewest digits that read back as the same double.
-size_t listtext_write_reals(char *text,
-                            size_t size,
-                            const double *values,
-                            int32_t rows,
-                            int32_t columns);
 
 struct listtext_shape {
     int32_t rows, columns;
@@ -34,11 +28,5 @@ bool listtext_read(const char *text,
                    struct listtext_shape *shape,
                    char *why,
                    size_t why_size);
-bool listtext_read_reals(const char *text,
-                         double *values,
-                         int32_t room,
-                         struct listtext_shape *shape,
-                         char *why,
-                         size_t why_size);
 
 #endif

@@ -31,6 +31,16 @@ struct training {
     bool dummy_wgrad; // gradients are accumulated in the product: a buffer a matrix shape
 };
 
+// Whether a pipeline of so many stages may have so many chunks on each.
+static inline bool training_allows_chunks(const struct training *training,
+                                          int64_t stages,
+                                          int64_t chunks)
+{
+    return training->schedule == TRAINING_1F1B  ? chunks == 1
+           : training->schedule == TRAINING_VPP ? chunks > 1 || stages == 1
+                                                : true;
+}
+
 struct cJSON;
 struct docfields;
 

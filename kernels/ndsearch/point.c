@@ -135,6 +135,7 @@ enum {
     ODD_SHARDS,
     FEW_MICRO_BATCHES,
     ONE_STAGE,
+    OTHER_SCHEDULE,
 };
 
 const char *const nd_reasons[] = {
@@ -147,6 +148,7 @@ const char *const nd_reasons[] = {
     [ODD_SHARDS] = "op does not divide dp*cp",
     [FEW_MICRO_BATCHES] = "vp > 1 with fewer micro-batches than stages",
     [ONE_STAGE] = "vp > 1 with one stage",
+    [OTHER_SCHEDULE] = "vp is not of the training's schedule (1f1b: 1, vpp: more)",
     NULL,
 };
 
@@ -169,7 +171,7 @@ static int check_experts(const double *value, double dp)
 
 int nd_check(const double *value, const void *shared)
 {
-    (void)shared;
+    const struct training *training = &((const struct nd_shared *)shared)->training;
     const double rest = value[P_TP] * value[P_CP] * value[P_PP], n = value[P_WORLD_SIZE];
     const double dp = value[P_DP] > 0 ? value[P_DP] : floor(n / rest);
     if (dp * rest != n)
@@ -187,6 +189,8 @@ int nd_check(const double *value, const void *shared)
         return ONE_STAGE;
     if (value[P_VP] > 1 && value[P_GBS] / (dp * value[P_MBS]) < value[P_PP])
         return FEW_MICRO_BATCHES;
+    if (!training_allows_chunks(training, (int64_t)value[P_PP], (int64_t)value[P_VP]))
+        return OTHER_SCHEDULE;
     return 0;
 }
 

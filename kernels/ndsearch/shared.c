@@ -22,7 +22,6 @@ struct nd_shared *nd_shared_new(int n_models, int n_clusters)
     struct nd_shared *shared = calloc(1, sizeof *shared);
     if (shared == NULL)
         return NULL;
-    shared->n_models = n_models;
     shared->n_clusters = n_clusters > 0 ? n_clusters : 1;
     shared->models = calloc((size_t)n_models + 1, sizeof *shared->models);
     shared->clusters = calloc((size_t)shared->n_clusters, sizeof *shared->clusters);

@@ -12,8 +12,7 @@
 #include <stdbool.h>
 
 struct nd_shared {
-    struct modeldesc *models; // n_models
-    int n_models;
+    struct modeldesc *models;
     struct cluster *clusters; // n_clusters, at least one
     int n_clusters;
     struct training training;

@@ -38,7 +38,8 @@ static struct pps_reuse *reuse_for(const char *text, struct pps_experiment **e)
     return reuse;
 }
 
-// Rows are known by what the documents say; those of what cannot be done are computed again.
+// Rows are known by what the documents say, also those of what cannot be done; what could not be
+// finished is computed again.
 Test(infeasible_rows, rows_are_reused)
 {
     struct pps_experiment *e;
@@ -50,8 +51,12 @@ Test(infeasible_rows, rows_are_reused)
     point[TOY_X] = 5;
     cr_assert(pps_reuse_find(reuse, point, &found));
     cr_assert_eq(strncmp(found.results, "1.20,yes,30\n", found.n), 0);
-    cr_assert_eq(found.objective, 1.2);
+    cr_assert(!found.infeasible && found.value == 1.2);
     point[TOY_X] = 11;
+    cr_assert(pps_reuse_find(reuse, point, &found));
+    cr_assert_eq(strncmp(found.results, ",no,66\n", found.n), 0, "%.20s", found.results);
+    cr_assert(found.infeasible && isnan(found.value)); // the kernel names no nearest
+    point[TOY_X] = 13;
     cr_assert_not(pps_reuse_find(reuse, point, &found));
     point[TOY_X] = 6;
     cr_assert_not(pps_reuse_find(reuse, point, &found));

@@ -19,19 +19,6 @@ Test(listtext, writes_rows_and_says_how_long)
     cr_assert_str_eq(text, "");
 }
 
-Test(listtext, reals_read_back_as_they_were)
-{
-    const double values[] = {0.1, 1.0 / 3, 1e300, -0.30000000000000004, 5e-324, 46.5};
-    double back[6];
-    char text[256], why[128];
-    struct listtext_shape shape;
-    listtext_write_reals(text, sizeof text, values, 3, 2);
-    cr_assert(strncmp(text, "0.1 0.333", 9) == 0, "%s", text);
-    cr_assert(listtext_read_reals(text, back, 6, &shape, why, sizeof why), "%s", why);
-    cr_assert(shape.rows == 3 && shape.columns == 2);
-    cr_assert(memcmp(values, back, sizeof back) == 0);
-}
-
 Test(listtext, whole_numbers_read_back)
 {
     int32_t values[8];
@@ -71,9 +58,4 @@ Test(listtext, what_is_wrong_is_told)
                   cases[k].text);
         cr_assert_str_eq(why, cases[k].why);
     }
-    double real;
-    char why[128];
-    struct listtext_shape shape;
-    cr_assert(!listtext_read_reals("inf", &real, 1, &shape, why, sizeof why));
-    cr_assert_str_eq(why, "row 1 has a number that is not finite");
 }

@@ -165,6 +165,15 @@ Test(nd_filters, corrected_domains)
     space = space_of(ND_CLASSIC, false, 16);
     nd_domains_of(&space, &quad, &d);
     cr_expect(d.first_vp == 1 && d.last_vp == 30 && !d.sp_on);
+    space.schedule = TRAINING_1F1B;
+    nd_domains_of(&space, &quad, &d);
+    cr_expect(d.first_vp == 1 && d.last_vp == 1);
+    space.schedule = TRAINING_VPP;
+    nd_domains_of(&space, &quad, &d);
+    cr_expect(d.first_vp == 2 && d.last_vp == 30);
+    nd_domains_of(&space, &(struct nd_quad){16, 1, 1, 1}, &d);
+    cr_expect(d.first_vp == 1 && d.last_vp == 1); // no pipeline, no schedule
+    space.schedule = TRAINING_ANY_SCHEDULE;
     space.orig = true;
     nd_domains_of(&space, &quad, &d);
     cr_expect(d.first_vp == 0 && d.last_vp == 30 && d.sp_on);

@@ -49,6 +49,7 @@ static void draw_space(struct nd_space *space)
     for (int k = 0; k < training.n_mbs; k++)
         training.mbs[k] = draw(1, 6);
     training.expert_tensor_parallel = coin();
+    training.schedule = coin() ? TRAINING_ANY_SCHEDULE : coin() ? TRAINING_1F1B : TRAINING_VPP;
     cr_assert(nd_space_init(space, (enum nd_preset)draw(ND_CLASSIC, ND_MEGATRON), coin(),
                             devices[draw(0, 12)]));
     space->vary = (struct nd_switches){draw(0, 5) > 0, draw(0, 5) > 0, draw(0, 5) > 0,

@@ -51,7 +51,8 @@ Test(playback, says_what_the_figures_say)
         struct bubble bubble;
         cr_assert(nd_solve(&p, &effort, &solution) == ND_DONE);
         if (solution.found) {
-            cr_assert(nd_play(&p, &solution.choice, &passes) == ND_DONE);
+            const struct orders_shape shape = nd_program_shape(&p);
+            cr_assert(nd_play(&p, &solution.choice, &shape, &passes) == ND_DONE);
             cr_assert_float_eq(passes.makespan, solution.makespan, 1e-9 * solution.makespan);
             expect_peaks(&p, &solution, &passes);
             passes_free(&passes);

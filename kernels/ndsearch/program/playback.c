@@ -28,10 +28,10 @@ static void price(const struct nd_program *p,
 
 enum nd_outcome nd_play(const struct nd_program *program,
                         const struct nd_choice *choice,
+                        const struct orders_shape *shape,
                         struct passes *passes)
 {
-    const struct orders_shape shape = nd_program_shape(program);
-    if (!passes_open(passes, &shape))
+    if (!passes_open(passes, shape))
         return ND_NO_MEMORY;
     price(program, choice, passes);
     return passes_play(passes) ? ND_DONE : ND_NO_MEMORY;

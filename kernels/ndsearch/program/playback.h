@@ -8,10 +8,11 @@
 #include "kernels/common/passes.h"
 #include "program.h"
 
-// In forwards of a type-2 layer and MiB. To be freed whatever comes back. The program has as many
-// micro-batches as stages at least.
+// In forwards of a type-2 layer and MiB. The shape is that of the program, or of what is laid out of
+// it; orders_check allows it. To be freed whatever comes back.
 enum nd_outcome nd_play(const struct nd_program *program,
                         const struct nd_choice *choice,
+                        const struct orders_shape *shape,
                         struct passes *passes);
 
 // What part of the device time is idle, and why.

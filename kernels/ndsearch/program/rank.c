@@ -141,10 +141,16 @@ static bool try_chunks(struct nd_ranked *ranked,
         return false;
     }
     used.program.chunks = chunks;
-    if (chunks == 1)
+    if (ranked->used.program.stages == 0) // the first
         ranked->used = used;
-    if (!can_have(&used.program, chunks))
+    if (!can_have(&used.program, chunks)) {
+        if (options->min_vpp > 1 && chunks == options->min_vpp)
+            snprintf(ranked->why, sizeof ranked->why,
+                     "%d chunks a stage want micro-batches that divide by %d stages, and %d "
+                     "layers",
+                     chunks, used.program.stages, chunks * used.program.stages);
         return used.program.stages > 1;
+    }
     if (!nd_program_check(&used.program, why, sizeof why)) {
         if (ranked->outcome == ND_RANK_NOT_PRICED)
             snprintf(ranked->why, sizeof ranked->why, "%s", why);
@@ -166,12 +172,13 @@ void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_rank_options *options)
 {
     const int32_t most = options->compat == ND_ORIG ? 1 : options->max_vpp;
+    const int32_t first = strategy->pp > 1 && options->min_vpp > 1 ? options->min_vpp : 1;
     const double start = options->now != NULL ? options->now() : 0.0;
     *ranked = (struct nd_ranked){.strategy = *strategy,
                                  .index = index,
                                  .outcome = ND_RANK_NOT_PRICED,
                                  .cost_ms = HUGE_VAL};
-    for (int32_t chunks = 1; chunks <= most; chunks++)
+    for (int32_t chunks = first; chunks <= most; chunks++)
         if (!try_chunks(ranked, chunks, source, options))
             break;
     ranked->seconds = options->now != NULL ? options->now() - start : 0.0;

@@ -56,6 +56,7 @@ struct nd_rank_source {
 
 struct nd_rank_options {
     int32_t max_vpp; // >= 1; as published 1 whatever this says
+    int32_t min_vpp; // of more than one stage; 0: 1
     enum nd_compat compat;
     const struct nd_effort *effort; // of each program; or NULL
     double (*now)(void);            // seconds; or NULL

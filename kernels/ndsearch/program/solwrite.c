@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solutions written: the values of all variables that a choice has in the exported program.
-#include "kernels/common/timeline.h"
 #include "mpslayout.h"
+#include "playback.h"
 #include "solfile.h"
 
 #include <math.h>
@@ -11,33 +11,8 @@
 struct values {
     const struct nd_program *program;
     struct nd_mps_layout layout;
-    double *of;            // [variable]
-    double *durations;     // [class]: forwards of all chunks, then backwards; of a whole task
-    double *starts, *ends; // [task of all lanes]
-    struct orders_task *tasks; // of all stages
+    double *of; // [variable]
 };
-
-static bool allot(struct values *values)
-{
-    const struct nd_mps_layout *layout = &values->layout;
-    const size_t tasks = 2 * (size_t)layout->tasks;
-    values->of = calloc((size_t)layout->n_variables, sizeof *values->of);
-    values->durations = calloc(2 * (size_t)layout->chunks, sizeof *values->durations);
-    values->starts = calloc(tasks, sizeof *values->starts);
-    values->ends = calloc(tasks, sizeof *values->ends);
-    values->tasks = calloc(tasks, sizeof *values->tasks);
-    return values->of != NULL && values->durations != NULL && values->starts != NULL &&
-           values->ends != NULL && values->tasks != NULL;
-}
-
-static void let_go(struct values *values)
-{
-    free(values->of);
-    free(values->durations);
-    free(values->starts);
-    free(values->ends);
-    free(values->tasks);
-}
 
 // ---- variables of chunks ------------------------------------------------------------------------
 
@@ -56,45 +31,26 @@ static void take_chunks(struct values *values, const struct nd_choice *choice)
         }
         of[ND_MPS_SWITCH * n + c] = part;
     }
-    nd_durations(values->program, choice, values->durations, values->durations + n);
-    for (int32_t c = 0; c < n; c++) {
-        of[ND_MPS_FORWARD_TIME * n + c] = values->durations[c];
-        of[ND_MPS_BACKWARD_TIME * n + c] = values->durations[n + c];
-    }
+    nd_durations(values->program, choice, of + ND_MPS_FORWARD_TIME * n,
+                 of + ND_MPS_BACKWARD_TIME * n);
     nd_kept(values->program, choice, of + ND_MPS_KEPT * n);
 }
 
 // ---- start times --------------------------------------------------------------------------------
 
-static bool time_tasks(struct values *values)
-{
-    const struct orders_shape *shape = &values->layout.shape;
-    const int32_t n = orders_length(shape);
-    const double delays[] = {0.0, shape->stages > 1 ? values->program->hop : 0.0};
-    struct timeline *timeline;
-    for (int32_t i = 0; i < shape->stages; i++)
-        orders_of_stage(shape, i, values->tasks + (size_t)i * (size_t)n);
-    for (int32_t c = 0; c < 2 * values->layout.chunks; c++)
-        values->durations[c] /= shape->splits;
-    if (timeline_of_orders(shape, ORDERS_LOOP, values->tasks, &timeline, NULL) != TIMELINE_DONE)
-        return false;
-    timeline_run(timeline, values->durations, delays, values->starts, values->ends);
-    timeline_free(timeline);
-    return true;
-}
-
-static void take_starts(struct values *values)
+static bool take_starts(struct values *values, const struct nd_choice *choice)
 {
     const struct nd_mps_layout *layout = &values->layout;
-    const int32_t n = orders_length(&layout->shape);
-    for (int32_t i = 0; i < layout->shape.stages; i++)
-        for (int32_t k = 0; k < n; k++) {
-            const struct orders_task *task = &values->tasks[(size_t)i * (size_t)n + (size_t)k];
-            const int kind = task->kind == ORDERS_FORWARD ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
-            values->of[nd_mps_of_task(layout, kind, task->chunk, i, task->micro_batch,
-                                      task->split)] =
-                values->starts[(size_t)i * (size_t)n + (size_t)k];
-        }
+    struct passes passes;
+    const bool played = nd_play(values->program, choice, &layout->shape, &passes) == ND_DONE;
+    for (int32_t k = 0; played && k < passes.n; k++) {
+        const struct pass *pass = &passes.list[k];
+        const int kind = pass->task.kind == ORDERS_FORWARD ? ND_MPS_FORWARD : ND_MPS_BACKWARD;
+        values->of[nd_mps_of_task(layout, kind, pass->task.chunk, pass->stage,
+                                  pass->task.micro_batch, pass->task.split)] = pass->start;
+    }
+    passes_free(&passes);
+    return played;
 }
 
 static void take_stable(struct values *values)
@@ -123,13 +79,13 @@ bool nd_sol_write(struct textroom *text,
         snprintf(why, why_size, "the program has more than 20 million variables");
         return false;
     }
-    bool done = allot(&values);
+    values.of = calloc((size_t)values.layout.n_variables, sizeof *values.of);
+    bool done = values.of != NULL;
     if (done) {
         take_chunks(&values, choice);
-        done = time_tasks(&values);
+        done = take_starts(&values, choice);
     }
     if (done) {
-        take_starts(&values);
         take_stable(&values);
         for (int32_t i = 0; i < values.layout.n_variables; i++) {
             textroom_add(text, "%s ", nd_mps_name(&values.layout, i, name));
@@ -137,7 +93,7 @@ bool nd_sol_write(struct textroom *text,
             textroom_add(text, "\n");
         }
     }
-    let_go(&values);
+    free(values.of);
     done = done && !text->failed;
     if (!done)
         snprintf(why, why_size, "no memory for the solution");

@@ -65,6 +65,7 @@ void nd_space_set_training(struct nd_space *space, const struct training *traini
     space->expert_tensor_parallel = training->expert_tensor_parallel;
     if (space->orig)
         return;
+    space->schedule = training->schedule;
     space->n_mbs = 0;
     for (int k = 0; k < training->n_mbs; k++)
         insert_mbs(space, (int32_t)training->mbs[k]);
@@ -170,6 +171,10 @@ static void vp_domain(const struct nd_space *s,
     d->last_vp = (s->layers + quad->pp - 1) / quad->pp - 1;
     if (quad->pp == 1 && !(classic && s->orig))
         d->last_vp = 1;
+    if (s->schedule == TRAINING_1F1B && d->last_vp > 1)
+        d->last_vp = 1;
+    if (s->schedule == TRAINING_VPP && quad->pp > 1)
+        d->first_vp = 2;
 }
 
 void nd_domains_of(const struct nd_space *space,

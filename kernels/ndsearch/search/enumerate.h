@@ -48,8 +48,9 @@ struct nd_space {
     int32_t mbs[TRAINING_MBS_MAX]; // micro-batch sizes, ascending
     int n_mbs;
     bool expert_tensor_parallel; // experts are split over tp, too
-    struct modeldesc model;      // what rules of legality read; heads == 0: there is no model
-    int n_divisors;              // of devices
+    enum training_schedule schedule;
+    struct modeldesc model; // what rules of legality read; heads == 0: there is no model
+    int n_divisors;         // of devices
     int32_t divisors[ND_DIVISORS_MAX];
 };
 
@@ -58,7 +59,8 @@ struct nd_space {
 bool nd_space_init(struct nd_space *space, enum nd_preset preset, bool orig, int64_t devices);
 
 // Takes layers (with MTP layers), experts and shape of the model, and batch, sizes of micro-batches
-// (ascending, once each; compat orig: 1, 2, 4) and splitting of experts of the training.
+// (ascending, once each; compat orig: 1, 2, 4), splitting of experts and schedule (orig: any) of the
+// training.
 void nd_space_set_model(struct nd_space *space, const struct modeldesc *model);
 void nd_space_set_training(struct nd_space *space, const struct training *training);
 

@@ -87,11 +87,17 @@ static void check_domains(struct reasons *r)
         say(r, "space", "ep %d is none of the degrees that %d experts have here", p->ep,
             r->space->experts);
     check_op(r, &d, &quad);
-    if (d.last_vp < d.first_vp)
+    if (d.last_vp < d.first_vp && r->space->schedule == TRAINING_VPP)
+        say(r, "space", "schedule vpp: pp %d leaves no two chunks a stage of %d layers", p->pp,
+            r->space->layers);
+    else if (d.last_vp < d.first_vp)
         say(r, "space", "pp %d leaves no chunk of more than one layer: there are %d layers",
             p->pp, r->space->layers);
     else if (p->vp < d.first_vp || p->vp > d.last_vp)
-        say(r, "space", "vp %d is not within %d..%d", p->vp, d.first_vp, d.last_vp);
+        say(r, "space", "vp %d is not within %d..%d%s", p->vp, d.first_vp, d.last_vp,
+            r->space->schedule == TRAINING_1F1B  ? " (schedule 1f1b)"
+            : r->space->schedule == TRAINING_VPP ? " (schedule vpp)"
+                                                 : "");
     if (!holds(r->space->mbs, r->space->n_mbs, p->mbs))
         say(r, "space", "mbs %d is none of the sizes to try", p->mbs);
     if (p->sp && !d.sp_on)

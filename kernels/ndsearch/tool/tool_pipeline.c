@@ -4,7 +4,6 @@
 #include "tool.h"
 
 #include "kernels/ndsearch/program/feedback.h"
-#include "kernels/ndsearch/program/solfile.h"
 #include "toolio.h"
 #include "toolpipe.h"
 
@@ -16,6 +15,9 @@
 static const struct pps_opt options[] = {
     {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op mbs sp=on)"},
     {"vpp", 0, "N", "chunks a stage (1)"},
+    {"layers", 0, "LIST",
+     "report this split, and the best beside it: layers of stages, as 4,5,4,3"},
+    {"recompute", 0, "LIST", "how many of them it recomputes (none); chunks by bars: 2,2|2,1"},
     {"layer-ratio", 0, "X", "forward of a dense layer over that of a usual one"},
     {"b-ratio", 0, "X", "backward over forward"},
     {"head-loss", 0, "X", "forward of the head, in layers"},
@@ -27,6 +29,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "DIR", "write configuration, figures and solution there"},
     {"is-write", 0, "y|n", "the configuration, too (y)"},
     {"mps", 0, NULL, "the program, too, as free MPS"},
+    {"trace", 0, "FILE", "the step as a timeline: NAME.json (Perfetto), NAME.svg or NAME.csv"},
     {"extract", 0, "y|n", "report the solution of a file instead of solving (n)"},
     {"solution", 0, "FILE", "that file: name and value a line"},
     // published names
@@ -51,7 +54,8 @@ struct asked {
     bool check, extract;
     enum nd_feedback_kind fit;
     struct nd_pipe_files files;
-    const char *solution, *check_data; // NULL: none
+    const char *solution, *check_data, *trace; // NULL: none
+    const char *layers, *recompute;            // of a split that is given
 };
 
 // The options of ratios: as published they have values where they are not given.
@@ -84,7 +88,10 @@ static enum pps_status read_asked(struct asked *asked,
                                       .configuration = true,
                                       .program = pps_arg(args, "mps") != NULL},
                             .solution = pps_arg(args, "solution"),
-                            .check_data = pps_arg(args, "check-data")};
+                            .check_data = pps_arg(args, "check-data"),
+                            .trace = pps_arg(args, "trace"),
+                            .layers = pps_arg(args, "layers"),
+                            .recompute = pps_arg(args, "recompute")};
     enum pps_status status =
         pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &asked->chunks, err);
     if (status == PPS_OK)
@@ -100,6 +107,12 @@ static enum pps_status read_asked(struct asked *asked,
     asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
     if (status == PPS_OK && asked->extract && asked->solution == NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
+    if (status == PPS_OK && asked->recompute != NULL && asked->layers == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--recompute: say of which split: --layers LIST");
+    if (status == PPS_OK && asked->layers != NULL &&
+        (asked->extract || asked->check_data != NULL))
+        return pps_fail(err, PPS_E_INPUT, "--layers and --%s exclude each other",
+                        asked->extract ? "extract" : "check-data");
     if (status == PPS_OK && asked->files.program && asked->files.folder == NULL)
         return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
     if (status == PPS_OK && asked->files.folder != NULL &&
@@ -122,6 +135,21 @@ static enum pps_status read_strategy(struct nd_pipe *pipe,
     return nd_job_whole_strategy(job, "at", at, &pipe->strategy, err);
 }
 
+// As published any number of chunks goes with any schedule.
+static enum pps_status check_chunks(const struct nd_pipe *pipe,
+                                    int32_t chunks,
+                                    struct pps_error *err)
+{
+    const struct training *training = &pipe->input->job.training;
+    if (pipe->input->compat == ND_ORIG ||
+        training_allows_chunks(training, pipe->strategy.pp, chunks))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--vpp %d: the training's schedule is %s", chunks,
+                    training->schedule == TRAINING_VPP
+                        ? "vpp, which has two chunks a stage or more"
+                        : "1f1b, which has one chunk a stage");
+}
+
 static enum pps_status make_program(struct nd_pipe *pipe,
                                     int32_t chunks,
                                     struct nd_program *program,
@@ -134,6 +162,8 @@ static enum pps_status make_program(struct nd_pipe *pipe,
         return pps_fail(err, PPS_E_MACHINE, "no memory for the models");
     const bool made =
         nd_maker_prepare(&maker, &pipe->strategy, chunks, &prepared, why, sizeof why);
+    pipe->unit_of_model = maker.ratios.unit_of_model;
+    pipe->tokens_unknown = maker.ratios.tokens_unknown;
     nd_maker_close(&maker);
     if (!made)
         return pps_fail(err, PPS_E_INPUT, "%s", why);
@@ -260,35 +290,14 @@ static enum pps_status solve(const struct nd_pipe *pipe,
                  : pps_fail(err, PPS_E_INFEASIBLE,
                             "no solution was found that fits the measured peaks");
     }
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, &solution.choice, asked->trace, err);
     nd_solution_free(&solution);
     return status;
 }
 
-static enum pps_status report_file(const struct nd_pipe *pipe,
-                                   const struct nd_program *program,
-                                   const struct nd_sol *sol,
-                                   struct pps_error *err)
-{
-    struct nd_value value;
-    struct nd_peak *peaks = calloc((size_t)program->stages, sizeof *peaks);
-    enum pps_status status = PPS_OK;
-    if (peaks == NULL || nd_peaks(program, &sol->choice, peaks) != ND_DONE ||
-        nd_evaluate(program, &sol->choice, &value) != ND_DONE) {
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the solution");
-    } else {
-        nd_pipe_report(pipe, program, &sol->choice, peaks);
-        printf("\n%.9g layer forwards by the file, %.9g as early as can be", sol->objective,
-               value.objective);
-        if (!isnan(pipe->layer_ms))
-            printf(", %.3f ms a step", value.objective * pipe->layer_ms);
-        printf("\n");
-    }
-    free(peaks);
-    return status;
-}
-
 static enum pps_status extract(const struct nd_pipe *pipe,
-                               const char *path,
+                               const struct asked *asked,
                                const struct nd_program *program,
                                struct pps_error *err)
 {
@@ -296,14 +305,35 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     size_t n;
     struct nd_sol sol = {.room = NULL};
     struct table_fault fault;
+    const char *path = asked->solution;
     enum pps_status status = nd_io_read(&text, &n, path, err);
     if (status == PPS_OK && !nd_sol_read(&sol, program, text != NULL ? text : "", n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);
     if (status == PPS_OK)
-        status = report_file(pipe, program, &sol, err);
+        status = nd_pipe_report_file(pipe, program, &sol, err);
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, &sol.choice, asked->trace, err);
     nd_sol_free(&sol);
     free(text);
+    return status;
+}
+
+static enum pps_status price_given(const struct nd_pipe *pipe,
+                                   const struct asked *asked,
+                                   const struct nd_program *program,
+                                   struct pps_error *err)
+{
+    struct nd_pipe_given given = {.room = NULL};
+    enum pps_status status =
+        nd_pipe_given_read(&given, program, asked->layers, asked->recompute, err);
+    if (status == PPS_OK)
+        status = nd_pipe_report_given(pipe, program, &given.choice, err);
+    if (status == PPS_OK)
+        status = nd_pipe_write_solution(pipe, &asked->files, program, &given.choice, err);
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, &given.choice, asked->trace, err);
+    nd_pipe_given_free(&given);
     return status;
 }
 
@@ -323,14 +353,20 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
+        status = check_chunks(&pipe, (int32_t)asked.chunks, err);
+    if (status == PPS_OK)
         status = make_program(&pipe, (int32_t)asked.chunks, &program, err);
+    if (status == PPS_OK && asked.trace != NULL)
+        status = nd_pipe_check_trace(asked.trace, input->force, err);
     if (status == PPS_OK && !asked.extract)
         status = nd_pipe_check_files(&pipe, &asked.files, err);
     if (status == PPS_OK && !asked.extract)
         status = nd_pipe_write_program(&pipe, &asked.files, &program, err);
     if (status != PPS_OK)
         return status;
-    return asked.extract ? extract(&pipe, asked.solution, &program, err)
+    if (asked.layers != NULL)
+        return price_given(&pipe, &asked, &program, err);
+    return asked.extract ? extract(&pipe, &asked, &program, err)
                          : solve(&pipe, &asked, &program, err);
 }
 

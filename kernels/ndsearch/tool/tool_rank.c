@@ -143,6 +143,9 @@ static enum pps_status run(struct nd_input *input,
                                                    .compat = input->compat,
                                                    .effort = &input->effort,
                                                    .now = seconds_now};
+        status = nd_input_chunks(input, &ranking.options, err);
+    }
+    if (status == PPS_OK) {
         ranking.ranked = calloc((size_t)picks.n, sizeof *ranking.ranked);
         if (ranking.ranked == NULL)
             status = pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");

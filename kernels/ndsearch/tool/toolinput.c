@@ -230,6 +230,24 @@ double nd_input_limit_mb(const struct nd_input *input)
     return units_to_mib(input->job.cluster.memory_limit - reserve);
 }
 
+enum pps_status nd_input_chunks(const struct nd_input *input,
+                                struct nd_rank_options *rank,
+                                struct pps_error *err)
+{
+    const enum training_schedule schedule = input->job.training.schedule;
+    if (input->compat == ND_ORIG || schedule == TRAINING_ANY_SCHEDULE)
+        return PPS_OK;
+    if (schedule == TRAINING_VPP && rank->max_vpp < 2)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--max-vpp 1: the training's schedule is vpp, which has two chunks a "
+                        "stage or more");
+    if (schedule == TRAINING_VPP)
+        rank->min_vpp = 2;
+    else
+        rank->max_vpp = 1;
+    return PPS_OK;
+}
+
 void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns)
 {
     textroom_add(text, "[");

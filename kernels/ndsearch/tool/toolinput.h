@@ -86,6 +86,11 @@ bool nd_maker_prepare(void *maker,
 // MiB that a device may use, against which the figures' budgets are reckoned.
 double nd_input_limit_mb(const struct nd_input *input);
 
+// Chunks that are tried are those of the training's schedule. As published any go with any.
+PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,
+                                               struct nd_rank_options *rank,
+                                               struct pps_error *err);
+
 // Lists as published: [[1, 0, 0], [0, 0, 0]], of `rows` rows.
 void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns);
 

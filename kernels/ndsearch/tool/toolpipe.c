@@ -24,8 +24,12 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
            nd_ratio_source_name(pipe->source), program->layer_ratio, program->backward_ratio,
            program->full_growth, program->head_ratio);
     if (!isnan(pipe->layer_ms))
-        printf("; a layer %.4g ms", pipe->layer_ms);
+        printf("; a layer %.4g ms%s", pipe->layer_ms,
+               pipe->unit_of_model ? " by the models" : "");
     printf("\n");
+    if (pipe->tokens_unknown && !pipe->input->quiet)
+        fprintf(stderr, "note      the profile has no column mbs: it is taken for this "
+                        "micro-batch, too\n");
 }
 
 static void print_chunk(const struct nd_program *program,
@@ -116,8 +120,7 @@ void nd_pipe_report(const struct nd_pipe *pipe,
     free(durations);
 }
 
-// Where the devices' time goes that is not forwards and backwards.
-static void print_bubble(const struct nd_program *program, const struct nd_choice *choice)
+void nd_pipe_report_idle(const struct nd_program *program, const struct nd_choice *choice)
 {
     struct bubble bubble;
     if (nd_bubble(program, choice, &bubble) != ND_DONE)
@@ -138,7 +141,7 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
     if (solution->makespan != solution->objective)
         printf("; all micro-batches take %.9g", solution->makespan);
     printf("; no choice is below %.9g (gap %.3g)\n", solution->bound, solution->gap);
-    print_bubble(program, &solution->choice);
+    nd_pipe_report_idle(program, &solution->choice);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------

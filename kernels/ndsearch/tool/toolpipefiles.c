@@ -3,7 +3,6 @@
 #include "toolpipe.h"
 
 #include "kernels/ndsearch/program/mps.h"
-#include "kernels/ndsearch/program/solfile.h"
 #include "toolio.h"
 
 #include <stdio.h>
@@ -82,12 +81,19 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
     char name[ND_NAME_CAP], why[200];
     struct textroom text = {0};
     struct nd_mps_size size;
+    enum pps_status status;
     if (!is_wanted(files, PROGRAM) || program->micro_batches < program->stages)
         return PPS_OK;
-    if (nd_mps_write(&text, program, nd_figures_name(name, &pipe->key), &size, why, sizeof why))
-        return write_file(pipe, files, PROGRAM, &text, err);
-    textroom_free(&text);
-    return pps_fail(err, PPS_E_MACHINE, "%s", why);
+    if (!nd_mps_write(&text, program, nd_figures_name(name, &pipe->key), &size, why,
+                      sizeof why)) {
+        textroom_free(&text);
+        return pps_fail(err, PPS_E_MACHINE, "%s", why);
+    }
+    status = write_file(pipe, files, PROGRAM, &text, err);
+    if (status == PPS_OK)
+        printf("          %d variables, %d constraints, %lld numbers\n", size.variables,
+               size.constraints, (long long)size.numbers);
+    return status;
 }
 
 enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
