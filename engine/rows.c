@@ -24,19 +24,6 @@ static size_t prefix_start(const struct pps_rowmaker *m, size_t i)
     return i > 0 ? m->prefix_end[i - 1] : 0;
 }
 
-// Fills the arrays of parameters that are the same at all points.
-static void fill_constants(struct pps_rowmaker *m)
-{
-    for (int p = 0, v = 0; p < m->kernel->n_params; p++) {
-        if (v < m->n_varying && m->varying[v] == p) {
-            v++;
-            continue;
-        }
-        for (size_t i = 0; i < PPS_BATCH; i++)
-            m->values[(size_t)p * PPS_BATCH + i] = m->cursor.point[p];
-    }
-}
-
 static void group_of(const struct pps_rowmaker *m, const double *point, double *key)
 {
     for (int b = 0; b < m->n_by; b++)
@@ -300,7 +287,6 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     *rows = (struct pps_rows){.n = 0};
     m->text_n = 0;
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
-    fill_constants(m);
     do {
         gather(m, first + n, rows);
         enum pps_status status = PPS_OK;

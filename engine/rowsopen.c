@@ -11,19 +11,26 @@
 
 enum { TEXT_ROOM = PPS_TEXT_TARGET + PPS_TEXT_TARGET / 4 };
 
-// The parameters' arrays; returns what is behind them.
+// The parameters' arrays, filled with what is the same at all points; returns what is behind them.
 static double *set_params(struct pps_rowmaker *m)
 {
     const struct pps_space *space = &m->experiment->space;
-    double *next = m->values;
+    double *next = m->values, point[PPS_MAX_PARAMS];
     uint64_t varying = 0;
-    for (int d = 0; d < space->n_axes; d++)
-        if (!pps_axis_is_constant(&space->axes[d]))
-            varying |= space->axes[d].sets;
+    memcpy(point, space->base, sizeof point);
+    for (int d = 0; d < space->n_axes; d++) {
+        const struct pps_axis *axis = &space->axes[d];
+        if (pps_axis_is_constant(axis))
+            pps_axis_place(axis, m->kernel->params, NULL, 0, point, NULL);
+        else
+            varying |= axis->sets;
+    }
     for (int p = 0; p < m->kernel->n_params; p++, next += PPS_BATCH) {
         m->param[p] = next;
         if ((varying >> p & 1) != 0)
             m->varying[m->n_varying++] = p;
+        for (size_t i = 0; i < PPS_BATCH; i++)
+            next[i] = point[p];
     }
     return next;
 }

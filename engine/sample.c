@@ -262,7 +262,8 @@ void pps_sample_place(struct pps_cursor *cursor)
         place_grid(cursor);
     bool refused = false;
     for (int d = 0; d < space->n_axes; d++) {
-        if (!refused && (!by_number || sample->is_floating[d]))
+        const bool drawn = !by_number || sample->is_floating[d];
+        if (drawn && (!refused || pps_axis_is_constant(&space->axes[d])))
             place_axis(cursor, d);
         refused = refused || cursor->level[d].refused;
         cursor->level[d].end = cursor->index + 1;
