@@ -83,7 +83,7 @@ static double measure(const struct contention_point *p,
 
 static void *room_for(const struct contention_point *p)
 {
-    return aligned_alloc(64, (contention_scratch_bytes(p) + 63) / 64 * 64);
+    return aligned_alloc(64, (contention_batch_scratch_bytes(p) + 63) / 64 * 64);
 }
 
 // ---- the default priority sweep -------------------------------------------------------------

@@ -234,7 +234,7 @@ static size_t scratch_bytes(const double *highest, const void *shared)
 {
     (void)shared;
     struct contention_point largest = to_point(highest);
-    const size_t bytes = contention_scratch_bytes(&largest);
+    const size_t bytes = contention_batch_scratch_bytes(&largest);
     return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
 }
 

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// The simulation of one point a lane, each at its own event: every step takes all lanes to their
+// next events. It has no branch on what a single lane does, only on whether any lane does
+// something rare. For few stages: all of them take part in every step. Included once for each
+// instruction set, after lane_tasks.h.
+
+// ---- congestion -----------------------------------------------------------------------------
+
+// A stage's port.
+struct port {
+    mask active[3]; // kinds that have tasks
+    vec share[3];
+};
+
+VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct port *port, int j)
+{
+    const struct lane_stage *st = &s->stage[j];
+    *port = (struct port){
+        .active = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs},
+    };
+    share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
+}
+
+// Hands out what class c of a stage leaves in the lanes in which it is held back.
+VEC_INLINE void hand_out_rest(struct shape of,
+                              struct lane_state *s,
+                              int j,
+                              struct port *port,
+                              int c,
+                              mask held)
+{
+    const struct lane_stage *st = &s->stage[j];
+    const vec rest = vec_all(1) - port->share[c];
+    const mask some = mask_and(held, vec_le(vec_all(LEAST_REST), rest));
+    mask free[3] = {port->active[0], port->active[1], port->active[2]};
+    vec share[3];
+    free[c] = mask_none();
+    share_port(of, &s->at, st, kinds_of(of, j) & ~(1u << c), free, share);
+    for (int kind = 0; kind < 3; kind++)
+        port->share[kind] =
+            vec_pick(mask_and(some, free[kind]), rest * share[kind], port->share[kind]);
+    // An exclusive class of several tasks gives its second task what is left; such points are
+    // left to others.
+    const mask second = mask_and(s->at.exclusive[c], several(of, st, c));
+    s->leaves = mask_or(s->leaves, mask_and(held, second));
+}
+
+// A round for receiver r. With so few stages no sender serves two receivers, so what is handed
+// out again reaches none, and one round is enough.
+VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port, int r)
+{
+    struct port *before = &port[r - 1], *after = &port[r + 1];
+    const vec sum = before->share[FWD] + after->share[GRAD];
+    const mask over = mask_and(s->at.congestion, vec_gt(sum, vec_all(1 + SUM_SLACK)));
+    if (!mask_any(over))
+        return;
+    const vec factor = vec_all(1) / sum;
+    before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
+    after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
+    hand_out_rest(of, s, r - 1, before, FWD, over);
+    hand_out_rest(of, s, r + 1, after, GRAD, over);
+}
+
+// ---- (d): rates, and the time to the next event ---------------------------------------------
+
+// Looks for sets of kinds that are together for the first time; lanes in which there are such.
+VEC_INLINE mask meet(struct shape of, struct lane_state *s, const struct port *port)
+{
+    mask meets[N_SETS] = {mask_none(), mask_none(), mask_none(), mask_none()};
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        const mask *active = port[j].active;
+        const mask two = mask_and(active[0], active[1]);
+        if (j < of.gpus - 1)
+            meets[FWD_SYNC] = mask_or(meets[FWD_SYNC], mask_and(active[0], active[2]));
+        if (j > 0)
+            meets[GRAD_SYNC] = mask_or(meets[GRAD_SYNC], mask_and(active[1], active[2]));
+        if (j == 0 || j == of.gpus - 1)
+            continue;
+        meets[FWD_GRAD] = mask_or(meets[FWD_GRAD], two);
+        meets[ALL_THREE] = mask_or(meets[ALL_THREE], mask_and(two, active[2]));
+    }
+    mask any = mask_none();
+    for (int set = 0; set < N_SETS; set++)
+        any = mask_or(any, mask_less(meets[set], s->known[set]));
+    if (mask_any(any))
+        for (int set = 0; set < N_SETS; set++)
+            s->meets[set] = mask_less(meets[set], s->known[set]);
+    return any;
+}
+
+// Rates of the heads and of the others.
+VEC_INLINE void set_rates(struct shape of,
+                          const struct lane_state *s,
+                          const struct port *port,
+                          int j,
+                          vec rate[N_SLOTS])
+{
+    const struct lane_stage *st = &s->stage[j];
+    for (int c = 0; c < 2; c++) {
+        rate[c] = port->share[c];
+        if (mask_any(several(of, st, c))) {
+            const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
+            rate[c] = vec_pick(even, rate[c] * reciprocal(st->count[c]), rate[c]);
+        }
+    }
+    rate[SYNC] = port->share[2];
+    const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
+    rate[COMPUTE] = vec_all(1) - port->share[2] * impact;
+}
+
+// Time until the first task of a stage ends: the least left / rate, found by comparing products
+// with the other's rate, which are cheaper than quotients. Where a rate is 0, or a task is none,
+// the quotient is HUGE_VAL, and so is what remains if all are.
+VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOTS])
+{
+    vec least = left[COMPUTE], of = rate[COMPUTE];
+    for (int k = 0; k < COMPUTE; k++) {
+        if (!(kinds >> k & 1))
+            continue;
+        const mask first = vec_gt(least * rate[k], left[k] * of);
+        least = vec_pick(first, left[k], least);
+        of = vec_pick(first, rate[k], of);
+    }
+    return least / of;
+}
+
+// The rates of all stages, and the time to the next event of each lane; DBL_MAX where there is
+// none, which takes nothing from what is not there.
+VEC_INLINE vec set_all_rates(struct shape of,
+                             struct lane_state *s,
+                             lefts left,
+                             struct port port[LANE_GPUS_FEW],
+                             vec rate[LANE_GPUS_FEW][N_SLOTS])
+{
+    vec step = vec_all(DBL_MAX);
+    UNROLL for (int r = 1; r < of.gpus - 1; r++) congest(of, s, port, r);
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        set_rates(of, s, &port[j], j, rate[j]);
+        step = vec_min(earliest(left[j], kinds_of(of, j), rate[j]), step);
+    }
+    return step;
+}
+
+// Adds up the time with compensation (Kahan).
+VEC_INLINE void add_time(struct lane_state *s, vec step)
+{
+    const vec more = step - s->carry, now = s->now + more;
+    s->carry = (now - s->now) - more;
+    s->now = now;
+}
+
+VEC_INLINE void advance(vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOTS], vec step)
+{
+    for (int k = 0; k < N_SLOTS; k++)
+        if (k == COMPUTE || kinds >> k & 1)
+            left[k] -= rate[k] * step;
+}
+
+VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, int j)
+{
+    mask starts[2];
+    choose_compute(of, &s->stage[j], j, starts);
+    start_compute(s, &s->stage[j], left, starts);
+}
+
+// ---- the lanes ------------------------------------------------------------------------------
+
+// Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
+// *forks tells in which lanes kinds meet for the first time; where that parts points it does
+// nothing else.
+VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask *forks)
+{
+    struct port port[LANE_GPUS_FEW];
+    vec rate[LANE_GPUS_FEW][N_SLOTS];
+    UNROLL for (int j = 0; j < of.gpus; j++) set_port(of, s, &port[j], j);
+    *forks = meet(of, s, port);
+    if (mask_any(mask_less(*forks, s->alone)))
+        return mask_none();
+    const vec time = set_all_rates(of, s, left, port, rate);
+    const mask none = vec_eq(time, vec_all(DBL_MAX));
+    add_time(s, vec_pick(none, vec_all(0), time));
+    UNROLL for (int j = 0; j < of.gpus; j++)
+    {
+        advance(left[j], kinds_of(of, j), rate[j], time);
+        end_tasks(of, s, left[j], j);
+        if (j > 0)
+            pick_compute(of, s, left[j - 1], j - 1); // what its neighbours send has come
+    }
+    pick_compute(of, s, left[of.gpus - 1], of.gpus - 1);
+    s->steps++;
+    return mask_or(none, s->leaves);
+}
+
+VEC_INLINE mask step(struct lane_state *s, lefts left, int gpus, mask *forks)
+{
+    mask crowd = mask_none();
+    UNROLL for (int j = 0; j < gpus; j++) for (int c = 0; c < 2; c++) crowd =
+        mask_or(crowd, tally_over(s->stage[j].count[c], 1));
+    if (mask_any(crowd))
+        return step_as((struct shape){gpus, true}, s, left, forks);
+    return step_as((struct shape){gpus, false}, s, left, forks);
+}
+
+VEC_INLINE void load_left(const struct lane_state *s, lefts left, int gpus)
+{
+    UNROLL for (int j = 0; j < gpus; j++) for (int k = 0; k < N_SLOTS; k++) left[j][k] =
+        s->stage[j].left[k];
+}
+
+VEC_INLINE void store_left(struct lane_state *s, lefts left, int gpus)
+{
+    UNROLL for (int j = 0; j < gpus; j++) for (int k = 0; k < N_SLOTS; k++) s->stage[j]
+        .left[k] = left[j][k];
+}
+
+// ---- many steps -----------------------------------------------------------------------------
+
+// Steps until something comes up, or a look at the stop flag is due.
+VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
+{
+    struct news news = {.looks = mask_none()};
+    lefts left;
+    load_left(s, left, gpus);
+    do {
+        news.ended = step(s, left, gpus, &news.forks);
+        if (s->any_looks)
+            news.looks = vec_le(s->to_come, s->look_at);
+    } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
+             s->steps % POLL_STEPS != 0);
+    store_left(s, left, gpus);
+    return news;
+}
+
+// One for each number of stages, so that their loops are unrolled. They are functions of their own
+// so that they hold nothing but what steps need, and reach the lanes through a pointer: with the
+// lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
+// (bench/README.md).
+#define DEFINE_GO_ON(gpus_)                                                                    \
+    static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)              \
+    {                                                                                          \
+        return go_on(s, gpus_);                                                             \
+    }
+
+DEFINE_GO_ON(2)
+DEFINE_GO_ON(3)
+DEFINE_GO_ON(4)
+
+static struct news go_on_with(struct lane_state *s, int gpus)
+{
+    return gpus == 2 ? go_on_2(s) : gpus == 3 ? go_on_3(s) : go_on_4(s);
+}
