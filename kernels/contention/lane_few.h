@@ -107,25 +107,33 @@ VEC_INLINE void drop_last(struct lane_stage *st, int c, mask lanes)
     st->count[c] = tally_take_last(st->count[c], lanes);
 }
 
-// Keeps the gap between the last task of a class and one that comes.
-VEC_INLINE void put_gap(struct lane_state *s, struct lane_stage *st, int c, mask lanes, vec gap)
+// A task lines up behind others of its class, `tail` of work beyond the head.
+VEC_INLINE void put_last(struct shape of,
+                         struct lane_state *s,
+                         struct lane_stage *st,
+                         int c,
+                         mask lanes,
+                         vec tail)
 {
+    const vec before = vec_where(several(of, st, c), st->tail[c]);
     (void)s;
     for (int k = 0; k < LANE_GPUS_FEW - 1; k++) {
         const mask here =
             mask_less(tally_over(st->count[c], k), tally_over(st->count[c], k + 1));
-        st->gap[c][k] = vec_pick(mask_and(lanes, here), gap, st->gap[c][k]);
+        st->gap[c][k] = vec_pick(mask_and(lanes, here), tail - before, st->gap[c][k]);
     }
+    st->tail[c] = vec_pick(lanes, tail, st->tail[c]);
 }
 
-// The gap between the head, which goes, and the next.
-VEC_INLINE vec take_gap(struct lane_state *s, struct lane_stage *st, int c, mask lanes)
+// In some lanes the next task of a class comes to the fore: the work left of it.
+VEC_INLINE vec
+take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c, mask lanes)
 {
-    (void)s;
-    const vec first = st->gap[c][0];
+    const vec gap = st->gap[c][0];
+    st->tail[c] = vec_sub_where(lanes, st->tail[c], gap);
     for (int k = 0; k < LANE_GPUS_FEW - 2; k++)
         st->gap[c][k] = vec_pick(lanes, st->gap[c][k + 1], st->gap[c][k]);
-    return first;
+    return vec_pick(s->at.exclusive[c], s->at.prop_len, left[c] + gap);
 }
 
 // ---- one lane -------------------------------------------------------------------------------
@@ -135,14 +143,20 @@ static double lane_time(const struct lane_state *s, int lane)
     return get(&s->now, lane);
 }
 
-static double lane_left(const struct lane_state *s, int lane, int j, enum slot slot)
+// What a stage of a lane is like now.
+static void take_stage(const struct lane_state *s, int lane, int j, struct look_stage *to)
 {
-    return get(&s->stage[j].left[slot], lane);
-}
-
-static int lane_count(counter t, int lane)
-{
-    return tally_get(t, lane);
+    const struct lane_stage *st = &s->stage[j];
+    for (int k = 0; k < N_SLOTS; k++)
+        to->left[k] = get(&st->left[k], lane);
+    for (int c = 0; c < 2; c++) {
+        to->count[c] = tally_get(st->count[c], lane);
+        to->ready[c] = tally_get(st->ready[c], lane);
+        to->tail[c] = to->count[c] > 1 ? get(&st->tail[c], lane) : 0;
+    }
+    to->until_sync = get(&st->until_sync, lane);
+    to->pending = get(&st->pending, lane);
+    to->forward = to->left[COMPUTE] < HUGE_VAL && mask_get(st->forward, lane);
 }
 
 static double lane_gap(const struct lane_state *s, int lane, int j, int c, int k)
@@ -157,6 +171,14 @@ static void set_syncs(struct lane_state *s, int lane, int j, double left, double
     set(&st->left[SYNC], lane, left);
     set(&st->pending, lane, pending);
     mask_set(&st->has_pending, lane, pending > 0);
+}
+
+static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
+{
+    bool any = false;
+    for (int k = 0; k < N_SLOTS; k++)
+        any = any || get(&s->stage[j].left[k], lane) < HUGE_VAL;
+    return any;
 }
 
 static void stamp_look(const struct lane_state *s, int lane, struct lane_look *look)

@@ -158,10 +158,42 @@ VEC_INLINE void advance(vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOT
             left[k] -= rate[k] * step;
 }
 
+// ---- what ends and starts at a stage --------------------------------------------------------
+
+VEC_INLINE void end_compute(struct shape of, struct lane_state *s, vec *left, int j)
+{
+    struct lane_stage *st = &s->stage[j];
+    const mask ended = vec_le(left[COMPUTE], s->at.eps_work);
+    const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
+    left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), left[COMPUTE]);
+    st->busy = mask_less(st->busy, ended);
+    if (j < of.gpus - 1)
+        send(of, s, st, left, FWD, forward);
+    else
+        add_ready(st, GRAD, forward);
+    if (j > 0) {
+        send(of, s, st, left, GRAD, backward);
+    } else {
+        const mask more = mask_and(backward, vec_gt(s->to_come, vec_all(of.gpus)));
+        s->to_come = vec_sub_where(backward, s->to_come, vec_all(1));
+        add_ready(st, FWD, more);
+    }
+    synchronise(s, st, left, backward);
+}
+
+VEC_INLINE void end_tasks(struct shape of, struct lane_state *s, vec *left, int j)
+{
+    if (j < of.gpus - 1)
+        end_transfers(of, s, &s->stage[j], left, &s->stage[j + 1], FWD);
+    if (j > 0)
+        end_transfers(of, s, &s->stage[j], left, &s->stage[j - 1], GRAD);
+    end_compute(of, s, left, j);
+}
+
 VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, int j)
 {
     mask starts[2];
-    choose_compute(of, &s->stage[j], j, starts);
+    choose_compute(&s->stage[j], j == of.gpus - 1 ? mask_all() : mask_none(), starts);
     start_compute(s, &s->stage[j], left, starts);
 }
 

@@ -63,25 +63,6 @@ static double start_history(struct lane_history *h,
 
 // ---- the state ------------------------------------------------------------------------------
 
-static void take_class(const struct lane_state *s,
-                       int lane,
-                       int j,
-                       int c,
-                       struct lane_look *look,
-                       double *gaps)
-{
-    const struct lane_stage *st = &s->stage[j];
-    struct look_stage *to = &look->stage[j];
-    to->left[c] = lane_left(s, lane, j, (enum slot)c);
-    to->count[c] = lane_count(st->count[c], lane);
-    to->ready[c] = lane_count(st->ready[c], lane);
-    if (to->count[c] < 2)
-        return;
-    to->tail[c] = get(&st->tail[c], lane);
-    for (int k = 0; k < to->count[c] - 1; k++)
-        gaps[look->n_gaps++] = lane_gap(s, lane, j, c, k);
-}
-
 // Returns the look's mark.
 static double take_look(const struct lane_state *s, int lane, int gpus, struct lane_look *look)
 {
@@ -90,18 +71,12 @@ static double take_look(const struct lane_state *s, int lane, int gpus, struct l
     stamp_look(s, lane, look);
     look->n_gaps = 0;
     for (int j = 0; j < gpus; j++) {
-        const struct lane_stage *st = &s->stage[j];
         struct look_stage *to = &look->stage[j];
-        const double computes = lane_left(s, lane, j, COMPUTE);
-        const bool busy = computes < HUGE_VAL;
+        take_stage(s, lane, j, to);
         for (int c = 0; c < 2; c++)
-            take_class(s, lane, j, c, look, gaps);
-        to->left[COMPUTE] = computes;
-        to->left[SYNC] = lane_left(s, lane, j, SYNC);
-        to->forward = busy && mask_get(st->forward, lane);
-        to->until_sync = get(&st->until_sync, lane);
-        to->pending = get(&st->pending, lane);
-        mark += busy ? computes * (j + 1) : 0;
+            for (int k = 0; k < to->count[c] - 1; k++)
+                gaps[look->n_gaps++] = lane_gap(s, lane, j, c, k);
+        mark += to->left[COMPUTE] < HUGE_VAL ? to->left[COMPUTE] * (j + 1) : 0;
     }
     return mark;
 }
@@ -256,12 +231,13 @@ static void grow_pile(const struct measure *of,
                       int j,
                       double more)
 {
-    const double total = lane_left(s, lane, j, SYNC) + fmax(more, 0);
+    struct look_stage is;
+    take_stage(s, lane, j, &is);
+    const double total = is.left[SYNC] + fmax(more, 0);
     double whole = (double)(int64_t)(total / of->sync_work);
     if (whole > 0 && total - whole * of->sync_work <= of->tolerance)
         whole--;
-    set_syncs(s, lane, j, total - whole * of->sync_work,
-              get(&s->stage[j].pending, lane) + whole);
+    set_syncs(s, lane, j, total - whole * of->sync_work, is.pending + whole);
 }
 
 static void jump(const struct measure *of,
@@ -285,8 +261,9 @@ static void jump(const struct measure *of,
 static void join_piles(struct lane_state *s, int lane, int gpus)
 {
     for (int j = 0; j < gpus; j++) {
-        const double pending = get(&s->stage[j].pending, lane) * get(&s->at.sync_work, lane);
-        set_syncs(s, lane, j, lane_left(s, lane, j, SYNC) + pending, 0);
+        struct look_stage is;
+        take_stage(s, lane, j, &is);
+        set_syncs(s, lane, j, is.left[SYNC] + is.pending * get(&s->at.sync_work, lane), 0);
     }
 }
 

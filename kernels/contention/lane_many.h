@@ -1,29 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes hold of points of many stages. A stage's work left is that of some moment before, and
-// brought up to date only in lanes in which something of it changes; of every stage and lane there
-// is the time at which its first task ends. Included once for each instruction set, after
-// lane_common.h. Why this is all that is needed: model.md, Lanes.
+// What lanes hold of points of many stages. At an event hardly more than one stage of a point
+// changes, in each lane another one. So stages lie in memory as records, one for each lane and stage,
+// and a pass takes one of every lane into vectors, works on it, and puts it back. A record's work
+// left is that of some moment before; of every stage and lane there is the time at which its first
+// task ends. Included once for each instruction set, after lane_common.h. More: model.md, Lanes.
 typedef vec counter; // of tasks
 typedef struct many_snapshot lane_snapshot;
 typedef uint64_t stages; // a bit a stage
 
+// One stage of every lane, each another: the numbers of a record, and what follows from them.
 struct lane_stage {
-    vec left[N_SLOTS]; // work left at time `since`; HUGE_VAL: no task
-    vec rate[N_SLOTS]; // of the heads
-    vec share[2];      // of a class, all tasks together
-    vec since;
-    counter count[2]; // active tasks of a class
-    counter ready[2]; // forwards, backwards that could start but for the stage
-    vec sent[2];      // transfers that have ended: the number of the head
-    vec tail[2];      // of two or more: work left of the last beyond that of the head
-    vec until_sync;   // backwards until a synchronisation is due
-    vec pending;      // due ones that wait for the one before
+    union {
+        vec number[LANE_NUMBERS];
+        struct {
+            vec left[N_SLOTS]; // work left at time `since`; HUGE_VAL: no task
+            vec rate[N_SLOTS]; // of the heads
+            vec since;
+            counter count[2]; // active tasks of a class
+            counter ready[2]; // forwards, backwards that could start but for the stage
+            vec pending;      // synchronisations due that wait for the one before
+            vec until_sync;   // backwards until one is due
+            vec forwards;     // 1: a forward is computed, if anything; 0: a backward
+            vec sent[2];      // transfers that have ended: the number of the head
+            vec tail[2];      // of two or more: work left of the last beyond that of the head;
+                              // of an exclusive class: work left of the second
+            vec second[2];    // rate of an exclusive class's second task
+            vec share[2];     // of a class, all tasks together
+        };
+    };
     mask syncs, busy; // there is a synchronisation; something is computed
-    mask forward;     // a forward is, if anything
-    mask has_pending;
+    mask forward, has_pending;
 };
 
-_Static_assert(offsetof(struct lane_stage, syncs) == LANE_NUMBERS * sizeof(vec), "numbers first");
+_Static_assert(offsetof(struct lane_stage, syncs) == LANE_NUMBERS * sizeof(vec) &&
+                   sizeof(struct many_stage) == LANE_NUMBERS * sizeof(double),
+               "the numbers of a record");
+
+enum {
+    STAGE_PAD = 2,                         // stages of nothing before the first and after the last
+    NOWHERE = LANE_GPUS_MAX + STAGE_PAD,   // a stage for lanes that a pass leaves out
+    N_PLACES = NOWHERE + 1,
+};
 
 struct lane_state {
     struct constants at;
@@ -33,17 +50,16 @@ struct lane_state {
     mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
     mask meets[N_SETS]; // it is together now, for the first time
     mask alone;         // lanes of one point, which has none to part from
+    mask forks;         // lanes in which kinds have met for the first time at the last event
     int64_t steps;
     vec look_at;    // `to_come` at the next look; negative: there is none
     bool any_looks; // there may be some
-    stages due_stages, changed_stages; // those with lanes in `due`, `changed`
-    stages regions;                    // receivers with lanes in `region`
-    mask due[LANE_GPUS_MAX];     // something has ended since rates were set
-    mask changed[LANE_GPUS_MAX]; // or something has started, or shares are others
-    mask region[LANE_GPUS_MAX];  // by receiver: it holds its senders back
-    vec finish[LANE_GPUS_MAX];   // when the first task of the stage ends
-    vec early[LANE_GPUS_MAX];    // when one first comes within eps_work of its end
-    struct lane_stage stage[LANE_GPUS_MAX];
+    bool any_unsettled;
+    stages unsettled[LANES]; // have shares, rates and times to be set
+    stages region[LANES];    // receivers that hold their senders back
+    vec finish[N_PLACES];    // when the first task of the stage ends
+    vec early[N_PLACES];     // when one first comes within eps_work of its end
+    struct many_stage record[LANES][STAGE_PAD + N_PLACES];
     double gap[LANES][LANE_GPUS_MAX]; // by number of a transfer: its work left beyond that of the
                                       // one before it in its class
 };
@@ -59,13 +75,74 @@ VEC_INLINE unsigned kinds_of(struct shape of, int j)
     return 7;
 }
 
-// Brings the work left at a stage up to now.
-VEC_INLINE void advance(const struct lane_state *s, struct lane_stage *st, mask lanes)
+VEC_INLINE struct many_stage *stage_of(struct lane_state *s, int lane, int j)
+{
+    return &s->record[lane][j + STAGE_PAD];
+}
+
+VEC_INLINE const struct many_stage *look_stage_of(const struct lane_state *s, int lane, int j)
+{
+    return &s->record[lane][j + STAGE_PAD];
+}
+
+VEC_INLINE int first_stage(stages set)
+{
+    return __builtin_ctzll(set);
+}
+
+// ---- passes ---------------------------------------------------------------------------------
+
+// The stage of each lane that a pass works on; NOWHERE: none.
+struct places {
+    int at[LANES];
+    mask lanes; // of a stage
+};
+
+// Takes the first stage of the set of each lane out of it.
+VEC_INLINE struct places take_places(stages set[LANES])
+{
+    struct places p = {.lanes = mask_none()};
+    for (int lane = 0; lane < LANES; lane++) {
+        const bool has = set[lane] != 0;
+        p.at[lane] = has ? first_stage(set[lane]) : NOWHERE;
+        set[lane] &= set[lane] - 1;
+        mask_set(&p.lanes, lane, has);
+    }
+    return p;
+}
+
+VEC_INLINE void load_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)
+{
+    const double *row[LANES];
+    for (int lane = 0; lane < LANES; lane++)
+        row[lane] = stage_of(s, lane, p->at[lane])->left;
+    for (int k = 0; k < LANE_NUMBERS; k += 8)
+        vec_load_rows(&st->number[k], row, k);
+    st->syncs = vec_gt(vec_all(HUGE_VAL), st->left[SYNC]);
+    st->busy = vec_gt(vec_all(HUGE_VAL), st->left[COMPUTE]);
+    st->forward = vec_gt(st->forwards, vec_all(0));
+    st->has_pending = vec_gt(st->pending, vec_all(0));
+}
+
+VEC_INLINE void store_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)
+{
+    double *row[LANES];
+    st->forwards = vec_where(st->forward, vec_all(1));
+    for (int lane = 0; lane < LANES; lane++)
+        row[lane] = stage_of(s, lane, p->at[lane])->left;
+    for (int k = 0; k < LANE_NUMBERS; k += 8)
+        vec_store_rows(&st->number[k], row, k);
+}
+
+// Brings the work left up to now.
+VEC_INLINE void advance(const struct lane_state *s, struct lane_stage *st)
 {
     const vec step = s->now - st->since;
     for (int k = 0; k < N_SLOTS; k++)
-        st->left[k] = vec_sub_where(lanes, st->left[k], st->rate[k] * step);
-    st->since = vec_pick(lanes, s->now, st->since);
+        st->left[k] -= st->rate[k] * step;
+    for (int c = 0; c < 2; c++)
+        st->tail[c] -= st->second[c] * step;
+    st->since = s->now;
 }
 
 // ---- how many -------------------------------------------------------------------------------
@@ -129,37 +206,45 @@ VEC_INLINE void drop_last(struct lane_stage *st, int c, mask lanes)
     drop_head(st, c, lanes);
 }
 
-static uint32_t gap_place(double number)
+static int gap_place(double number)
 {
-    return (uint32_t)(int64_t)number & (LANE_GPUS_MAX - 1);
+    return (int)number & (LANE_GPUS_MAX - 1);
 }
 
-// Keeps the gap between the last task of a class and one that comes.
-VEC_INLINE void put_gap(struct lane_state *s,
-                        const struct lane_stage *st,
-                        int c,
-                        mask lanes,
-                        vec gap)
+// A task lines up behind others of its class, `tail` of work beyond the head.
+VEC_INLINE void put_last(struct shape of,
+                         struct lane_state *s,
+                         struct lane_stage *st,
+                         int c,
+                         mask lanes,
+                         vec tail)
 {
+    const mask third = several(of, st, c), exclusive = s->at.exclusive[c];
+    const vec gap = vec_where(mask_less(lanes, exclusive), tail - vec_where(third, st->tail[c]));
     const vec number = st->sent[c] + st->count[c];
+    const vec second = vec_pick(third, st->tail[c], s->at.prop_len);
+    st->tail[c] = vec_pick(lanes, vec_pick(exclusive, second, tail), st->tail[c]);
     for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
         const int lane = mask_first(lanes);
         s->gap[lane][gap_place(get(&number, lane))] = get(&gap, lane);
     }
 }
 
-// The gap between the head, which goes, and the next.
-VEC_INLINE vec take_gap(const struct lane_state *s,
-                        const struct lane_stage *st,
-                        int c,
-                        mask lanes)
+// In some lanes the next task of a class comes to the fore: the work left of it.
+VEC_INLINE vec
+take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c, mask lanes)
 {
+    const mask exclusive = s->at.exclusive[c];
+    mask even = mask_less(lanes, exclusive);
     vec gap = vec_all(0);
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-        const int lane = mask_first(lanes);
+    for (; mask_any(even); mask_set(&even, mask_first(even), false)) {
+        const int lane = mask_first(even);
         set(&gap, lane, s->gap[lane][gap_place(get(&st->sent[c], lane) + 1)]);
     }
-    return gap;
+    const vec next = vec_pick(exclusive, st->tail[c], left[c] + gap);
+    const vec tail = vec_pick(exclusive, s->at.prop_len, st->tail[c] - gap);
+    st->tail[c] = vec_pick(lanes, tail, st->tail[c]);
+    return next;
 }
 
 // ---- one lane -------------------------------------------------------------------------------
@@ -169,37 +254,57 @@ static double lane_time(const struct lane_state *s, int lane)
     return get(&s->epoch, lane) + get(&s->now, lane);
 }
 
-static double lane_left(const struct lane_state *s, int lane, int j, enum slot slot)
+// Brings the work left at a stage of a lane up to now.
+static void advance_stage(const struct lane_state *s, int lane, struct many_stage *st)
 {
-    const struct lane_stage *st = &s->stage[j];
-    const double step = get(&s->now, lane) - get(&st->since, lane);
-    return get(&st->left[slot], lane) - get(&st->rate[slot], lane) * step;
+    const double now = get(&s->now, lane), step = now - st->since;
+    for (int k = 0; k < N_SLOTS; k++)
+        st->left[k] -= st->rate[k] * step;
+    for (int c = 0; c < 2; c++)
+        st->tail[c] -= st->second[c] * step;
+    st->since = now;
 }
 
-static int lane_count(counter t, int lane)
+// What a stage of a lane is like now.
+static void take_stage(const struct lane_state *s, int lane, int j, struct look_stage *to)
 {
-    return (int)get(&t, lane);
+    struct many_stage st = *look_stage_of(s, lane, j);
+    advance_stage(s, lane, &st);
+    for (int k = 0; k < N_SLOTS; k++)
+        to->left[k] = st.left[k];
+    for (int c = 0; c < 2; c++) {
+        to->count[c] = (int32_t)st.count[c];
+        to->ready[c] = (int32_t)st.ready[c];
+        to->tail[c] = st.count[c] > 1 ? st.tail[c] : 0;
+    }
+    to->until_sync = st.until_sync;
+    to->pending = st.pending;
+    to->forward = st.left[COMPUTE] < HUGE_VAL && st.forwards > 0;
 }
 
 static double lane_gap(const struct lane_state *s, int lane, int j, int c, int k)
 {
-    return s->gap[lane][gap_place(get(&s->stage[j].sent[c], lane) + k + 1)];
+    return s->gap[lane][gap_place(look_stage_of(s, lane, j)->sent[c] + k + 1)];
 }
 
 // The synchronisations of a stage are others now.
 static void set_syncs(struct lane_state *s, int lane, int j, double left, double pending)
 {
-    struct lane_stage *st = &s->stage[j];
-    mask only = mask_none();
-    mask_set(&only, lane, true);
-    advance(s, st, only);
-    set(&st->left[SYNC], lane, left);
-    set(&st->pending, lane, pending);
-    mask_set(&st->has_pending, lane, pending > 0);
-    if (!(s->changed_stages >> j & 1))
-        s->changed[j] = mask_none();
-    s->changed[j] = mask_or(s->changed[j], only);
-    s->changed_stages |= UINT64_C(1) << j;
+    struct many_stage *st = stage_of(s, lane, j);
+    advance_stage(s, lane, st);
+    st->left[SYNC] = left;
+    st->pending = pending;
+    s->unsettled[lane] |= UINT64_C(1) << j;
+    s->any_unsettled = true;
+}
+
+static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
+{
+    const struct many_stage *st = look_stage_of(s, lane, j);
+    bool any = false;
+    for (int k = 0; k < N_SLOTS; k++)
+        any = any || st->left[k] < HUGE_VAL;
+    return any;
 }
 
 static void stamp_look(const struct lane_state *s, int lane, struct lane_look *look)

@@ -1,232 +1,269 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receivers that hold senders back, where stages are many: the rounds of congestion.c in lanes.
-// Included once for each instruction set, after lane_shares.h.
+// Receivers that hold senders back, where stages are many: the rounds of congestion.c, a lane at a
+// time, since few lanes have any at an event. Included once for each instruction set, after
+// lane_many.h.
 //
 // As there, only regions are worked out: receivers r, r + 2 ... whose rounds can concern each other.
-// A change at a sender takes back the regions around it, in its lane, and they are worked out anew
-// from plain shares, with the receivers that this has given too much. Where the rounds would overload a
-// receiver beside these, it joins them, and they start again. Rounds leave a lane in which they
-// change nothing as it is, so a lane's shares do not depend on the others.
+// A change at a sender takes back the regions around it, and they are worked out anew from plain
+// shares, with the receivers that it has given too much. Where the rounds would overload a receiver
+// beside these, it joins them, and they start again.
 
-// What the rounds of an event work on.
-struct rounds {
-    struct shape of;
-    stages receivers;          // with lanes in `at`
-    mask at[LANE_GPUS_MAX];    // by receiver: it takes part
-    mask fixed[LANE_GPUS_MAX][2]; // by sender and class: held back
-    mask given[LANE_GPUS_MAX][2]; // has a share by rule 1 of a round, if only 0
+// How much of a class a mark covers.
+enum extent {
+    NONE,
+    HEAD,
+    ALL,
 };
 
-VEC_INLINE mask taking_part(const struct rounds *w, int r)
+// What the rounds of a lane work on.
+struct rounds {
+    struct lane_state *s;
+    const struct contention_lane_point *p;
+    int lane;
+    stages all;       // receivers there are
+    stages receivers; // that take part
+    uint8_t given[LANE_GPUS_MAX][2], fixed[LANE_GPUS_MAX][2]; // enum extent, by sender
+};
+
+static bool overloaded(const struct lane_state *s, int lane, int r)
 {
-    return r >= 0 && w->receivers >> r & 1 ? w->at[r] : mask_none();
+    const double sum = look_stage_of(s, lane, r - 1)->share[FWD] +
+                       look_stage_of(s, lane, r + 1)->share[GRAD];
+    return sum > 1 + SUM_SLACK;
 }
 
-// Lets receiver r take part, if it is one.
-VEC_INLINE void take_part(struct rounds *w, int r, mask lanes)
+static stages overloaded_of(const struct rounds *w, stages receivers)
 {
-    if (r < 1 || r > w->of.gpus - 2 || !mask_any(lanes))
-        return;
-    w->at[r] = mask_or(taking_part(w, r), lanes);
-    w->receivers |= UINT64_C(1) << r;
+    stages over = 0;
+    for (; receivers != 0; receivers &= receivers - 1) {
+        const int r = first_stage(receivers);
+        over |= (stages)overloaded(w->s, w->lane, r) << r;
+    }
+    return over;
 }
 
-VEC_INLINE vec arriving(const struct lane_state *s, int r)
+static stages beside(stages receivers)
 {
-    return s->stage[r - 1].share[FWD] + s->stage[r + 1].share[GRAD];
+    return receivers << 2 | receivers >> 2;
 }
 
-VEC_INLINE mask overloaded(const struct lane_state *s, int r)
-{
-    return mask_and(s->at.congestion, vec_gt(arriving(s, r), vec_all(1 + SUM_SLACK)));
-}
-
-VEC_INLINE mask region_at(const struct lane_state *s, int r)
-{
-    return r >= 0 && s->regions >> r & 1 ? s->region[r] : mask_none();
-}
-
-VEC_INLINE stages senders_of(stages receivers)
+static stages senders_of(stages receivers)
 {
     return receivers << 1 | receivers >> 1;
 }
 
-// Gives a stage its plain shares.
-VEC_INLINE void share_stage(struct shape of, struct lane_state *s, int j, mask lanes)
+// ---- shares ---------------------------------------------------------------------------------
+
+static unsigned present(const struct many_stage *st)
 {
-    struct lane_stage *st = &s->stage[j];
-    const mask active[3] = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs};
-    vec share[3];
-    share_port(of, &s->at, st, kinds_of(of, j), active, share);
-    for (int c = 0; c < 2; c++)
-        st->share[c] = vec_pick(lanes, share[c], st->share[c]);
-    st->rate[SYNC] = vec_pick(lanes, share[2], st->rate[SYNC]);
+    return (unsigned)(st->count[FWD] > 0) | (unsigned)(st->count[GRAD] > 0) << 1 |
+           (unsigned)(st->left[SYNC] < HUGE_VAL) << 2;
 }
 
-// ---- who takes part -------------------------------------------------------------------------
-
-// The receivers that a change at sender j can concern.
-VEC_INLINE void concern(const struct lane_state *s, struct rounds *w, int j)
+// The parts of kinds (bits) that are together: rules 1 to 3.
+static void part_of(const struct contention_lane_point *p,
+                    const struct many_stage *st,
+                    unsigned kinds,
+                    double part[3])
 {
-    const mask due = s->due[j];
-    for (int r = j - 1; r <= j + 1; r += 2)
-        if (r >= 1 && r <= w->of.gpus - 2)
-            take_part(w, r, mask_and(due, mask_or(region_at(s, r), overloaded(s, r))));
-    if (s->regions == 0)
+    static const int8_t pair[8][2] = {[3] = {0, 1}, [5] = {0, 2}, [6] = {1, 2}};
+    const int a = pair[kinds][0], b = pair[kinds][1];
+    bool equal = false;
+    for (int k = 0; k < 3; k++)
+        part[k] = kinds >> k & 1 ? 1 : 0;
+    if (a != b) {
+        part[a] = p->share_of_two[a][b];
+        part[b] = p->share_of_two[b][a];
+        equal = p->equal_of_two[a][b];
+    } else if (kinds == 7) {
+        for (int k = 0; k < 3; k++)
+            part[k] = p->share_of_three[k];
+        equal = p->equal_of_three;
+    }
+    if (!equal)
         return;
-    take_part(w, j - 3, mask_and(due, region_at(s, j - 3)));
-    take_part(w, j + 3, mask_and(due, region_at(s, j + 3)));
+    const double count[3] = {st->count[0], st->count[1], 1};
+    double total = 0;
+    for (int k = 0; k < 3; k++)
+        total += kinds >> k & 1 ? count[k] : 0;
+    const double each = 1 / total;
+    for (int k = 0; k < 3; k++)
+        part[k] = kinds >> k & 1 ? count[k] * each : 0;
 }
 
-// Takes in the rest of the regions of receivers that take part.
-static void complete_regions(const struct lane_state *s, struct rounds *w)
+// Gives sender j its plain shares.
+static void reset_sender(struct rounds *w, int j)
 {
-    bool more = s->regions != 0;
-    while (more) {
-        more = false;
-        const stages beside = (w->receivers << 2 | w->receivers >> 2) & s->regions;
-        for (stages left = beside; left != 0; left &= left - 1) {
-            const int r = __builtin_ctzll(left);
-            const mask near = mask_or(taking_part(w, r - 2), taking_part(w, r + 2));
-            const mask lanes =
-                mask_less(mask_and(near, s->region[r]), taking_part(w, r));
-            more = more || mask_any(lanes);
-            take_part(w, r, lanes);
-        }
+    struct many_stage *st = stage_of(w->s, w->lane, j);
+    double part[3];
+    advance_stage(w->s, w->lane, st);
+    part_of(w->p, st, present(st), part);
+    for (int c = 0; c < 2; c++) {
+        st->share[c] = part[c];
+        st->second[c] = 0;
+        w->given[j][c] = part[c] <= 0 ? NONE : w->p->exclusive[c] ? HEAD : ALL;
+        w->fixed[j][c] = NONE;
     }
-}
-
-// Whether the rounds reach receivers that do not take part yet; these do then.
-VEC_INLINE bool widen(const struct lane_state *s, struct rounds *w)
-{
-    const stages receivers = (UINT64_C(1) << (w->of.gpus - 1)) - 2;
-    bool wider = false;
-    for (stages left = (w->receivers << 2 | w->receivers >> 2) & receivers; left != 0;
-         left &= left - 1) {
-        const int r = __builtin_ctzll(left);
-        const mask near = mask_or(taking_part(w, r - 2), taking_part(w, r + 2));
-        const mask lanes = mask_and(mask_less(near, taking_part(w, r)), overloaded(s, r));
-        wider = wider || mask_any(lanes);
-        take_part(w, r, lanes);
-    }
-    return wider;
+    st->rate[SYNC] = part[2];
 }
 
 // ---- a round --------------------------------------------------------------------------------
 
-// Gives a sender its plain shares.
-VEC_INLINE void reset_sender(struct lane_state *s, struct rounds *w, int j)
+static void hold_back(struct rounds *w, int j, int c, double factor)
 {
-    struct lane_stage *st = &s->stage[j];
-    const mask lanes = mask_or(taking_part(w, j - 1), taking_part(w, j + 1));
-    const mask changed = s->changed_stages >> j & 1 ? s->changed[j] : mask_none();
-    advance(s, st, mask_less(lanes, changed));
-    s->changed[j] = mask_or(changed, lanes);
-    s->changed_stages |= UINT64_C(1) << j;
-    share_stage(w->of, s, j, lanes);
-    for (int c = 0; c < 2; c++)
-        w->fixed[j][c] = w->given[j][c] = mask_none();
+    struct many_stage *st = stage_of(w->s, w->lane, j);
+    if (w->given[j][c] == NONE)
+        return;
+    st->share[c] *= factor;
+    st->second[c] *= factor;
+    w->fixed[j][c] = w->given[j][c] == HEAD && st->count[c] > 1 ? HEAD : ALL;
 }
 
-// Holds back what class c of sender j gives to a receiver.
-VEC_INLINE void
-hold_back(struct lane_state *s, struct rounds *w, int j, int c, mask over, vec factor)
+// Step 1 of a round; whether it changed anything.
+static bool limit(struct rounds *w)
 {
-    struct lane_stage *st = &s->stage[j];
-    const mask held = mask_and(over, mask_or(some(st->share[c]), w->given[j][c]));
-    st->share[c] = vec_pick(over, st->share[c] * factor, st->share[c]);
-    w->fixed[j][c] = mask_or(w->fixed[j][c], held);
-    // An exclusive class of several tasks gives its second task what is left; such points are
-    // left to others.
-    const mask second = mask_and(mask_less(held, w->given[j][c]), s->at.exclusive[c]);
-    s->leaves = mask_or(s->leaves, mask_and(second, several(w->of, st, c)));
-}
-
-// Step 1 of a round; the lanes in which it changes anything.
-VEC_INLINE mask limit(struct lane_state *s, struct rounds *w)
-{
-    mask changed = mask_none();
-    for (stages left = w->receivers; left != 0; left &= left - 1) {
-        const int r = __builtin_ctzll(left);
-        const mask over = mask_and(w->at[r], overloaded(s, r));
-        if (!mask_any(over))
-            continue;
-        const vec factor = vec_all(1) / arriving(s, r);
-        hold_back(s, w, r - 1, FWD, over, factor);
-        hold_back(s, w, r + 1, GRAD, over, factor);
-        s->region[r] = mask_or(s->region[r], over);
-        changed = mask_or(changed, over);
+    const stages over = overloaded_of(w, w->receivers);
+    for (stages left = over; left != 0; left &= left - 1) {
+        const int r = first_stage(left);
+        const double sum = stage_of(w->s, w->lane, r - 1)->share[FWD] +
+                           stage_of(w->s, w->lane, r + 1)->share[GRAD];
+        hold_back(w, r - 1, FWD, 1 / sum);
+        hold_back(w, r + 1, GRAD, 1 / sum);
     }
-    return changed;
+    w->s->region[w->lane] |= over;
+    return over != 0;
+}
+
+// Rule 1: takes the shares of all tasks that are not fixed, and gives one of them all that is left.
+static void
+give_one(struct rounds *w, int j, unsigned kinds, const double part[3], double rest)
+{
+    struct many_stage *st = stage_of(w->s, w->lane, j);
+    for (int c = 0; c < 2; c++) {
+        if (!(kinds >> c & 1))
+            continue;
+        w->given[j][c] = ALL;
+        st->share[c] = w->fixed[j][c] == HEAD ? st->share[c] - st->second[c] : 0;
+        st->second[c] = 0;
+        if (part[c] > 0) {
+            st->second[c] = w->fixed[j][c] == HEAD ? rest : 0;
+            st->share[c] += rest;
+        }
+    }
+    st->rate[SYNC] = part[2] > 0 ? rest : 0;
 }
 
 // Step 2 of a round at a sender.
-VEC_INLINE void hand_out_rest(struct lane_state *s, struct rounds *w, int j, mask lanes)
+static void hand_out_rest(struct rounds *w, int j)
 {
-    struct lane_stage *st = &s->stage[j];
-    const mask *fixed = w->fixed[j];
-    const vec rest = vec_all(1) - (vec_where(fixed[0], st->share[0]) +
-                                   vec_where(fixed[1], st->share[1]));
-    const mask free[3] = {mask_less(some(st->count[0]), fixed[0]),
-                          mask_less(some(st->count[1]), fixed[1]), st->syncs};
-    const mask can = mask_and(lanes, vec_le(vec_all(LEAST_REST), rest));
-    mask tiers = mask_none();
-    vec share[3];
-    share_port(w->of, &s->at, st, kinds_of(w->of, j), free, share);
-    for (int kind = 0; kind < 3; kind++)
-        tiers = mask_or(tiers, mask_and(free[kind], s->at.exclusive[kind]));
+    struct many_stage *st = stage_of(w->s, w->lane, j);
+    unsigned kinds = present(st);
+    double part[3], rest = 1;
+    bool tiers = false;
     for (int c = 0; c < 2; c++) {
-        const mask takes = mask_and(can, free[c]);
-        st->share[c] = vec_pick(takes, rest * share[c], st->share[c]);
-        w->given[j][c] = mask_or(w->given[j][c], mask_and(takes, tiers));
+        if (w->fixed[j][c] != NONE)
+            rest -= w->fixed[j][c] == HEAD ? st->share[c] - st->second[c] : st->share[c];
+        if (w->fixed[j][c] == ALL)
+            kinds &= ~(1u << c);
     }
-    st->rate[SYNC] = vec_pick(mask_and(can, free[2]), rest * share[2], st->rate[SYNC]);
+    if (kinds == 0 || rest < LEAST_REST)
+        return;
+    part_of(w->p, st, kinds, part);
+    for (int k = 0; k < 3; k++)
+        tiers = tiers || (kinds >> k & 1 && w->p->exclusive[k]);
+    if (tiers) {
+        give_one(w, j, kinds, part, rest);
+        return;
+    }
+    for (int c = 0; c < 2; c++) {
+        if (!(kinds >> c & 1))
+            continue;
+        st->share[c] = rest * part[c];
+        if (part[c] > 0)
+            w->given[j][c] = ALL;
+    }
+    if (kinds >> 2 & 1)
+        st->rate[SYNC] = rest * part[2];
 }
 
 // ---- the rounds -----------------------------------------------------------------------------
 
-// Starts from plain shares; false: the rounds have reached others, and must start again.
-VEC_INLINE bool run_rounds(struct lane_state *s, struct rounds *w)
+// Takes in the rest of the regions of receivers that take part.
+static void complete_regions(struct rounds *w)
 {
-    const stages senders = senders_of(w->receivers);
-    for (stages left = senders; left != 0; left &= left - 1)
-        reset_sender(s, w, __builtin_ctzll(left));
-    for (stages left = w->receivers; left != 0; left &= left - 1) {
-        const int r = __builtin_ctzll(left);
-        s->region[r] = mask_less(region_at(s, r), w->at[r]);
-    }
-    s->regions |= w->receivers;
-    for (int round = 0; round < 2 * w->of.gpus; round++) {
-        if (widen(s, w))
+    const stages region = w->s->region[w->lane];
+    stages more;
+    while ((more = beside(w->receivers) & region & ~w->receivers) != 0)
+        w->receivers |= more;
+}
+
+// Starts from plain shares; false: the rounds have reached others, and must start again.
+static bool run_rounds(struct rounds *w, int gpus)
+{
+    complete_regions(w);
+    for (stages left = senders_of(w->receivers); left != 0; left &= left - 1)
+        reset_sender(w, first_stage(left));
+    w->s->region[w->lane] &= ~w->receivers;
+    for (int round = 0; round < 2 * gpus; round++) {
+        const stages wider =
+            overloaded_of(w, beside(w->receivers) & ~w->receivers & w->all);
+        w->receivers |= wider;
+        if (wider != 0)
             return false;
-        const mask changed = limit(s, w);
-        if (!mask_any(changed))
+        if (!limit(w))
             break;
-        for (stages left = senders; left != 0; left &= left - 1) {
-            const int j = __builtin_ctzll(left);
-            const mask lanes = mask_or(taking_part(w, j - 1), taking_part(w, j + 1));
-            hand_out_rest(s, w, j, mask_and(lanes, changed));
-        }
+        for (stages left = senders_of(w->receivers); left != 0; left &= left - 1)
+            hand_out_rest(w, first_stage(left));
     }
     return true;
 }
 
-// Lets receivers hold senders back, given plain shares where a stage is due.
-VEC_INLINE void congest(struct shape of, struct lane_state *s)
+// Rates and times of a sender of which the shares have changed.
+static void settle_sender(struct lane_state *s, int lane, int j)
 {
-    struct rounds w;
-    w.of = of;
-    w.receivers = 0;
-    for (stages left = s->due_stages; left != 0; left &= left - 1)
-        concern(s, &w, __builtin_ctzll(left));
+    struct many_stage *st = stage_of(s, lane, j);
+    const struct contention_lane_point *p = s->at.point[lane];
+    const double now = get(&s->now, lane);
+    double finish = HUGE_VAL, early = HUGE_VAL;
+    for (int c = 0; c < 2; c++) {
+        st->rate[c] = st->share[c] - st->second[c];
+        if (!p->exclusive[c] && st->count[c] > 1)
+            st->rate[c] = st->share[c] * (1 / st->count[c]);
+    }
+    st->rate[COMPUTE] = 1 - st->rate[SYNC] * p->impact[st->forwards > 0 ? FWD : GRAD];
+    for (int k = 0; k < N_SLOTS; k++) {
+        const double time = 1 / st->rate[k];
+        finish = fmin(finish, st->left[k] * time);
+        early = fmin(early, (st->left[k] - p->eps_work) * time);
+    }
+    set(&s->finish[j], lane, now + finish);
+    set(&s->early[j], lane, now + early);
+}
+
+// The receivers that a change at sender j can concern.
+static stages concerned(const struct lane_state *s, int lane, int j)
+{
+    const stages region = s->region[lane], one = UINT64_C(1) << j;
+    const stages near = one << 1 | one >> 1 | one << 3 | one >> 3;
+    stages over = 0;
+    if (overloaded(s, lane, j - 1))
+        over |= one >> 1;
+    if (overloaded(s, lane, j + 1))
+        over |= one << 1;
+    return over | (near & region);
+}
+
+// Lets receivers of a lane hold senders back, given plain shares at the stages `due`.
+static void congest_lane(struct lane_state *s, int lane, stages due, int gpus)
+{
+    struct rounds w = {.s = s, .p = s->at.point[lane], .lane = lane};
+    w.all = (UINT64_C(1) << (gpus - 1)) - 2;
+    for (; due != 0; due &= due - 1)
+        w.receivers |= concerned(s, lane, first_stage(due));
     if (w.receivers == 0)
         return;
-    do
-        complete_regions(s, &w);
-    while (!run_rounds(s, &w));
-    for (stages left = w.receivers; left != 0; left &= left - 1) {
-        const int r = __builtin_ctzll(left);
-        if (!mask_any(s->region[r]))
-            s->regions &= ~(UINT64_C(1) << r);
-    }
+    while (!run_rounds(&w, gpus))
+        ;
+    for (stages left = senders_of(w.receivers); left != 0; left &= left - 1)
+        settle_sender(s, lane, first_stage(left));
 }

@@ -1,157 +1,280 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation of one point a lane, each at its own event, where stages are many: a step works on
-// those stages at which something changes in some lane, and in these lanes alone. Included once for
-// each instruction set, after lane_tasks.h and lane_many_congestion.h.
+// The simulation of one point a lane, each at its own event, where stages are many: passes over a
+// stage of each lane. Included once for each instruction set, after lane_tasks.h and
+// lane_many_congestion.h.
 
 // ---- (d): shares, rates, times --------------------------------------------------------------
 
 // Looks for sets of kinds that are together for the first time; lanes in which there are such.
-VEC_INLINE mask meet(struct lane_state *s)
+VEC_INLINE mask meet(struct lane_state *s, const struct lane_stage *st, mask lanes)
 {
-    mask meets[N_SETS] = {mask_none(), mask_none(), mask_none(), mask_none()};
-    for (stages left = s->due_stages; left != 0; left &= left - 1) {
-        const int j = __builtin_ctzll(left);
-        const struct lane_stage *st = &s->stage[j];
-        const mask fwd = mask_and(s->due[j], some(st->count[FWD]));
-        const mask grad = mask_and(s->due[j], some(st->count[GRAD])), two = mask_and(fwd, grad);
-        meets[FWD_SYNC] = mask_or(meets[FWD_SYNC], mask_and(fwd, st->syncs));
-        meets[GRAD_SYNC] = mask_or(meets[GRAD_SYNC], mask_and(grad, st->syncs));
-        meets[FWD_GRAD] = mask_or(meets[FWD_GRAD], two);
-        meets[ALL_THREE] = mask_or(meets[ALL_THREE], mask_and(two, st->syncs));
-    }
+    const mask fwd = mask_and(lanes, some(st->count[FWD]));
+    const mask grad = mask_and(lanes, some(st->count[GRAD])), two = mask_and(fwd, grad);
+    mask meets[N_SETS];
+    meets[FWD_SYNC] = mask_and(fwd, st->syncs);
+    meets[GRAD_SYNC] = mask_and(grad, st->syncs);
+    meets[FWD_GRAD] = two;
+    meets[ALL_THREE] = mask_and(two, st->syncs);
     mask any = mask_none();
     for (int set = 0; set < N_SETS; set++)
         any = mask_or(any, mask_less(meets[set], s->known[set]));
     if (mask_any(any))
         for (int set = 0; set < N_SETS; set++)
-            s->meets[set] = mask_less(meets[set], s->known[set]);
-    return any;
+            s->meets[set] = mask_or(mask_less(s->meets[set], mask_less(lanes, s->forks)),
+                                    mask_less(meets[set], s->known[set]));
+    s->forks = mask_or(s->forks, any);
+    return mask_less(any, s->alone);
 }
 
-// Rates of the heads and of the compute task: in lanes in which nothing has changed, what they
-// were.
-VEC_INLINE void set_rates(struct shape of, const struct lane_state *s, struct lane_stage *st)
+// Plain shares, and the rates of the heads.
+VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_stage *st)
 {
+    const mask active[3] = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs};
+    vec share[3];
+    share_port(of, &s->at, st, kinds_of(of, 0), active, share);
     for (int c = 0; c < 2; c++) {
         const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
-        st->rate[c] = st->share[c];
+        st->share[c] = st->rate[c] = share[c];
+        st->second[c] = vec_all(0);
         if (mask_any(even))
-            st->rate[c] =
-                vec_pick(even, st->share[c] * reciprocal(st->count[c]), st->share[c]);
+            st->rate[c] = vec_pick(even, share[c] * reciprocal(st->count[c]), share[c]);
     }
-    const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
-    st->rate[COMPUTE] = vec_all(1) - st->rate[SYNC] * impact;
+    st->rate[SYNC] = share[2];
 }
 
-// When the first task of a stage ends, and when one first comes within eps_work of its end.
-VEC_INLINE void set_times(struct lane_state *s, int j)
+// The rate of the compute task; when the first task ends, and when one first comes within eps_work
+// of its end.
+VEC_INLINE void
+set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
-    const struct lane_stage *st = &s->stage[j];
+    const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
     vec finish = vec_all(HUGE_VAL), early = vec_all(HUGE_VAL);
+    st->rate[COMPUTE] = vec_all(1) - st->rate[SYNC] * impact;
     for (int k = 0; k < N_SLOTS; k++) {
         const vec time = vec_all(1) / st->rate[k];
         finish = vec_min(st->left[k] * time, finish);
         early = vec_min((st->left[k] - s->at.eps_work) * time, early);
     }
-    s->finish[j] = vec_pick(s->changed[j], s->now + finish, s->finish[j]);
-    s->early[j] = vec_pick(s->changed[j], s->now + early, s->early[j]);
+    finish += s->now;
+    early += s->now;
+    for (int lane = 0; lane < LANES; lane++) {
+        set(&s->finish[p->at[lane]], lane, get(&finish, lane));
+        set(&s->early[p->at[lane]], lane, get(&early, lane));
+    }
 }
 
-// Everything that holds until the next event.
-VEC_INLINE void settle(struct shape of, struct lane_state *s)
+// Lets receivers hold back senders at which something has changed.
+VEC_INLINE void congest(struct shape of, struct lane_state *s, const stages due[LANES])
 {
-    for (stages left = s->due_stages; left != 0; left &= left - 1) {
-        const int j = __builtin_ctzll(left);
-        share_stage(of, s, j, s->due[j]);
+    for (int lane = 0; lane < LANES; lane++)
+        if (due[lane] != 0 && mask_get(s->at.congestion, lane))
+            congest_lane(s, lane, due[lane], of.gpus);
+}
+
+// Sets shares, rates and times that have not been set.
+static void settle(struct shape of, struct lane_state *s)
+{
+    stages due[LANES];
+    memcpy(due, s->unsettled, sizeof due);
+    for (;;) {
+        const struct places p = take_places(s->unsettled);
+        struct lane_stage st;
+        if (!mask_any(p.lanes))
+            break;
+        load_stages(s, &p, &st);
+        share(of, s, &st);
+        set_times(s, &p, &st);
+        store_stages(s, &p, &st);
     }
-    congest(of, s);
-    for (stages left = s->changed_stages; left != 0; left &= left - 1) {
-        const int j = __builtin_ctzll(left);
-        set_rates(of, s, &s->stage[j]);
-        set_times(s, j);
+    s->any_unsettled = false;
+    congest(of, s, due);
+}
+
+// ---- (a) and (b) ----------------------------------------------------------------------------
+
+// The compute task ends where its time has come.
+VEC_INLINE void
+end_compute_at(struct shape of, struct lane_state *s, const struct places *p, struct lane_stage *st)
+{
+    mask first = mask_none(), last = mask_none();
+    for (int lane = 0; lane < LANES; lane++) {
+        mask_set(&first, lane, p->at[lane] == 0);
+        mask_set(&last, lane, p->at[lane] == of.gpus - 1);
     }
+    const mask ended = vec_le(st->left[COMPUTE], s->at.eps_work);
+    const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
+    st->left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), st->left[COMPUTE]);
+    st->busy = mask_less(st->busy, ended);
+    send(of, s, st, st->left, FWD, mask_less(forward, last));
+    add_ready(st, GRAD, mask_and(forward, last));
+    send(of, s, st, st->left, GRAD, mask_less(backward, first));
+    const mask back = mask_and(backward, first);
+    add_ready(st, FWD, mask_and(back, vec_gt(s->to_come, vec_all(of.gpus))));
+    s->to_come = vec_sub_where(back, s->to_come, vec_all(1));
+    synchronise(s, st, st->left, backward);
+}
+
+// Inputs have come to the neighbours: adds to `todo` those that may start something.
+VEC_INLINE void deliver(struct lane_state *s,
+                        const struct places *p,
+                        const struct lane_stage *to,
+                        stages todo[LANES])
+{
+    for (int c = 0; c < 2; c++) {
+        mask lanes = some(to->ready[c]);
+        for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+            const int lane = mask_first(lanes), j = p->at[lane] + (c == FWD ? 1 : -1);
+            struct many_stage *st = stage_of(s, lane, j);
+            st->ready[c] += get(&to->ready[c], lane);
+            todo[lane] |= (stages)(st->left[COMPUTE] >= HUGE_VAL) << j;
+        }
+    }
+}
+
+// ---- (c): what starts -----------------------------------------------------------------------
+
+VEC_INLINE mask last_of(struct shape of, const struct places *p)
+{
+    mask last = mask_none();
+    for (int lane = 0; lane < LANES; lane++)
+        mask_set(&last, lane, p->at[lane] == of.gpus - 1);
+    return last;
+}
+
+VEC_INLINE void pick_at(struct shape of,
+                        struct lane_state *s,
+                        const struct places *p,
+                        struct lane_stage *st,
+                        mask lanes)
+{
+    mask starts[2];
+    choose_compute(st, last_of(of, p), starts);
+    for (int c = 0; c < 2; c++)
+        starts[c] = mask_and(starts[c], lanes);
+    start_compute(s, st, st->left, starts);
 }
 
 // ---- an event -------------------------------------------------------------------------------
 
-// Starts the clocks of lanes anew, by a whole number of spans, exactly.
-static void restart_clocks(struct lane_state *s, mask lanes, int gpus)
+// What ends at a stage of each lane, and its shares after that. Where the lane has no other stage
+// at which something ends (`single`), also what starts there.
+VEC_INLINE void end_at(struct shape of,
+                       struct lane_state *s,
+                       const struct places *p,
+                       mask single,
+                       stages todo[LANES])
 {
-    vec shift = vec_all(0);
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-        const int lane = mask_first(lanes);
-        const double span = get(&s->at.span, lane);
-        set(&shift, lane, floor(get(&s->now, lane) / span) * span);
-    }
-    s->now -= shift;
-    s->epoch += shift;
-    for (int j = 0; j < gpus; j++) {
-        s->finish[j] -= shift;
-        s->early[j] -= shift;
-        s->stage[j].since -= shift;
+    struct lane_stage st, to;
+    to.ready[FWD] = to.ready[GRAD] = vec_all(0);
+    load_stages(s, p, &st);
+    advance(s, &st);
+    end_transfers(of, s, &st, st.left, &to, FWD);
+    end_transfers(of, s, &st, st.left, &to, GRAD);
+    end_compute_at(of, s, p, &st);
+    mask parts = meet(s, &st, p->lanes);
+    share(of, s, &st);
+    pick_at(of, s, p, &st, single);
+    set_times(s, p, &st);
+    store_stages(s, p, &st);
+    deliver(s, p, &to, todo);
+    for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
+        const int lane = mask_first(parts);
+        s->unsettled[lane] |= UINT64_C(1) << p->at[lane];
+        s->any_unsettled = true;
     }
 }
 
-// Moves every lane to its next event, and finds the stages at which something ends. The lanes that
-// have none.
-VEC_INLINE mask find_due(struct lane_state *s, int gpus)
+// What starts at a stage of each lane.
+VEC_INLINE void start_at(struct shape of, struct lane_state *s, const struct places *p)
 {
-    vec next = vec_all(HUGE_VAL);
+    struct lane_stage st;
+    load_stages(s, p, &st);
+    advance(s, &st);
+    pick_at(of, s, p, &st, p->lanes);
+    set_times(s, p, &st);
+    store_stages(s, p, &st);
+}
+
+// Starts the clock of a lane anew, by a whole number of spans, exactly.
+static void restart_clock(struct lane_state *s, int lane, int gpus)
+{
+    const double span = get(&s->at.span, lane);
+    const double shift = floor(get(&s->now, lane) / span) * span;
+    set(&s->now, lane, get(&s->now, lane) - shift);
+    set(&s->epoch, lane, get(&s->epoch, lane) + shift);
+    for (int j = 0; j < gpus; j++) {
+        set(&s->finish[j], lane, get(&s->finish[j], lane) - shift);
+        set(&s->early[j], lane, get(&s->early[j], lane) - shift);
+        stage_of(s, lane, j)->since -= shift;
+    }
+}
+
+// Moves every lane to its next event; due[lane]: the stages at which something ends. The lanes that
+// have none.
+VEC_INLINE mask find_due(struct lane_state *s, int gpus, stages due[LANES], mask *single)
+{
+    vec next = vec_all(HUGE_VAL), which = vec_all(0), n = vec_all(0);
     for (int j = 0; j < gpus; j++)
         next = vec_min(s->finish[j], next);
     const mask none = vec_eq(next, vec_all(HUGE_VAL));
     s->now = vec_pick(none, s->now, next);
-    s->due_stages = 0;
     for (int j = 0; j < gpus; j++) {
-        s->due[j] = vec_le(s->early[j], s->now);
-        s->due_stages |= (uint64_t)mask_any(s->due[j]) << j;
+        const mask ends = vec_le(s->early[j], s->now);
+        which = vec_pick(ends, vec_all(j), which);
+        n = vec_add_where(ends, n, vec_all(1));
+    }
+    *single = vec_eq(n, vec_all(1));
+    for (int lane = 0; lane < LANES; lane++)
+        due[lane] = (stages)(get(&n, lane) > 0) << (int)get(&which, lane);
+    mask more = vec_gt(n, vec_all(1));
+    for (; mask_any(more); mask_set(&more, mask_first(more), false)) {
+        const int lane = mask_first(more);
+        for (int j = 0; j < gpus; j++)
+            due[lane] |= (stages)(get(&s->early[j], lane) <= get(&s->now, lane)) << j;
     }
     return none;
-}
-
-// A free stage takes a compute task.
-VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, int j)
-{
-    struct lane_stage *st = &s->stage[j];
-    mask starts[2];
-    const mask due = s->due[j];
-    choose_compute(of, st, j, starts);
-    const mask any = mask_or(starts[FWD], starts[GRAD]);
-    s->changed[j] = mask_or(due, any);
-    if (!mask_any(any))
-        return;
-    advance(s, st, mask_less(any, due));
-    start_compute(s, st, st->left, starts);
 }
 
 // Through the next event of every lane; the lanes that have none.
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
-    const stages all = ~UINT64_C(0) >> (64 - of.gpus);
-    const mask none = find_due(s, of.gpus);
-    for (stages left = s->due_stages; left != 0; left &= left - 1) {
-        const int j = __builtin_ctzll(left);
-        advance(s, &s->stage[j], s->due[j]);
-        end_tasks(of, s, s->stage[j].left, j);
+    stages due[LANES], left[LANES], todo[LANES];
+    mask single;
+    const mask none = find_due(s, of.gpus, due, &single);
+    for (int lane = 0; lane < LANES; lane++) {
+        left[lane] = due[lane];
+        todo[lane] = due[lane] & (due[lane] - 1) ? due[lane] : 0;
     }
-    s->changed_stages = (s->due_stages | s->due_stages << 1 | s->due_stages >> 1) & all;
-    for (stages left = s->changed_stages; left != 0; left &= left - 1)
-        pick_compute(of, s, __builtin_ctzll(left));
-    const mask late = vec_le(s->at.span, s->now);
-    if (mask_any(late))
-        restart_clocks(s, late, of.gpus);
+    struct places p = take_places(left);
+    do {
+        end_at(of, s, &p, single, todo);
+        p = take_places(left);
+    } while (mask_any(p.lanes));
+    for (p = take_places(todo); mask_any(p.lanes); p = take_places(todo))
+        start_at(of, s, &p);
+    for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
+        if (s->unsettled[lane] != 0) {
+            s->unsettled[lane] |= due[lane];
+            due[lane] = 0;
+        }
+    congest(of, s, due);
+    mask late = vec_le(s->at.span, s->now);
+    for (; mask_any(late); mask_set(&late, mask_first(late), false))
+        restart_clock(s, mask_first(late), of.gpus);
     return none;
 }
 
 // Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
-// *forks tells in which lanes kinds meet for the first time; where that parts points it does
-// nothing else.
+// *forks tells in which lanes kinds met for the first time at the event before; where there are
+// such it does nothing else.
 VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
 {
-    *forks = meet(s);
-    if (mask_any(mask_less(*forks, s->alone)))
+    *forks = s->forks;
+    s->forks = mask_none();
+    if (mask_any(*forks))
         return mask_none();
-    settle(of, s);
+    if (s->any_unsettled)
+        settle(of, s);
     const mask none = next_event(of, s);
     s->steps++;
     return mask_or(none, s->leaves);

@@ -3,6 +3,7 @@
 
 static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
 {
+    at->point[lane] = p;
     set(&at->eps_work, lane, p->eps_work);
     set(&at->span, lane, p->span);
     set(&at->prop_len, lane, p->prop_len);

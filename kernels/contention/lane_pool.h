@@ -196,9 +196,8 @@ static void fork_lane(struct pool *pool, int lane)
 static bool all_done(const struct lane_state *s, int lane, int gpus)
 {
     for (int j = 0; j < gpus; j++)
-        for (int k = 0; k < N_SLOTS; k++)
-            if (get(&s->stage[j].left[k], lane) < HUGE_VAL)
-                return false;
+        if (lane_has_tasks(s, lane, j))
+            return false;
     return true;
 }
 

@@ -7,8 +7,8 @@
 #include "lanes.h"
 
 enum {
-    LANE_LOOKS = 16,  // states of a lane remembered, hence the longest period found
-    LANE_NUMBERS = 21, // of a stage, where there are many: lane_many.h
+    LANE_LOOKS = 16,   // states of a lane remembered, hence the longest period found
+    LANE_NUMBERS = 24, // of a stage, where there are many
 };
 
 // Jobs that are one up to a snapshot.
@@ -31,14 +31,22 @@ struct few_snapshot {
     } stage[LANE_GPUS_FEW];
 };
 
-// The same where there are many.
+// A stage of one lane, where there are many: what lane_many.h says.
+struct many_stage {
+    double left[4], rate[4];
+    double since, count[2], ready[2], pending, until_sync, forwards;
+    double sent[2], tail[2], second[2], share[2];
+};
+
+// The state of a point there.
 struct many_snapshot {
     double now, epoch, to_come;
     int64_t n_events;
-    uint64_t forward, due, changed, region; // a bit a stage
+    uint64_t unsettled, region; // a bit a stage
     double gap[LANE_GPUS_MAX];
     struct {
-        double finish, early, number[LANE_NUMBERS];
+        double finish, early;
+        struct many_stage record;
     } stage[];
 };
 

@@ -14,45 +14,28 @@ VEC_INLINE mask move_up(struct shape of,
                         mask ended)
 {
     const mask more = mask_and(ended, several(of, st, c));
-    const vec gap = take_gap(s, st, c, more);
-    const vec next = vec_pick(s->at.exclusive[c], s->at.prop_len, left[c] + gap);
+    const vec next = take_next(s, st, left, c, more);
     left[c] = vec_pick(more, next, vec_pick(ended, vec_all(HUGE_VAL), left[c]));
-    st->tail[c] = vec_sub_where(more, st->tail[c], gap);
     drop_head(st, c, ended);
     return vec_le(left[c], s->at.eps_work);
 }
 
-// The heads of class c of stage j that have ended, for stage `to`.
+// The heads of class c of a stage that have ended, for stage `to`.
 VEC_INLINE void end_transfers(struct shape of,
                               struct lane_state *s,
+                              struct lane_stage *st,
                               vec *left,
-                              int j,
-                              int to,
+                              struct lane_stage *to,
                               int c)
 {
-    struct lane_stage *st = &s->stage[j];
     mask ended = vec_le(left[c], s->at.eps_work);
     while (mask_any(mask_and(ended, several(of, st, c)))) {
-        add_ready(&s->stage[to], c, ended);
+        add_ready(to, c, ended);
         ended = move_up(of, s, st, left, c, ended);
     }
-    add_ready(&s->stage[to], c, ended);
+    add_ready(to, c, ended);
     left[c] = vec_pick(ended, vec_all(HUGE_VAL), left[c]);
     drop_last(st, c, ended);
-}
-
-// In some lanes transfers of class c begin behind others.
-VEC_INLINE void line_up(struct shape of,
-                        struct lane_state *s,
-                        struct lane_stage *st,
-                        vec *left,
-                        int c,
-                        mask behind)
-{
-    const vec tail = s->at.prop_len - left[c];
-    const vec before = vec_where(several(of, st, c), st->tail[c]);
-    put_gap(s, st, c, behind, tail - before);
-    st->tail[c] = vec_pick(behind, tail, st->tail[c]);
 }
 
 // A transfer of class c begins.
@@ -65,7 +48,7 @@ VEC_INLINE void send(struct shape of,
 {
     const mask behind = mask_and(lanes, some(st->count[c]));
     if (mask_any(behind)) {
-        line_up(of, s, st, left, c, behind);
+        put_last(of, s, st, c, behind, s->at.prop_len - left[c]);
         add_another(st, c, behind);
         lanes = mask_less(lanes, behind);
     }
@@ -113,49 +96,15 @@ VEC_INLINE void synchronise(struct lane_state *s,
     st->syncs = mask_or(runs, starts);
 }
 
-VEC_INLINE void end_compute(struct shape of, struct lane_state *s, vec *left, int j)
-{
-    struct lane_stage *st = &s->stage[j];
-    const mask ended = vec_le(left[COMPUTE], s->at.eps_work);
-    const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
-    left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), left[COMPUTE]);
-    st->busy = mask_less(st->busy, ended);
-    if (j < of.gpus - 1)
-        send(of, s, st, left, FWD, forward);
-    else
-        add_ready(st, GRAD, forward);
-    if (j > 0) {
-        send(of, s, st, left, GRAD, backward);
-    } else {
-        const mask more = mask_and(backward, vec_gt(s->to_come, vec_all(of.gpus)));
-        s->to_come = vec_sub_where(backward, s->to_come, vec_all(1));
-        add_ready(st, FWD, more);
-    }
-    synchronise(s, st, left, backward);
-}
-
-VEC_INLINE void end_tasks(struct shape of, struct lane_state *s, vec *left, int j)
-{
-    if (j < of.gpus - 1)
-        end_transfers(of, s, left, j, j + 1, FWD);
-    if (j > 0)
-        end_transfers(of, s, left, j, j - 1, GRAD);
-    end_compute(of, s, left, j);
-}
-
 // ---- (c): what starts -----------------------------------------------------------------------
 
 // A free stage takes a ready forward, or else a ready backward. At the last stage a forward
 // waits for the backward of the one before. starts[c]: lanes in which a forward, backward starts.
-VEC_INLINE void choose_compute(struct shape of,
-                               const struct lane_stage *st,
-                               int j,
-                               mask starts[2])
+VEC_INLINE void choose_compute(const struct lane_stage *st, mask last, mask starts[2])
 {
     const mask can_backward = mask_less(some(st->ready[GRAD]), st->busy);
     starts[FWD] = mask_less(some(st->ready[FWD]), st->busy);
-    if (j == of.gpus - 1)
-        starts[FWD] = mask_less(starts[FWD], can_backward);
+    starts[FWD] = mask_less(starts[FWD], mask_and(can_backward, last));
     starts[GRAD] = mask_less(can_backward, starts[FWD]);
 }
 

@@ -70,6 +70,11 @@ VEC_INLINE mask mask_none(void)
     return 0;
 }
 
+VEC_INLINE mask mask_all(void)
+{
+    return 0xff;
+}
+
 VEC_INLINE mask mask_and(mask a, mask b)
 {
     return a & b;
@@ -105,6 +110,43 @@ VEC_INLINE bool mask_get(mask m, int lane)
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
     *m = (*m & ~(1u << lane)) | (uint32_t)value << lane;
+}
+
+// Turns rows into columns.
+VEC_INLINE void vec_transpose(vec v[8])
+{
+    vec pair[8], four[8];
+    for (int k = 0; k < 8; k += 2) {
+        pair[k] = _mm512_unpacklo_pd(v[k], v[k + 1]);
+        pair[k + 1] = _mm512_unpackhi_pd(v[k], v[k + 1]);
+    }
+    for (int k = 0; k < 8; k += 4)
+        for (int n = 0; n < 2; n++) {
+            four[k + n] = _mm512_shuffle_f64x2(pair[k + n], pair[k + n + 2], 0x88);
+            four[k + n + 2] = _mm512_shuffle_f64x2(pair[k + n], pair[k + n + 2], 0xdd);
+        }
+    for (int n = 0; n < 4; n++) {
+        v[n] = _mm512_shuffle_f64x2(four[n], four[n + 4], 0x88);
+        v[n + 4] = _mm512_shuffle_f64x2(four[n], four[n + 4], 0xdd);
+    }
+}
+
+// Eight numbers of each lane, from places k on of its row, and back.
+VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        out[lane] = _mm512_loadu_pd(row[lane] + k);
+    vec_transpose(out);
+}
+
+VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
+{
+    vec v[8];
+    for (int n = 0; n < 8; n++)
+        v[n] = in[n];
+    vec_transpose(v);
+    for (int lane = 0; lane < LANES; lane++)
+        _mm512_storeu_pd(row[lane] + k, v[lane]);
 }
 
 // How many there are of something in each lane: up to four, in as many bits. Bit `lane` of byte k

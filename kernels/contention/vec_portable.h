@@ -71,6 +71,11 @@ VEC_INLINE mask mask_none(void)
     return (mask){0};
 }
 
+VEC_INLINE mask mask_all(void)
+{
+    return ~(mask){0};
+}
+
 VEC_INLINE mask mask_and(mask a, mask b)
 {
     return a & b;
@@ -112,6 +117,21 @@ VEC_INLINE int mask_first(mask m)
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
     (*m)[lane] = value ? -1 : 0;
+}
+
+// Eight numbers of each lane, from places k on of its row, and back.
+VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
+{
+    for (int n = 0; n < 8; n++)
+        for (int lane = 0; lane < LANES; lane++)
+            out[n][lane] = row[lane][k + n];
+}
+
+VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
+{
+    for (int n = 0; n < 8; n++)
+        for (int lane = 0; lane < LANES; lane++)
+            row[lane][k + n] = in[n][lane];
 }
 
 // How many there are of something in each lane: up to four. The number stands in both halves of a
