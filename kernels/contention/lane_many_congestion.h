@@ -6,7 +6,8 @@
 // As there, only regions are worked out: receivers r, r + 2 ... whose rounds can concern each other.
 // A change at a sender takes back the regions around it, and they are worked out anew from plain
 // shares, with the receivers that it has given too much. Where the rounds would overload a receiver
-// beside these, it joins them, and they start again.
+// beside these, it joins them, and they start again. Senders that end up with what they had are left
+// alone.
 
 // How much of a class a mark covers.
 enum extent {
@@ -15,32 +16,22 @@ enum extent {
     ALL,
 };
 
-// What the rounds of a lane work on.
+// What a sender gives, on the way.
+struct sender {
+    double share[2], second[2], sync;
+    uint8_t given[2], fixed[2]; // enum extent
+};
+
+// The rounds of a lane.
 struct rounds {
     struct lane_state *s;
     const struct contention_lane_point *p;
     int lane;
     stages all;       // receivers there are
     stages receivers; // that take part
-    uint8_t given[LANE_GPUS_MAX][2], fixed[LANE_GPUS_MAX][2]; // enum extent, by sender
+    stages senders;   // that have a place in `sender`
+    struct sender sender[LANE_GPUS_MAX];
 };
-
-static bool overloaded(const struct lane_state *s, int lane, int r)
-{
-    const double sum = look_stage_of(s, lane, r - 1)->share[FWD] +
-                       look_stage_of(s, lane, r + 1)->share[GRAD];
-    return sum > 1 + SUM_SLACK;
-}
-
-static stages overloaded_of(const struct rounds *w, stages receivers)
-{
-    stages over = 0;
-    for (; receivers != 0; receivers &= receivers - 1) {
-        const int r = first_stage(receivers);
-        over |= (stages)overloaded(w->s, w->lane, r) << r;
-    }
-    return over;
-}
 
 static stages beside(stages receivers)
 {
@@ -50,6 +41,27 @@ static stages beside(stages receivers)
 static stages senders_of(stages receivers)
 {
     return receivers << 1 | receivers >> 1;
+}
+
+static double share_at(const struct rounds *w, int j, int c)
+{
+    return w->senders >> j & 1 ? w->sender[j].share[c]
+                               : look_stage_of(w->s, w->lane, j)->share[c];
+}
+
+static double arriving(const struct rounds *w, int r)
+{
+    return share_at(w, r - 1, FWD) + share_at(w, r + 1, GRAD);
+}
+
+static stages overloaded(const struct rounds *w, stages receivers)
+{
+    stages over = 0;
+    for (; receivers != 0; receivers &= receivers - 1) {
+        const int r = first_stage(receivers);
+        over |= (stages)(arriving(w, r) > 1 + SUM_SLACK) << r;
+    }
+    return over;
 }
 
 // ---- shares ---------------------------------------------------------------------------------
@@ -70,7 +82,7 @@ static void part_of(const struct contention_lane_point *p,
     const int a = pair[kinds][0], b = pair[kinds][1];
     bool equal = false;
     for (int k = 0; k < 3; k++)
-        part[k] = kinds >> k & 1 ? 1 : 0;
+        part[k] = kinds >> k & 1;
     if (a != b) {
         part[a] = p->share_of_two[a][b];
         part[b] = p->share_of_two[b][a];
@@ -94,96 +106,96 @@ static void part_of(const struct contention_lane_point *p,
 // Gives sender j its plain shares.
 static void reset_sender(struct rounds *w, int j)
 {
-    struct many_stage *st = stage_of(w->s, w->lane, j);
+    const struct many_stage *st = look_stage_of(w->s, w->lane, j);
+    struct sender *to = &w->sender[j];
     double part[3];
-    advance_stage(w->s, w->lane, st);
     part_of(w->p, st, present(st), part);
     for (int c = 0; c < 2; c++) {
-        st->share[c] = part[c];
-        st->second[c] = 0;
-        w->given[j][c] = part[c] <= 0 ? NONE : w->p->exclusive[c] ? HEAD : ALL;
-        w->fixed[j][c] = NONE;
+        to->share[c] = part[c];
+        to->second[c] = 0;
+        to->given[c] = part[c] <= 0 ? NONE : w->p->exclusive[c] ? HEAD : ALL;
+        to->fixed[c] = NONE;
     }
-    st->rate[SYNC] = part[2];
+    to->sync = part[2];
 }
 
 // ---- a round --------------------------------------------------------------------------------
 
 static void hold_back(struct rounds *w, int j, int c, double factor)
 {
-    struct many_stage *st = stage_of(w->s, w->lane, j);
-    if (w->given[j][c] == NONE)
+    struct sender *from = &w->sender[j];
+    const bool several = look_stage_of(w->s, w->lane, j)->count[c] > 1;
+    if (from->given[c] == NONE)
         return;
-    st->share[c] *= factor;
-    st->second[c] *= factor;
-    w->fixed[j][c] = w->given[j][c] == HEAD && st->count[c] > 1 ? HEAD : ALL;
+    from->share[c] *= factor;
+    from->second[c] *= factor;
+    from->fixed[c] = from->given[c] == HEAD && several ? HEAD : ALL;
 }
 
 // Step 1 of a round; whether it changed anything.
 static bool limit(struct rounds *w)
 {
-    const stages over = overloaded_of(w, w->receivers);
+    const stages over = overloaded(w, w->receivers);
     for (stages left = over; left != 0; left &= left - 1) {
         const int r = first_stage(left);
-        const double sum = stage_of(w->s, w->lane, r - 1)->share[FWD] +
-                           stage_of(w->s, w->lane, r + 1)->share[GRAD];
-        hold_back(w, r - 1, FWD, 1 / sum);
-        hold_back(w, r + 1, GRAD, 1 / sum);
+        const double factor = 1 / arriving(w, r);
+        hold_back(w, r - 1, FWD, factor);
+        hold_back(w, r + 1, GRAD, factor);
     }
     w->s->region[w->lane] |= over;
     return over != 0;
 }
 
 // Rule 1: takes the shares of all tasks that are not fixed, and gives one of them all that is left.
-static void
-give_one(struct rounds *w, int j, unsigned kinds, const double part[3], double rest)
+static void give_one(struct sender *to, unsigned kinds, const double part[3], double rest)
 {
-    struct many_stage *st = stage_of(w->s, w->lane, j);
     for (int c = 0; c < 2; c++) {
         if (!(kinds >> c & 1))
             continue;
-        w->given[j][c] = ALL;
-        st->share[c] = w->fixed[j][c] == HEAD ? st->share[c] - st->second[c] : 0;
-        st->second[c] = 0;
-        if (part[c] > 0) {
-            st->second[c] = w->fixed[j][c] == HEAD ? rest : 0;
-            st->share[c] += rest;
-        }
+        const bool head = to->fixed[c] == HEAD;
+        const double kept = head ? to->share[c] - to->second[c] : 0;
+        const double more = part[c] > 0 ? rest : 0;
+        to->given[c] = ALL;
+        to->second[c] = head ? more : 0;
+        to->share[c] = kept + more;
     }
-    st->rate[SYNC] = part[2] > 0 ? rest : 0;
+    to->sync = part[2] > 0 ? rest : 0;
+}
+
+// Rules 2 and 3.
+static void give_each(struct sender *to, unsigned kinds, const double part[3], double rest)
+{
+    for (int c = 0; c < 2; c++) {
+        if (!(kinds >> c & 1))
+            continue;
+        to->share[c] = rest * part[c];
+        to->given[c] = part[c] > 0 ? ALL : to->given[c];
+    }
+    to->sync = kinds >> 2 & 1 ? rest * part[2] : to->sync;
 }
 
 // Step 2 of a round at a sender.
 static void hand_out_rest(struct rounds *w, int j)
 {
-    struct many_stage *st = stage_of(w->s, w->lane, j);
+    const struct many_stage *st = look_stage_of(w->s, w->lane, j);
+    struct sender *from = &w->sender[j];
     unsigned kinds = present(st);
     double part[3], rest = 1;
-    bool tiers = false;
     for (int c = 0; c < 2; c++) {
-        if (w->fixed[j][c] != NONE)
-            rest -= w->fixed[j][c] == HEAD ? st->share[c] - st->second[c] : st->share[c];
-        if (w->fixed[j][c] == ALL)
+        if (from->fixed[c] != NONE)
+            rest -= from->share[c] - (from->fixed[c] == HEAD ? from->second[c] : 0);
+        if (from->fixed[c] == ALL)
             kinds &= ~(1u << c);
     }
     if (kinds == 0 || rest < LEAST_REST)
         return;
     part_of(w->p, st, kinds, part);
-    for (int k = 0; k < 3; k++)
-        tiers = tiers || (kinds >> k & 1 && w->p->exclusive[k]);
-    if (tiers) {
-        give_one(w, j, kinds, part, rest);
-        return;
-    }
-    for (int c = 0; c < 2; c++) {
-        if (!(kinds >> c & 1))
-            continue;
-        st->share[c] = rest * part[c];
-        if (part[c] > 0)
-            w->given[j][c] = ALL;
-    }
-    if (kinds >> 2 & 1)
-        st->rate[SYNC] = rest * part[2];
+    const bool tiers = (kinds & 1 && w->p->exclusive[0]) || (kinds & 2 && w->p->exclusive[1]) ||
+                       (kinds & 4 && w->p->exclusive[2]);
+    if (tiers)
+        give_one(from, kinds, part, rest);
+    else
+        give_each(from, kinds, part, rest);
 }
 
 // ---- the rounds -----------------------------------------------------------------------------
@@ -201,25 +213,27 @@ static void complete_regions(struct rounds *w)
 static bool run_rounds(struct rounds *w, int gpus)
 {
     complete_regions(w);
-    for (stages left = senders_of(w->receivers); left != 0; left &= left - 1)
+    w->senders = senders_of(w->receivers);
+    for (stages left = w->senders; left != 0; left &= left - 1)
         reset_sender(w, first_stage(left));
     w->s->region[w->lane] &= ~w->receivers;
     for (int round = 0; round < 2 * gpus; round++) {
-        const stages wider =
-            overloaded_of(w, beside(w->receivers) & ~w->receivers & w->all);
+        const stages wider = overloaded(w, beside(w->receivers) & ~w->receivers & w->all);
         w->receivers |= wider;
         if (wider != 0)
             return false;
         if (!limit(w))
             break;
-        for (stages left = senders_of(w->receivers); left != 0; left &= left - 1)
+        for (stages left = w->senders; left != 0; left &= left - 1)
             hand_out_rest(w, first_stage(left));
     }
     return true;
 }
 
-// Rates and times of a sender of which the shares have changed.
-static void settle_sender(struct lane_state *s, int lane, int j)
+// ---- afterwards -----------------------------------------------------------------------------
+
+// Rates and times of a stage of a lane, of which the work left is that of now.
+static void settle_stage(struct lane_state *s, int lane, int j)
 {
     struct many_stage *st = stage_of(s, lane, j);
     const struct contention_lane_point *p = s->at.point[lane];
@@ -233,37 +247,68 @@ static void settle_sender(struct lane_state *s, int lane, int j)
     st->rate[COMPUTE] = 1 - st->rate[SYNC] * p->impact[st->forwards > 0 ? FWD : GRAD];
     for (int k = 0; k < N_SLOTS; k++) {
         const double time = 1 / st->rate[k];
-        finish = fmin(finish, st->left[k] * time);
-        early = fmin(early, (st->left[k] - p->eps_work) * time);
+        const double ends = st->left[k] * time, comes = (st->left[k] - p->eps_work) * time;
+        finish = ends < finish ? ends : finish;
+        early = comes < early ? comes : early;
     }
     set(&s->finish[j], lane, now + finish);
     set(&s->early[j], lane, now + early);
 }
 
-// The receivers that a change at sender j can concern.
-static stages concerned(const struct lane_state *s, int lane, int j)
+// Puts down what a sender gives, if it is not what it gave before.
+static void set_sender(const struct rounds *w, int j)
 {
-    const stages region = s->region[lane], one = UINT64_C(1) << j;
-    const stages near = one << 1 | one >> 1 | one << 3 | one >> 3;
-    stages over = 0;
-    if (overloaded(s, lane, j - 1))
-        over |= one >> 1;
-    if (overloaded(s, lane, j + 1))
-        over |= one << 1;
-    return over | (near & region);
+    struct many_stage *st = stage_of(w->s, w->lane, j);
+    const struct sender *from = &w->sender[j];
+    bool same = st->rate[SYNC] == from->sync;
+    for (int c = 0; c < 2; c++)
+        same = same && st->share[c] == from->share[c] && st->second[c] == from->second[c];
+    if (same)
+        return;
+    advance_stage(w->s, w->lane, st);
+    for (int c = 0; c < 2; c++) {
+        st->share[c] = from->share[c];
+        st->second[c] = from->second[c];
+    }
+    st->rate[SYNC] = from->sync;
+    settle_stage(w->s, w->lane, j);
 }
 
-// Lets receivers of a lane hold senders back, given plain shares at the stages `due`.
-static void congest_lane(struct lane_state *s, int lane, stages due, int gpus)
+// Lets these receivers, and those that it concerns, hold senders of a lane back.
+static __attribute__((noinline)) void
+congest_lane(struct lane_state *s, int lane, stages receivers, int gpus)
 {
-    struct rounds w = {.s = s, .p = s->at.point[lane], .lane = lane};
+    struct rounds w;
+    w.s = s;
+    w.p = s->at.point[lane];
+    w.lane = lane;
     w.all = (UINT64_C(1) << (gpus - 1)) - 2;
-    for (; due != 0; due &= due - 1)
-        w.receivers |= concerned(s, lane, first_stage(due));
-    if (w.receivers == 0)
-        return;
+    w.receivers = receivers;
     while (!run_rounds(&w, gpus))
         ;
-    for (stages left = senders_of(w.receivers); left != 0; left &= left - 1)
-        settle_sender(s, lane, first_stage(left));
+    for (stages left = w.senders; left != 0; left &= left - 1)
+        set_sender(&w, first_stage(left));
+}
+
+// The receivers that a change at sender j can concern.
+VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
+{
+    const struct many_stage *st = look_stage_of(s, lane, j);
+    const stages region = s->region[lane], one = UINT64_C(1) << j;
+    const stages near = one << 1 | one >> 1 | one << 3 | one >> 3;
+    const bool below = st[-2].share[FWD] + st->share[GRAD] > 1 + SUM_SLACK;
+    const bool above = st->share[FWD] + st[2].share[GRAD] > 1 + SUM_SLACK;
+    return (near & region) | (below ? one >> 1 : 0) | (above ? one << 1 : 0);
+}
+
+// Lets receivers hold senders back, given plain shares at the stages `due` of each lane.
+VEC_INLINE void congest(struct shape of, struct lane_state *s, const stages due[LANES])
+{
+    for (int lane = 0; lane < LANES; lane++) {
+        stages receivers = 0;
+        for (stages left = due[lane]; left != 0; left &= left - 1)
+            receivers |= concerned(s, lane, first_stage(left));
+        if (receivers != 0 && mask_get(s->at.congestion, lane))
+            congest_lane(s, lane, receivers, of.gpus);
+    }
 }

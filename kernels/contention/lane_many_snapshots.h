@@ -48,12 +48,11 @@ static void begin_lane(struct lane_state *s,
     set(&s->to_come, lane, p->n);
     mask_set(&s->forks, lane, false);
     s->unsettled[lane] = s->region[lane] = 0;
-    for (int j = 0; j < gpus; j++) {
+    for (int j = 0; j <= gpus; j++) {
         set(&s->finish[j], lane, HUGE_VAL);
         set(&s->early[j], lane, HUGE_VAL);
-        *stage_of(s, lane, j) = idle;
+        *stage_of(s, lane, j < gpus ? j : NOWHERE) = idle;
     }
-    *stage_of(s, lane, NOWHERE) = idle;
     if (p->n <= 0)
         return;
     struct many_stage *const first = stage_of(s, lane, 0);

@@ -63,14 +63,6 @@ set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
     }
 }
 
-// Lets receivers hold back senders at which something has changed.
-VEC_INLINE void congest(struct shape of, struct lane_state *s, const stages due[LANES])
-{
-    for (int lane = 0; lane < LANES; lane++)
-        if (due[lane] != 0 && mask_get(s->at.congestion, lane))
-            congest_lane(s, lane, due[lane], of.gpus);
-}
-
 // Sets shares, rates and times that have not been set.
 static void settle(struct shape of, struct lane_state *s)
 {
@@ -114,21 +106,27 @@ end_compute_at(struct shape of, struct lane_state *s, const struct places *p, st
     synchronise(s, st, st->left, backward);
 }
 
-// Inputs have come to the neighbours: adds to `todo` those that may start something.
-VEC_INLINE void deliver(struct lane_state *s,
-                        const struct places *p,
-                        const struct lane_stage *to,
-                        stages todo[LANES])
+// Inputs have come to the neighbours of stages, to[c]: their places, and how many. Where a stage has
+// sent to both, one is put down in memory and left to do.
+VEC_INLINE struct places deliver(struct lane_state *s,
+                                 const struct places *p,
+                                 struct lane_stage *to,
+                                 stages todo[LANES])
 {
-    for (int c = 0; c < 2; c++) {
-        mask lanes = some(to->ready[c]);
-        for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-            const int lane = mask_first(lanes), j = p->at[lane] + (c == FWD ? 1 : -1);
-            struct many_stage *st = stage_of(s, lane, j);
-            st->ready[c] += get(&to->ready[c], lane);
-            todo[lane] |= (stages)(st->left[COMPUTE] >= HUGE_VAL) << j;
-        }
+    const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
+    struct places q = {.lanes = mask_or(up, down)};
+    mask both = mask_and(up, down);
+    for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
+        const int lane = mask_first(both), j = p->at[lane] - 1;
+        stage_of(s, lane, j)->ready[GRAD] += get(&to->ready[GRAD], lane);
+        set(&to->ready[GRAD], lane, 0);
+        todo[lane] |= UINT64_C(1) << j;
     }
+    for (int lane = 0; lane < LANES; lane++) {
+        const int to_up = mask_get(up, lane), to_down = mask_get(down, lane);
+        q.at[lane] = to_up ? p->at[lane] + 1 : to_down ? p->at[lane] - 1 : NOWHERE;
+    }
+    return q;
 }
 
 // ---- (c): what starts -----------------------------------------------------------------------
@@ -156,27 +154,26 @@ VEC_INLINE void pick_at(struct shape of,
 
 // ---- an event -------------------------------------------------------------------------------
 
-// What ends at a stage of each lane, and its shares after that. Where the lane has no other stage
-// at which something ends (`single`), also what starts there.
+// What ends at a stage of each lane, and its shares after that; in lanes `single`, in which nothing
+// ends elsewhere, also what starts there. *to: what its neighbours receive.
 VEC_INLINE void end_at(struct shape of,
                        struct lane_state *s,
                        const struct places *p,
                        mask single,
-                       stages todo[LANES])
+                       struct lane_stage *to)
 {
-    struct lane_stage st, to;
-    to.ready[FWD] = to.ready[GRAD] = vec_all(0);
+    struct lane_stage st;
+    to->ready[FWD] = to->ready[GRAD] = vec_all(0);
     load_stages(s, p, &st);
     advance(s, &st);
-    end_transfers(of, s, &st, st.left, &to, FWD);
-    end_transfers(of, s, &st, st.left, &to, GRAD);
+    end_transfers(of, s, &st, st.left, to, FWD);
+    end_transfers(of, s, &st, st.left, to, GRAD);
     end_compute_at(of, s, p, &st);
     mask parts = meet(s, &st, p->lanes);
     share(of, s, &st);
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
     store_stages(s, p, &st);
-    deliver(s, p, &to, todo);
     for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
         const int lane = mask_first(parts);
         s->unsettled[lane] |= UINT64_C(1) << p->at[lane];
@@ -184,13 +181,19 @@ VEC_INLINE void end_at(struct shape of,
     }
 }
 
-// What starts at a stage of each lane.
-VEC_INLINE void start_at(struct shape of, struct lane_state *s, const struct places *p)
+// What starts at a stage of each lane, after it has received *in; only in lanes `picks`.
+VEC_INLINE void start_at(struct shape of,
+                         struct lane_state *s,
+                         const struct places *p,
+                         const struct lane_stage *in,
+                         mask picks)
 {
     struct lane_stage st;
     load_stages(s, p, &st);
     advance(s, &st);
-    pick_at(of, s, p, &st, p->lanes);
+    for (int c = 0; c < 2; c++)
+        st.ready[c] += in->ready[c];
+    pick_at(of, s, p, &st, picks);
     set_times(s, p, &st);
     store_stages(s, p, &st);
 }
@@ -209,49 +212,95 @@ static void restart_clock(struct lane_state *s, int lane, int gpus)
     }
 }
 
-// Moves every lane to its next event; due[lane]: the stages at which something ends. The lanes that
-// have none.
-VEC_INLINE mask find_due(struct lane_state *s, int gpus, stages due[LANES], mask *single)
+// Moves every lane to its next event; *due: a stage at which something ends, and in *more the lanes
+// with others. The lanes that have no event.
+VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *due, mask *more)
 {
-    vec next = vec_all(HUGE_VAL), which = vec_all(0), n = vec_all(0);
-    for (int j = 0; j < gpus; j++)
+    vec next = vec_all(HUGE_VAL), other = next;
+    vec which = vec_all(NOWHERE), n = vec_all(0), j_all = vec_all(0);
+    for (int j = 0; j < gpus; j += 2) { // one beyond the last is of nothing
         next = vec_min(s->finish[j], next);
+        other = vec_min(s->finish[j + 1], other);
+    }
+    next = vec_min(next, other);
     const mask none = vec_eq(next, vec_all(HUGE_VAL));
     s->now = vec_pick(none, s->now, next);
     for (int j = 0; j < gpus; j++) {
         const mask ends = vec_le(s->early[j], s->now);
-        which = vec_pick(ends, vec_all(j), which);
+        which = vec_pick(ends, j_all, which);
         n = vec_add_where(ends, n, vec_all(1));
+        j_all += vec_all(1);
     }
-    *single = vec_eq(n, vec_all(1));
+    *more = vec_gt(n, vec_all(1));
+    due->lanes = vec_gt(n, vec_all(0));
     for (int lane = 0; lane < LANES; lane++)
-        due[lane] = (stages)(get(&n, lane) > 0) << (int)get(&which, lane);
-    mask more = vec_gt(n, vec_all(1));
-    for (; mask_any(more); mask_set(&more, mask_first(more), false)) {
-        const int lane = mask_first(more);
-        for (int j = 0; j < gpus; j++)
-            due[lane] |= (stages)(get(&s->early[j], lane) <= get(&s->now, lane)) << j;
-    }
+        due->at[lane] = (int)get(&which, lane);
     return none;
+}
+
+// In some lanes several stages have something to end: the others, each after the one before; then
+// what starts at all of them.
+static __attribute__((noinline)) void end_others(struct shape of,
+                                                 struct lane_state *s,
+                                                 const struct places *received,
+                                                 mask lanes,
+                                                 stages due[LANES],
+                                                 stages todo[LANES])
+{
+    stages left[LANES] = {0};
+    struct lane_stage in;
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes);
+        for (int j = 0; j < of.gpus; j++)
+            left[lane] |= (stages)(get(&s->early[j], lane) <= get(&s->now, lane)) << j;
+        due[lane] |= left[lane];
+        todo[lane] |= due[lane];
+        if (received->at[lane] != NOWHERE)
+            todo[lane] |= UINT64_C(1) << received->at[lane];
+    }
+    for (struct places p = take_places(left); mask_any(p.lanes); p = take_places(left)) {
+        end_at(of, s, &p, mask_none(), &in);
+        const struct places q = deliver(s, &p, &in, todo);
+        for (int lane = 0; lane < LANES; lane++) {
+            if (q.at[lane] == NOWHERE)
+                continue;
+            struct many_stage *const st = stage_of(s, lane, q.at[lane]);
+            st->ready[FWD] += get(&in.ready[FWD], lane);
+            st->ready[GRAD] += get(&in.ready[GRAD], lane);
+            todo[lane] |= UINT64_C(1) << q.at[lane];
+        }
+    }
+}
+
+// What starts where inputs have been put down in memory.
+static __attribute__((noinline)) void
+start_others(struct shape of, struct lane_state *s, stages todo[LANES])
+{
+    struct lane_stage in;
+    in.ready[FWD] = in.ready[GRAD] = vec_all(0);
+    for (struct places p = take_places(todo); mask_any(p.lanes); p = take_places(todo))
+        start_at(of, s, &p, &in, p.lanes);
 }
 
 // Through the next event of every lane; the lanes that have none.
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
-    stages due[LANES], left[LANES], todo[LANES];
-    mask single;
-    const mask none = find_due(s, of.gpus, due, &single);
-    for (int lane = 0; lane < LANES; lane++) {
-        left[lane] = due[lane];
-        todo[lane] = due[lane] & (due[lane] - 1) ? due[lane] : 0;
-    }
-    struct places p = take_places(left);
-    do {
-        end_at(of, s, &p, single, todo);
-        p = take_places(left);
-    } while (mask_any(p.lanes));
-    for (p = take_places(todo); mask_any(p.lanes); p = take_places(todo))
-        start_at(of, s, &p);
+    stages due[LANES], todo[LANES] = {0}, any = 0;
+    struct places p;
+    struct lane_stage in;
+    mask more;
+    const mask none = find_due(s, of.gpus, &p, &more), single = mask_less(p.lanes, more);
+    for (int lane = 0; lane < LANES; lane++)
+        due[lane] = (stages)(p.at[lane] < NOWHERE) << (p.at[lane] & 63);
+    end_at(of, s, &p, single, &in);
+    const struct places q = deliver(s, &p, &in, todo);
+    if (mask_any(more))
+        end_others(of, s, &q, more, due, todo);
+    start_at(of, s, &q, &in, single);
+    for (int lane = 0; lane < LANES; lane++)
+        any |= todo[lane];
+    if (any != 0)
+        start_others(of, s, todo);
     for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
         if (s->unsettled[lane] != 0) {
             s->unsettled[lane] |= due[lane];

@@ -122,9 +122,12 @@ VEC_INLINE void mask_set(mask *m, int lane, bool value)
 // Eight numbers of each lane, from places k on of its row, and back.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
-    for (int n = 0; n < 8; n++)
+    for (int n = 0; n < 8; n++) {
+        vec v = {0};
         for (int lane = 0; lane < LANES; lane++)
-            out[n][lane] = row[lane][k + n];
+            v[lane] = row[lane][k + n];
+        out[n] = v;
+    }
 }
 
 VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
