@@ -94,21 +94,32 @@ VEC_INLINE int first_stage(stages set)
 
 // The stage of each lane that a pass works on; NOWHERE: none.
 struct places {
-    int at[LANES];
-    mask lanes; // of a stage
+    vec stage;
+    int at[LANES]; // the same
 };
 
-// Takes the first stage of the set of each lane out of it.
-VEC_INLINE struct places take_places(stages set[LANES])
+VEC_INLINE struct places places_at(vec stage)
 {
-    struct places p = {.lanes = mask_none()};
-    for (int lane = 0; lane < LANES; lane++) {
-        const bool has = set[lane] != 0;
-        p.at[lane] = has ? first_stage(set[lane]) : NOWHERE;
-        set[lane] &= set[lane] - 1;
-        mask_set(&p.lanes, lane, has);
-    }
+    struct places p = {.stage = stage};
+    vec_to_ints(stage, p.at);
     return p;
+}
+
+VEC_INLINE mask is_somewhere(const struct places *p)
+{
+    return vec_gt(vec_all(NOWHERE), p->stage);
+}
+
+// Takes the first stage of the set of each lane out of it.
+VEC_INLINE struct places take_places(stages set_of[LANES])
+{
+    vec stage = vec_all(NOWHERE);
+    for (int lane = 0; lane < LANES; lane++) {
+        if (set_of[lane] != 0)
+            set(&stage, lane, first_stage(set_of[lane]));
+        set_of[lane] &= set_of[lane] - 1;
+    }
+    return places_at(stage);
 }
 
 VEC_INLINE void load_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)

@@ -71,7 +71,7 @@ static void settle(struct shape of, struct lane_state *s)
     for (;;) {
         const struct places p = take_places(s->unsettled);
         struct lane_stage st;
-        if (!mask_any(p.lanes))
+        if (!mask_any(is_somewhere(&p)))
             break;
         load_stages(s, &p, &st);
         share(of, s, &st);
@@ -88,11 +88,8 @@ static void settle(struct shape of, struct lane_state *s)
 VEC_INLINE void
 end_compute_at(struct shape of, struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
-    mask first = mask_none(), last = mask_none();
-    for (int lane = 0; lane < LANES; lane++) {
-        mask_set(&first, lane, p->at[lane] == 0);
-        mask_set(&last, lane, p->at[lane] == of.gpus - 1);
-    }
+    const mask first = vec_eq(p->stage, vec_all(0));
+    const mask last = vec_eq(p->stage, vec_all(of.gpus - 1));
     const mask ended = vec_le(st->left[COMPUTE], s->at.eps_work);
     const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
     st->left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), st->left[COMPUTE]);
@@ -114,7 +111,6 @@ VEC_INLINE struct places deliver(struct lane_state *s,
                                  stages todo[LANES])
 {
     const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
-    struct places q = {.lanes = mask_or(up, down)};
     mask both = mask_and(up, down);
     for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
         const int lane = mask_first(both), j = p->at[lane] - 1;
@@ -122,22 +118,11 @@ VEC_INLINE struct places deliver(struct lane_state *s,
         set(&to->ready[GRAD], lane, 0);
         todo[lane] |= UINT64_C(1) << j;
     }
-    for (int lane = 0; lane < LANES; lane++) {
-        const int to_up = mask_get(up, lane), to_down = mask_get(down, lane);
-        q.at[lane] = to_up ? p->at[lane] + 1 : to_down ? p->at[lane] - 1 : NOWHERE;
-    }
-    return q;
+    const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
+    return places_at(vec_pick(up, p->stage + vec_all(1), below));
 }
 
 // ---- (c): what starts -----------------------------------------------------------------------
-
-VEC_INLINE mask last_of(struct shape of, const struct places *p)
-{
-    mask last = mask_none();
-    for (int lane = 0; lane < LANES; lane++)
-        mask_set(&last, lane, p->at[lane] == of.gpus - 1);
-    return last;
-}
 
 VEC_INLINE void pick_at(struct shape of,
                         struct lane_state *s,
@@ -146,7 +131,7 @@ VEC_INLINE void pick_at(struct shape of,
                         mask lanes)
 {
     mask starts[2];
-    choose_compute(st, last_of(of, p), starts);
+    choose_compute(st, vec_eq(p->stage, vec_all(of.gpus - 1)), starts);
     for (int c = 0; c < 2; c++)
         starts[c] = mask_and(starts[c], lanes);
     start_compute(s, st, st->left, starts);
@@ -169,7 +154,7 @@ VEC_INLINE void end_at(struct shape of,
     end_transfers(of, s, &st, st.left, to, FWD);
     end_transfers(of, s, &st, st.left, to, GRAD);
     end_compute_at(of, s, p, &st);
-    mask parts = meet(s, &st, p->lanes);
+    mask parts = meet(s, &st, is_somewhere(p));
     share(of, s, &st);
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
@@ -232,9 +217,7 @@ VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *due, mas
         j_all += vec_all(1);
     }
     *more = vec_gt(n, vec_all(1));
-    due->lanes = vec_gt(n, vec_all(0));
-    for (int lane = 0; lane < LANES; lane++)
-        due->at[lane] = (int)get(&which, lane);
+    *due = places_at(which);
     return none;
 }
 
@@ -258,7 +241,7 @@ static __attribute__((noinline)) void end_others(struct shape of,
         if (received->at[lane] != NOWHERE)
             todo[lane] |= UINT64_C(1) << received->at[lane];
     }
-    for (struct places p = take_places(left); mask_any(p.lanes); p = take_places(left)) {
+    for (struct places p = take_places(left); mask_any(is_somewhere(&p)); p = take_places(left)) {
         end_at(of, s, &p, mask_none(), &in);
         const struct places q = deliver(s, &p, &in, todo);
         for (int lane = 0; lane < LANES; lane++) {
@@ -278,8 +261,8 @@ start_others(struct shape of, struct lane_state *s, stages todo[LANES])
 {
     struct lane_stage in;
     in.ready[FWD] = in.ready[GRAD] = vec_all(0);
-    for (struct places p = take_places(todo); mask_any(p.lanes); p = take_places(todo))
-        start_at(of, s, &p, &in, p.lanes);
+    for (struct places p = take_places(todo); mask_any(is_somewhere(&p)); p = take_places(todo))
+        start_at(of, s, &p, &in, mask_all());
 }
 
 // Through the next event of every lane; the lanes that have none.
@@ -289,7 +272,7 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
     struct places p;
     struct lane_stage in;
     mask more;
-    const mask none = find_due(s, of.gpus, &p, &more), single = mask_less(p.lanes, more);
+    const mask none = find_due(s, of.gpus, &p, &more), single = mask_less(mask_all(), more);
     for (int lane = 0; lane < LANES; lane++)
         due[lane] = (stages)(p.at[lane] < NOWHERE) << (p.at[lane] & 63);
     end_at(of, s, &p, single, &in);

@@ -112,6 +112,12 @@ VEC_INLINE void mask_set(mask *m, int lane, bool value)
     *m = (*m & ~(1u << lane)) | (uint32_t)value << lane;
 }
 
+// Whole numbers of the lanes.
+VEC_INLINE void vec_to_ints(vec a, int out[LANES])
+{
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvttpd_epi32(a));
+}
+
 // Turns rows into columns.
 VEC_INLINE void vec_transpose(vec v[8])
 {

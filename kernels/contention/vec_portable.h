@@ -119,6 +119,13 @@ VEC_INLINE void mask_set(mask *m, int lane, bool value)
     (*m)[lane] = value ? -1 : 0;
 }
 
+// Whole numbers of the lanes.
+VEC_INLINE void vec_to_ints(vec a, int out[LANES])
+{
+    for (int lane = 0; lane < LANES; lane++)
+        out[lane] = (int)a[lane];
+}
+
 // Eight numbers of each lane, from places k on of its row, and back.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
