@@ -38,6 +38,7 @@ struct constants {
     bool any_equal;  // rule 3 may matter in some lane
     bool any_counts; // in some lane a synchronisation covers several micro-batches
     vec span;
+    bool any_exclusive; // a class is, in some lane
     const struct contention_lane_point *point[LANES];
 };
 

@@ -72,27 +72,43 @@ static unsigned present(const struct many_stage *st)
            (unsigned)(st->left[SYNC] < HUGE_VAL) << 2;
 }
 
-// The parts of kinds (bits) that are together: rules 1 to 3.
-static void part_of(const struct contention_lane_point *p,
+// Works out what kinds get that are together: rules 1 to 3.
+static void set_parts(struct lane_state *s, int lane, const struct contention_lane_point *p)
+{
+    static const int8_t pair[3][3] = {{3, 0, 1}, {5, 0, 2}, {6, 1, 2}};
+    double(*const part)[4] = s->part[lane];
+    memset(part, 0, sizeof s->part[lane]);
+    for (int k = 0; k < 3; k++) {
+        part[1 << k][k] = 1;
+        part[7][k] = p->share_of_three[k];
+    }
+    s->equal[lane] = (uint8_t)(p->equal_of_three << 7);
+    for (int n = 0; n < 3; n++) {
+        const int kinds = pair[n][0], a = pair[n][1], b = pair[n][2];
+        part[kinds][a] = p->share_of_two[a][b];
+        part[kinds][b] = p->share_of_two[b][a];
+        s->equal[lane] |= (uint8_t)(p->equal_of_two[a][b] << kinds);
+    }
+}
+
+// Whether tasks of kinds that are together have equal shares and are several of a kind.
+static bool counts_matter(const struct lane_state *s,
+                          int lane,
+                          const struct many_stage *st,
+                          unsigned kinds)
+{
+    return s->equal[lane] >> kinds & 1 && (st->count[0] > 1 || st->count[1] > 1);
+}
+
+// The parts of kinds (bits) that are together.
+static void part_of(const struct rounds *w,
                     const struct many_stage *st,
                     unsigned kinds,
                     double part[3])
 {
-    static const int8_t pair[8][2] = {[3] = {0, 1}, [5] = {0, 2}, [6] = {1, 2}};
-    const int a = pair[kinds][0], b = pair[kinds][1];
-    bool equal = false;
     for (int k = 0; k < 3; k++)
-        part[k] = kinds >> k & 1;
-    if (a != b) {
-        part[a] = p->share_of_two[a][b];
-        part[b] = p->share_of_two[b][a];
-        equal = p->equal_of_two[a][b];
-    } else if (kinds == 7) {
-        for (int k = 0; k < 3; k++)
-            part[k] = p->share_of_three[k];
-        equal = p->equal_of_three;
-    }
-    if (!equal)
+        part[k] = w->s->part[w->lane][kinds][k];
+    if (!counts_matter(w->s, w->lane, st, kinds))
         return;
     const double count[3] = {st->count[0], st->count[1], 1};
     double total = 0;
@@ -109,7 +125,7 @@ static void reset_sender(struct rounds *w, int j)
     const struct many_stage *st = look_stage_of(w->s, w->lane, j);
     struct sender *to = &w->sender[j];
     double part[3];
-    part_of(w->p, st, present(st), part);
+    part_of(w, st, present(st), part);
     for (int c = 0; c < 2; c++) {
         to->share[c] = part[c];
         to->second[c] = 0;
@@ -189,7 +205,7 @@ static void hand_out_rest(struct rounds *w, int j)
     }
     if (kinds == 0 || rest < LEAST_REST)
         return;
-    part_of(w->p, st, kinds, part);
+    part_of(w, st, kinds, part);
     const bool tiers = (kinds & 1 && w->p->exclusive[0]) || (kinds & 2 && w->p->exclusive[1]) ||
                        (kinds & 4 && w->p->exclusive[2]);
     if (tiers)
@@ -256,29 +272,81 @@ static void settle_stage(struct lane_state *s, int lane, int j)
 }
 
 // Puts down what a sender gives, if it is not what it gave before.
-static void set_sender(const struct rounds *w, int j)
+VEC_INLINE void set_sender(struct lane_state *s, int lane, int j, const struct sender *from)
 {
-    struct many_stage *st = stage_of(w->s, w->lane, j);
-    const struct sender *from = &w->sender[j];
+    struct many_stage *st = stage_of(s, lane, j);
     bool same = st->rate[SYNC] == from->sync;
     for (int c = 0; c < 2; c++)
         same = same && st->share[c] == from->share[c] && st->second[c] == from->second[c];
     if (same)
         return;
-    advance_stage(w->s, w->lane, st);
+    advance_stage(s, lane, st);
     for (int c = 0; c < 2; c++) {
         st->share[c] = from->share[c];
         st->second[c] = from->second[c];
     }
     st->rate[SYNC] = from->sync;
-    settle_stage(w->s, w->lane, j);
+    settle_stage(s, lane, j);
 }
+
+// ---- one receiver ---------------------------------------------------------------------------
+
+// What a sender gives whose class c is held back to a share.
+VEC_INLINE struct sender
+held_sender(const double part[8][4], unsigned kinds, int c, double share)
+{
+    const unsigned others = kinds & ~(1u << c);
+    const double rest = 1 - share;
+    const bool gives = others != 0 && rest >= LEAST_REST;
+    struct sender to = {.second = {0, 0}};
+    to.share[c] = share;
+    to.share[1 - c] = gives ? rest * part[others][1 - c] : part[kinds][1 - c];
+    to.sync = gives ? rest * part[others][SYNC] : part[kinds][SYNC];
+    return to;
+}
+
+// The rounds where receiver r concerns no other, nearly always; false: they do, or shares depend on
+// more than the kinds that are together.
+VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
+{
+    const struct contention_lane_point *p = s->at.point[lane];
+    const struct many_stage *a = look_stage_of(s, lane, r - 1);
+    const struct many_stage *b = look_stage_of(s, lane, r + 1);
+    const unsigned of_a = present(a), of_b = present(b);
+    const double(*const part)[4] = (const double(*)[4])s->part[lane];
+    const double sum = part[of_a][FWD] + part[of_b][GRAD];
+    const bool over = sum > 1 + SUM_SLACK;
+    const double factor = over ? 1 / sum : 1;
+    if (counts_matter(s, lane, a, of_a) || counts_matter(s, lane, b, of_b) ||
+        counts_matter(s, lane, a, of_a & ~1u) || counts_matter(s, lane, b, of_b & ~2u) ||
+        (p->exclusive[FWD] && a->count[FWD] > 1) || (p->exclusive[GRAD] && b->count[GRAD] > 1))
+        return false;
+    struct sender to_a = {.share = {part[of_a][0], part[of_a][1]}, .sync = part[of_a][2]};
+    struct sender to_b = {.share = {part[of_b][0], part[of_b][1]}, .sync = part[of_b][2]};
+    if (over) {
+        to_a = held_sender(part, of_a, FWD, part[of_a][FWD] * factor);
+        to_b = held_sender(part, of_b, GRAD, part[of_b][GRAD] * factor);
+    }
+    if ((r > 2 && a[-2].share[FWD] + to_a.share[GRAD] > 1 + SUM_SLACK) ||
+        (r < gpus - 3 && to_b.share[FWD] + b[2].share[GRAD] > 1 + SUM_SLACK))
+        return false;
+    s->region[lane] = (s->region[lane] & ~(UINT64_C(1) << r)) | (stages)over << r;
+    set_sender(s, lane, r - 1, &to_a);
+    set_sender(s, lane, r + 1, &to_b);
+    return true;
+}
+
+// ---- a lane ---------------------------------------------------------------------------------
 
 // Lets these receivers, and those that it concerns, hold senders of a lane back.
 static __attribute__((noinline)) void
 congest_lane(struct lane_state *s, int lane, stages receivers, int gpus)
 {
     struct rounds w;
+    const bool one = (receivers & (receivers - 1)) == 0 &&
+                     (beside(receivers) & s->region[lane]) == 0;
+    if (one && hold_alone(s, lane, first_stage(receivers), gpus))
+        return;
     w.s = s;
     w.p = s->at.point[lane];
     w.lane = lane;
@@ -287,7 +355,7 @@ congest_lane(struct lane_state *s, int lane, stages receivers, int gpus)
     while (!run_rounds(&w, gpus))
         ;
     for (stages left = w.senders; left != 0; left &= left - 1)
-        set_sender(&w, first_stage(left));
+        set_sender(s, lane, first_stage(left), &w.sender[first_stage(left)]);
 }
 
 // The receivers that a change at sender j can concern.

@@ -23,6 +23,7 @@ static void load_lane(struct lane_state *s, int lane, int gpus, const lane_snaps
     set(&s->to_come, lane, from->to_come);
     s->unsettled[lane] = from->unsettled;
     s->region[lane] = from->region;
+    set_parts(s, lane, s->at.point[lane]);
     s->any_unsettled = s->any_unsettled || from->unsettled != 0;
     mask_set(&s->forks, lane, false);
     memcpy(s->gap[lane], from->gap, sizeof from->gap);
@@ -48,6 +49,7 @@ static void begin_lane(struct lane_state *s,
     set(&s->to_come, lane, p->n);
     mask_set(&s->forks, lane, false);
     s->unsettled[lane] = s->region[lane] = 0;
+    set_parts(s, lane, p);
     for (int j = 0; j <= gpus; j++) {
         set(&s->finish[j], lane, HUGE_VAL);
         set(&s->early[j], lane, HUGE_VAL);

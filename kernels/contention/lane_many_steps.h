@@ -73,10 +73,10 @@ static void settle(struct shape of, struct lane_state *s)
         struct lane_stage st;
         if (!mask_any(is_somewhere(&p)))
             break;
-        load_stages(s, &p, &st);
+        load_stages(s, &p, LANE_NUMBERS, &st);
         share(of, s, &st);
         set_times(s, &p, &st);
-        store_stages(s, &p, &st);
+        store_stages(s, &p, LANE_NUMBERS, &st);
     }
     s->any_unsettled = false;
     congest(of, s, due);
@@ -149,8 +149,8 @@ VEC_INLINE void end_at(struct shape of,
 {
     struct lane_stage st;
     to->ready[FWD] = to->ready[GRAD] = vec_all(0);
-    load_stages(s, p, &st);
-    advance(s, &st);
+    load_stages(s, p, LANE_NUMBERS, &st);
+    advance(s, LANE_NUMBERS, &st);
     end_transfers(of, s, &st, st.left, to, FWD);
     end_transfers(of, s, &st, st.left, to, GRAD);
     end_compute_at(of, s, p, &st);
@@ -158,7 +158,7 @@ VEC_INLINE void end_at(struct shape of,
     share(of, s, &st);
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
-    store_stages(s, p, &st);
+    store_stages(s, p, LANE_NUMBERS, &st);
     for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
         const int lane = mask_first(parts);
         s->unsettled[lane] |= UINT64_C(1) << p->at[lane];
@@ -167,20 +167,33 @@ VEC_INLINE void end_at(struct shape of,
 }
 
 // What starts at a stage of each lane, after it has received *in; only in lanes `picks`.
+VEC_INLINE void start_numbers_at(struct shape of,
+                                 struct lane_state *s,
+                                 const struct places *p,
+                                 int numbers,
+                                 const struct lane_stage *in,
+                                 mask picks)
+{
+    struct lane_stage st;
+    load_stages(s, p, numbers, &st);
+    advance(s, numbers, &st);
+    for (int c = 0; c < 2; c++)
+        st.ready[c] += in->ready[c];
+    pick_at(of, s, p, &st, picks);
+    set_times(s, p, &st);
+    store_stages(s, p, numbers, &st);
+}
+
 VEC_INLINE void start_at(struct shape of,
                          struct lane_state *s,
                          const struct places *p,
                          const struct lane_stage *in,
                          mask picks)
 {
-    struct lane_stage st;
-    load_stages(s, p, &st);
-    advance(s, &st);
-    for (int c = 0; c < 2; c++)
-        st.ready[c] += in->ready[c];
-    pick_at(of, s, p, &st, picks);
-    set_times(s, p, &st);
-    store_stages(s, p, &st);
+    if (s->at.any_exclusive)
+        start_numbers_at(of, s, p, LANE_NUMBERS, in, picks);
+    else
+        start_numbers_at(of, s, p, START_NUMBERS, in, picks);
 }
 
 // Starts the clock of a lane anew, by a whole number of spans, exactly.

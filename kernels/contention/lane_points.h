@@ -26,5 +26,6 @@ static void set_constants(struct constants *at, int lane, const struct contentio
         }
     }
     at->any_equal = mask_any(equal);
+    at->any_exclusive = mask_any(mask_or(at->exclusive[0], at->exclusive[1]));
     at->any_counts = mask_any(vec_gt(at->sync_freq, vec_all(1)));
 }
