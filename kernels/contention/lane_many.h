@@ -57,6 +57,7 @@ struct lane_state {
     bool any_unsettled;
     stages unsettled[LANES]; // have shares, rates and times to be set
     stages region[LANES];    // receivers that hold their senders back
+    double number[LANE_GPUS_MAX]; // of each stage
     double part[LANES][8][4]; // [kinds present][kind]: its share, where each has one task
     uint8_t equal[LANES];     // bit `kinds`: all tasks have equal shares
     vec finish[N_PLACES];    // when the first task of the stage ends

@@ -364,19 +364,22 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
     const struct many_stage *st = look_stage_of(s, lane, j);
     const stages region = s->region[lane], one = UINT64_C(1) << j;
     const stages near = one << 1 | one >> 1 | one << 3 | one >> 3;
-    const bool below = st[-2].share[FWD] + st->share[GRAD] > 1 + SUM_SLACK;
-    const bool above = st->share[FWD] + st[2].share[GRAD] > 1 + SUM_SLACK;
-    return (near & region) | (below ? one >> 1 : 0) | (above ? one << 1 : 0);
+    const stages below = st[-2].share[FWD] + st->share[GRAD] > 1 + SUM_SLACK;
+    const stages above = st->share[FWD] + st[2].share[GRAD] > 1 + SUM_SLACK;
+    return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
 }
 
 // Lets receivers hold senders back, given plain shares at the stages `due` of each lane.
 VEC_INLINE void congest(struct shape of, struct lane_state *s, const stages due[LANES])
 {
+    stages receivers[LANES] = {0};
+    mask lanes = mask_none();
     for (int lane = 0; lane < LANES; lane++) {
-        stages receivers = 0;
         for (stages left = due[lane]; left != 0; left &= left - 1)
-            receivers |= concerned(s, lane, first_stage(left));
-        if (receivers != 0 && mask_get(s->at.congestion, lane))
-            congest_lane(s, lane, receivers, of.gpus);
+            receivers[lane] |= concerned(s, lane, first_stage(left));
+        mask_set(&lanes, lane, receivers[lane] != 0);
     }
+    lanes = mask_and(lanes, s->at.congestion);
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
+        congest_lane(s, mask_first(lanes), receivers[mask_first(lanes)], of.gpus);
 }

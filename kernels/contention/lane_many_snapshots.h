@@ -50,6 +50,8 @@ static void begin_lane(struct lane_state *s,
     mask_set(&s->forks, lane, false);
     s->unsettled[lane] = s->region[lane] = 0;
     set_parts(s, lane, p);
+    for (int j = 0; j < gpus; j++)
+        s->number[j] = j;
     for (int j = 0; j <= gpus; j++) {
         set(&s->finish[j], lane, HUGE_VAL);
         set(&s->early[j], lane, HUGE_VAL);

@@ -215,7 +215,8 @@ static void restart_clock(struct lane_state *s, int lane, int gpus)
 VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *due, mask *more)
 {
     vec next = vec_all(HUGE_VAL), other = next;
-    vec which = vec_all(NOWHERE), n = vec_all(0), j_all = vec_all(0);
+    vec which = vec_all(NOWHERE);
+    mask some = mask_none(), several = mask_none();
     for (int j = 0; j < gpus; j += 2) { // one beyond the last is of nothing
         next = vec_min(s->finish[j], next);
         other = vec_min(s->finish[j + 1], other);
@@ -225,11 +226,11 @@ VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *due, mas
     s->now = vec_pick(none, s->now, next);
     for (int j = 0; j < gpus; j++) {
         const mask ends = vec_le(s->early[j], s->now);
-        which = vec_pick(ends, j_all, which);
-        n = vec_add_where(ends, n, vec_all(1));
-        j_all += vec_all(1);
+        which = vec_pick(ends, vec_all(s->number[j]), which);
+        several = mask_or(several, mask_and(some, ends));
+        some = mask_or(some, ends);
     }
-    *more = vec_gt(n, vec_all(1));
+    *more = several;
     *due = places_at(which);
     return none;
 }
