@@ -304,9 +304,6 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
             due[lane] = 0;
         }
     congest(of, s, due);
-    mask late = vec_le(s->at.span, s->now);
-    for (; mask_any(late); mask_set(&late, mask_first(late), false))
-        restart_clock(s, mask_first(late), of.gpus);
     return none;
 }
 
@@ -321,6 +318,9 @@ VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
         return mask_none();
     if (s->any_unsettled)
         settle(of, s);
+    for (mask late = vec_le(s->at.span, s->now); mask_any(late);
+         mask_set(&late, mask_first(late), false))
+        restart_clock(s, mask_first(late), of.gpus);
     const mask none = next_event(of, s);
     s->steps++;
     return mask_or(none, s->leaves);
