@@ -125,19 +125,13 @@ VEC_INLINE struct places take_places(stages set_of[LANES])
     return places_at(stage);
 }
 
-// Takes records into vectors, and puts them back. What a start needs is in the first numbers, unless
-// classes are exclusive.
-enum {
-    START_NUMBERS = 16,
-};
-
-VEC_INLINE void
-load_stages(struct lane_state *s, const struct places *p, int numbers, struct lane_stage *st)
+// Takes records into vectors, and puts them back.
+VEC_INLINE void load_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
     const double *row[LANES];
     for (int lane = 0; lane < LANES; lane++)
         row[lane] = stage_of(s, lane, p->at[lane])->left;
-    for (int k = 0; k < numbers; k += 8)
+    for (int k = 0; k < LANE_NUMBERS; k += 8)
         vec_load_rows(&st->number[k], row, k);
     st->syncs = vec_gt(vec_all(HUGE_VAL), st->left[SYNC]);
     st->busy = vec_gt(vec_all(HUGE_VAL), st->left[COMPUTE]);
@@ -145,24 +139,23 @@ load_stages(struct lane_state *s, const struct places *p, int numbers, struct la
     st->has_pending = vec_gt(st->pending, vec_all(0));
 }
 
-VEC_INLINE void
-store_stages(struct lane_state *s, const struct places *p, int numbers, struct lane_stage *st)
+VEC_INLINE void store_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
     double *row[LANES];
     st->forwards = vec_where(st->forward, vec_all(1));
     for (int lane = 0; lane < LANES; lane++)
         row[lane] = stage_of(s, lane, p->at[lane])->left;
-    for (int k = 0; k < numbers; k += 8)
+    for (int k = 0; k < LANE_NUMBERS; k += 8)
         vec_store_rows(&st->number[k], row, k);
 }
 
 // Brings the work left up to now.
-VEC_INLINE void advance(const struct lane_state *s, int numbers, struct lane_stage *st)
+VEC_INLINE void advance(const struct lane_state *s, struct lane_stage *st)
 {
     const vec step = s->now - st->since;
     for (int k = 0; k < N_SLOTS; k++)
         st->left[k] -= st->rate[k] * step;
-    if (numbers > START_NUMBERS && s->at.any_exclusive)
+    if (s->at.any_exclusive)
         for (int c = 0; c < 2; c++)
             st->tail[c] -= st->second[c] * step;
     st->since = s->now;

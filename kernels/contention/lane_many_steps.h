@@ -73,10 +73,10 @@ static void settle(struct shape of, struct lane_state *s)
         struct lane_stage st;
         if (!mask_any(is_somewhere(&p)))
             break;
-        load_stages(s, &p, LANE_NUMBERS, &st);
+        load_stages(s, &p, &st);
         share(of, s, &st);
         set_times(s, &p, &st);
-        store_stages(s, &p, LANE_NUMBERS, &st);
+        store_stages(s, &p, &st);
     }
     s->any_unsettled = false;
     congest(of, s, due);
@@ -103,27 +103,9 @@ end_compute_at(struct shape of, struct lane_state *s, const struct places *p, st
     synchronise(s, st, st->left, backward);
 }
 
-// Inputs have come to the neighbours of stages, to[c]: their places, and how many. Where a stage has
-// sent to both, one is put down in memory and left to do.
-VEC_INLINE struct places deliver(struct lane_state *s,
-                                 const struct places *p,
-                                 struct lane_stage *to,
-                                 stages todo[LANES])
-{
-    const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
-    mask both = mask_and(up, down);
-    for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
-        const int lane = mask_first(both), j = p->at[lane] - 1;
-        stage_of(s, lane, j)->ready[GRAD] += get(&to->ready[GRAD], lane);
-        set(&to->ready[GRAD], lane, 0);
-        todo[lane] |= UINT64_C(1) << j;
-    }
-    const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
-    return places_at(vec_pick(up, p->stage + vec_all(1), below));
-}
-
 // ---- (c): what starts -----------------------------------------------------------------------
 
+// At the stages of a pass, in some lanes.
 VEC_INLINE void pick_at(struct shape of,
                         struct lane_state *s,
                         const struct places *p,
@@ -135,6 +117,51 @@ VEC_INLINE void pick_at(struct shape of,
     for (int c = 0; c < 2; c++)
         starts[c] = mask_and(starts[c], lanes);
     start_compute(s, st, st->left, starts);
+}
+
+// At a stage of one lane, of which only this changes.
+VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
+{
+    struct many_stage *st = stage_of(s, lane, j);
+    const struct contention_lane_point *p = s->at.point[lane];
+    const bool forward = st->ready[FWD] > 0, backward = st->ready[GRAD] > 0;
+    if (st->left[COMPUTE] < HUGE_VAL || !(forward || backward))
+        return;
+    const int c = forward && !(backward && j == gpus - 1) ? FWD : GRAD;
+    const double rate = 1 - st->rate[SYNC] * p->impact[c], time = 1 / rate;
+    const double now = get(&s->now, lane), finish = now + p->len[c] * time;
+    const double early = now + (p->len[c] - p->eps_work) * time;
+    advance_stage(s, lane, st);
+    st->ready[c]--;
+    st->left[COMPUTE] = p->len[c];
+    st->rate[COMPUTE] = rate;
+    st->forwards = c == FWD;
+    if (finish < get(&s->finish[j], lane))
+        set(&s->finish[j], lane, finish);
+    if (early < get(&s->early[j], lane))
+        set(&s->early[j], lane, early);
+}
+
+// Inputs have come to the neighbours of stages, to->ready[c]: what starts there in lanes `picks`; in
+// others it is left to do.
+VEC_INLINE void deliver(struct lane_state *s,
+                        const struct places *p,
+                        const struct lane_stage *to,
+                        mask picks,
+                        int gpus,
+                        stages todo[LANES])
+{
+    for (int c = 0; c < 2; c++) {
+        mask lanes = some(to->ready[c]);
+        for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+            const int lane = mask_first(lanes), j = p->at[lane] + (c == FWD ? 1 : -1);
+            stage_of(s, lane, j)->ready[c] += get(&to->ready[c], lane);
+            if (mask_get(picks, lane))
+                pick_in(s, lane, j, gpus);
+            else
+                todo[lane] |= UINT64_C(1) << j;
+        }
+    }
 }
 
 // ---- an event -------------------------------------------------------------------------------
@@ -149,8 +176,8 @@ VEC_INLINE void end_at(struct shape of,
 {
     struct lane_stage st;
     to->ready[FWD] = to->ready[GRAD] = vec_all(0);
-    load_stages(s, p, LANE_NUMBERS, &st);
-    advance(s, LANE_NUMBERS, &st);
+    load_stages(s, p, &st);
+    advance(s, &st);
     end_transfers(of, s, &st, st.left, to, FWD);
     end_transfers(of, s, &st, st.left, to, GRAD);
     end_compute_at(of, s, p, &st);
@@ -158,42 +185,12 @@ VEC_INLINE void end_at(struct shape of,
     share(of, s, &st);
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
-    store_stages(s, p, LANE_NUMBERS, &st);
+    store_stages(s, p, &st);
     for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
         const int lane = mask_first(parts);
         s->unsettled[lane] |= UINT64_C(1) << p->at[lane];
         s->any_unsettled = true;
     }
-}
-
-// What starts at a stage of each lane, after it has received *in; only in lanes `picks`.
-VEC_INLINE void start_numbers_at(struct shape of,
-                                 struct lane_state *s,
-                                 const struct places *p,
-                                 int numbers,
-                                 const struct lane_stage *in,
-                                 mask picks)
-{
-    struct lane_stage st;
-    load_stages(s, p, numbers, &st);
-    advance(s, numbers, &st);
-    for (int c = 0; c < 2; c++)
-        st.ready[c] += in->ready[c];
-    pick_at(of, s, p, &st, picks);
-    set_times(s, p, &st);
-    store_stages(s, p, numbers, &st);
-}
-
-VEC_INLINE void start_at(struct shape of,
-                         struct lane_state *s,
-                         const struct places *p,
-                         const struct lane_stage *in,
-                         mask picks)
-{
-    if (s->at.any_exclusive)
-        start_numbers_at(of, s, p, LANE_NUMBERS, in, picks);
-    else
-        start_numbers_at(of, s, p, START_NUMBERS, in, picks);
 }
 
 // Starts the clock of a lane anew, by a whole number of spans, exactly.
@@ -239,65 +236,42 @@ VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *due, mas
 // what starts at all of them.
 static __attribute__((noinline)) void end_others(struct shape of,
                                                  struct lane_state *s,
-                                                 const struct places *received,
                                                  mask lanes,
                                                  stages due[LANES],
                                                  stages todo[LANES])
 {
     stages left[LANES] = {0};
-    struct lane_stage in;
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-        const int lane = mask_first(lanes);
+    struct lane_stage to;
+    for (mask more = lanes; mask_any(more); mask_set(&more, mask_first(more), false)) {
+        const int lane = mask_first(more);
         for (int j = 0; j < of.gpus; j++)
             left[lane] |= (stages)(get(&s->early[j], lane) <= get(&s->now, lane)) << j;
         due[lane] |= left[lane];
         todo[lane] |= due[lane];
-        if (received->at[lane] != NOWHERE)
-            todo[lane] |= UINT64_C(1) << received->at[lane];
     }
     for (struct places p = take_places(left); mask_any(is_somewhere(&p)); p = take_places(left)) {
-        end_at(of, s, &p, mask_none(), &in);
-        const struct places q = deliver(s, &p, &in, todo);
-        for (int lane = 0; lane < LANES; lane++) {
-            if (q.at[lane] == NOWHERE)
-                continue;
-            struct many_stage *const st = stage_of(s, lane, q.at[lane]);
-            st->ready[FWD] += get(&in.ready[FWD], lane);
-            st->ready[GRAD] += get(&in.ready[GRAD], lane);
-            todo[lane] |= UINT64_C(1) << q.at[lane];
-        }
+        end_at(of, s, &p, mask_none(), &to);
+        deliver(s, &p, &to, mask_none(), of.gpus, todo);
     }
-}
-
-// What starts where inputs have been put down in memory.
-static __attribute__((noinline)) void
-start_others(struct shape of, struct lane_state *s, stages todo[LANES])
-{
-    struct lane_stage in;
-    in.ready[FWD] = in.ready[GRAD] = vec_all(0);
-    for (struct places p = take_places(todo); mask_any(is_somewhere(&p)); p = take_places(todo))
-        start_at(of, s, &p, &in, mask_all());
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
+        for (stages *at = &todo[mask_first(lanes)]; *at != 0; *at &= *at - 1)
+            pick_in(s, mask_first(lanes), first_stage(*at), of.gpus);
 }
 
 // Through the next event of every lane; the lanes that have none.
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
-    stages due[LANES], todo[LANES] = {0}, any = 0;
+    stages due[LANES], todo[LANES] = {0};
     struct places p;
-    struct lane_stage in;
+    struct lane_stage to;
     mask more;
     const mask none = find_due(s, of.gpus, &p, &more), single = mask_less(mask_all(), more);
     for (int lane = 0; lane < LANES; lane++)
         due[lane] = (stages)(p.at[lane] < NOWHERE) << (p.at[lane] & 63);
-    end_at(of, s, &p, single, &in);
-    const struct places q = deliver(s, &p, &in, todo);
+    end_at(of, s, &p, single, &to);
+    deliver(s, &p, &to, single, of.gpus, todo);
     if (mask_any(more))
-        end_others(of, s, &q, more, due, todo);
-    start_at(of, s, &q, &in, single);
-    for (int lane = 0; lane < LANES; lane++)
-        any |= todo[lane];
-    if (any != 0)
-        start_others(of, s, todo);
+        end_others(of, s, more, due, todo);
     for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
         if (s->unsettled[lane] != 0) {
             s->unsettled[lane] |= due[lane];
