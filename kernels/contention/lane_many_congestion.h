@@ -369,17 +369,35 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
     return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
 }
 
-// Lets receivers hold senders back, given plain shares at the stages `due` of each lane.
-VEC_INLINE void congest(struct shape of, struct lane_state *s, const stages due[LANES])
+// The receivers of some lanes hold senders back, given plain shares at the stages `due` of each.
+VEC_INLINE void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
 {
-    stages receivers[LANES] = {0};
-    mask lanes = mask_none();
-    for (int lane = 0; lane < LANES; lane++) {
-        for (stages left = due[lane]; left != 0; left &= left - 1)
-            receivers[lane] |= concerned(s, lane, first_stage(left));
-        mask_set(&lanes, lane, receivers[lane] != 0);
-    }
     lanes = mask_and(lanes, s->at.congestion);
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
-        congest_lane(s, mask_first(lanes), receivers[mask_first(lanes)], of.gpus);
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes);
+        stages receivers = 0;
+        for (stages left = due[lane]; left != 0; left &= left - 1)
+            receivers |= concerned(s, lane, first_stage(left));
+        if (receivers != 0)
+            congest_lane(s, lane, receivers, gpus);
+    }
+}
+
+// The lanes in which `concerned` has receivers at the stage of a pass, which gives `share`.
+VEC_INLINE mask all_concerned(const struct lane_state *s,
+                              const struct places *p,
+                              const stages due[LANES],
+                              const vec share[2])
+{
+    const vec most = vec_all(1 + SUM_SLACK);
+    const double *below[LANES], *above[LANES];
+    for (int lane = 0; lane < LANES; lane++) {
+        const int j = p->at[lane] < NOWHERE ? p->at[lane] : 0;
+        below[lane] = &look_stage_of(s, lane, j - 2)->share[FWD];
+        above[lane] = &look_stage_of(s, lane, j + 2)->share[GRAD];
+    }
+    const mask over = mask_or(vec_gt(vec_gather(below) + share[GRAD], most),
+                              vec_gt(share[FWD] + vec_gather(above), most));
+    const bits one = bits_load(due), region = bits_load(s->region);
+    return mask_or(over, bits_any(region & (one << 1 | one >> 1 | one << 3 | one >> 3)));
 }

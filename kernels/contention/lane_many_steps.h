@@ -79,7 +79,7 @@ static void settle(struct shape of, struct lane_state *s)
         store_stages(s, &p, &st);
     }
     s->any_unsettled = false;
-    congest(of, s, due);
+    congest(s, mask_all(), due, of.gpus);
 }
 
 // ---- (a) and (b) ----------------------------------------------------------------------------
@@ -136,10 +136,15 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
     st->left[COMPUTE] = p->len[c];
     st->rate[COMPUTE] = rate;
     st->forwards = c == FWD;
-    if (finish < get(&s->finish[j], lane))
-        set(&s->finish[j], lane, finish);
-    if (early < get(&s->early[j], lane))
-        set(&s->early[j], lane, early);
+    const double other = get(&s->finish[j], lane), other_early = get(&s->early[j], lane);
+    set(&s->finish[j], lane, finish < other ? finish : other);
+    set(&s->early[j], lane, early < other_early ? early : other_early);
+}
+
+static void pick_all(struct lane_state *s, int lane, stages *todo, int gpus)
+{
+    for (; *todo != 0; *todo &= *todo - 1)
+        pick_in(s, lane, first_stage(*todo), gpus);
 }
 
 // Inputs have come to the neighbours of stages, to->ready[c]: what starts there in lanes `picks`; in
@@ -151,23 +156,36 @@ VEC_INLINE void deliver(struct lane_state *s,
                         int gpus,
                         stages todo[LANES])
 {
-    for (int c = 0; c < 2; c++) {
-        mask lanes = some(to->ready[c]);
-        for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-            const int lane = mask_first(lanes), j = p->at[lane] + (c == FWD ? 1 : -1);
-            stage_of(s, lane, j)->ready[c] += get(&to->ready[c], lane);
-            if (mask_get(picks, lane))
-                pick_in(s, lane, j, gpus);
-            else
-                todo[lane] |= UINT64_C(1) << j;
-        }
+    const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
+    const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
+    const struct places q = places_at(vec_pick(up, p->stage + vec_all(1), below));
+    const vec n = vec_pick(up, to->ready[FWD], to->ready[GRAD]);
+    mask idle = mask_none();
+    for (int lane = 0; lane < LANES; lane++) { // without branches
+        struct many_stage *st = stage_of(s, lane, q.at[lane]);
+        st->ready[mask_get(up, lane) ? FWD : GRAD] += get(&n, lane);
+        mask_set(&idle, lane, st->left[COMPUTE] >= HUGE_VAL);
+    }
+    mask both = mask_and(up, down);
+    for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
+        const int lane = mask_first(both), j = p->at[lane] - 1;
+        stage_of(s, lane, j)->ready[GRAD] += get(&to->ready[GRAD], lane);
+        todo[lane] |= UINT64_C(1) << j;
+        mask_set(&idle, lane, true);
+    }
+    idle = mask_and(idle, mask_or(up, down));
+    for (; mask_any(idle); mask_set(&idle, mask_first(idle), false)) {
+        const int lane = mask_first(idle);
+        todo[lane] |= UINT64_C(1) << q.at[lane];
+        if (mask_get(picks, lane))
+            pick_all(s, lane, &todo[lane], gpus);
     }
 }
 
 // ---- an event -------------------------------------------------------------------------------
 
 // What ends at a stage of each lane, and its shares after that; in lanes `single`, in which nothing
-// ends elsewhere, also what starts there. *to: what its neighbours receive.
+// ends elsewhere, also what starts there. *to: what its neighbours receive, and the shares.
 VEC_INLINE void end_at(struct shape of,
                        struct lane_state *s,
                        const struct places *p,
@@ -186,6 +204,8 @@ VEC_INLINE void end_at(struct shape of,
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
     store_stages(s, p, &st);
+    for (int c = 0; c < 2; c++)
+        to->share[c] = st.share[c];
     for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
         const int lane = mask_first(parts);
         s->unsettled[lane] |= UINT64_C(1) << p->at[lane];
@@ -254,8 +274,7 @@ static __attribute__((noinline)) void end_others(struct shape of,
         deliver(s, &p, &to, mask_none(), of.gpus, todo);
     }
     for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
-        for (stages *at = &todo[mask_first(lanes)]; *at != 0; *at &= *at - 1)
-            pick_in(s, mask_first(lanes), first_stage(*at), of.gpus);
+        pick_all(s, mask_first(lanes), &todo[mask_first(lanes)], of.gpus);
 }
 
 // Through the next event of every lane; the lanes that have none.
@@ -272,12 +291,14 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
     deliver(s, &p, &to, single, of.gpus, todo);
     if (mask_any(more))
         end_others(of, s, more, due, todo);
+    mask settled = mask_all();
     for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
         if (s->unsettled[lane] != 0) {
             s->unsettled[lane] |= due[lane];
-            due[lane] = 0;
+            mask_set(&settled, lane, false);
         }
-    congest(of, s, due);
+    const mask concerns = all_concerned(s, &p, due, to.share);
+    congest(s, mask_and(mask_or(concerns, more), settled), due, of.gpus);
     return none;
 }
 

@@ -118,6 +118,27 @@ VEC_INLINE void vec_to_ints(vec a, int out[LANES])
     _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvttpd_epi32(a));
 }
 
+// A number of each lane.
+VEC_INLINE vec vec_gather(const double *const from[LANES])
+{
+    return _mm512_setr_pd(*from[0], *from[1], *from[2], *from[3], *from[4], *from[5], *from[6],
+                          *from[7]);
+}
+
+// Sets of up to 64 things, a bit each.
+typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
+
+VEC_INLINE bits bits_load(const uint64_t from[LANES])
+{
+    return (bits)_mm512_loadu_si512(from);
+}
+
+// Lanes in which there is any.
+VEC_INLINE mask bits_any(bits b)
+{
+    return _mm512_test_epi64_mask((__m512i)b, (__m512i)b);
+}
+
 // Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes come as one
 // vector, which spares a third of the shuffles.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)

@@ -126,6 +126,32 @@ VEC_INLINE void vec_to_ints(vec a, int out[LANES])
         out[lane] = (int)a[lane];
 }
 
+// A number of each lane.
+VEC_INLINE vec vec_gather(const double *const from[LANES])
+{
+    vec v = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        v[lane] = *from[lane];
+    return v;
+}
+
+// Sets of up to 64 things, a bit each.
+typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
+
+VEC_INLINE bits bits_load(const uint64_t from[LANES])
+{
+    bits b = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        b[lane] = from[lane];
+    return b;
+}
+
+// Lanes in which there is any.
+VEC_INLINE mask bits_any(bits b)
+{
+    return (mask)(b != 0);
+}
+
 // Eight numbers of each lane, from places k on of its row, and back.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
