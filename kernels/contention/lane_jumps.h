@@ -270,9 +270,9 @@ static void join_piles(struct lane_state *s, int lane, int gpus)
 // ---- looking --------------------------------------------------------------------------------
 
 // Whether a long point is better off alone.
-static bool gives_up(const struct lane_history *h, double to_come)
+static bool gives_up(const struct lane_history *h, double to_come, int gpus)
 {
-    return to_come > LANE_N_WHOLE && h->streak == 0 && h->n_looks >= LOOK_PATIENCE;
+    return to_come > contention_lanes_n_whole(gpus) && h->streak == 0 && h->n_looks >= LOOK_PATIENCE;
 }
 
 // Looks at a lane; may jump. The `to_come` at the next look.
@@ -296,7 +296,7 @@ static double look(struct lane_state *s, int lane, int gpus, struct lane_room *r
     find_period(&of, &l);
     if (is_proven(&of, h, to_come - gpus))
         jump(&of, s, &l, to_come - gpus);
-    else if (gives_up(h, to_come))
+    else if (gives_up(h, to_come, gpus))
         mask_set(&s->leaves, lane, true);
     return next_look(h, get(&s->to_come, lane), gpus);
 }

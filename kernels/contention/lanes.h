@@ -14,8 +14,14 @@ enum {
     LANE_GPUS_MAX = 64,
     LANE_JOBS_MAX = 256,
     LANES_MAX = 8,
-    LANE_N_WHOLE = 512, // most micro-batches that are simulated where nothing repeats
 };
+
+// Most micro-batches that are simulated where nothing repeats. Where stages are many, a search that
+// finds a period later has less to gain.
+static inline int32_t contention_lanes_n_whole(int32_t gpus)
+{
+    return gpus <= LANE_GPUS_FEW ? 512 : 8192;
+}
 
 // What is worked out of a point before its first event. Shares are of a port; [0] stands for
 // fwd_prop, [1] for grad_prop, [2] for grad_sync.
