@@ -20,7 +20,7 @@ enum {
 // finds a period later has less to gain.
 static inline int32_t contention_lanes_n_whole(int32_t gpus)
 {
-    return gpus <= LANE_GPUS_FEW ? 512 : 8192;
+    return gpus <= LANE_GPUS_FEW ? 512 : 10240;
 }
 
 // What is worked out of a point before its first event. Shares are of a port; [0] stands for
