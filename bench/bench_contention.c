@@ -269,7 +269,7 @@ int main(void)
     for (int32_t n = 100; n <= 1000000; n *= 10)
         jump(n, 4);
     for (int32_t gpus = 8; gpus <= 16; gpus *= 2)
-        for (int32_t n = 1000; n <= 1000000; n *= 1000)
+        for (int32_t n = 1000; n <= 100000; n *= 100)
             jump(n, gpus);
     return same ? 0 : 1;
 }

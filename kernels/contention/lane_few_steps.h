@@ -270,9 +270,9 @@ VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
 // lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
 // (bench/README.md).
 #define DEFINE_GO_ON(gpus_)                                                                    \
-    static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)              \
+    static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)           \
     {                                                                                          \
-        return go_on(s, gpus_);                                                             \
+        return go_on(s, gpus_);                                                                \
     }
 
 DEFINE_GO_ON(2)

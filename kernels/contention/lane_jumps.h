@@ -110,7 +110,7 @@ static bool same_gaps(const struct measure *of, struct lane_look *old, struct la
 {
     const double *a = gaps_of(old, of->gpus), *b = gaps_of(new, of->gpus);
     bool same = old->n_gaps == new->n_gaps;
-    for (int64_t k = 0; k < new->n_gaps && same; k++)
+    for (int64_t k = 0; k < new->n_gaps &&same; k++)
         same = same_work(of, a[k], b[k]);
     return same;
 }
@@ -182,8 +182,7 @@ static bool repeats(const struct measure *of, const struct looks *l, int32_t per
 }
 
 // The periods, a bit each, at which marks are near to that of the last look.
-static uint32_t likely_periods(const struct measure *of,
-                               const struct lane_history *h)
+static uint32_t likely_periods(const struct measure *of, const struct lane_history *h)
 {
     const uint32_t last = (uint32_t)(h->n_looks - 1) % LANE_LOOKS;
     const uint32_t known = (uint32_t)(h->n_looks < LANE_LOOKS ? h->n_looks : LANE_LOOKS);
@@ -272,7 +271,8 @@ static void join_piles(struct lane_state *s, int lane, int gpus)
 // Whether a long point is better off alone.
 static bool gives_up(const struct lane_history *h, double to_come, int gpus)
 {
-    return to_come > contention_lanes_n_whole(gpus) && h->streak == 0 && h->n_looks >= LOOK_PATIENCE;
+    return to_come > contention_lanes_n_whole(gpus) && h->streak == 0 &&
+           h->n_looks >= LOOK_PATIENCE;
 }
 
 // Looks at a lane; may jump. The `to_come` at the next look.

@@ -37,15 +37,15 @@ _Static_assert(offsetof(struct lane_stage, syncs) == LANE_NUMBERS * sizeof(vec) 
                "the numbers of a record");
 
 enum {
-    STAGE_PAD = 2,                         // stages of nothing before the first and after the last
-    NOWHERE = LANE_GPUS_MAX + STAGE_PAD,   // a stage for lanes that a pass leaves out
+    STAGE_PAD = 2, // stages of nothing before the first and after the last
+    NOWHERE = LANE_GPUS_MAX + STAGE_PAD, // a stage for lanes that a pass leaves out
     N_PLACES = NOWHERE + 1,
 };
 
 struct lane_state {
     struct constants at;
-    vec now, epoch; // time since `epoch`, which keeps it small
-    vec to_come;    // backwards that stage 0 has still to end
+    vec now, epoch;     // time since `epoch`, which keeps it small
+    vec to_come;        // backwards that stage 0 has still to end
     mask leaves;        // lanes whose point is none for this simulation
     mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
     mask meets[N_SETS]; // it is together now, for the first time
@@ -55,16 +55,17 @@ struct lane_state {
     vec look_at;    // `to_come` at the next look; negative: there is none
     bool any_looks; // there may be some
     bool any_unsettled;
-    stages unsettled[LANES]; // have shares, rates and times to be set
-    stages region[LANES];    // receivers that hold their senders back
+    stages unsettled[LANES];      // have shares, rates and times to be set
+    stages region[LANES];         // receivers that hold their senders back
     double number[LANE_GPUS_MAX]; // of each stage
-    double part[LANES][8][4]; // [kinds present][kind]: its share, where each has one task
-    uint8_t equal[LANES];     // bit `kinds`: all tasks have equal shares
-    vec finish[N_PLACES];    // when the first task of the stage ends
-    vec early[N_PLACES];     // when one first comes within eps_work of its end
+    double part[LANES][8][4];     // [kinds present][kind]: its share, where each has one task
+    uint8_t equal[LANES];         // bit `kinds`: all tasks have equal shares
+    vec finish[N_PLACES];         // when the first task of the stage ends
+    vec early[N_PLACES];          // when one first comes within eps_work of its end
     struct many_stage record[LANES][STAGE_PAD + N_PLACES];
-    double gap[LANES][LANE_GPUS_MAX]; // by number of a transfer: its work left beyond that of the
-                                      // one before it in its class
+    double gap[LANES]
+              [LANE_GPUS_MAX]; // by number of a transfer: its work left beyond that of the
+                               // one before it in its class
 };
 
 _Static_assert((LANE_GPUS_MAX & (LANE_GPUS_MAX - 1)) == 0 && LANE_GPUS_MAX <= 64,
@@ -139,7 +140,9 @@ VEC_INLINE void load_stages(struct lane_state *s, const struct places *p, struct
     st->has_pending = vec_gt(st->pending, vec_all(0));
 }
 
-VEC_INLINE void store_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)
+VEC_INLINE void store_stages(struct lane_state *s,
+                             const struct places *p,
+                             struct lane_stage *st)
 {
     double *row[LANES];
     st->forwards = vec_where(st->forward, vec_all(1));
@@ -236,7 +239,8 @@ VEC_INLINE void put_last(struct shape of,
                          vec tail)
 {
     const mask third = several(of, st, c), exclusive = s->at.exclusive[c];
-    const vec gap = vec_where(mask_less(lanes, exclusive), tail - vec_where(third, st->tail[c]));
+    const vec gap =
+        vec_where(mask_less(lanes, exclusive), tail - vec_where(third, st->tail[c]));
     const vec number = st->sent[c] + st->count[c];
     const vec second = vec_pick(third, st->tail[c], s->at.prop_len);
     st->tail[c] = vec_pick(lanes, vec_pick(exclusive, second, tail), st->tail[c]);

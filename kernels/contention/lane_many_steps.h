@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation of one point a lane, each at its own event, where stages are many: passes over a
 // stage of each lane. Included once for each instruction set, after lane_tasks.h and
-// lane_many_congestion.h.
+// lane_many_receivers.h.
 
 // ---- (d): shares, rates, times --------------------------------------------------------------
 
@@ -44,8 +44,7 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
 
 // The rate of the compute task; when the first task ends, and when one first comes within eps_work
 // of its end.
-VEC_INLINE void
-set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
+VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
     const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
     vec finish = vec_all(HUGE_VAL), early = vec_all(HUGE_VAL);
@@ -85,8 +84,10 @@ static void settle(struct shape of, struct lane_state *s)
 // ---- (a) and (b) ----------------------------------------------------------------------------
 
 // The compute task ends where its time has come.
-VEC_INLINE void
-end_compute_at(struct shape of, struct lane_state *s, const struct places *p, struct lane_stage *st)
+VEC_INLINE void end_compute_at(struct shape of,
+                               struct lane_state *s,
+                               const struct places *p,
+                               struct lane_stage *st)
 {
     const mask first = vec_eq(p->stage, vec_all(0));
     const mask last = vec_eq(p->stage, vec_all(of.gpus - 1));
@@ -269,7 +270,8 @@ static __attribute__((noinline)) void end_others(struct shape of,
         due[lane] |= left[lane];
         todo[lane] |= due[lane];
     }
-    for (struct places p = take_places(left); mask_any(is_somewhere(&p)); p = take_places(left)) {
+    for (struct places p = take_places(left); mask_any(is_somewhere(&p));
+         p = take_places(left)) {
         end_at(of, s, &p, mask_none(), &to);
         deliver(s, &p, &to, mask_none(), of.gpus, todo);
     }

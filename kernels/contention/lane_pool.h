@@ -9,10 +9,10 @@ struct pool {
     struct lane_state lanes;
     int gpus;
     struct lane_room *room;
-    struct contention_lane_job **jobs;       // those of a task lie side by side
-    struct lane_task task[LANES]; // n_jobs 0: the lane is empty
-    int64_t first_step[LANES];               // so that `steps` more make its events
-    size_t n_jobs, next_job;                 // those from next_job on have not begun
+    struct contention_lane_job **jobs; // those of a task lie side by side
+    struct lane_task task[LANES];      // n_jobs 0: the lane is empty
+    int64_t first_step[LANES];         // so that `steps` more make its events
+    size_t n_jobs, next_job;           // those from next_job on have not begun
     int n_full;
 };
 
@@ -147,8 +147,8 @@ static bool go_together(const struct pool *pool,
 
 // Cuts the jobs of *task that go with its first one off the others, which stay in it.
 static struct lane_task split(struct pool *pool,
-                                         struct lane_task *task,
-                                         const bool meets[N_SETS])
+                              struct lane_task *task,
+                              const bool meets[N_SETS])
 {
     struct lane_task part = *task;
     const uint32_t end = task->first_job + task->n_jobs;

@@ -61,8 +61,8 @@ struct look_stage {
 
 // What a lane was like, save for what was still to come.
 struct lane_look {
-    double now, base;     // lane_time; of what it is the sum, or difference
-    int64_t n_gaps;       // of all classes of several tasks
+    double now, base;          // lane_time; of what it is the sum, or difference
+    int64_t n_gaps;            // of all classes of several tasks
     struct look_stage stage[]; // then the gaps
 };
 
@@ -103,8 +103,8 @@ static inline void *snapshot_at(struct lane_room *room, int32_t gpus, uint32_t k
 static inline struct lane_look *look_at(struct lane_room *room, int32_t gpus, int lane, int k)
 {
     char *looks = snapshot_at(room, gpus, LANE_JOBS_MAX);
-    return (struct lane_look *)(void *)(looks + (size_t)(lane * LANE_LOOKS + k) *
-                                                     look_bytes(gpus));
+    return (struct lane_look *)(void *)(looks +
+                                        (size_t)(lane * LANE_LOOKS + k) * look_bytes(gpus));
 }
 
 static inline double *gaps_of(struct lane_look *look, int32_t gpus)

@@ -16,11 +16,11 @@ enum {
     LANES_MAX = 8,
 };
 
-// Most micro-batches that are simulated where nothing repeats. Where stages are many, a search that
-// finds a period later has less to gain.
+// Most micro-batches that are simulated where nothing repeats. Where stages are many, lanes take no
+// longer points: contention_simulate finds periods that lanes do not.
 static inline int32_t contention_lanes_n_whole(int32_t gpus)
 {
-    return gpus <= LANE_GPUS_FEW ? 512 : 10240;
+    return gpus <= LANE_GPUS_FEW ? 512 : 2048;
 }
 
 // What is worked out of a point before its first event. Shares are of a port; [0] stands for

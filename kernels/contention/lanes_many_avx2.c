@@ -16,6 +16,8 @@ enum { LANES = 4 };
 
 #include "lane_many_congestion.h"
 
+#include "lane_many_receivers.h"
+
 #include "lane_many_steps.h"
 
 #include "lane_points.h"
@@ -27,9 +29,9 @@ enum { LANES = 4 };
 #include "lane_pool.h"
 
 bool contention_lanes_many_avx2(struct contention_lane_job **jobs,
-                           size_t n,
-                           void *room,
-                           const atomic_bool *stop)
+                                size_t n,
+                                void *room,
+                                const atomic_bool *stop)
 {
     return run_lanes(jobs, n, room, stop);
 }

@@ -14,6 +14,8 @@
 
 #include "lane_many_congestion.h"
 
+#include "lane_many_receivers.h"
+
 #include "lane_many_steps.h"
 
 #include "lane_points.h"
@@ -25,9 +27,9 @@
 #include "lane_pool.h"
 
 bool contention_lanes_many_avx512(struct contention_lane_job **jobs,
-                             size_t n,
-                             void *room,
-                             const atomic_bool *stop)
+                                  size_t n,
+                                  void *room,
+                                  const atomic_bool *stop)
 {
     return run_lanes(jobs, n, room, stop);
 }
