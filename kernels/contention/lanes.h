@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many points at once, one a lane of the processor's vectors. Every width does the same
-// arithmetic, so that a point has the same bits in all of them. Only for the points that sweeps
-// consist of: contention_lanes_fit says which. What it does and why it is right: model.md.
+// arithmetic, so that a point has the same bits in all of them. Points of few stages and of many go
+// different ways, each in all widths. Only for the points that sweeps consist of:
+// contention_lanes_fit says which. What it does and why it is right: model.md.
 #ifndef PPS_CONTENTION_LANES_H
 #define PPS_CONTENTION_LANES_H
 
