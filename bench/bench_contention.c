@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Speed of the contention model: the default priority sweep by batches and point by point against
-// the reference, and the cost of an event as points grow. One JSON line a measurement; CPU time, the least of several runs; results of
-// the two are compared. Not a test: a slow machine is no failure, a wrong result is.
+// the reference, the same by batches as stages grow, and the cost of an event as points grow. One
+// JSON line a measurement; CPU time, the least of several runs; results are compared. Not a test: a
+// slow machine is no failure, a wrong result is.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ static double measure(const struct contention_point *p,
 
 static void *room_for(const struct contention_point *p)
 {
-    return aligned_alloc(64, (contention_scratch_bytes(p) + 63) / 64 * 64);
+    return aligned_alloc(64, (contention_batch_scratch_bytes(p) + 63) / 64 * 64);
 }
 
 // ---- the default priority sweep -------------------------------------------------------------
@@ -94,11 +95,11 @@ enum {
 };
 
 // Sweeps of which each has lengths of its own, so that no point is seen twice.
-static void fill_sweeps(struct contention_point *points, int sweeps, int32_t n)
+static void fill_sweeps(struct contention_point *points, int sweeps, int32_t n, int32_t gpus)
 {
     const struct contention_scenarios all = {.steps = STEPS, .tiers = CONTENTION_TIERS_DEFAULT};
     for (int k = 0; k < sweeps * SWEEP; k++) {
-        points[k] = point_of(n, 4);
+        points[k] = point_of(n, gpus);
         points[k].bwd_len = 2 + (k / SWEEP) / 1024.0;
         contention_scenarios_value(&all, (uint64_t)(k % SWEEP), points[k].priority);
     }
@@ -128,19 +129,20 @@ static void simulate(enum how how,
 
 struct timing {
     double point_s;
-    double sum; // of all times of the first sweep
+    double sum;    // of all times of the first sweep
+    double events; // of all sweeps, a point
 };
 
 // Keeps the least CPU time of a point over some sweeps, in batches as large as the engine's.
-static void time_sweeps(enum how how, int32_t n, int sweeps, struct timing *t)
+static void time_sweeps(enum how how, int32_t n, int32_t gpus, int sweeps, struct timing *t)
 {
     static struct contention_point points[SWEEPS * SWEEP];
     static struct contention_outcome outcomes[SWEEPS * SWEEP];
-    const struct contention_point largest = point_of(n, 4);
+    const struct contention_point largest = point_of(n, gpus);
     const size_t n_points = (size_t)(sweeps * SWEEP);
     struct contention_batch *batch = calloc(1, sizeof *batch);
     void *scratch = room_for(&largest);
-    fill_sweeps(points, sweeps, n);
+    fill_sweeps(points, sweeps, n, gpus);
     simulate(how, &points[n_points - 1], 1, batch, scratch, outcomes); // touches the memory
     const double start = cpu_seconds();
     for (size_t k = 0; k < n_points; k += BATCH_POINTS)
@@ -150,6 +152,9 @@ static void time_sweeps(enum how how, int32_t n, int sweeps, struct timing *t)
     t->sum = 0;
     for (int k = 0; k < SWEEP; k++)
         t->sum += outcomes[k].result.total_time;
+    t->events = 0;
+    for (size_t k = 0; k < n_points; k++)
+        t->events += (double)outcomes[k].result.n_events / (double)n_points;
     free(scratch);
     free(batch);
 }
@@ -157,11 +162,11 @@ static void time_sweeps(enum how how, int32_t n, int sweeps, struct timing *t)
 // The three ways, taken in turns; false: their results differ.
 static bool compare(int32_t n)
 {
-    struct timing t[] = {{HUGE_VAL, 0}, {HUGE_VAL, 0}, {HUGE_VAL, 0}};
+    struct timing t[] = {{HUGE_VAL, 0, 0}, {HUGE_VAL, 0, 0}, {HUGE_VAL, 0, 0}};
     for (int run = 0; run < RUNS; run++) {
-        time_sweeps(BATCH, n, SWEEPS, &t[BATCH]);
-        time_sweeps(ALONE, n, 4, &t[ALONE]);
-        time_sweeps(REFERENCE, n, 1, &t[REFERENCE]);
+        time_sweeps(BATCH, n, 4, SWEEPS, &t[BATCH]);
+        time_sweeps(ALONE, n, 4, 4, &t[ALONE]);
+        time_sweeps(REFERENCE, n, 4, 1, &t[REFERENCE]);
     }
     const double of = t[REFERENCE].sum;
     const bool same =
@@ -173,6 +178,38 @@ static bool compare(int32_t n)
            1e6 * t[REFERENCE].point_s, t[REFERENCE].point_s / t[BATCH].point_s,
            t[REFERENCE].point_s / t[ALONE].point_s, same ? "agree" : "differ");
     return same;
+}
+
+// ---- stages ---------------------------------------------------------------------------------
+
+static double ns_per_event(const struct timing *t)
+{
+    return 1e9 * t->point_s / t->events;
+}
+
+// Sweeps by batches and point by point, in turns, over numbers of stages. An event is one of those
+// that are simulated point by point, also where batches need fewer.
+static void compare_stages(int32_t n)
+{
+    static const int32_t gpus[] = {4, 8, 16, 32, 64};
+    enum { N_GPUS = sizeof gpus / sizeof *gpus };
+    struct timing batch[N_GPUS], alone[N_GPUS];
+    for (int k = 0; k < N_GPUS; k++)
+        batch[k].point_s = alone[k].point_s = HUGE_VAL;
+    for (int run = 0; run < 3; run++)
+        for (int k = 0; k < N_GPUS; k++) {
+            time_sweeps(BATCH, n, gpus[k], gpus[k] < 16 ? 8 : 4, &batch[k]);
+            time_sweeps(ALONE, n, gpus[k], 1, &alone[k]);
+        }
+    for (int k = 0; k < N_GPUS; k++) {
+        batch[k].events = alone[k].events;
+        printf("{\"name\":\"contention_stages\",\"n\":%d,\"gpus\":%d,\"us_per_point\":%.1f,"
+               "\"ns_per_event\":%.1f,\"alone_ns_per_event\":%.1f,\"alone_ratio\":%.2f,"
+               "\"of_4_gpus\":%.2f}\n",
+               n, gpus[k], 1e6 * batch[k].point_s, ns_per_event(&batch[k]),
+               ns_per_event(&alone[k]), alone[k].point_s / batch[k].point_s,
+               ns_per_event(&batch[k]) / ns_per_event(&batch[0]));
+    }
 }
 
 // ---- growth ---------------------------------------------------------------------------------
@@ -191,9 +228,9 @@ static void grow(int32_t n, int32_t gpus)
 }
 
 // The cost of a point as n grows, with jumps over what repeats.
-static void jump(int32_t n)
+static void jump(int32_t n, int32_t gpus)
 {
-    const struct contention_point p = point_of(n, 4);
+    const struct contention_point p = point_of(n, gpus);
     struct contention_point points[STEPS + 1];
     struct contention_outcome outcomes[STEPS + 1];
     struct contention_batch *batch = calloc(1, sizeof *batch);
@@ -204,7 +241,7 @@ static void jump(int32_t n)
         points[a].priority[0] = a / (double)STEPS;
         points[a].priority[1] = points[a].priority[2] = (STEPS - a) / (2.0 * STEPS);
     }
-    for (int run = 0; run < RUNS; run++) {
+    for (int run = 0; run < (gpus == 4 ? RUNS : 2); run++) {
         memset(&batch->memo, 0, sizeof batch->memo); // as if never seen
         const double start = cpu_seconds();
         simulate(BATCH, points, STEPS + 1, batch, scratch, outcomes);
@@ -214,20 +251,25 @@ static void jump(int32_t n)
         events += (double)outcomes[a].result.n_events;
     free(scratch);
     free(batch);
-    printf("{\"name\":\"contention_jump\",\"n\":%d,\"gpus\":4,\"us_per_point\":%.1f,"
+    printf("{\"name\":\"contention_jump\",\"n\":%d,\"gpus\":%d,\"us_per_point\":%.1f,"
            "\"simulated_events_per_point\":%.0f}\n",
-           n, 1e6 * least / (STEPS + 1), events / (STEPS + 1));
+           n, gpus, 1e6 * least / (STEPS + 1), events / (STEPS + 1));
 }
 
 int main(void)
 {
     bool same = compare(8);
     same = compare(64) && same;
+    compare_stages(64);
+    compare_stages(256);
     for (int32_t n = 8; n <= 512; n *= 4)
         grow(n, 4);
     for (int32_t gpus = 4; gpus <= 64; gpus *= 2)
         grow(64, gpus);
     for (int32_t n = 100; n <= 1000000; n *= 10)
-        jump(n);
+        jump(n, 4);
+    for (int32_t gpus = 8; gpus <= 16; gpus *= 2)
+        for (int32_t n = 1000; n <= 100000; n *= 100)
+            jump(n, gpus);
     return same ? 0 : 1;
 }

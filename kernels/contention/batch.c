@@ -5,6 +5,13 @@
 
 #include "state.h"
 
+size_t contention_batch_scratch_bytes(const struct contention_point *largest)
+{
+    const size_t alone = contention_scratch_bytes(largest);
+    const size_t lanes = contention_lanes_room_bytes(largest->gpus);
+    return alone > lanes ? alone : lanes;
+}
+
 // What a call works on.
 struct work {
     struct contention_batch *batch;
@@ -15,6 +22,7 @@ struct work {
     const atomic_bool *stop;
     struct sim constants; // of the point that is being taken; nothing else is set
     size_t n_jobs;
+    uint64_t job_gpus; // bit gpus - 1: there are jobs of points with so many stages
 };
 
 #define NO_JOB UINT32_MAX
@@ -55,6 +63,7 @@ static void add_job(struct work *w,
     struct contention_batch *b = w->batch;
     const uint32_t job = (uint32_t)w->n_jobs++;
     b->job[job].point = *lane;
+    w->job_gpus |= UINT64_C(1) << (lane->gpus - 1);
     b->unit[job] = unit;
     b->point_of[job] = (uint32_t)i;
     b->job_of[i] = job;
@@ -117,7 +126,7 @@ static bool run_lanes_of(struct work *w, int32_t gpus)
     for (size_t k = 0; k < w->n_jobs; k++)
         if (w->batch->job[k].point.gpus == gpus)
             jobs[n++] = &w->batch->job[k];
-    return n == 0 || contention_lanes()(jobs, n, &w->batch->room, w->stop);
+    return n == 0 || contention_lanes(gpus)(jobs, n, w->scratch, w->stop);
 }
 
 static void end_job(struct work *w, uint32_t job, bool stopped)
@@ -170,8 +179,8 @@ void contention_simulate_batch(struct contention_batch *batch,
     bool going = true;
     for (size_t i = 0; i < n; i++)
         take_point(&w, i);
-    for (int32_t gpus = 2; gpus <= LANE_GPUS_MAX; gpus++)
-        going = going && run_lanes_of(&w, gpus);
+    for (; w.job_gpus != 0 && going; w.job_gpus &= w.job_gpus - 1)
+        going = run_lanes_of(&w, __builtin_ctzll(w.job_gpus) + 1);
     for (uint32_t job = 0; job < w.n_jobs; job++)
         end_job(&w, job, !going);
     for (size_t i = 0; i < n; i++)

@@ -14,7 +14,6 @@ enum {
 // What a worker keeps from batch to batch. Zeroed, it knows nothing.
 struct contention_batch {
     struct contention_memo memo;
-    struct contention_lane_room room;
     struct contention_lane_job job[BATCH_POINTS];
     struct contention_memo_place *awaits[BATCH_POINTS];    // by job; NULL: none
     double unit[BATCH_POINTS];                             // of the job's point
@@ -28,10 +27,14 @@ struct contention_outcome {
     bool recalled; // known from an equal point, not simulated
 };
 
+// Bytes of scratch that do for every point with no more n and gpus than `largest`, as
+// contention_scratch_bytes has them.
+size_t contention_batch_scratch_bytes(const struct contention_point *largest);
+
 // Simulates n <= BATCH_POINTS points as contention_simulate would, to rounding (1e-9 relative);
 // the result of a point depends on itself and want_metrics and exact alone, bit for bit. `exact`:
-// without recalling, and without jumping over what repeats. `scratch` is one for
-// contention_simulate. Once the stop flag is up, outcomes are CONTENTION_STOPPED.
+// without recalling, and without jumping over what repeats. `scratch` is 64-byte aligned, as large as
+// contention_batch_scratch_bytes says. Once the stop flag is up, outcomes are CONTENTION_STOPPED.
 void contention_simulate_batch(struct contention_batch *batch,
                                const struct contention_point *points,
                                size_t n,

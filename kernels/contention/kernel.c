@@ -31,13 +31,13 @@ static size_t scratch_bytes(const double *highest, const void *shared)
 {
     (void)shared;
     struct contention_point largest = contention_point_of(highest);
-    const size_t bytes = contention_scratch_bytes(&largest);
+    const size_t bytes = contention_batch_scratch_bytes(&largest);
     return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
 }
 
 // Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
-// estimate, no more. With few stages points go through lanes.
-// Of long 1f1b points about a thousand micro-batches are simulated, the rest repeats.
+// estimate, no more. Most points go through lanes. Of long 1f1b points about a thousand
+// micro-batches are simulated, the rest repeats.
 static double cost(const double *point, const void *shared)
 {
     (void)shared;
@@ -45,9 +45,13 @@ static double cost(const double *point, const void *shared)
     if (point[PIPELINE] == CONTENTION_1F1B && n > 1000)
         n = 1000 + 0.05 * (n - 1000);
     double tasks = n * (4 * stages - 2) + stages * ceil(n / point[SYNC_FREQ]);
-    if (stages >= 2 && stages <= LANE_GPUS_MAX && point[PIPELINE] == CONTENTION_1F1B &&
+    const bool lanes =
+        stages <= LANE_GPUS_FEW ||
+        (stages <= LANE_GPUS_MAX && point[N] <= contention_lanes_n_whole((int32_t)stages));
+    if (lanes && stages >= 2 && point[PIPELINE] == CONTENTION_1F1B &&
         point[CHANNELS] == CONTENTION_SHARED)
-        return 300 + 2 * stages * fmin(tasks, 10000);
+        return stages <= LANE_GPUS_FEW ? 300 + 2 * stages * fmin(tasks, 10000)
+                                       : 300 + 40 * stages + 33 * tasks;
     bool congested = point[CONGESTION] != 0 && point[CHANNELS] == CONTENTION_SHARED &&
                      point[PIPELINE] == CONTENTION_1F1B;
     double per_task = 30 + 50 * (1 - 4 / fmax(stages, 4)) + (congested ? 5 : 0);
@@ -196,8 +200,8 @@ const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
     .summary = "communication contention: transfers of a pipeline that share network ports",
     .source = "the definition in kernels/contention/model.md",
-    .version = "2",
-    .params = contention_params,
+    struct contention_point largest = contention_point_of(highest);
+    const size_t bytes = contention_batch_scratch_bytes(&largest);
     .n_params = N_PARAMS,
     .columns = contention_columns,
     .n_columns = N_COLUMNS,

@@ -35,20 +35,20 @@ static bool looks_for_period(const struct contention_lane_point *p)
 
 // The `to_come` at the look after one at `to_come`; the last look is at 0, when all compute is
 // over. Before, it is no use where no period would fit in what is left.
-static double next_look(const struct contention_lane_history *h, double to_come, int gpus)
+static double next_look(const struct lane_history *h, double to_come, int gpus)
 {
     const double next = to_come - h->stride;
     return next - gpus >= 3 * h->stride ? next : 0;
 }
 
-static void forget_looks(struct contention_lane_history *h)
+static void forget_looks(struct lane_history *h)
 {
     h->n_looks = h->streak = 0;
 }
 
 // The `to_come` at the next look of a lane that begins, or goes on from a snapshot; negative:
 // there is none.
-static double start_history(struct contention_lane_history *h,
+static double start_history(struct lane_history *h,
                             const struct contention_lane_point *p,
                             double to_come)
 {
@@ -63,43 +63,20 @@ static double start_history(struct contention_lane_history *h,
 
 // ---- the state ------------------------------------------------------------------------------
 
-static void take_class(const struct lane_stage *st,
-                       int lane,
-                       int c,
-                       struct contention_lane_stage *look)
-{
-    look->left[c] = get(&st->left[c], lane);
-    look->count[c] = tally_get(st->count[c], lane);
-    look->ready[c] = tally_get(st->ready[c], lane);
-    if (look->count[c] < 2)
-        return;
-    look->tail[c] = get(&st->tail[c], lane);
-    for (int k = 0; k < LANE_GPUS_MAX - 1; k++)
-        look->gap[c][k] = get(&st->gap[c][k], lane);
-}
-
 // Returns the look's mark.
-static double take_look(const struct lane_state *s,
-                        int lane,
-                        int gpus,
-                        struct contention_lane_look *look)
+static double take_look(const struct lane_state *s, int lane, int gpus, struct lane_look *look)
 {
     double mark = 0;
-    look->now = get(&s->now, lane);
-    look->carry = get(&s->carry, lane);
+    double *const gaps = gaps_of(look, gpus);
+    stamp_look(s, lane, look);
+    look->n_gaps = 0;
     for (int j = 0; j < gpus; j++) {
-        const struct lane_stage *st = &s->stage[j];
-        struct contention_lane_stage *to = &look->stage[j];
-        const double computes = get(&st->left[COMPUTE], lane);
-        const bool busy = computes < HUGE_VAL;
+        struct look_stage *to = &look->stage[j];
+        take_stage(s, lane, j, to);
         for (int c = 0; c < 2; c++)
-            take_class(st, lane, c, to);
-        to->left[COMPUTE] = computes;
-        to->left[SYNC] = get(&st->left[SYNC], lane);
-        to->forward = busy && mask_get(st->forward, lane);
-        to->until_sync = get(&st->until_sync, lane);
-        to->pending = get(&st->pending, lane);
-        mark += busy ? computes * (j + 1) : 0;
+            for (int k = 0; k < to->count[c] - 1; k++)
+                gaps[look->n_gaps++] = lane_gap(s, lane, j, c, k);
+        mark += to->left[COMPUTE] < HUGE_VAL ? to->left[COMPUTE] * (j + 1) : 0;
     }
     return mark;
 }
@@ -119,29 +96,35 @@ static bool same_work(const struct measure *of, double a, double b)
 }
 
 static bool same_class(const struct measure *of,
-                       const struct contention_lane_stage *old,
-                       const struct contention_lane_stage *new,
+                       const struct look_stage *old,
+                       const struct look_stage *new,
                        int c)
 {
     if (old->count[c] != new->count[c] || old->ready[c] != new->ready[c] ||
         !same_work(of, old->left[c], new->left[c]))
         return false;
-    bool same = old->count[c] < 2 || same_work(of, old->tail[c], new->tail[c]);
-    for (int k = 0; k < old->count[c] - 1; k++)
-        same = same && same_work(of, old->gap[c][k], new->gap[c][k]);
+    return old->count[c] < 2 || same_work(of, old->tail[c], new->tail[c]);
+}
+
+static bool same_gaps(const struct measure *of, struct lane_look *old, struct lane_look *new)
+{
+    const double *a = gaps_of(old, of->gpus), *b = gaps_of(new, of->gpus);
+    bool same = old->n_gaps == new->n_gaps;
+    for (int64_t k = 0; k < new->n_gaps &&same; k++)
+        same = same_work(of, a[k], b[k]);
     return same;
 }
 
 // Work of the synchronisations of a stage.
-static double backlog(const struct measure *of, const struct contention_lane_stage *st)
+static double backlog(const struct measure *of, const struct look_stage *st)
 {
     return st->left[SYNC] + st->pending * of->sync_work;
 }
 
 // Whether more synchronisations wait than can end in so many micro-batches.
 static bool piles_up(const struct measure *of,
-                     const struct contention_lane_stage *old,
-                     const struct contention_lane_stage *new,
+                     const struct look_stage *old,
+                     const struct look_stage *new,
                      int32_t length)
 {
     const double least = fmin(old->pending, new->pending);
@@ -150,15 +133,15 @@ static bool piles_up(const struct measure *of,
 }
 
 static bool same_syncs(const struct measure *of,
-                       const struct contention_lane_stage *old,
-                       const struct contention_lane_stage *new)
+                       const struct look_stage *old,
+                       const struct look_stage *new)
 {
     return old->pending == new->pending &&same_work(of, old->left[SYNC], new->left[SYNC]);
 }
 
 static bool same_stage(const struct measure *of,
-                       const struct contention_lane_stage *old,
-                       const struct contention_lane_stage *new,
+                       const struct look_stage *old,
+                       const struct look_stage *new,
                        int32_t length)
 {
     return old->forward == new->forward &&
@@ -169,31 +152,37 @@ static bool same_stage(const struct measure *of,
 }
 
 static bool same_looks(const struct measure *of,
-                       const struct contention_lane_look *old,
-                       const struct contention_lane_look *new,
+                       struct lane_look *old,
+                       struct lane_look *new,
                        int32_t length)
 {
     bool same = true;
     for (int j = 0; j < of->gpus && same; j++)
         same = same_stage(of, &old->stage[j], &new->stage[j], length);
-    return same;
+    return same && same_gaps(of, old, new);
 }
 
 // ---- periods --------------------------------------------------------------------------------
 
-static struct contention_lane_look *look_before(struct contention_lane_history *h, int32_t by)
+// The looks of a lane.
+struct looks {
+    struct lane_history *h;
+    struct lane_room *room;
+    int lane, gpus;
+};
+
+static struct lane_look *look_before(const struct looks *l, int32_t by)
 {
-    return &h->look[(h->n_looks - 1 - by) % LANE_LOOKS];
+    return look_at(l->room, l->gpus, l->lane, (l->h->n_looks - 1 - by) % LANE_LOOKS);
 }
 
-static bool repeats(const struct measure *of, struct contention_lane_history *h, int32_t period)
+static bool repeats(const struct measure *of, const struct looks *l, int32_t period)
 {
-    return same_looks(of, look_before(h, period), look_before(h, 0), period * h->stride);
+    return same_looks(of, look_before(l, period), look_before(l, 0), period * l->h->stride);
 }
 
 // The periods, a bit each, at which marks are near to that of the last look.
-static uint32_t likely_periods(const struct measure *of,
-                               const struct contention_lane_history *h)
+static uint32_t likely_periods(const struct measure *of, const struct lane_history *h)
 {
     const uint32_t last = (uint32_t)(h->n_looks - 1) % LANE_LOOKS;
     const uint32_t known = (uint32_t)(h->n_looks < LANE_LOOKS ? h->n_looks : LANE_LOOKS);
@@ -206,23 +195,24 @@ static uint32_t likely_periods(const struct measure *of,
 }
 
 // Brings the period and the streak up to the last look.
-static void find_period(const struct measure *of, struct contention_lane_history *h)
+static void find_period(const struct measure *of, const struct looks *l)
 {
+    struct lane_history *const h = l->h;
     uint32_t likely = likely_periods(of, h);
-    if (h->streak > 0 && likely >> h->period & 1 && repeats(of, h, h->period)) {
+    if (h->streak > 0 && likely >> h->period & 1 && repeats(of, l, h->period)) {
         h->streak++;
         return;
     }
     h->streak = 0;
     for (; likely != 0 && h->streak == 0; likely &= likely - 1) {
         h->period = __builtin_ctz(likely);
-        h->streak = repeats(of, h, h->period);
+        h->streak = repeats(of, l, h->period);
     }
 }
 
 // Whether a jump over what is left of forwards to hand out is right.
 static bool is_proven(const struct measure *of,
-                      const struct contention_lane_history *h,
+                      const struct lane_history *h,
                       double to_hand_out)
 {
     const int32_t anchors = h->stride / (int32_t)of->sync_freq; // of steady.c, a look
@@ -233,42 +223,36 @@ static bool is_proven(const struct measure *of,
 
 // ---- the jump -------------------------------------------------------------------------------
 
-static void set_syncs(struct lane_stage *st, int lane, double left, double pending)
-{
-    set(&st->left[SYNC], lane, left);
-    set(&st->pending, lane, pending);
-    mask_set(&st->has_pending, lane, pending > 0);
-}
-
 // Adds to the pile of a stage.
-static void grow_pile(const struct measure *of, struct lane_stage *st, int lane, double more)
+static void grow_pile(const struct measure *of,
+                      struct lane_state *s,
+                      int lane,
+                      int j,
+                      double more)
 {
-    const double total = get(&st->left[SYNC], lane) + fmax(more, 0);
+    struct look_stage is;
+    take_stage(s, lane, j, &is);
+    const double total = is.left[SYNC] + fmax(more, 0);
     double whole = (double)(int64_t)(total / of->sync_work);
     if (whole > 0 && total - whole * of->sync_work <= of->tolerance)
         whole--;
-    set_syncs(st, lane, total - whole * of->sync_work, get(&st->pending, lane) + whole);
+    set_syncs(s, lane, j, total - whole * of->sync_work, is.pending + whole);
 }
 
 static void jump(const struct measure *of,
                  struct lane_state *s,
-                 int lane,
-                 struct contention_lane_history *h,
+                 const struct looks *l,
                  double to_hand_out)
 {
-    const struct contention_lane_look *old = look_before(h, h->period),
-                                      *new = look_before(h, 0);
-    const double length = h->period * h->stride;
+    const struct lane_look *old = look_before(l, l->h->period), *new = look_before(l, 0);
+    const double length = l->h->period * l->h->stride;
     const double times = (double)(int64_t)(to_hand_out / length);
-    const double period = (new->now - old->now) - (new->carry - old->carry);
-    const double more = times * period - new->carry, now = new->now + more;
-    set(&s->now, lane, now);
-    set(&s->carry, lane, (now - new->now) - more);
-    set(&s->to_come, lane, get(&s->to_come, lane) - times * length);
+    skip_time(s, l->lane, old, new, times);
+    set(&s->to_come, l->lane, get(&s->to_come, l->lane) - times * length);
     for (int j = 0; j < of->gpus; j++) {
-        const struct contention_lane_stage *was = &old->stage[j], *is = &new->stage[j];
+        const struct look_stage *was = &old->stage[j], *is = &new->stage[j];
         if (!same_syncs(of, was, is))
-            grow_pile(of, &s->stage[j], lane, times * (backlog(of, is) - backlog(of, was)));
+            grow_pile(of, s, l->lane, j, times * (backlog(of, is) - backlog(of, was)));
     }
 }
 
@@ -276,23 +260,26 @@ static void jump(const struct measure *of,
 static void join_piles(struct lane_state *s, int lane, int gpus)
 {
     for (int j = 0; j < gpus; j++) {
-        struct lane_stage *st = &s->stage[j];
-        const double pending = get(&st->pending, lane) * get(&s->at.sync_work, lane);
-        set_syncs(st, lane, get(&st->left[SYNC], lane) + pending, 0);
+        struct look_stage is;
+        take_stage(s, lane, j, &is);
+        set_syncs(s, lane, j, is.left[SYNC] + is.pending * get(&s->at.sync_work, lane), 0);
     }
 }
 
 // ---- looking --------------------------------------------------------------------------------
 
 // Whether a long point is better off alone.
-static bool gives_up(const struct contention_lane_history *h, double to_come)
+static bool gives_up(const struct lane_history *h, double to_come, int gpus)
 {
-    return to_come > LANE_N_WHOLE && h->streak == 0 && h->n_looks >= LOOK_PATIENCE;
+    return to_come > contention_lanes_n_whole(gpus) && h->streak == 0 &&
+           h->n_looks >= LOOK_PATIENCE;
 }
 
 // Looks at a lane; may jump. The `to_come` at the next look.
-static double look(struct lane_state *s, int lane, int gpus, struct contention_lane_history *h)
+static double look(struct lane_state *s, int lane, int gpus, struct lane_room *room)
 {
+    struct lane_history *const h = &room->history[lane];
+    const struct looks l = {.h = h, .room = room, .lane = lane, .gpus = gpus};
     const struct measure of = {
         .gpus = gpus,
         .tolerance = LOOK_TOLERANCE * get(&s->at.eps_work, lane),
@@ -305,11 +292,11 @@ static double look(struct lane_state *s, int lane, int gpus, struct contention_l
         return -1;
     }
     h->n_looks++;
-    h->mark[(h->n_looks - 1) % LANE_LOOKS] = take_look(s, lane, gpus, look_before(h, 0));
-    find_period(&of, h);
+    h->mark[(h->n_looks - 1) % LANE_LOOKS] = take_look(s, lane, gpus, look_before(&l, 0));
+    find_period(&of, &l);
     if (is_proven(&of, h, to_come - gpus))
-        jump(&of, s, lane, h, to_come - gpus);
-    else if (gives_up(h, to_come))
+        jump(&of, s, &l, to_come - gpus);
+    else if (gives_up(h, to_come, gpus))
         mask_set(&s->leaves, lane, true);
     return next_look(h, get(&s->to_come, lane), gpus);
 }

@@ -7,13 +7,12 @@
 // The lanes, and what waits for one.
 struct pool {
     struct lane_state lanes;
-    vec look_at; // `to_come` at the next look; negative: there is none
-    struct contention_lane_room *room;
-    struct contention_lane_job **jobs;       // those of a task lie side by side
-    struct contention_lane_task task[LANES]; // n_jobs 0: the lane is empty
-    bool any_looks;                          // there may be some
-    int64_t first_step[LANES];               // so that `steps` more make its events
-    size_t n_jobs, next_job;                 // those from next_job on have not begun
+    int gpus;
+    struct lane_room *room;
+    struct contention_lane_job **jobs; // those of a task lie side by side
+    struct lane_task task[LANES];      // n_jobs 0: the lane is empty
+    int64_t first_step[LANES];         // so that `steps` more make its events
+    size_t n_jobs, next_job;           // those from next_job on have not begun
     int n_full;
 };
 
@@ -26,7 +25,7 @@ static const struct contention_lane_point *point_of(const struct pool *pool, uin
 
 static void set_known(struct pool *pool, int lane)
 {
-    const struct contention_lane_task *task = &pool->task[lane];
+    const struct lane_task *task = &pool->task[lane];
     const bool matters =
         task->n_jobs > 1 ||
         (task->n_jobs == 1 && looks_for_period(point_of(pool, task->first_job)));
@@ -37,34 +36,41 @@ static void set_known(struct pool *pool, int lane)
 
 static void start_looking(struct pool *pool, int lane)
 {
-    const struct contention_lane_task *task = &pool->task[lane];
+    const struct lane_task *task = &pool->task[lane];
     const double next = task->n_jobs == 0 ? -1
                                           : start_history(&pool->room->history[lane],
                                                           point_of(pool, task->first_job),
                                                           get(&pool->lanes.to_come, lane));
-    set(&pool->look_at, lane, next);
-    pool->any_looks = pool->any_looks || next >= 0;
+    set(&pool->lanes.look_at, lane, next);
+    pool->lanes.any_looks = pool->lanes.any_looks || next >= 0;
 }
 
+// Puts a task into an empty lane: from its snapshot, or (NULL) from its beginning.
 static void start_task(struct pool *pool,
                        int lane,
-                       const struct contention_lane_task *task,
-                       struct contention_lane_snapshot *snapshot)
+                       const struct lane_task *task,
+                       lane_snapshot *snapshot)
 {
+    const struct contention_lane_point *point = point_of(pool, task->first_job);
     pool->n_full++;
     pool->task[lane] = *task;
-    set_constants(&pool->lanes.at, lane, point_of(pool, task->first_job));
+    set_constants(&pool->lanes.at, lane, point);
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
-    load_lane(&pool->lanes, lane, snapshot);
-    pool->first_step[lane] = pool->lanes.steps - snapshot->n_events;
+    pool->first_step[lane] = pool->lanes.steps;
+    if (snapshot != NULL) {
+        load_lane(&pool->lanes, lane, pool->gpus, snapshot);
+        pool->first_step[lane] -= snapshot->n_events;
+    } else {
+        begin_lane(&pool->lanes, lane, pool->gpus, point);
+    }
     start_looking(pool, lane);
 }
 
 // The next of the jobs that have not begun, with those behind it that begin alike.
-static struct contention_lane_task next_beginning(struct pool *pool)
+static struct lane_task next_beginning(struct pool *pool)
 {
-    struct contention_lane_task task = {.first_job = (uint32_t)pool->next_job, .n_jobs = 1};
+    struct lane_task task = {.first_job = (uint32_t)pool->next_job, .n_jobs = 1};
     while (++pool->next_job < pool->n_jobs &&
            contention_lanes_begin_alike(point_of(pool, task.first_job),
                                         point_of(pool, (uint32_t)pool->next_job)))
@@ -80,31 +86,27 @@ static bool has_more(const struct pool *pool)
 static void empty_lane(struct pool *pool, int lane)
 {
     static const struct contention_lane_point nothing = {.gpus = 0};
-    struct contention_lane_snapshot snapshot;
-    begin(&snapshot, &nothing);
-    pool->task[lane] = (struct contention_lane_task){.n_jobs = 0};
+    pool->task[lane] = (struct lane_task){.n_jobs = 0};
     set_constants(&pool->lanes.at, lane, &nothing);
     mask_set(&pool->lanes.leaves, lane, false);
     set_known(pool, lane);
-    load_lane(&pool->lanes, lane, &snapshot);
+    begin_lane(&pool->lanes, lane, pool->gpus, &nothing);
     start_looking(pool, lane);
 }
 
 // Gives an empty lane something to do, if there is anything.
 static void refill_lane(struct pool *pool, int lane)
 {
-    struct contention_lane_room *room = pool->room;
+    struct lane_room *room = pool->room;
     if (room->n_tasks > 0) {
-        const struct contention_lane_task *task = &room->task[--room->n_tasks];
+        const struct lane_task *task = &room->task[--room->n_tasks];
         const uint32_t from = task->snapshot;
-        start_task(pool, lane, task, &room->snapshot[from]);
+        start_task(pool, lane, task, snapshot_at(room, pool->gpus, from));
         if (room->n_tasks == 0 || room->task[room->n_tasks - 1].snapshot != from)
             room->n_snapshots = from; // nothing else starts from it or a later one
     } else if (pool->next_job < pool->n_jobs) {
-        struct contention_lane_snapshot first;
-        const struct contention_lane_task task = next_beginning(pool);
-        begin(&first, point_of(pool, task.first_job));
-        start_task(pool, lane, &task, &first);
+        const struct lane_task task = next_beginning(pool);
+        start_task(pool, lane, &task, NULL);
     }
 }
 
@@ -144,11 +146,11 @@ static bool go_together(const struct pool *pool,
 }
 
 // Cuts the jobs of *task that go with its first one off the others, which stay in it.
-static struct contention_lane_task split(struct pool *pool,
-                                         struct contention_lane_task *task,
-                                         const bool meets[N_SETS])
+static struct lane_task split(struct pool *pool,
+                              struct lane_task *task,
+                              const bool meets[N_SETS])
 {
-    struct contention_lane_task part = *task;
+    struct lane_task part = *task;
     const uint32_t end = task->first_job + task->n_jobs;
     uint32_t last = task->first_job;
     for (uint32_t job = task->first_job + 1; job < end; job++) {
@@ -168,8 +170,8 @@ static struct contention_lane_task split(struct pool *pool,
 // ones; the others wait.
 static void fork_lane(struct pool *pool, int lane)
 {
-    struct contention_lane_room *room = pool->room;
-    struct contention_lane_task rest = pool->task[lane];
+    struct lane_room *room = pool->room;
+    struct lane_task rest = pool->task[lane];
     bool meets[N_SETS];
     for (int set = 0; set < N_SETS; set++) {
         meets[set] = mask_get(pool->lanes.meets[set], lane);
@@ -181,8 +183,9 @@ static void fork_lane(struct pool *pool, int lane)
     if (rest.n_jobs == 0)
         return;
     rest.snapshot = room->n_snapshots++;
-    save_lane(&pool->lanes, lane, &room->snapshot[rest.snapshot]);
-    room->snapshot[rest.snapshot].n_events = pool->lanes.steps - pool->first_step[lane];
+    lane_snapshot *const snapshot = snapshot_at(room, pool->gpus, rest.snapshot);
+    save_lane(&pool->lanes, lane, pool->gpus, snapshot);
+    snapshot->n_events = pool->lanes.steps - pool->first_step[lane];
     while (rest.n_jobs > 0)
         room->task[room->n_tasks++] = split(pool, &rest, meets);
 }
@@ -193,21 +196,20 @@ static void fork_lane(struct pool *pool, int lane)
 static bool all_done(const struct lane_state *s, int lane, int gpus)
 {
     for (int j = 0; j < gpus; j++)
-        for (int k = 0; k < N_SLOTS; k++)
-            if (get(&s->stage[j].left[k], lane) < HUGE_VAL)
-                return false;
+        if (lane_has_tasks(s, lane, j))
+            return false;
     return true;
 }
 
 static void end_task(struct pool *pool, int lane, int gpus)
 {
-    const struct contention_lane_task *task = &pool->task[lane];
+    const struct lane_task *task = &pool->task[lane];
     const struct lane_state *s = &pool->lanes;
     const bool done = !mask_get(s->leaves, lane) && all_done(s, lane, gpus);
     for (uint32_t k = 0; k < task->n_jobs; k++) {
         struct contention_lane_job *job = pool->jobs[task->first_job + k];
         job->status = done ? LANE_DONE : LANE_LEFT;
-        job->total_time = get(&s->now, lane);
+        job->total_time = lane_time(s, lane);
         job->n_events = s->steps - pool->first_step[lane] - 1; // the last step had none
     }
 }
@@ -230,52 +232,10 @@ static mask look_at_lanes(struct pool *pool, mask looks, mask forks, int gpus)
         go_on_alone(pool, alone);
     for (; mask_any(looks); mask_set(&looks, mask_first(looks), false)) {
         const int lane = mask_first(looks);
-        const double next = look(&pool->lanes, lane, gpus, &pool->room->history[lane]);
-        set(&pool->look_at, lane, next);
+        const double next = look(&pool->lanes, lane, gpus, pool->room);
+        set(&pool->lanes.look_at, lane, next);
     }
     return mask_less(forks, alone);
-}
-
-// What comes up in lanes after a step.
-struct news {
-    mask ended; // the point has ended, or leaves
-    mask forks; // kinds meet for the first time
-    mask looks; // it is time for a look
-};
-
-// Steps until something comes up, or a look at the stop flag is due.
-VEC_INLINE struct news go_on(struct pool *pool, int gpus)
-{
-    struct news news = {.looks = mask_none()};
-    lefts left;
-    load_left(&pool->lanes, left, gpus);
-    do {
-        news.ended = step(&pool->lanes, left, gpus, &news.forks);
-        if (pool->any_looks)
-            news.looks = vec_le(pool->lanes.to_come, pool->look_at);
-    } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
-             pool->lanes.steps % POLL_STEPS != 0);
-    store_left(&pool->lanes, left, gpus);
-    return news;
-}
-
-// One for each number of stages, so that their loops are unrolled. They are functions of their own
-// so that they hold nothing but what steps need, and reach the lanes through a pointer: with the
-// lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
-// (bench/README.md).
-#define DEFINE_GO_ON(gpus_)                                                                    \
-    static __attribute__((noinline)) struct news go_on_##gpus_(struct pool *pool)              \
-    {                                                                                          \
-        return go_on(pool, gpus_);                                                             \
-    }
-
-DEFINE_GO_ON(2)
-DEFINE_GO_ON(3)
-DEFINE_GO_ON(4)
-
-static struct news go_on_with(struct pool *pool, int gpus)
-{
-    return gpus == 2 ? go_on_2(pool) : gpus == 3 ? go_on_3(pool) : go_on_4(pool);
 }
 
 static void fork_lanes(struct pool *pool, mask forks)
@@ -308,7 +268,7 @@ static bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
         empty_lane(pool, lane);
     refill_lanes(pool);
     while (pool->n_full > 0) {
-        const struct news news = go_on_with(pool, gpus);
+        const struct news news = go_on_with(&pool->lanes, gpus);
         fork_lanes(pool, look_at_lanes(pool, news.looks, news.forks, gpus));
         end_lanes(pool, news.ended, gpus);
         if (pool->lanes.steps % POLL_STEPS == 0 && stop != NULL &&
@@ -320,7 +280,7 @@ static bool run_pool(struct pool *pool, const atomic_bool *stop, int gpus)
 
 static bool run_lanes(struct contention_lane_job **jobs,
                       size_t n,
-                      struct contention_lane_room *room,
+                      void *room,
                       const atomic_bool *stop)
 {
     struct pool pool;
@@ -330,5 +290,6 @@ static bool run_lanes(struct contention_lane_job **jobs,
     pool.jobs = jobs;
     pool.n_jobs = n;
     pool.room = room;
-    return run_pool(&pool, stop, jobs[0]->point.gpus);
+    pool.gpus = jobs[0]->point.gpus;
+    return run_pool(&pool, stop, pool.gpus);
 }

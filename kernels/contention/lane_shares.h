@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shares of the kinds of transfers in the ports of their stages: rules 1 to 3, and what receivers
-// hold back. Included once for each instruction set, after lane_state.h.
-#define SUM_SLACK  1e-9 // a receiver's sum beyond 1 that is rounding, not congestion
-#define LEAST_REST 1e-9 // less of a port than this is not handed out again
+// The shares of the kinds of transfers in the ports of their stages: rules 1 to 3. Included once in
+// each file of lanes, after lane_few.h or lane_many.h.
 
 // ---- rules 1 to 3 ---------------------------------------------------------------------------
-
-// The kinds that a stage can have: bit 0 fwd_prop, but not at the last stage; bit 1 grad_prop,
-// but not at the first; bit 2 grad_sync. A constant wherever it is used.
-VEC_INLINE unsigned kinds_of(struct shape of, int j)
-{
-    return (j < of.gpus - 1 ? 1u : 0) | (j > 0 ? 2u : 0) | 4u;
-}
 
 // The share of `kind` among the kinds active beside it; 0 where it is not active itself.
 VEC_INLINE vec share_of(const struct constants *at,
@@ -71,61 +62,4 @@ VEC_INLINE void share_port(struct shape of,
         share[kind] = kinds >> kind & 1 ? share_of(at, kinds, active, kind) : vec_all(0);
     if (at->any_equal && mask_any(mask_or(several(of, st, FWD), several(of, st, GRAD))))
         share_equally(at, st, active, share);
-}
-
-// ---- congestion -----------------------------------------------------------------------------
-
-// A stage's port.
-struct port {
-    mask active[3]; // kinds that have tasks
-    vec share[3];
-};
-
-VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct port *port, int j)
-{
-    const struct lane_stage *st = &s->stage[j];
-    *port = (struct port){
-        .active = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs},
-    };
-    share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
-}
-
-// Hands out what class c of a stage leaves in the lanes in which it is held back.
-VEC_INLINE void hand_out_rest(struct shape of,
-                              struct lane_state *s,
-                              int j,
-                              struct port *port,
-                              int c,
-                              mask held)
-{
-    const struct lane_stage *st = &s->stage[j];
-    const vec rest = vec_all(1) - port->share[c];
-    const mask some = mask_and(held, vec_le(vec_all(LEAST_REST), rest));
-    mask free[3] = {port->active[0], port->active[1], port->active[2]};
-    vec share[3];
-    free[c] = mask_none();
-    share_port(of, &s->at, st, kinds_of(of, j) & ~(1u << c), free, share);
-    for (int kind = 0; kind < 3; kind++)
-        port->share[kind] =
-            vec_pick(mask_and(some, free[kind]), rest * share[kind], port->share[kind]);
-    // An exclusive class of several tasks gives its second task what is left; such points are
-    // left to others.
-    const mask second = mask_and(s->at.exclusive[c], several(of, st, c));
-    s->leaves = mask_or(s->leaves, mask_and(held, second));
-}
-
-// A round for receiver r. With so few stages no sender serves two receivers, so what is handed
-// out again reaches none, and one round is enough.
-VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port, int r)
-{
-    struct port *before = &port[r - 1], *after = &port[r + 1];
-    const vec sum = before->share[FWD] + after->share[GRAD];
-    const mask over = mask_and(s->at.congestion, vec_gt(sum, vec_all(1 + SUM_SLACK)));
-    if (!mask_any(over))
-        return;
-    const vec factor = vec_all(1) / sum;
-    before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
-    after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
-    hand_out_rest(of, s, r - 1, before, FWD, over);
-    hand_out_rest(of, s, r + 1, after, GRAD, over);
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which points lanes can take, and which lanes this machine has.
-#include "lanes.h"
-
+#include "lane_records.h"
 #include "shares.h"
 
 // The least share other than 0 of a class that lanes take: far above RATE_MIN, even where a class
@@ -52,20 +51,23 @@ static bool set_shares(const struct sim *s, struct contention_lane_point *lane)
 bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane)
 {
     const struct contention_point *p = s->p;
-    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || (exact && p->n > LANE_N_WHOLE) ||
-        p->pipeline != CONTENTION_1F1B || p->channels != CONTENTION_SHARED ||
-        p->n % p->sync_freq != 0 || s->instant_prop || s->instant_sync)
+    const bool whole = exact || p->gpus > LANE_GPUS_FEW;
+    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX ||
+        (whole && p->n > contention_lanes_n_whole(p->gpus)) || p->pipeline != CONTENTION_1F1B ||
+        p->channels != CONTENTION_SHARED || p->n % p->sync_freq != 0 || s->instant_prop ||
+        s->instant_sync)
         return false;
     *lane = (struct contention_lane_point){
         .gpus = p->gpus,
         .n = p->n,
         .eps_work = s->eps_work,
+        .span = s->span,
         .prop_len = p->prop_len,
         .len = {p->fwd_len, p->bwd_len},
         .impact = {s->impact[1], s->impact[2]},
         .sync_work = s->sync_work,
         .sync_freq = p->sync_freq,
-        .exclusive = {s->even[FWD] <= 0, s->even[GRAD] <= 0},
+        .exclusive = {p->priority[0] < 0, p->priority[1] < 0, p->priority[2] < 0},
         .congestion = s->congestion,
         .jumps = !exact,
     };
@@ -82,6 +84,9 @@ bool contention_lanes_begin_alike(const struct contention_lane_point *a,
     for (int c = 0; c < 2; c++)
         alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&
                 a->exclusive[c] == b->exclusive[c];
+    // Where stages are many, congestion may tell a share of 0 by rule 1 from one by rule 2.
+    if (a->gpus > LANE_GPUS_FEW)
+        alike = alike && a->exclusive[2] == b->exclusive[2];
     return alike;
 }
 
@@ -100,25 +105,34 @@ bool contention_lanes_share_alike(const struct contention_lane_point *a,
 
 // ---- machines -------------------------------------------------------------------------------
 
-contention_lanes_run *contention_lanes_of(enum contention_lanes_set set)
+size_t contention_lanes_room_bytes(int32_t gpus)
 {
+    if (gpus > LANE_GPUS_MAX)
+        gpus = LANE_GPUS_MAX;
+    return sizeof(struct lane_room) + LANE_JOBS_MAX * snapshot_bytes(gpus) +
+           (size_t)LANES_MAX * LANE_LOOKS * look_bytes(gpus);
+}
+
+contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t gpus)
+{
+    const bool few = gpus <= LANE_GPUS_FEW;
     if (set == LANES_PAIR)
-        return contention_lanes_pair;
+        return few ? contention_lanes_pair : contention_lanes_many_pair;
 #ifdef __x86_64__
     if (set == LANES_AVX2 && __builtin_cpu_supports("avx2"))
-        return contention_lanes_avx2;
+        return few ? contention_lanes_avx2 : contention_lanes_many_avx2;
     if (set == LANES_AVX512 && __builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
-        return contention_lanes_avx512;
+        return few ? contention_lanes_avx512 : contention_lanes_many_avx512;
 #endif
     return NULL;
 }
 
-contention_lanes_run *contention_lanes(void)
+contention_lanes_run *contention_lanes(int32_t gpus)
 {
     int set = LANES_N_SETS - 1;
-    while (contention_lanes_of((enum contention_lanes_set)set) == NULL)
+    while (contention_lanes_of((enum contention_lanes_set)set, gpus) == NULL)
         set--;
-    return contention_lanes_of((enum contention_lanes_set)set);
+    return contention_lanes_of((enum contention_lanes_set)set, gpus);
 }

@@ -4,21 +4,27 @@ enum { LANES = 2 };
 
 #include "vec_portable.h"
 
-#include "lane_state.h"
+#include "lane_common.h"
+
+#include "lane_few.h"
 
 #include "lane_shares.h"
 
-#include "lane_steps.h"
+#include "lane_tasks.h"
+
+#include "lane_few_steps.h"
+
+#include "lane_points.h"
+
+#include "lane_few_snapshots.h"
 
 #include "lane_jumps.h"
-
-#include "lane_snapshots.h"
 
 #include "lane_pool.h"
 
 bool contention_lanes_pair(struct contention_lane_job **jobs,
                            size_t n,
-                           struct contention_lane_room *room,
+                           void *room,
                            const atomic_bool *stop)
 {
     return run_lanes(jobs, n, room, stop);

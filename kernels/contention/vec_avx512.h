@@ -70,6 +70,11 @@ VEC_INLINE mask mask_none(void)
     return 0;
 }
 
+VEC_INLINE mask mask_all(void)
+{
+    return 0xff;
+}
+
 VEC_INLINE mask mask_and(mask a, mask b)
 {
     return a & b;
@@ -105,6 +110,74 @@ VEC_INLINE bool mask_get(mask m, int lane)
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
     *m = (*m & ~(1u << lane)) | (uint32_t)value << lane;
+}
+
+// Whole numbers of the lanes.
+VEC_INLINE void vec_to_ints(vec a, int out[LANES])
+{
+    _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvttpd_epi32(a));
+}
+
+// A number of each lane.
+VEC_INLINE vec vec_gather(const double *const from[LANES])
+{
+    return _mm512_setr_pd(*from[0], *from[1], *from[2], *from[3], *from[4], *from[5], *from[6],
+                          *from[7]);
+}
+
+// Sets of up to 64 things, a bit each.
+typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
+
+VEC_INLINE bits bits_load(const uint64_t from[LANES])
+{
+    return (bits)_mm512_loadu_si512(from);
+}
+
+// Lanes in which there is any.
+VEC_INLINE mask bits_any(bits b)
+{
+    return _mm512_test_epi64_mask((__m512i)b, (__m512i)b);
+}
+
+// Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes come as one
+// vector, which spares a third of the shuffles.
+VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
+{
+    for (int half = 0; half < 8; half += 4) {
+        vec pair[4], two[4];
+        for (int n = 0; n < 4; n++) {
+            const int lane = n / 2 * 4 + n % 2;
+            const __m256d low = _mm256_loadu_pd(row[lane] + k + half);
+            pair[n] = _mm512_insertf64x4(_mm512_castpd256_pd512(low),
+                                         _mm256_loadu_pd(row[lane + 2] + k + half), 1);
+        }
+        for (int n = 0; n < 4; n += 2) {
+            two[n] = _mm512_unpacklo_pd(pair[n], pair[n + 1]);
+            two[n + 1] = _mm512_unpackhi_pd(pair[n], pair[n + 1]);
+        }
+        for (int n = 0; n < 2; n++) {
+            out[half + n] = _mm512_shuffle_f64x2(two[n], two[n + 2], 0x88);
+            out[half + n + 2] = _mm512_shuffle_f64x2(two[n], two[n + 2], 0xdd);
+        }
+    }
+}
+
+VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
+{
+    const __m512i front = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i back = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    for (int half = 0; half < 8; half += 4)
+        for (int odd = 0; odd < 2; odd++) {
+            const vec *v = in + half;
+            const vec a = odd ? _mm512_unpackhi_pd(v[0], v[1]) : _mm512_unpacklo_pd(v[0], v[1]);
+            const vec b = odd ? _mm512_unpackhi_pd(v[2], v[3]) : _mm512_unpacklo_pd(v[2], v[3]);
+            const vec low = _mm512_permutex2var_pd(a, front, b);
+            const vec high = _mm512_permutex2var_pd(a, back, b);
+            _mm256_storeu_pd(row[odd] + k + half, _mm512_castpd512_pd256(low));
+            _mm256_storeu_pd(row[odd + 2] + k + half, _mm512_extractf64x4_pd(low, 1));
+            _mm256_storeu_pd(row[odd + 4] + k + half, _mm512_castpd512_pd256(high));
+            _mm256_storeu_pd(row[odd + 6] + k + half, _mm512_extractf64x4_pd(high, 1));
+        }
 }
 
 // How many there are of something in each lane: up to four, in as many bits. Bit `lane` of byte k

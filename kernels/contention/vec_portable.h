@@ -71,6 +71,11 @@ VEC_INLINE mask mask_none(void)
     return (mask){0};
 }
 
+VEC_INLINE mask mask_all(void)
+{
+    return ~(mask){0};
+}
+
 VEC_INLINE mask mask_and(mask a, mask b)
 {
     return a & b;
@@ -112,6 +117,57 @@ VEC_INLINE int mask_first(mask m)
 VEC_INLINE void mask_set(mask *m, int lane, bool value)
 {
     (*m)[lane] = value ? -1 : 0;
+}
+
+// Whole numbers of the lanes.
+VEC_INLINE void vec_to_ints(vec a, int out[LANES])
+{
+    for (int lane = 0; lane < LANES; lane++)
+        out[lane] = (int)a[lane];
+}
+
+// A number of each lane.
+VEC_INLINE vec vec_gather(const double *const from[LANES])
+{
+    vec v = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        v[lane] = *from[lane];
+    return v;
+}
+
+// Sets of up to 64 things, a bit each.
+typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
+
+VEC_INLINE bits bits_load(const uint64_t from[LANES])
+{
+    bits b = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        b[lane] = from[lane];
+    return b;
+}
+
+// Lanes in which there is any.
+VEC_INLINE mask bits_any(bits b)
+{
+    return (mask)(b != 0);
+}
+
+// Eight numbers of each lane, from places k on of its row, and back.
+VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
+{
+    for (int n = 0; n < 8; n++) {
+        vec v = {0};
+        for (int lane = 0; lane < LANES; lane++)
+            v[lane] = row[lane][k + n];
+        out[n] = v;
+    }
+}
+
+VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
+{
+    for (int n = 0; n < 8; n++)
+        for (int lane = 0; lane < LANES; lane++)
+            row[lane][k + n] = in[n][lane];
 }
 
 // How many there are of something in each lane: up to four. The number stands in both halves of a

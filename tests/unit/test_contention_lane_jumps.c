@@ -23,6 +23,11 @@ static int below(int end)
     return (int)(uniform() * end);
 }
 
+// Numbers of stages that points are drawn with: few, or many.
+static struct {
+    int least, most;
+} few = {2, LANE_GPUS_FEW}, many = {LANE_GPUS_FEW + 1, 20}, stages;
+
 static double length(void)
 {
     static const double usual[] = {0.25, 0.5, 1, 1.5, 2, 3};
@@ -44,7 +49,8 @@ static double priority(void)
 // A point of at least 30 micro-batches; of one in four the synchronisations are long.
 static struct contention_point draw(int most_n)
 {
-    struct contention_point p = {.n = 30 + below(most_n - 29), .gpus = 2 + below(3)};
+    struct contention_point p = {.n = 30 + below(most_n - 29),
+                                 .gpus = stages.least + below(stages.most + 1 - stages.least)};
     do
         p.sync_freq = 1 + (below(2) ? 0 : below(12));
     while (p.n % p.sync_freq != 0);
@@ -89,17 +95,27 @@ static const char *show(const struct contention_point *p)
 }
 
 // Runs jobs of any numbers of stages, in the order they have.
-static void run_all(contention_lanes_run *run, struct contention_lane_job *job, int n)
+static void run_in(enum contention_lanes_set set, struct contention_lane_job *job, int n)
 {
-    static struct contention_lane_room room;
+    static void *room;
     struct contention_lane_job *of[LANE_JOBS_MAX];
+    if (room == NULL)
+        room = aligned_alloc(64, (contention_lanes_room_bytes(LANE_GPUS_MAX) + 63) / 64 * 64);
     for (int gpus = 2; gpus <= LANE_GPUS_MAX; gpus++) {
         size_t n_of = 0;
         for (int k = 0; k < n; k++)
             if (job[k].point.gpus == gpus)
                 of[n_of++] = &job[k];
-        cr_assert(run(of, n_of, &room, NULL));
+        cr_assert(contention_lanes_of(set, gpus)(of, n_of, room, NULL));
     }
+}
+
+static void run_all(struct contention_lane_job *job, int n)
+{
+    int set = LANES_N_SETS - 1;
+    while (contention_lanes_of((enum contention_lanes_set)set, stages.most) == NULL)
+        set--;
+    run_in((enum contention_lanes_set)set, job, n);
 }
 
 static bool same_end(const struct contention_lane_job *a, const struct contention_lane_job *b)
@@ -119,7 +135,7 @@ static bool is_chaotic(const struct contention_point *p, double total_time)
         q.sync_base_len *= 1 - k * 0x1p-50;
         cr_assert(fit(&q, &near));
         near.point.jumps = false;
-        run_all(contention_lanes(), &near, 1);
+        run_all(&near, 1);
         if (fabs(near.total_time - total_time) > 1e-9 * total_time)
             return true;
     }
@@ -129,20 +145,19 @@ static bool is_chaotic(const struct contention_point *p, double total_time)
 static struct contention_point point[LANE_JOBS_MAX];
 static struct contention_lane_job job[LANE_JOBS_MAX], other[LANE_JOBS_MAX];
 
-// Catches jumps out of a state that only seems to repeat, over too much, or with a wrong clock.
-Test(contention_lane_jumps, change_no_result)
+static void check_change_no_result(void)
 {
     double all = 0, simulated = 0;
     int n_chaotic = 0, n_done = 0;
-    const int n_rounds = 24;
+    const int n_rounds = stages.least == few.least ? 24 : 6;
     for (int round = 0; round < n_rounds; round++) {
         for (int k = 0; k < LANE_JOBS_MAX; k++) {
             point[k] = draw_fit(below(2) ? 200 : 2000, &job[k]);
             other[k].point = job[k].point;
             other[k].point.jumps = false;
         }
-        run_all(contention_lanes(), job, LANE_JOBS_MAX);
-        run_all(contention_lanes(), other, LANE_JOBS_MAX);
+        run_all(job, LANE_JOBS_MAX);
+        run_all(other, LANE_JOBS_MAX);
         for (int k = 0; k < LANE_JOBS_MAX; k++) {
             const double full = other[k].total_time;
             if (job[k].status == LANE_LEFT || other[k].status == LANE_LEFT)
@@ -159,22 +174,35 @@ Test(contention_lane_jumps, change_no_result)
     }
     cr_assert_gt(n_done, n_rounds * LANE_JOBS_MAX / 2);
     cr_assert_leq(n_chaotic, n_rounds * LANE_JOBS_MAX / 500, "%d are chaotic", n_chaotic);
-    cr_assert_lt(simulated, 0.6 * all, "%.0f of %.0f events are simulated", simulated, all);
+    cr_assert_lt(simulated, (stages.least == few.least ? 0.6 : 0.9) * all,
+                 "%.0f of %.0f events are simulated", simulated, all);
 }
 
-// Catches looks that depend on the lane, or on the processor.
-Test(contention_lane_jumps, have_the_same_bits_in_every_width)
+// Catches jumps out of a state that only seems to repeat, over too much, or with a wrong clock.
+Test(contention_lane_jumps, change_no_result)
 {
-    for (int round = 0; round < 8; round++) {
+    stages = few;
+    check_change_no_result();
+}
+
+Test(contention_lane_jumps, change_no_result_with_many_stages)
+{
+    stages = many;
+    check_change_no_result();
+}
+
+static void check_have_the_same_bits_in_every_width(void)
+{
+    for (int round = 0; round < (stages.least == few.least ? 8 : 3); round++) {
         for (int k = 0; k < LANE_JOBS_MAX; k++) {
             point[k] = draw_fit(400, &job[k]);
             other[k].point = job[k].point;
         }
-        run_all(contention_lanes_of(LANES_PAIR), job, LANE_JOBS_MAX);
+        run_in(LANES_PAIR, job, LANE_JOBS_MAX);
         for (int set = LANES_PAIR + 1; set < LANES_N_SETS; set++) {
-            if (contention_lanes_of((enum contention_lanes_set)set) == NULL)
+            if (contention_lanes_of((enum contention_lanes_set)set, stages.most) == NULL)
                 continue;
-            run_all(contention_lanes_of((enum contention_lanes_set)set), other, LANE_JOBS_MAX);
+            run_in((enum contention_lanes_set)set, other, LANE_JOBS_MAX);
             for (int k = 0; k < LANE_JOBS_MAX; k++)
                 cr_assert(same_end(&job[k], &other[k]), "set %d: %s: %.17g, not %.17g", set,
                           show(&point[k]), other[k].total_time, job[k].total_time);
@@ -182,10 +210,22 @@ Test(contention_lane_jumps, have_the_same_bits_in_every_width)
     }
 }
 
-// Catches histories that depend on the points that a point began with.
-Test(contention_lane_jumps, do_not_depend_on_shared_beginnings)
+// Catches looks that depend on the lane, or on the processor.
+Test(contention_lane_jumps, have_the_same_bits_in_every_width)
 {
-    for (int round = 0; round < 30; round++) {
+    stages = few;
+    check_have_the_same_bits_in_every_width();
+}
+
+Test(contention_lane_jumps, have_the_same_bits_in_every_width_with_many_stages)
+{
+    stages = many;
+    check_have_the_same_bits_in_every_width();
+}
+
+static void check_do_not_depend_on_shared_beginnings(void)
+{
+    for (int round = 0; round < (stages.least == few.least ? 30 : 8); round++) {
         struct contention_point p = draw_fit(300, &job[0]);
         for (int k = 1; k < LANE_JOBS_MAX; k++)
             do {
@@ -197,18 +237,30 @@ Test(contention_lane_jumps, do_not_depend_on_shared_beginnings)
             } while (!fit(&point[k], &job[k]));
         point[0] = point[1];
         job[0].point = job[1].point;
-        run_all(contention_lanes(), job, LANE_JOBS_MAX);
+        run_all(job, LANE_JOBS_MAX);
         for (int k = 0; k < LANE_JOBS_MAX; k++) {
             other[0].point = job[k].point;
-            run_all(contention_lanes(), other, 1);
+            run_all(other, 1);
             cr_assert(same_end(&job[k], &other[0]), "%s: %.17g among others, %.17g alone",
                       show(&point[k]), job[k].total_time, other[0].total_time);
         }
     }
 }
 
-// Catches tolerances that are not in units of the point.
-Test(contention_lane_jumps, scale_by_powers_of_two)
+// Catches histories that depend on the points that a point began with.
+Test(contention_lane_jumps, do_not_depend_on_shared_beginnings)
+{
+    stages = few;
+    check_do_not_depend_on_shared_beginnings();
+}
+
+Test(contention_lane_jumps, do_not_depend_on_shared_beginnings_with_many_stages)
+{
+    stages = many;
+    check_do_not_depend_on_shared_beginnings();
+}
+
+static void check_scale_by_powers_of_two(void)
 {
     double scale[LANE_JOBS_MAX];
     for (int k = 0; k < LANE_JOBS_MAX; k++) {
@@ -220,8 +272,8 @@ Test(contention_lane_jumps, scale_by_powers_of_two)
         point[k].sync_base_len *= scale[k];
         cr_assert(fit(&point[k], &other[k]));
     }
-    run_all(contention_lanes(), job, LANE_JOBS_MAX);
-    run_all(contention_lanes(), other, LANE_JOBS_MAX);
+    run_all(job, LANE_JOBS_MAX);
+    run_all(other, LANE_JOBS_MAX);
     for (int k = 0; k < LANE_JOBS_MAX; k++)
         cr_assert(job[k].status == other[k].status &&
                       (job[k].status == LANE_LEFT ||
@@ -230,20 +282,33 @@ Test(contention_lane_jumps, scale_by_powers_of_two)
                   "%s: scaled by %g", show(&point[k]), scale[k]);
 }
 
-// What must be exact is simulated whole: catches jumps that `exact` does not turn off.
-Test(contention_lane_jumps, exact_has_none)
+// Catches tolerances that are not in units of the point.
+Test(contention_lane_jumps, scale_by_powers_of_two)
+{
+    stages = few;
+    check_scale_by_powers_of_two();
+}
+
+Test(contention_lane_jumps, scale_by_powers_of_two_with_many_stages)
+{
+    stages = many;
+    check_scale_by_powers_of_two();
+}
+
+static void check_exact_has_none(void)
 {
     static struct contention_batch batch;
-    const struct contention_point largest = {.n = 500, .gpus = LANE_GPUS_MAX};
-    void *scratch = aligned_alloc(64, (contention_scratch_bytes(&largest) + 63) / 64 * 64);
+    const struct contention_point largest = {.n = 500, .gpus = stages.most};
+    void *scratch =
+        aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
     struct contention_outcome outcome;
     int fewer = 0;
     for (int k = 0; k < 100; k++) {
         point[k] = draw_fit(500, &job[k]);
         other[k].point = job[k].point;
         other[k].point.jumps = false;
-        run_all(contention_lanes(), &job[k], 1);
-        run_all(contention_lanes(), &other[k], 1);
+        run_all(&job[k], 1);
+        run_all(&other[k], 1);
         fewer += job[k].n_events < other[k].n_events;
         if (other[k].status == LANE_LEFT)
             continue;
@@ -256,8 +321,20 @@ Test(contention_lane_jumps, exact_has_none)
     cr_assert_gt(fewer, 20);
 }
 
-// Catches piles of synchronisations that end one by one, and points whose cost grows with n.
-Test(contention_lane_jumps, bound_the_events_of_long_points)
+// What must be exact is simulated whole: catches jumps that `exact` does not turn off.
+Test(contention_lane_jumps, exact_has_none)
+{
+    stages = few;
+    check_exact_has_none();
+}
+
+Test(contention_lane_jumps, exact_has_none_with_many_stages)
+{
+    stages = many;
+    check_exact_has_none();
+}
+
+static void check_bound_the_events_of_long_points(void)
 {
     for (int pile = 0; pile < 2; pile++) {
         struct contention_point p = {.n = 1000000,
@@ -274,7 +351,7 @@ Test(contention_lane_jumps, bound_the_events_of_long_points)
         struct contention_result r;
         void *scratch = aligned_alloc(64, (contention_scratch_bytes(&p) + 63) / 64 * 64);
         cr_assert(fit(&p, &job[0]));
-        run_all(contention_lanes(), job, 1);
+        run_all(job, 1);
         contention_simulate(&p, false, false, scratch, NULL, &r);
         free(scratch);
         cr_assert(job[0].status == LANE_DONE);
@@ -282,4 +359,11 @@ Test(contention_lane_jumps, bound_the_events_of_long_points)
         cr_assert_float_eq(job[0].total_time, r.total_time, 1e-9 * r.total_time,
                            "%.17g, not %.17g", job[0].total_time, r.total_time);
     }
+}
+
+// Catches piles of synchronisations that end one by one, and points whose cost grows with n.
+Test(contention_lane_jumps, bound_the_events_of_long_points)
+{
+    stages = few;
+    check_bound_the_events_of_long_points();
 }

@@ -1,8 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation of one point a lane, each at its own event: every step takes all lanes to their
 // next events. It has no branch on what a single lane does, only on whether any lane does
-// something rare. Included once for each instruction set, after lane_shares.h.
-#define POLL_STEPS 4096 // steps between two looks at the stop flag: about a millisecond
+// something rare. For few stages: all of them take part in every step. Included once for each
+// instruction set, after lane_tasks.h.
+
+// ---- congestion -----------------------------------------------------------------------------
+
+// A stage's port.
+struct port {
+    mask active[3]; // kinds that have tasks
+    vec share[3];
+};
+
+VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct port *port, int j)
+{
+    const struct lane_stage *st = &s->stage[j];
+    *port = (struct port){
+        .active = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs},
+    };
+    share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
+}
+
+// Hands out what class c of a stage leaves in the lanes in which it is held back.
+VEC_INLINE void hand_out_rest(struct shape of,
+                              struct lane_state *s,
+                              int j,
+                              struct port *port,
+                              int c,
+                              mask held)
+{
+    const struct lane_stage *st = &s->stage[j];
+    const vec rest = vec_all(1) - port->share[c];
+    const mask some = mask_and(held, vec_le(vec_all(LEAST_REST), rest));
+    mask free[3] = {port->active[0], port->active[1], port->active[2]};
+    vec share[3];
+    free[c] = mask_none();
+    share_port(of, &s->at, st, kinds_of(of, j) & ~(1u << c), free, share);
+    for (int kind = 0; kind < 3; kind++)
+        port->share[kind] =
+            vec_pick(mask_and(some, free[kind]), rest * share[kind], port->share[kind]);
+    // An exclusive class of several tasks gives its second task what is left; such points are
+    // left to others.
+    const mask second = mask_and(s->at.exclusive[c], several(of, st, c));
+    s->leaves = mask_or(s->leaves, mask_and(held, second));
+}
+
+// A round for receiver r. With so few stages no sender serves two receivers, so what is handed
+// out again reaches none, and one round is enough.
+VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port, int r)
+{
+    struct port *before = &port[r - 1], *after = &port[r + 1];
+    const vec sum = before->share[FWD] + after->share[GRAD];
+    const mask over = mask_and(s->at.congestion, vec_gt(sum, vec_all(1 + SUM_SLACK)));
+    if (!mask_any(over))
+        return;
+    const vec factor = vec_all(1) / sum;
+    before->share[FWD] = vec_pick(over, before->share[FWD] * factor, before->share[FWD]);
+    after->share[GRAD] = vec_pick(over, after->share[GRAD] * factor, after->share[GRAD]);
+    hand_out_rest(of, s, r - 1, before, FWD, over);
+    hand_out_rest(of, s, r + 1, after, GRAD, over);
+}
 
 // ---- (d): rates, and the time to the next event ---------------------------------------------
 
@@ -73,8 +130,8 @@ VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[
 VEC_INLINE vec set_all_rates(struct shape of,
                              struct lane_state *s,
                              lefts left,
-                             struct port port[LANE_GPUS_MAX],
-                             vec rate[LANE_GPUS_MAX][N_SLOTS])
+                             struct port port[LANE_GPUS_FEW],
+                             vec rate[LANE_GPUS_FEW][N_SLOTS])
 {
     vec step = vec_all(DBL_MAX);
     UNROLL for (int r = 1; r < of.gpus - 1; r++) congest(of, s, port, r);
@@ -101,121 +158,7 @@ VEC_INLINE void advance(vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOT
             left[k] -= rate[k] * step;
 }
 
-// ---- (a) and (b): what ends, and what it sets free ------------------------------------------
-
-// In lanes `ended` the head of a class has ended, and in some others are behind it, which come
-// to the fore. The lanes in which these have ended, too.
-VEC_INLINE mask move_up(struct shape of,
-                        struct lane_state *s,
-                        struct lane_stage *st,
-                        vec *left,
-                        int c,
-                        mask ended)
-{
-    const mask more = mask_and(ended, several(of, st, c));
-    const vec next = vec_pick(s->at.exclusive[c], s->at.prop_len, left[c] + st->gap[c][0]);
-    left[c] = vec_pick(more, next, vec_pick(ended, vec_all(HUGE_VAL), left[c]));
-    st->tail[c] = vec_sub_where(more, st->tail[c], st->gap[c][0]);
-    for (int k = 0; k < LANE_GPUS_MAX - 2; k++)
-        st->gap[c][k] = vec_pick(more, st->gap[c][k + 1], st->gap[c][k]);
-    st->count[c] = tally_take(st->count[c], ended);
-    return vec_le(left[c], s->at.eps_work);
-}
-
-// The heads of class c of stage j that have ended, for stage `to`.
-VEC_INLINE void end_transfers(struct shape of,
-                              struct lane_state *s,
-                              vec *left,
-                              int j,
-                              int to,
-                              int c)
-{
-    struct lane_stage *st = &s->stage[j];
-    mask ended = vec_le(left[c], s->at.eps_work);
-    while (mask_any(mask_and(ended, several(of, st, c)))) {
-        s->stage[to].ready[c] = tally_add(s->stage[to].ready[c], ended);
-        ended = move_up(of, s, st, left, c, ended);
-    }
-    s->stage[to].ready[c] = tally_add(s->stage[to].ready[c], ended);
-    left[c] = vec_pick(ended, vec_all(HUGE_VAL), left[c]);
-    st->count[c] = tally_take_last(st->count[c], ended);
-}
-
-// In some lanes transfers of class c begin behind others.
-VEC_INLINE void line_up(struct shape of,
-                        struct lane_state *s,
-                        struct lane_stage *st,
-                        vec *left,
-                        int c,
-                        mask behind)
-{
-    const vec tail = s->at.prop_len - left[c];
-    const vec before = vec_where(several(of, st, c), st->tail[c]);
-    for (int k = 0; k < LANE_GPUS_MAX - 1; k++) {
-        const mask here =
-            mask_less(tally_over(st->count[c], k), tally_over(st->count[c], k + 1));
-        st->gap[c][k] = vec_pick(mask_and(behind, here), tail - before, st->gap[c][k]);
-    }
-    st->tail[c] = vec_pick(behind, tail, st->tail[c]);
-}
-
-// A transfer of class c begins.
-VEC_INLINE void send(struct shape of,
-                     struct lane_state *s,
-                     struct lane_stage *st,
-                     vec *left,
-                     int c,
-                     mask lanes)
-{
-    const mask behind = mask_and(lanes, some(st->count[c]));
-    if (mask_any(behind)) {
-        line_up(of, s, st, left, c, behind);
-        st->count[c] = tally_add(st->count[c], behind);
-        lanes = mask_less(lanes, behind);
-    }
-    left[c] = vec_pick(lanes, s->at.prop_len, left[c]);
-    st->count[c] = tally_add_first(st->count[c], lanes);
-}
-
-// The lanes of `ended` backwards that make a synchronisation due.
-VEC_INLINE mask syncs_due(struct lane_state *s, struct lane_stage *st, mask ended)
-{
-    if (!s->at.any_counts)
-        return ended;
-    st->until_sync = vec_sub_where(ended, st->until_sync, vec_all(1));
-    const mask due = mask_and(ended, vec_le(st->until_sync, vec_all(0)));
-    st->until_sync = vec_pick(due, s->at.sync_freq, st->until_sync);
-    return due;
-}
-
-// In some lanes a synchronisation that is due must wait, or one that waits can start: those in
-// which one starts.
-VEC_INLINE mask start_waiting(struct lane_stage *st, mask due, mask runs, mask ended)
-{
-    const mask next = mask_and(ended, st->has_pending);
-    const mask waits = mask_and(due, mask_or(runs, next));
-    st->pending = vec_sub_where(next, st->pending, vec_all(1));
-    st->pending = vec_add_where(waits, st->pending, vec_all(1));
-    st->has_pending = vec_gt(st->pending, vec_all(0));
-    return mask_or(mask_less(due, waits), next);
-}
-
-// Synchronisations end, and backwards that have ended make others due.
-VEC_INLINE void synchronise(struct lane_state *s,
-                            struct lane_stage *st,
-                            vec *left,
-                            mask backward)
-{
-    const mask ended = vec_le(left[SYNC], s->at.eps_work);
-    const mask runs = mask_less(st->syncs, ended);
-    const mask due = syncs_due(s, st, backward);
-    mask starts = due;
-    if (mask_any(mask_or(mask_and(ended, st->has_pending), mask_and(due, runs))))
-        starts = start_waiting(st, due, runs, ended);
-    const vec rest = vec_pick(ended, vec_all(HUGE_VAL), left[SYNC]);
-    left[SYNC] = vec_pick(starts, s->at.sync_work, rest);
-    st->syncs = mask_or(runs, starts);
-}
+// ---- what ends and starts at a stage --------------------------------------------------------
 
 VEC_INLINE void end_compute(struct shape of, struct lane_state *s, vec *left, int j)
 {
@@ -227,56 +170,42 @@ VEC_INLINE void end_compute(struct shape of, struct lane_state *s, vec *left, in
     if (j < of.gpus - 1)
         send(of, s, st, left, FWD, forward);
     else
-        st->ready[GRAD] = tally_add(st->ready[GRAD], forward);
+        add_ready(st, GRAD, forward);
     if (j > 0) {
         send(of, s, st, left, GRAD, backward);
     } else {
         const mask more = mask_and(backward, vec_gt(s->to_come, vec_all(of.gpus)));
         s->to_come = vec_sub_where(backward, s->to_come, vec_all(1));
-        st->ready[FWD] = tally_add(st->ready[FWD], more);
+        add_ready(st, FWD, more);
     }
     synchronise(s, st, left, backward);
 }
 
-// ---- (c): what starts -----------------------------------------------------------------------
-
-// A free stage takes a ready forward, or else a ready backward. At the last stage a forward
-// waits for the backward of the one before.
-VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, int j)
-{
-    struct lane_stage *st = &s->stage[j];
-    const mask can_backward = mask_less(some(st->ready[GRAD]), st->busy);
-    mask forward = mask_less(some(st->ready[FWD]), st->busy);
-    if (j == of.gpus - 1)
-        forward = mask_less(forward, can_backward);
-    const mask backward = mask_less(can_backward, forward);
-    for (int c = 0; c < 2; c++) {
-        const mask starts = c == FWD ? forward : backward;
-        left[COMPUTE] = vec_pick(starts, s->at.len[c], left[COMPUTE]);
-        st->ready[c] = tally_take(st->ready[c], starts);
-        st->busy = mask_or(st->busy, starts);
-    }
-    st->forward = mask_or(mask_less(st->forward, backward), forward);
-}
-
-// ---- the lanes ------------------------------------------------------------------------------
-
 VEC_INLINE void end_tasks(struct shape of, struct lane_state *s, vec *left, int j)
 {
     if (j < of.gpus - 1)
-        end_transfers(of, s, left, j, j + 1, FWD);
+        end_transfers(of, s, &s->stage[j], left, &s->stage[j + 1], FWD);
     if (j > 0)
-        end_transfers(of, s, left, j, j - 1, GRAD);
+        end_transfers(of, s, &s->stage[j], left, &s->stage[j - 1], GRAD);
     end_compute(of, s, left, j);
 }
+
+VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, int j)
+{
+    mask starts[2];
+    choose_compute(&s->stage[j], j == of.gpus - 1 ? mask_all() : mask_none(), starts);
+    start_compute(s, &s->stage[j], left, starts);
+}
+
+// ---- the lanes ------------------------------------------------------------------------------
 
 // Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
 // *forks tells in which lanes kinds meet for the first time; where that parts points it does
 // nothing else.
 VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask *forks)
 {
-    struct port port[LANE_GPUS_MAX];
-    vec rate[LANE_GPUS_MAX][N_SLOTS];
+    struct port port[LANE_GPUS_FEW];
+    vec rate[LANE_GPUS_FEW][N_SLOTS];
     UNROLL for (int j = 0; j < of.gpus; j++) set_port(of, s, &port[j], j);
     *forks = meet(of, s, port);
     if (mask_any(mask_less(*forks, s->alone)))
@@ -316,4 +245,41 @@ VEC_INLINE void store_left(struct lane_state *s, lefts left, int gpus)
 {
     UNROLL for (int j = 0; j < gpus; j++) for (int k = 0; k < N_SLOTS; k++) s->stage[j]
         .left[k] = left[j][k];
+}
+
+// ---- many steps -----------------------------------------------------------------------------
+
+// Steps until something comes up, or a look at the stop flag is due.
+VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
+{
+    struct news news = {.looks = mask_none()};
+    lefts left;
+    load_left(s, left, gpus);
+    do {
+        news.ended = step(s, left, gpus, &news.forks);
+        if (s->any_looks)
+            news.looks = vec_le(s->to_come, s->look_at);
+    } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
+             s->steps % POLL_STEPS != 0);
+    store_left(s, left, gpus);
+    return news;
+}
+
+// One for each number of stages, so that their loops are unrolled. They are functions of their own
+// so that they hold nothing but what steps need, and reach the lanes through a pointer: with the
+// lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
+// (bench/README.md).
+#define DEFINE_GO_ON(gpus_)                                                                    \
+    static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)           \
+    {                                                                                          \
+        return go_on(s, gpus_);                                                                \
+    }
+
+DEFINE_GO_ON(2)
+DEFINE_GO_ON(3)
+DEFINE_GO_ON(4)
+
+static struct news go_on_with(struct lane_state *s, int gpus)
+{
+    return gpus == 2 ? go_on_2(s) : gpus == 3 ? go_on_3(s) : go_on_4(s);
 }

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which receivers the events of many lanes concern, and the rounds where that is one, as nearly
+// always: then they are a few multiplications. Included once for each instruction set, after
+// lane_many_congestion.h.
+
+// ---- one receiver ---------------------------------------------------------------------------
+
+// What a sender gives whose class c is held back to a share.
+VEC_INLINE struct sender held_sender(const double part[8][4],
+                                     unsigned kinds,
+                                     int c,
+                                     double share)
+{
+    const unsigned others = kinds & ~(1u << c);
+    const double rest = 1 - share;
+    const bool gives = others != 0 && rest >= LEAST_REST;
+    struct sender to = {.second = {0, 0}};
+    to.share[c] = share;
+    to.share[1 - c] = gives ? rest * part[others][1 - c] : part[kinds][1 - c];
+    to.sync = gives ? rest * part[others][SYNC] : part[kinds][SYNC];
+    return to;
+}
+
+// The rounds where receiver r concerns no other, nearly always; false: they do, or shares depend on
+// more than the kinds that are together.
+VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
+{
+    const struct contention_lane_point *p = s->at.point[lane];
+    const struct many_stage *a = look_stage_of(s, lane, r - 1);
+    const struct many_stage *b = look_stage_of(s, lane, r + 1);
+    const unsigned of_a = present(a), of_b = present(b);
+    const double(*const part)[4] = (const double(*)[4])s->part[lane];
+    const double sum = part[of_a][FWD] + part[of_b][GRAD];
+    const bool over = sum > 1 + SUM_SLACK;
+    const double factor = over ? 1 / sum : 1;
+    if (counts_matter(s, lane, a, of_a) || counts_matter(s, lane, b, of_b) ||
+        counts_matter(s, lane, a, of_a & ~1u) || counts_matter(s, lane, b, of_b & ~2u) ||
+        (p->exclusive[FWD] && a->count[FWD] > 1) || (p->exclusive[GRAD] && b->count[GRAD] > 1))
+        return false;
+    struct sender to_a = {.share = {part[of_a][0], part[of_a][1]}, .sync = part[of_a][2]};
+    struct sender to_b = {.share = {part[of_b][0], part[of_b][1]}, .sync = part[of_b][2]};
+    if (over) {
+        to_a = held_sender(part, of_a, FWD, part[of_a][FWD] * factor);
+        to_b = held_sender(part, of_b, GRAD, part[of_b][GRAD] * factor);
+    }
+    if ((r > 2 && a[-2].share[FWD] + to_a.share[GRAD] > 1 + SUM_SLACK) ||
+        (r < gpus - 3 && to_b.share[FWD] + b[2].share[GRAD] > 1 + SUM_SLACK))
+        return false;
+    s->region[lane] = (s->region[lane] & ~(UINT64_C(1) << r)) | (stages)over << r;
+    set_sender(s, lane, r - 1, &to_a);
+    set_sender(s, lane, r + 1, &to_b);
+    return true;
+}
+
+// ---- a lane ---------------------------------------------------------------------------------
+
+// Lets these receivers, and those that it concerns, hold senders of a lane back.
+static __attribute__((noinline)) void congest_lane(struct lane_state *s,
+                                                   int lane,
+                                                   stages receivers,
+                                                   int gpus)
+{
+    struct rounds w;
+    const bool one =
+        (receivers & (receivers - 1)) == 0 && (beside(receivers) & s->region[lane]) == 0;
+    if (one && hold_alone(s, lane, first_stage(receivers), gpus))
+        return;
+    w.s = s;
+    w.p = s->at.point[lane];
+    w.lane = lane;
+    w.all = (UINT64_C(1) << (gpus - 1)) - 2;
+    w.receivers = receivers;
+    while (!run_rounds(&w, gpus))
+        ;
+    for (stages left = w.senders; left != 0; left &= left - 1)
+        set_sender(s, lane, first_stage(left), &w.sender[first_stage(left)]);
+}
+
+// The receivers that a change at sender j can concern.
+VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
+{
+    const struct many_stage *st = look_stage_of(s, lane, j);
+    const stages region = s->region[lane], one = UINT64_C(1) << j;
+    const stages near = one << 1 | one >> 1 | one << 3 | one >> 3;
+    const stages below = st[-2].share[FWD] + st->share[GRAD] > 1 + SUM_SLACK;
+    const stages above = st->share[FWD] + st[2].share[GRAD] > 1 + SUM_SLACK;
+    return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
+}
+
+// The receivers of some lanes hold senders back, given plain shares at the stages `due` of each.
+VEC_INLINE void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
+{
+    lanes = mask_and(lanes, s->at.congestion);
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes);
+        stages receivers = 0;
+        for (stages left = due[lane]; left != 0; left &= left - 1)
+            receivers |= concerned(s, lane, first_stage(left));
+        if (receivers != 0)
+            congest_lane(s, lane, receivers, gpus);
+    }
+}
+
+// The lanes in which `concerned` has receivers at the stage of a pass, which gives `share`.
+VEC_INLINE mask all_concerned(const struct lane_state *s,
+                              const struct places *p,
+                              const stages due[LANES],
+                              const vec share[2])
+{
+    const vec most = vec_all(1 + SUM_SLACK);
+    const double *below[LANES], *above[LANES];
+    for (int lane = 0; lane < LANES; lane++) {
+        const int j = p->at[lane] < NOWHERE ? p->at[lane] : 0;
+        below[lane] = &look_stage_of(s, lane, j - 2)->share[FWD];
+        above[lane] = &look_stage_of(s, lane, j + 2)->share[GRAD];
+    }
+    const mask over = mask_or(vec_gt(vec_gather(below) + share[GRAD], most),
+                              vec_gt(share[FWD] + vec_gather(above), most));
+    const bits one = bits_load(due), region = bits_load(s->region);
+    return mask_or(over, bits_any(region & (one << 1 | one >> 1 | one << 3 | one >> 3)));
+}

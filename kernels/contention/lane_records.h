@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What lanes keep beside their state: points that wait for a lane, states to go on from, and what
+// lanes were like. All in one piece of memory, sized by the number of stages.
+#ifndef PPS_CONTENTION_LANE_RECORDS_H
+#define PPS_CONTENTION_LANE_RECORDS_H
+
+#include "lanes.h"
+
+enum {
+    LANE_LOOKS = 16,   // states of a lane remembered, hence the longest period found
+    LANE_NUMBERS = 24, // of a stage, where there are many
+};
+
+// Jobs that are one up to a snapshot.
+struct lane_task {
+    uint32_t first_job, n_jobs;
+    uint32_t snapshot;
+    bool known[4]; // sets of kinds that the jobs share alike
+};
+
+// The state of a point on its way, where stages are few.
+struct few_snapshot {
+    double now, carry, to_come;
+    int64_t n_events;
+    struct {
+        double left[4];
+        int32_t count[2], ready[2];
+        double tail[2], gap[2][LANE_GPUS_FEW - 1];
+        double until_sync, pending;
+        bool forward;
+    } stage[LANE_GPUS_FEW];
+};
+
+// A stage of one lane, where there are many: what lane_many.h says.
+struct many_stage {
+    double left[4], rate[4];
+    double since, count[2], ready[2], pending, until_sync, forwards;
+    double sent[2], tail[2], second[2], share[2];
+};
+
+// The state of a point there.
+struct many_snapshot {
+    double now, epoch, to_come;
+    int64_t n_events;
+    uint64_t unsettled, region; // a bit a stage
+    double gap[LANE_GPUS_MAX];
+    struct {
+        double finish, early;
+        struct many_stage record;
+    } stage[];
+};
+
+// What a stage was like when its lane was looked at.
+struct look_stage {
+    double left[4];
+    int32_t count[2], ready[2];
+    double tail[2]; // of several
+    double until_sync, pending;
+    bool forward;
+};
+
+// What a lane was like, save for what was still to come.
+struct lane_look {
+    double now, base;          // lane_time; of what it is the sum, or difference
+    int64_t n_gaps;            // of all classes of several tasks
+    struct look_stage stage[]; // then the gaps
+};
+
+// The last looks at a lane, since sets of kinds last met in it: look k at k % LANE_LOOKS.
+struct lane_history {
+    int32_t stride; // micro-batches from look to look
+    int32_t n_looks;
+    int32_t period, streak;  // looks; how many in a row equal the one a period before
+    double mark[LANE_LOOKS]; // of few looks the same: a first guess at equal ones
+};
+
+// Room for what waits for a lane, and for what lanes were like: the snapshots, then the looks.
+struct lane_room {
+    struct lane_history history[LANES_MAX];
+    uint32_t n_tasks, n_snapshots;
+    struct lane_task task[LANE_JOBS_MAX];
+};
+
+static inline size_t snapshot_bytes(int32_t gpus)
+{
+    struct many_snapshot *many;
+    return gpus <= LANE_GPUS_FEW ? sizeof(struct few_snapshot)
+                                 : sizeof *many + (size_t)gpus * sizeof many->stage[0];
+}
+
+// Of a look; a micro-batch has one transfer under way at most, and so one gap.
+static inline size_t look_bytes(int32_t gpus)
+{
+    return sizeof(struct lane_look) +
+           (size_t)gpus * (sizeof(struct look_stage) + sizeof(double));
+}
+
+static inline void *snapshot_at(struct lane_room *room, int32_t gpus, uint32_t k)
+{
+    return (char *)(room + 1) + k * snapshot_bytes(gpus);
+}
+
+static inline struct lane_look *look_at(struct lane_room *room, int32_t gpus, int lane, int k)
+{
+    char *looks = snapshot_at(room, gpus, LANE_JOBS_MAX);
+    return (struct lane_look *)(void *)(looks +
+                                        (size_t)(lane * LANE_LOOKS + k) * look_bytes(gpus));
+}
+
+static inline double *gaps_of(struct lane_look *look, int32_t gpus)
+{
+    return (double *)(void *)&look->stage[gpus];
+}
+
+#endif

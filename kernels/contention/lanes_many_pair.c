@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two lanes of many stages, which every processor has.
+enum { LANES = 2 };
+
+#include "vec_portable.h"
+
+#include "lane_common.h"
+
+#include "lane_many.h"
+
+#include "lane_shares.h"
+
+#include "lane_tasks.h"
+
+#include "lane_many_congestion.h"
+
+#include "lane_many_receivers.h"
+
+#include "lane_many_steps.h"
+
+#include "lane_points.h"
+
+#include "lane_many_snapshots.h"
+
+#include "lane_jumps.h"
+
+#include "lane_pool.h"
+
+bool contention_lanes_many_pair(struct contention_lane_job **jobs,
+                                size_t n,
+                                void *room,
+                                const atomic_bool *stop)
+{
+    return run_lanes(jobs, n, room, stop);
+}
