@@ -77,7 +77,8 @@ static void recall_many(bool want_metrics, int n_points, int *n_recalled)
     const struct contention_point largest = {.n = 6, .gpus = 4, .pipeline = CONTENTION_GPIPE};
     struct contention_batch *batch = calloc(1, sizeof *batch),
                             *other = calloc(1, sizeof *other);
-    void *scratch = aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
+    void *scratch =
+        aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
     *n_recalled = 0;
     while (n_points > 0) {
         const int n = 1 + below(BATCH_POINTS);
