@@ -5,6 +5,8 @@
 
 #include "state.h"
 
+#include <string.h>
+
 size_t contention_batch_scratch_bytes(const struct contention_point *largest)
 {
     const size_t alone = contention_scratch_bytes(largest);
@@ -54,16 +56,15 @@ static void know(struct contention_memo_place *place,
     contention_scale_times(&place->result, 1 / unit);
 }
 
+// The next job, of which the point is in place, is that of point i.
 static void add_job(struct work *w,
                     size_t i,
                     double unit,
-                    const struct contention_lane_point *lane,
                     struct contention_memo_place *place)
 {
     struct contention_batch *b = w->batch;
     const uint32_t job = (uint32_t)w->n_jobs++;
-    b->job[job].point = *lane;
-    w->job_gpus |= UINT64_C(1) << (lane->gpus - 1);
+    w->job_gpus |= UINT64_C(1) << (b->job[job].point.gpus - 1);
     b->unit[job] = unit;
     b->point_of[job] = (uint32_t)i;
     b->job_of[i] = job;
@@ -77,17 +78,14 @@ static void add_job(struct work *w,
 // Recalls the point, makes a job of it, or simulates it.
 static void take_point(struct work *w, size_t i)
 {
-    // Copied, since gcc clears as much with a slow string instruction.
-    static const struct contention_outcome fresh = {.status = CONTENTION_DONE};
     const struct contention_point *p = &w->points[i];
     struct contention_outcome *o = &w->outcomes[i];
     struct contention_memo_place *place = NULL;
-    struct contention_lane_point lane;
     struct sim *s = &w->constants;
     s->p = p;
     contention_constants(s, p);
     const double unit = 1 / s->per_unit;
-    *o = fresh;
+    o->status = CONTENTION_DONE;
     w->batch->job_of[i] = NO_JOB;
     if (!w->exact) {
         struct contention_key key;
@@ -106,8 +104,9 @@ static void take_point(struct work *w, size_t i)
     }
     if (w->want_metrics)
         add_metrics(w, i);
-    if (o->status == CONTENTION_DONE && contention_lanes_fit(s, w->exact, &lane)) {
-        add_job(w, i, unit, &lane, place);
+    struct contention_lane_point *lane = &w->batch->job[w->n_jobs].point;
+    if (o->status == CONTENTION_DONE && contention_lanes_fit(s, w->exact, lane)) {
+        add_job(w, i, unit, place);
         return;
     }
     if (o->status == CONTENTION_DONE)
@@ -177,6 +176,7 @@ void contention_simulate_batch(struct contention_batch *batch,
                      .scratch = scratch,
                      .stop = stop};
     bool going = true;
+    memset(outcomes, 0, n * sizeof *outcomes);
     for (size_t i = 0; i < n; i++)
         take_point(&w, i);
     for (; w.job_gpus != 0 && going; w.job_gpus &= w.job_gpus - 1)
