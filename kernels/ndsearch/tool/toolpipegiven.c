@@ -120,8 +120,8 @@ static struct nd_choice share_out(const struct nd_program *program, int32_t *roo
                               {room + 4 * n, room + 5 * n}};
 }
 
-// All that is asked of a split but that it fits. Layers come first, as if nothing were recomputed
-// and no bounds published, so that what is found after them is of the recomputation.
+// All that is asked of a split but that it fits: layers as if nothing were recomputed, then what is
+// of the recomputation alone, then published bounds, which are of both.
 static enum pps_status check(const struct nd_program *program,
                              const struct nd_choice *choice,
                              const char *layers,
@@ -143,11 +143,14 @@ static enum pps_status check(const struct nd_program *program,
     plain.full[0] = plain.full[1] = choice->part[0]; // none
     if (!nd_choice_check(&roomy, &plain, why, sizeof why))
         return pps_fail(err, PPS_E_INPUT, "--layers %s: %s", layers, why);
+    if (recompute != NULL && !nd_choice_check(&roomy, choice, why, sizeof why))
+        return pps_fail(err, PPS_E_INPUT, "--recompute %s: %s", recompute, why);
     roomy.compat = program->compat;
     if (nd_choice_check(&roomy, choice, why, sizeof why))
         return PPS_OK;
-    return recompute == NULL ? pps_fail(err, PPS_E_INPUT, "--layers %s: %s", layers, why)
-                             : pps_fail(err, PPS_E_INPUT, "--recompute %s: %s", recompute, why);
+    return pps_fail(err, PPS_E_INPUT, "--layers %s%s%s: %s", layers,
+                    recompute != NULL ? " --recompute " : "",
+                    recompute != NULL ? recompute : "", why);
 }
 
 enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
