@@ -154,6 +154,9 @@ struct nd_infeasible {
     char text[256];    // one sentence
 };
 
+// What is known before any search: fewer micro-batches than stages, fewer layers than chunks.
+bool nd_never_feasible(const struct nd_program *program, struct nd_infeasible *why);
+
 struct nd_solution {
     enum nd_status status;
     bool found; // there is a choice: everything down to peaks

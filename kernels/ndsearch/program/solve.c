@@ -59,7 +59,7 @@ void nd_why_memory(const struct nd_program *p,
              stage, why->needed_mb, nd_program_budget(p, stage), missing_mb);
 }
 
-static bool never_feasible(const struct nd_program *p, struct nd_infeasible *why)
+bool nd_never_feasible(const struct nd_program *p, struct nd_infeasible *why)
 {
     const int32_t chunks = p->stages * p->chunks, layers = p->layers[0] + p->layers[1];
     *why = (struct nd_infeasible){.stage = -1};
@@ -171,7 +171,7 @@ enum nd_outcome nd_solve(const struct nd_program *program,
     struct nd_draft draft = {.objective = HUGE_VAL};
     enum nd_outcome outcome = ND_NO_MEMORY;
     *solution = (struct nd_solution){.status = ND_INFEASIBLE};
-    if (never_feasible(program, &solution->why))
+    if (nd_never_feasible(program, &solution->why))
         return ND_DONE;
     draft.chunks = calloc(n, sizeof *draft.chunks);
     if (draft.chunks != NULL)

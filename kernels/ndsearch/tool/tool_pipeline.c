@@ -3,6 +3,7 @@
 // exported for other solvers, or read from one.
 #include "tool.h"
 
+#include "kernels/common/utf8.h"
 #include "kernels/ndsearch/program/feedback.h"
 #include "toolio.h"
 #include "toolpipe.h"
@@ -13,10 +14,10 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op mbs sp=on)"},
-    {"vpp", 0, "N", "chunks a stage (1)"},
+    {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op vp mbs sp=on)"},
+    {"vpp", 0, "N", "chunks a stage, as vp of the strategy (1)"},
     {"layers", 0, "LIST",
-     "report this split, and the best beside it: layers of stages, as 4,5,4,3"},
+     "report this split, and the best beside it where it fits: layers of stages, as 4,5,4,3"},
     {"recompute", 0, "LIST", "how many of them it recomputes (none); chunks by bars: 2,2|2,1"},
     {"layer-ratio", 0, "X", "forward of a dense layer over that of a usual one"},
     {"b-ratio", 0, "X", "backward over forward"},
@@ -47,16 +48,7 @@ static const char details[] =
     "out\n"
     "  ppsweep nd pipeline MODEL.json CLUSTER.json --at pp=8 -extract y -solution out.sol\n";
 
-// ---- what is asked ------------------------------------------------------------------------------
-
-struct asked {
-    uint64_t chunks;
-    bool check, extract;
-    enum nd_feedback_kind fit;
-    struct nd_pipe_files files;
-    const char *solution, *check_data, *trace; // NULL: none
-    const char *layers, *recompute;            // of a split that is given
-};
+// ---- the program --------------------------------------------------------------------------------
 
 // The options of ratios: as published they have values where they are not given.
 static enum pps_status read_given(struct nd_input *input,
@@ -76,53 +68,6 @@ static enum pps_status read_given(struct nd_input *input,
     return status;
 }
 
-static enum pps_status read_asked(struct asked *asked,
-                                  const struct pps_args *args,
-                                  struct pps_error *err)
-{
-    uint64_t fit = 0;
-    bool dryrun;
-    *asked = (struct asked){.chunks = 1,
-                            .check = true,
-                            .files = {.folder = pps_arg(args, "output"),
-                                      .configuration = true,
-                                      .program = pps_arg(args, "mps") != NULL},
-                            .solution = pps_arg(args, "solution"),
-                            .check_data = pps_arg(args, "check-data"),
-                            .trace = pps_arg(args, "trace"),
-                            .layers = pps_arg(args, "layers"),
-                            .recompute = pps_arg(args, "recompute")};
-    enum pps_status status =
-        pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &asked->chunks, err);
-    if (status == PPS_OK)
-        status = nd_arg_bool(args, "check", &asked->check, err);
-    if (status == PPS_OK)
-        status = nd_arg_bool(args, "dryrun", &dryrun, err);
-    if (status == PPS_OK)
-        status = nd_arg_bool(args, "is-write", &asked->files.configuration, err);
-    if (status == PPS_OK)
-        status = nd_arg_bool(args, "extract", &asked->extract, err);
-    if (status == PPS_OK)
-        status = pps_arg_count(args, "fit", 0, 1, &fit, err);
-    asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
-    if (status == PPS_OK && asked->extract && asked->solution == NULL)
-        return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
-    if (status == PPS_OK && asked->recompute != NULL && asked->layers == NULL)
-        return pps_fail(err, PPS_E_INPUT, "--recompute: say of which split: --layers LIST");
-    if (status == PPS_OK && asked->layers != NULL &&
-        (asked->extract || asked->check_data != NULL))
-        return pps_fail(err, PPS_E_INPUT, "--layers and --%s exclude each other",
-                        asked->extract ? "extract" : "check-data");
-    if (status == PPS_OK && asked->files.program && asked->files.folder == NULL)
-        return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
-    if (status == PPS_OK && asked->files.folder != NULL &&
-        strlen(asked->files.folder) >= ND_PATH)
-        return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
-    return status;
-}
-
-// ---- the program --------------------------------------------------------------------------------
-
 static enum pps_status read_strategy(struct nd_pipe *pipe,
                                      struct nd_job *job,
                                      const struct pps_args *args,
@@ -133,21 +78,6 @@ static enum pps_status read_strategy(struct nd_pipe *pipe,
         return pps_fail(err, PPS_E_INPUT,
                         "which strategy? Write its degrees, as in --at dp=8,tp=4,pp=16,ep=8");
     return nd_job_whole_strategy(job, "at", at, &pipe->strategy, err);
-}
-
-// As published any number of chunks goes with any schedule.
-static enum pps_status check_chunks(const struct nd_pipe *pipe,
-                                    int32_t chunks,
-                                    struct pps_error *err)
-{
-    const struct training *training = &pipe->input->job.training;
-    if (pipe->input->compat == ND_ORIG ||
-        training_allows_chunks(training, pipe->strategy.pp, chunks))
-        return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--vpp %d: the training's schedule is %s", chunks,
-                    training->schedule == TRAINING_VPP
-                        ? "vpp, which has two chunks a stage or more"
-                        : "1f1b, which has one chunk a stage");
 }
 
 static enum pps_status make_program(struct nd_pipe *pipe,
@@ -179,8 +109,12 @@ static enum pps_status make_program(struct nd_pipe *pipe,
                                         .pp = pipe->strategy.pp,
                                         .vp = chunks,
                                         .ep = pipe->strategy.ep};
-    return nd_program_check(program, why, sizeof why) ? PPS_OK
-                                                      : pps_fail(err, PPS_E_INPUT, "%s", why);
+    struct nd_infeasible never;
+    if (!nd_program_check(program, why, sizeof why))
+        return pps_fail(err, PPS_E_INPUT, "%s", why);
+    return nd_never_feasible(program, &never)
+               ? pps_fail(err, PPS_E_INFEASIBLE, "%s", never.text)
+               : PPS_OK;
 }
 
 // ---- the check ----------------------------------------------------------------------------------
@@ -234,70 +168,110 @@ static void say_end(const struct nd_feedback *feedback, double limit_mb)
     }
 }
 
-// *fits: the solution, after all, is within the limit.
-static enum pps_status check(const struct nd_pipe *pipe,
-                             const struct asked *asked,
-                             struct nd_program *program,
-                             struct nd_solution *solution,
-                             bool *fits,
-                             struct pps_error *err)
+// peaks: [2][stages], the first of them measured. Whether the solution, after all, is within the
+// limit.
+static bool check(const struct nd_pipe *pipe,
+                  enum nd_feedback_kind fit,
+                  double *peaks,
+                  struct nd_program *program,
+                  struct nd_solution *solution)
 {
-    const size_t n = (size_t)program->stages;
-    double *numbers = calloc(2 * n, sizeof *numbers);
-    if (numbers == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the peaks");
-    struct nd_measured measured = {.measured_mb = numbers, .modelled_mb = numbers + n};
+    struct nd_measured measured = {.measured_mb = peaks,
+                                   .modelled_mb = peaks + program->stages};
     const struct nd_check who = {nd_measured_peaks, &measured};
     struct nd_feedback feedback;
-    const enum pps_status status = read_peaks(numbers, pipe, asked->check_data, err);
-    if (status == PPS_OK) {
-        nd_feedback_run(&feedback, program, pipe->limit_mb, asked->fit, &who,
-                        &pipe->input->effort, solution);
-        *program = feedback.program;
-        *fits = feedback.end == ND_FEEDBACK_FITS;
-        say_end(&feedback, pipe->limit_mb);
-    }
-    free(numbers);
-    return status;
+    nd_feedback_run(&feedback, program, pipe->limit_mb, fit, &who, &pipe->input->effort,
+                    solution);
+    *program = feedback.program;
+    say_end(&feedback, pipe->limit_mb);
+    return feedback.end == ND_FEEDBACK_FITS;
 }
 
 // ---- the stages of a run ------------------------------------------------------------------------
 
+// What is asked for of a choice, as files.
+static enum pps_status write_all(const struct nd_pipe *pipe,
+                                 const struct nd_pipe_asked *asked,
+                                 const struct nd_program *program,
+                                 const struct nd_choice *choice,
+                                 struct pps_error *err)
+{
+    enum pps_status status = nd_pipe_write_solution(pipe, &asked->files, program, choice, err);
+    if (status == PPS_OK && asked->trace != NULL)
+        status = nd_pipe_trace(pipe, program, choice, asked->trace, err);
+    return status;
+}
+
+// A program that was not solved in time is written for others to solve.
+static enum pps_status solve_first(const struct nd_pipe *pipe,
+                                   const struct nd_pipe_asked *asked,
+                                   const struct nd_program *program,
+                                   struct nd_solution *solution,
+                                   struct pps_error *err)
+{
+    enum pps_status status;
+    if (nd_solve(program, &pipe->input->effort, solution) != ND_DONE)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the pipeline program");
+    if (solution->found)
+        return PPS_OK;
+    if (solution->status == ND_INFEASIBLE)
+        return pps_fail(
+            err, PPS_E_INFEASIBLE, "%s%s",
+            solution->why.limit == ND_LIMIT_MEMORY ? "please check the memory limit: " : "",
+            solution->why.text);
+    status = nd_pipe_write_program(pipe, &asked->files, program, err);
+    return status == PPS_OK
+               ? pps_fail(err, PPS_E_INFEASIBLE, "no solution within the limit of time (-t)")
+               : status;
+}
+
+// peaks: as of check(); NULL: it is not to be checked.
 static enum pps_status solve(const struct nd_pipe *pipe,
-                             const struct asked *asked,
-                             struct nd_program *program,
+                             const struct nd_pipe_asked *asked,
+                             const struct nd_program *program,
+                             double *peaks,
                              struct pps_error *err)
 {
-    struct nd_solution solution;
+    struct nd_solution solution = {.found = false};
+    struct nd_program checked = *program;
     bool fits = true;
-    enum pps_status status = PPS_OK;
-    if (nd_solve(program, &pipe->input->effort, &solution) != ND_DONE)
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the pipeline program");
-    else if (!solution.found && solution.status == ND_INFEASIBLE)
-        status = pps_fail(
-            err, PPS_E_INFEASIBLE, "%s%s",
-            solution.why.limit == ND_LIMIT_MEMORY ? "please check the memory limit: " : "",
-            solution.why.text);
-    else if (!solution.found)
-        status = pps_fail(err, PPS_E_INFEASIBLE, "no solution within the limit of time (-t)");
-    if (status == PPS_OK && asked->check && asked->check_data != NULL)
-        status = check(pipe, asked, program, &solution, &fits, err);
+    enum pps_status status = solve_first(pipe, asked, program, &solution, err);
+    if (status == PPS_OK && peaks != NULL)
+        fits = check(pipe, asked->fit, peaks, &checked, &solution);
     if (status == PPS_OK) {
-        nd_pipe_report(pipe, program, &solution.choice, solution.peaks);
-        nd_pipe_report_solution(pipe, program, &solution);
-        status =
-            fits ? nd_pipe_write_solution(pipe, &asked->files, program, &solution.choice, err)
-                 : pps_fail(err, PPS_E_INFEASIBLE,
-                            "no solution was found that fits the measured peaks");
+        nd_pipe_report(pipe, &checked, &solution.choice, solution.peaks);
+        nd_pipe_report_solution(pipe, &checked, &solution);
+        if (!fits)
+            status = pps_fail(err, PPS_E_INFEASIBLE,
+                              "no solution was found that fits the measured peaks");
     }
-    if (status == PPS_OK && asked->trace != NULL)
-        status = nd_pipe_trace(pipe, program, &solution.choice, asked->trace, err);
+    if (status == PPS_OK)
+        status = nd_pipe_write_program(pipe, &asked->files, program, err);
+    if (status == PPS_OK)
+        status = write_all(pipe, asked, &checked, &solution.choice, err);
     nd_solution_free(&solution);
     return status;
 }
 
+static enum pps_status solve_checked(const struct nd_pipe *pipe,
+                                     const struct nd_pipe_asked *asked,
+                                     const struct nd_program *program,
+                                     struct pps_error *err)
+{
+    if (!asked->check || asked->check_data == NULL)
+        return solve(pipe, asked, program, NULL, err);
+    double *peaks = calloc(2 * (size_t)program->stages, sizeof *peaks);
+    if (peaks == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the peaks");
+    enum pps_status status = read_peaks(peaks, pipe, asked->check_data, err);
+    if (status == PPS_OK)
+        status = solve(pipe, asked, program, peaks, err);
+    free(peaks);
+    return status;
+}
+
 static enum pps_status extract(const struct nd_pipe *pipe,
-                               const struct asked *asked,
+                               const struct nd_pipe_asked *asked,
                                const struct nd_program *program,
                                struct pps_error *err)
 {
@@ -312,15 +286,17 @@ static enum pps_status extract(const struct nd_pipe *pipe,
                              fault.document.text);
     if (status == PPS_OK)
         status = nd_pipe_report_file(pipe, program, &sol, err);
-    if (status == PPS_OK && asked->trace != NULL)
-        status = nd_pipe_trace(pipe, program, &sol.choice, asked->trace, err);
+    if (status == PPS_OK)
+        status = nd_pipe_write_program(pipe, &asked->files, program, err);
+    if (status == PPS_OK)
+        status = write_all(pipe, asked, program, &sol.choice, err);
     nd_sol_free(&sol);
     free(text);
     return status;
 }
 
 static enum pps_status price_given(const struct nd_pipe *pipe,
-                                   const struct asked *asked,
+                                   const struct nd_pipe_asked *asked,
                                    const struct nd_program *program,
                                    struct pps_error *err)
 {
@@ -330,21 +306,23 @@ static enum pps_status price_given(const struct nd_pipe *pipe,
     if (status == PPS_OK)
         status = nd_pipe_report_given(pipe, program, &given.choice, err);
     if (status == PPS_OK)
-        status = nd_pipe_write_solution(pipe, &asked->files, program, &given.choice, err);
-    if (status == PPS_OK && asked->trace != NULL)
-        status = nd_pipe_trace(pipe, program, &given.choice, asked->trace, err);
+        status = nd_pipe_write_program(pipe, &asked->files, program, err);
+    if (status == PPS_OK)
+        status = write_all(pipe, asked, program, &given.choice, err);
     nd_pipe_given_free(&given);
     return status;
 }
 
+// Nothing is written before all that is asked for has been read and checked.
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
 {
-    struct asked asked;
+    struct nd_pipe_asked asked;
     struct nd_program program;
     struct nd_pipe pipe = {.input = input};
-    enum pps_status status = read_asked(&asked, args, err);
+    int32_t chunks = 1;
+    enum pps_status status = nd_pipe_read_asked(&asked, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     input->without_unit = true;
@@ -353,21 +331,19 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
-        status = check_chunks(&pipe, (int32_t)asked.chunks, err);
+        status = nd_pipe_read_chunks(&pipe, args, &chunks, err);
     if (status == PPS_OK)
-        status = make_program(&pipe, (int32_t)asked.chunks, &program, err);
-    if (status == PPS_OK && asked.trace != NULL)
-        status = nd_pipe_check_trace(asked.trace, input->force, err);
-    if (status == PPS_OK && !asked.extract)
+        status = make_program(&pipe, chunks, &program, err);
+    if (status == PPS_OK)
         status = nd_pipe_check_files(&pipe, &asked.files, err);
-    if (status == PPS_OK && !asked.extract)
-        status = nd_pipe_write_program(&pipe, &asked.files, &program, err);
+    if (status == PPS_OK && asked.trace != NULL)
+        status = nd_pipe_check_trace(&pipe, &asked.files, &program, asked.trace, err);
     if (status != PPS_OK)
         return status;
     if (asked.layers != NULL)
         return price_given(&pipe, &asked, &program, err);
     return asked.extract ? extract(&pipe, &asked, &program, err)
-                         : solve(&pipe, &asked, &program, err);
+                         : solve_checked(&pipe, &asked, &program, err);
 }
 
 static enum pps_status pipeline_main(const struct pps_args *args, struct pps_error *err)
@@ -375,6 +351,10 @@ static enum pps_status pipeline_main(const struct pps_args *args, struct pps_err
     struct nd_input input = {.quiet = false};
     const enum pps_status status = run(&input, args, err);
     nd_input_close(&input);
+    if (status != PPS_OK) { // it may hold pieces of options and files
+        utf8_make_printable(err->text);
+        utf8_make_printable(err->file);
+    }
     return status;
 }
 

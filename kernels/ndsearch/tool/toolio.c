@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { CHUNK = 1 << 16, MOST = 1 << 28 };
 
@@ -153,9 +154,29 @@ static enum pps_status make_one(const char *path, struct pps_error *err)
     return check_one(path, err);
 }
 
+// Of folders of which the first ones are there, the last that is must take another.
+static enum pps_status check_rights(const char *path, struct pps_error *err)
+{
+    char part[ND_PATH];
+    size_t n = strlen(path);
+    memcpy(part, path, n + 1);
+    while (n > 0 && access(part, F_OK) != 0) {
+        while (n > 0 && part[n - 1] != '/')
+            n--;
+        while (n > 1 && part[n - 1] == '/')
+            n--;
+        part[n] = '\0';
+    }
+    if (access(n > 0 ? part : ".", W_OK | X_OK) != 0)
+        return pps_fail(err, PPS_E_INPUT, "cannot write to the folder %s: %s",
+                        n > 0 ? part : ".", strerror(errno));
+    return PPS_OK;
+}
+
 enum pps_status nd_io_check_folder(const char *path, struct pps_error *err)
 {
-    return each_folder(path, check_one, err);
+    const enum pps_status status = each_folder(path, check_one, err);
+    return status == PPS_OK ? check_rights(path, err) : status;
 }
 
 enum pps_status nd_io_folder(const char *path, struct pps_error *err)

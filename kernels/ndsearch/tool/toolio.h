@@ -38,7 +38,8 @@ enum pps_status nd_io_fail_document(const struct pps_json *json,
                                     const struct docfault *fault,
                                     struct pps_error *err);
 
-// Refuses a folder that cannot be made because it, or one above it, is a file.
+// Refuses a folder that cannot be made because it, or one above it, is a file or may not be
+// written to.
 PPS_MUST_CHECK enum pps_status nd_io_check_folder(const char *path, struct pps_error *err);
 
 // Makes a folder and those above it.

@@ -56,4 +56,7 @@ PPS_MUST_CHECK enum pps_status nd_job_whole_strategy(struct nd_job *job,
                                                      struct nd_strategy *strategy,
                                                      struct pps_error *err);
 
+// Whether such a text says this degree.
+bool nd_job_says_degree(const char *text, const char *name);
+
 #endif

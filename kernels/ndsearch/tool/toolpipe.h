@@ -3,6 +3,7 @@
 #ifndef PPS_NDSEARCH_TOOLPIPE_H
 #define PPS_NDSEARCH_TOOLPIPE_H
 
+#include "kernels/ndsearch/program/feedback.h"
 #include "kernels/ndsearch/program/solfile.h"
 #include "toolinput.h"
 
@@ -45,12 +46,16 @@ struct nd_pipe_files {
     const char *folder; // NULL: nothing is written
     bool configuration;
     bool program;
+    bool solution; // and the figures it is of
 };
 
 // Refuses files that are in the way, unless the input says that they may be replaced.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
                                                    const struct nd_pipe_files *files,
                                                    struct pps_error *err);
+
+// Whether a folder is made by writing them.
+bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path, size_t n);
 
 PPS_MUST_CHECK enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
                                                      const struct nd_pipe_files *files,
@@ -63,6 +68,27 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe
                                                       const struct nd_choice *choice,
                                                       struct pps_error *err);
 
+// ---- toolpipeasked.c ----
+
+// What the options say.
+struct nd_pipe_asked {
+    bool check, extract;
+    enum nd_feedback_kind fit;
+    struct nd_pipe_files files;
+    const char *solution, *check_data, *trace; // NULL: none
+    const char *layers, *recompute;            // of a split that is given
+};
+
+PPS_MUST_CHECK enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
+                                                  const struct pps_args *args,
+                                                  struct pps_error *err);
+
+// Chunks a stage, of --vpp or of the strategy, which has been read.
+PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
+                                                   const struct pps_args *args,
+                                                   int32_t *chunks,
+                                                   struct pps_error *err);
+
 // ---- toolpipegiven.c ----
 
 // A split that the user names. All zero at first; to be freed in every case.
@@ -71,8 +97,8 @@ struct nd_pipe_given {
     int32_t *room;
 };
 
-// layers, recompute (or NULL): lists of numbers, one a stage, rows of them by bars where there are
-// several chunks. Whether it fits is not asked.
+// layers, recompute (or NULL): lists of numbers by commas or blanks, one a stage, rows of them by
+// bars where there are several chunks. Whether it fits is not asked.
 PPS_MUST_CHECK enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
                                                   const struct nd_program *program,
                                                   const char *layers,
@@ -86,8 +112,8 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
                                                    const struct nd_sol *sol,
                                                    struct pps_error *err);
 
-// The report of a split, and how far it is from the best. PPS_E_INFEASIBLE after it where it does
-// not fit.
+// The report of a split, and how far it is from the best. PPS_E_INFEASIBLE, before the best is
+// sought, where it does not fit.
 PPS_MUST_CHECK enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
                                                     const struct nd_program *program,
                                                     const struct nd_choice *choice,
@@ -95,9 +121,12 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
 
 // ---- toolpipetrace.c ----
 
-// Refuses a name that is none of a trace, and a file that is in the way.
-PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const char *path,
-                                                   bool force,
+// Refuses a name that is none of a trace, a picture of too many pieces, and a file that cannot be
+// made: one in the way, no folder but those that `files` are written to.
+PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
+                                                   const struct nd_pipe_files *files,
+                                                   const struct nd_program *program,
+                                                   const char *path,
                                                    struct pps_error *err);
 
 // When every pass runs and what its stage holds then.

@@ -22,7 +22,12 @@ static bool is_wanted(const struct nd_pipe_files *files, enum kind kind)
         return false;
     return kind == CONFIGURATION ? files->configuration
            : kind == PROGRAM     ? files->program
-                                 : true;
+                                 : files->solution;
+}
+
+static void folder_path(const struct nd_pipe_files *files, enum kind kind, char path[PATH])
+{
+    snprintf(path, PATH, "%s/%s", files->folder, FOLDERS[kind]);
 }
 
 // Figures are those of any number of chunks.
@@ -49,11 +54,64 @@ enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
     enum pps_status status = nd_io_check_folder(files->folder, err);
     for (int kind = 0; kind < N_KINDS && status == PPS_OK; kind++)
         if (is_wanted(files, (enum kind)kind)) {
+            folder_path(files, (enum kind)kind, path);
+            status = nd_io_check_folder(path, err);
             file_path(pipe, files, (enum kind)kind, path);
-            status = pps_textfile_check(path, pipe->input->force, err);
+            if (status == PPS_OK)
+                status = pps_textfile_check(path, pipe->input->force, err);
         }
     return status;
 }
+
+// ---- folders that will be there -----------------------------------------------------------------
+
+// The next part of a path that is a name, of which *n is the length; 0: there is none before `end`.
+static const char *next_name(const char *at, const char *end, size_t *n)
+{
+    for (*n = 0; at < end; at += *n) {
+        while (at < end && *at == '/')
+            at++;
+        *n = 0;
+        while (at + *n < end && at[*n] != '/')
+            ++*n;
+        if (*n != 1 || *at != '.')
+            break;
+    }
+    return at;
+}
+
+// Whether the first is a folder of those that lead to the second, or this one.
+static bool leads_to(const char *path, size_t length, const char *folder)
+{
+    const char *const end = path + length, *const folder_end = folder + strlen(folder);
+    if ((length > 0 && *path == '/') != (*folder == '/'))
+        return false;
+    for (;;) {
+        size_t n, m;
+        path = next_name(path, end, &n);
+        folder = next_name(folder, folder_end, &m);
+        if (n == 0)
+            return true;
+        if (n != m || memcmp(path, folder, n) != 0)
+            return false;
+        path += n;
+        folder += m;
+    }
+}
+
+bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path, size_t n)
+{
+    char folder[PATH];
+    for (int kind = 0; kind < N_KINDS; kind++)
+        if (is_wanted(files, (enum kind)kind)) {
+            folder_path(files, (enum kind)kind, folder);
+            if (leads_to(path, n, folder))
+                return true;
+        }
+    return false;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
 
 static enum pps_status write_file(const struct nd_pipe *pipe,
                                   const struct nd_pipe_files *files,
@@ -62,7 +120,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
                                   struct pps_error *err)
 {
     char path[PATH];
-    snprintf(path, sizeof path, "%s/%s", files->folder, FOLDERS[kind]);
+    folder_path(files, kind, path);
     enum pps_status status = nd_io_folder(path, err);
     file_path(pipe, files, kind, path);
     if (status == PPS_OK)
@@ -82,7 +140,7 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
     struct textroom text = {0};
     struct nd_mps_size size;
     enum pps_status status;
-    if (!is_wanted(files, PROGRAM) || program->micro_batches < program->stages)
+    if (!is_wanted(files, PROGRAM))
         return PPS_OK;
     if (!nd_mps_write(&text, program, nd_figures_name(name, &pipe->key), &size, why,
                       sizeof why)) {

@@ -3,8 +3,7 @@
 // best.
 #include "toolpipe.h"
 
-#include "kernels/common/listtext.h"
-
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,31 +11,88 @@
 
 // ---- what is given ------------------------------------------------------------------------------
 
-// A list of chunks as of listtext, where commas may stand for its blanks.
+struct list {
+    const char *option, *text;
+    int32_t *values; // [room]; those beyond are only counted
+    int32_t room, n;
+    int32_t rows, columns; // of the first row
+};
+
+#define BLANKS " \t\r\n"
+
+static const char *skip_blanks(const char *at)
+{
+    return at + strspn(at, BLANKS);
+}
+
+// The number at *at and the blanks behind it.
+static enum pps_status read_number(struct list *list, const char **at, struct pps_error *err)
+{
+    const int length = (int)strcspn(*at, BLANKS ",|");
+    char *end;
+    errno = 0;
+    const long long value = strtoll(*at, &end, 10);
+    if (length == 0)
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: a number is missing %s", list->option,
+                        list->text,
+                        list->n == 0   ? "at the start"
+                        : **at == '\0' ? "at the end"
+                                       : "between two separators");
+    if (end != *at + length)
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: '%.*s' is no whole number", list->option,
+                        list->text, length, *at);
+    if (errno != 0 || value < INT32_MIN || value > INT32_MAX)
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: '%.*s' is out of range", list->option,
+                        list->text, length, *at);
+    if (list->n < list->room)
+        list->values[list->n] = (int32_t)value;
+    list->n++;
+    *at = skip_blanks(end);
+    return PPS_OK;
+}
+
+// Numbers up to a bar or the end.
+static enum pps_status read_row(struct list *list, const char **at, struct pps_error *err)
+{
+    const int32_t before = list->n;
+    do {
+        *at = skip_blanks(*at + (**at == ',' && list->n > before));
+        const enum pps_status status = read_number(list, at, err);
+        if (status != PPS_OK)
+            return status;
+    } while (**at != '\0' && **at != '|');
+    const int32_t columns = list->n - before;
+    if (list->rows > 0 && columns != list->columns)
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: row %d has %d numbers, the first has %d",
+                        list->option, list->text, list->rows + 1, columns, list->columns);
+    list->columns = columns;
+    list->rows++;
+    return PPS_OK;
+}
+
+// Rows by bars, numbers by commas or blanks.
 static enum pps_status read_list(int32_t *values,
                                  const struct nd_program *program,
                                  const char *option,
                                  const char *text,
                                  struct pps_error *err)
 {
-    const int32_t n = program->stages * program->chunks;
-    struct listtext_shape shape;
-    char why[160];
-    char *list = strdup(text);
-    if (list == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a list");
-    for (char *c = list; *c != '\0'; c++)
-        if (*c == ',')
-            *c = ' ';
-    const bool read = listtext_read(list, values, n, &shape, why, sizeof why);
-    free(list);
-    if (!read)
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: %s", option, text, why);
-    if (shape.rows == program->chunks && shape.columns == program->stages)
+    struct list list = {.option = option,
+                        .text = text,
+                        .values = values,
+                        .room = program->stages * program->chunks};
+    const char *at = text;
+    do {
+        at = skip_blanks(at + (list.rows > 0));
+        const enum pps_status status = read_row(&list, &at, err);
+        if (status != PPS_OK)
+            return status;
+    } while (*at == '|');
+    if (list.rows == program->chunks && list.columns == program->stages)
         return PPS_OK;
     if (program->chunks == 1)
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: want %d numbers, one a stage", option, text,
-                        program->stages);
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: want %d number%s, one a stage", option,
+                        text, program->stages, program->stages == 1 ? "" : "s");
     return pps_fail(err, PPS_E_INPUT,
                     "--%s %s: want %d rows of %d numbers, a row a chunk and a number a stage, "
                     "as in 4,4|4,3",
@@ -64,13 +120,16 @@ static struct nd_choice share_out(const struct nd_program *program, int32_t *roo
                               {room + 4 * n, room + 5 * n}};
 }
 
-// All that is asked of a split but that it fits.
+// All that is asked of a split but that it fits: layers as if nothing were recomputed, then what is
+// of the recomputation alone, then published bounds, which are of both.
 static enum pps_status check(const struct nd_program *program,
                              const struct nd_choice *choice,
                              const char *layers,
+                             const char *recompute,
                              struct pps_error *err)
 {
     struct nd_program roomy = *program;
+    struct nd_choice plain = *choice;
     const int32_t all = program->layers[0] + program->layers[1];
     int64_t sum = 0;
     char why[256];
@@ -80,9 +139,18 @@ static enum pps_status check(const struct nd_program *program,
         return pps_fail(err, PPS_E_INPUT, "--layers %s: the sum is %lld, but there are %d",
                         layers, (long long)sum, all);
     roomy.budget_first = roomy.budget_middle = roomy.budget_last = 1e300;
+    roomy.compat = ND_CORRECTED;
+    plain.full[0] = plain.full[1] = choice->part[0]; // none
+    if (!nd_choice_check(&roomy, &plain, why, sizeof why))
+        return pps_fail(err, PPS_E_INPUT, "--layers %s: %s", layers, why);
+    if (recompute != NULL && !nd_choice_check(&roomy, choice, why, sizeof why))
+        return pps_fail(err, PPS_E_INPUT, "--recompute %s: %s", recompute, why);
+    roomy.compat = program->compat;
     if (nd_choice_check(&roomy, choice, why, sizeof why))
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--layers %s: %s", layers, why);
+    return pps_fail(err, PPS_E_INPUT, "--layers %s%s%s: %s", layers,
+                    recompute != NULL ? " --recompute " : "",
+                    recompute != NULL ? recompute : "", why);
 }
 
 enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
@@ -101,7 +169,7 @@ enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
     if (status != PPS_OK)
         return status;
     given->choice = share_out(program, given->room);
-    return check(program, &given->choice, layers, err);
+    return check(program, &given->choice, layers, recompute, err);
 }
 
 void nd_pipe_given_free(struct nd_pipe_given *given)
@@ -112,7 +180,7 @@ void nd_pipe_given_free(struct nd_pipe_given *given)
 
 // ---- what is said of it -------------------------------------------------------------------------
 
-static void print_best(const struct nd_solution *best, double objective, bool fits)
+static void print_best(const struct nd_solution *best, double objective)
 {
     const double longer = 100 * (objective / best->objective - 1);
     if (!best->found) {
@@ -125,7 +193,7 @@ static void print_best(const struct nd_solution *best, double objective, bool fi
     else if (longer > 0)
         printf("the split takes %.4g %% longer\n", longer);
     else
-        printf("the split is %.4g %% quicker%s\n", -longer, fits ? "" : ", but does not fit");
+        printf("the split is %.4g %% quicker\n", -longer);
 }
 
 static void print_time(const struct nd_pipe *pipe, double objective)
@@ -170,19 +238,21 @@ enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
     char why[256];
     enum pps_status status = PPS_OK;
     if (peaks == NULL || nd_peaks(program, choice, peaks) != ND_DONE ||
-        nd_evaluate(program, choice, &value) != ND_DONE ||
-        nd_solve(program, &pipe->input->effort, &best) != ND_DONE) {
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the split");
-    } else {
-        nd_pipe_report(pipe, program, choice, peaks);
-        print_time(pipe, value.objective);
-        nd_pipe_report_idle(program, choice);
-        const bool fits = nd_choice_check(program, choice, why, sizeof why);
-        print_best(&best, value.objective, fits);
-        if (!fits)
-            status = pps_fail(err, PPS_E_INFEASIBLE, "the split does not fit: %s", why);
+        nd_evaluate(program, choice, &value) != ND_DONE) {
+        free(peaks);
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the split");
     }
-    nd_solution_free(&best);
+    nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
+    print_time(pipe, value.objective);
+    nd_pipe_report_idle(program, choice);
+    fflush(stdout); // the best may take long
+    if (!nd_choice_check(program, choice, why, sizeof why))
+        return pps_fail(err, PPS_E_INFEASIBLE, "the split does not fit: %s", why);
+    if (nd_solve(program, &pipe->input->effort, &best) == ND_DONE)
+        print_best(&best, value.objective);
+    else
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for the best split");
+    nd_solution_free(&best);
     return status;
 }

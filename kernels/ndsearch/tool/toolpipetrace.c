@@ -8,23 +8,81 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+
+// ---- what would be in the way -------------------------------------------------------------------
+
+// A picture has a piece a pass.
+static enum pps_status check_size(const struct nd_program *program,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    const struct orders_shape shape = nd_program_shape(program);
+    const long long n = (long long)shape.stages * orders_length(&shape);
+    if (n <= PPS_TRACESVG_PIECES)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "--trace %s: %lld passes are no picture (%d at most); write NAME.json and "
+                    "open it in ui.perfetto.dev",
+                    path, n, PPS_TRACESVG_PIECES);
+}
+
+// A folder that the other files bring is not there yet; any other takes a file now.
+static enum pps_status check_place(const struct nd_pipe *pipe,
+                                   const struct nd_pipe_files *files,
+                                   const char *path,
+                                   struct pps_error *err)
+{
+    const char *slash = strrchr(path, '/');
+    const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
+    struct pps_textfile probe;
+    struct stat info;
+    enum pps_status status = pps_textfile_check(path, pipe->input->force, err);
+    if (status != PPS_OK)
+        return status;
+    if (nd_pipe_makes_folder(files, path, strlen(path)))
+        return pps_fail(err, PPS_E_INPUT, "--trace %s: --output makes a folder of this name",
+                        path);
+    char *folder = strndup(path, length);
+    if (folder == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
+    const bool made =
+        length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
+    free(folder);
+    if (made)
+        return PPS_OK;
+    status = pps_textfile_open(&probe, path, pipe->input->force, err);
+    if (status == PPS_OK)
+        pps_textfile_abandon(&probe);
+    return status;
+}
+
+enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
+                                    const struct nd_pipe_files *files,
+                                    const struct nd_program *program,
+                                    const char *path,
+                                    struct pps_error *err)
+{
+    enum pps_trace_form form;
+    const bool known = pps_trace_form_of(path, &form);
+    enum pps_status status = PPS_OK;
+    if (!known || strcmp(path, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT, "--trace %s: end the name in .json, .svg or .csv",
+                        path);
+    if (form == PPS_TRACE_SVG)
+        status = check_size(program, path, err);
+    return status == PPS_OK ? check_place(pipe, files, path, err) : status;
+}
+
+// ---- writing ------------------------------------------------------------------------------------
 
 struct telling {
     const struct nd_pipe *pipe;
     const struct nd_program *program;
     const struct nd_choice *choice;
 };
-
-enum pps_status nd_pipe_check_trace(const char *path, bool force, struct pps_error *err)
-{
-    enum pps_trace_form form;
-    const bool known = pps_trace_form_of(path, &form);
-    if (!known || strcmp(path, "-") == 0)
-        return pps_fail(err, PPS_E_INPUT, "--trace %s: end the name in .json, .svg or .csv",
-                        path);
-    return pps_textfile_check(path, force, err);
-}
 
 static enum pps_status tell(void *self,
                             const struct pps_trace_sink *sink,

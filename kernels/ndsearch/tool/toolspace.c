@@ -302,12 +302,23 @@ enum pps_status nd_job_whole_strategy(struct nd_job *job,
     job->space.mbs[0] = (int32_t)job->training.mbs[0];
     const enum pps_status status = nd_job_strategy(job, option, text, s, err);
     const double devices = (double)s->dp * s->tp * s->cp * s->pp;
-    if (status == PPS_OK && (s->dp < 1 || s->tp < 1 || s->cp < 1 || s->pp < 1 || s->ep < 1 ||
-                             s->mbs < 1 || devices != (double)job->cluster.world_size))
+    if (status == PPS_OK &&
+        (s->dp < 1 || s->tp < 1 || s->cp < 1 || s->pp < 1 || s->ep < 1 || s->vp < 1 ||
+         s->mbs < 1 || devices != (double)job->cluster.world_size))
         return pps_fail(
             err, PPS_E_INPUT,
             "--%s %s: dp %d x tp %d x cp %d x pp %d must be the cluster's %lld devices, "
             "every degree at least 1",
             option, text, s->dp, s->tp, s->cp, s->pp, (long long)job->cluster.world_size);
     return status;
+}
+
+bool nd_job_says_degree(const char *text, const char *name)
+{
+    const size_t length = strlen(name);
+    size_t n;
+    for (const char *word; (word = next_word(&text, &n)) != NULL;)
+        if (n > length && word[length] == '=' && is_word(word, length, name))
+            return true;
+    return false;
 }

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of `ppsweep nd pipeline` read, and those refused that exclude each other.
+#include "toolio.h"
+#include "toolpipe.h"
+
+#include <string.h>
+
+// ---- options that need or exclude others --------------------------------------------------------
+
+static enum pps_status check_layers(const struct nd_pipe_asked *asked,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
+{
+    static const char *const others[] = {"solution", "check-data", "check", "fit"};
+    if (asked->layers == NULL)
+        return asked->recompute == NULL
+                   ? PPS_OK
+                   : pps_fail(err, PPS_E_INPUT,
+                              "--recompute: say of which split: --layers LIST");
+    if (asked->extract)
+        return pps_fail(err, PPS_E_INPUT, "--layers and --extract exclude each other");
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++)
+        if (pps_arg(args, others[k]) != NULL)
+            return pps_fail(err, PPS_E_INPUT, "--layers and --%s exclude each other",
+                            others[k]);
+    return PPS_OK;
+}
+
+static enum pps_status check_solution(const struct nd_pipe_asked *asked, struct pps_error *err)
+{
+    if (asked->extract && asked->solution == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
+    if (asked->extract && asked->check_data != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--extract and --check-data exclude each other");
+    if (!asked->extract && asked->solution != NULL)
+        return pps_fail(err, PPS_E_INPUT, "--solution: say that it is to be read: --extract y");
+    return PPS_OK;
+}
+
+static enum pps_status check_output(const struct nd_pipe_asked *asked, struct pps_error *err)
+{
+    if (asked->files.program && asked->files.folder == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
+    if (asked->files.folder != NULL && strlen(asked->files.folder) >= ND_PATH)
+        return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
+    return PPS_OK;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
+                                   const struct pps_args *args,
+                                   struct pps_error *err)
+{
+    uint64_t fit = 0;
+    bool dryrun;
+    *asked = (struct nd_pipe_asked){.check = true,
+                                    .files = {.folder = pps_arg(args, "output"),
+                                              .configuration = true,
+                                              .program = pps_arg(args, "mps") != NULL},
+                                    .solution = pps_arg(args, "solution"),
+                                    .check_data = pps_arg(args, "check-data"),
+                                    .trace = pps_arg(args, "trace"),
+                                    .layers = pps_arg(args, "layers"),
+                                    .recompute = pps_arg(args, "recompute")};
+    enum pps_status status = nd_arg_bool(args, "check", &asked->check, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "dryrun", &dryrun, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "is-write", &asked->files.configuration, err);
+    if (status == PPS_OK)
+        status = nd_arg_bool(args, "extract", &asked->extract, err);
+    if (status == PPS_OK)
+        status = pps_arg_count(args, "fit", 0, 1, &fit, err);
+    asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
+    asked->files.solution = !asked->extract;
+    if (status == PPS_OK)
+        status = check_layers(asked, args, err);
+    if (status == PPS_OK)
+        status = check_solution(asked, err);
+    return status == PPS_OK ? check_output(asked, err) : status;
+}
+
+// ---- chunks a stage -----------------------------------------------------------------------------
+
+// As published any number of chunks goes with any schedule.
+static enum pps_status check_chunks(const struct nd_pipe *pipe,
+                                    int32_t chunks,
+                                    const char *option, // that says them, up to the number
+                                    struct pps_error *err)
+{
+    const struct training *training = &pipe->input->job.training;
+    if (pipe->input->compat == ND_ORIG ||
+        training_allows_chunks(training, pipe->strategy.pp, chunks))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "%s%d: the training's schedule is %s", option, chunks,
+                    training->schedule == TRAINING_VPP
+                        ? "vpp, which has two chunks a stage or more"
+                        : "1f1b, which has one chunk a stage");
+}
+
+enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
+                                    const struct pps_args *args,
+                                    int32_t *chunks,
+                                    struct pps_error *err)
+{
+    const int32_t vp = pipe->strategy.vp;
+    const bool by_strategy = nd_job_says_degree(pps_arg(args, "at"), "vp");
+    uint64_t vpp = (uint64_t)vp;
+    const enum pps_status status = pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &vpp, err);
+    if (status != PPS_OK)
+        return status;
+    if (vp > ORDERS_CHUNKS_MAX)
+        return pps_fail(err, PPS_E_INPUT, "--at vp=%d: there are at most %d chunks a stage", vp,
+                        ORDERS_CHUNKS_MAX);
+    if (by_strategy && vpp != (uint64_t)vp)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--at vp=%d and --vpp %d: both are the chunks a stage; write one of them", vp,
+            (int)vpp);
+    *chunks = (int32_t)vpp;
+    return check_chunks(pipe, *chunks, by_strategy ? "--at vp=" : "--vpp ", err);
+}
