@@ -30,14 +30,14 @@ enum pps_status pps_axis_make_range(struct pps_axis *axis,
 
 static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *object)
 {
-    static const char *const keys[] = {"start", "stop", "step"};
+    static const char *const keys[] = {"start", "stop", "step", "continuous"};
     const cJSON *item;
     cJSON_ArrayForEach(item, object)
     {
         if (!pps_json_key_is_of(item, keys, 3))
             return pps_json_fail_key(
                 s->json, item, s->err, "%s: a range has start, stop and step, no \"%.40s\"%s",
-                s->param->name, item->string, pps_did_you_mean(item->string, keys, 3).text);
+                s->param->name, item->string, pps_did_you_mean(item->string, keys, 4).text);
         if (!cJSON_IsNumber(item))
             return pps_json_fail(s->json, item, s->err, "%s.%s: want a number", s->param->name,
                                  item->string);

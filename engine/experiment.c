@@ -5,6 +5,7 @@
 #include "loader.h"
 #include "optionjson.h"
 #include "resolve.h"
+#include "subtrees.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -221,6 +222,19 @@ static enum pps_status build(struct pps_loader *l)
     return PPS_OK;
 }
 
+// Where the axis stands that leaves no point.
+static enum pps_status fail_empty(struct pps_loader *l, const struct pps_axis *axis)
+{
+    const char *name = l->kernel->params[axis->param].name;
+    const struct pps_entry *entry = pps_find_entry(l, name);
+    if (entry == NULL)
+        return pps_fail(l->err, PPS_E_INPUT, "no point at all: %s: \"%.200s\" has no values",
+                        name, axis->text);
+    return pps_override_place(l, pps_json_fail(entry->json, entry->item, l->err,
+                                               "no point at all: %s: \"%.200s\" has no values",
+                                               name, axis->text));
+}
+
 static enum pps_status count(struct pps_loader *l)
 {
     struct pps_experiment *experiment = l->experiment;
@@ -229,6 +243,10 @@ static enum pps_status count(struct pps_loader *l)
     experiment->n_points = experiment->space.n_points;
     if (limit != 0 && limit < experiment->n_points)
         experiment->n_points = limit;
+    const struct pps_axis *empty =
+        status == PPS_E_INPUT ? pps_subtrees_empty_axis(&experiment->space) : NULL;
+    if (empty != NULL)
+        return fail_empty(l, empty);
     if (status == PPS_E_INPUT && l->request->path != NULL)
         snprintf(l->err->file, sizeof l->err->file, "%s", l->request->path);
     return status;

@@ -267,7 +267,7 @@ struct pps_kernel {
     const char *name;
     const char *summary;
     const char *source;  // the paper or definition it reproduces
-    const char *version; // changes whenever a row could
+    const char *version; // changes whenever a row or the list of reasons could
 
     const struct pps_param *params;
     int n_params;

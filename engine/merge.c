@@ -28,7 +28,13 @@ static enum pps_status check_same(const struct pps_shardfile *first,
         return pps_fail(err, PPS_E_INPUT, "%s and %s are not of one sweep: %s", first->path,
                         file->path, what);
     }
-    if (a->block_points != b->block_points || a->n_reasons != b->n_reasons)
+    if (a->n_reasons != b->n_reasons)
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s and %s are not of one sweep: their indexes count %u and %u reasons "
+                        "to leave points out (another build)",
+                        first->path, file->path, (unsigned)a->n_reasons,
+                        (unsigned)b->n_reasons);
+    if (a->block_points != b->block_points)
         return pps_fail(
             err, PPS_E_INPUT,
             "%s and %s are not of one sweep: their blocks have %llu and %llu points",

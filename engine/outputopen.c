@@ -159,11 +159,15 @@ static enum pps_status check_head(const struct pps_output *output,
     if (was->n_points != is.n_points)
         return differs_count(output, err, "the number of points (--limit)", was->n_points,
                              is.n_points);
-    if (was->digest != is.digest || was->n_reasons != is.n_reasons)
+    if (was->digest != is.digest)
         return pps_fail(err, PPS_E_INPUT,
                         "%s is of another experiment: write another name, or --force starts "
                         "afresh",
                         data_path(output));
+    if (was->n_reasons != is.n_reasons)
+        return differs_count(output, err,
+                             "the number of reasons to leave points out (another version)",
+                             was->n_reasons, is.n_reasons);
     if (was->block_points != is.block_points)
         return differs_count(output, err, "the points of a block (another version)",
                              was->block_points, is.block_points);

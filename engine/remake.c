@@ -93,11 +93,16 @@ static enum pps_status check(const struct pps_said *said,
                            pps_json_member(said->experiment, "points") != NULL
                                ? " (its file of points may have changed)"
                                : "");
-    if (e->n_points != head->n_points || (uint32_t)e->space.n_reasons != head->n_reasons)
+    if (e->n_points != head->n_points)
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
                            "its experiment has %" PRIu64 " points, but the index speaks of "
                            "%" PRIu64,
                            e->n_points, head->n_points);
+    if ((uint32_t)e->space.n_reasons != head->n_reasons)
+        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
+                           "its experiment has %d reasons to leave points out, but the index "
+                           "counts %" PRIu32,
+                           e->space.n_reasons, head->n_reasons);
     return PPS_OK;
 }
 

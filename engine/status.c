@@ -2,6 +2,7 @@
 // Filling and printing the error record.
 #include "status.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,14 +61,25 @@ enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const ch
     return pps_fail(err, PPS_E_MACHINE, "%s %s: %s", what, path, why);
 }
 
+// A name that was given may hold anything; a message is one line.
+static void make_printable(char *text)
+{
+    for (; *text != '\0'; text++)
+        if (iscntrl((unsigned char)*text))
+            *text = '?';
+}
+
 void pps_error_print(const struct pps_error *err)
 {
-    char place[640] = "";
+    char place[640] = "", text[sizeof err->text];
     if (err->file[0] != '\0' && err->line > 0 && err->column > 0)
         snprintf(place, sizeof place, "%s:%d:%d: ", err->file, err->line, err->column);
     else if (err->file[0] != '\0' && err->line > 0)
         snprintf(place, sizeof place, "%s:%d: ", err->file, err->line);
     else if (err->file[0] != '\0')
         snprintf(place, sizeof place, "%s: ", err->file);
-    fprintf(stderr, "ppsweep: %s%s\n", place, err->text);
+    snprintf(text, sizeof text, "%s", err->text);
+    make_printable(place);
+    make_printable(text);
+    fprintf(stderr, "ppsweep: %s%s\n", place, text);
 }

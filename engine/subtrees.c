@@ -159,6 +159,25 @@ enum pps_status pps_subtrees_count(struct pps_space *space,
     return count_below(space, 0, point, n_points, err);
 }
 
+const struct pps_axis *pps_subtrees_empty_axis(const struct pps_space *space)
+{
+    double point[PPS_MAX_PARAMS];
+    memcpy(point, space->base, sizeof point);
+    if (space->subtrees == NULL || space->subtrees->states == NULL)
+        return NULL;
+    const struct state *root = slot(space->subtrees, state_key(space, 0, point));
+    if (!root->used || root->count > 0)
+        return NULL;
+    for (int d = 0; d < space->n_axes; d++) {
+        struct pps_axis_values values;
+        pps_axis_values(&space->axes[d], point, &values);
+        if (values.count == 0)
+            return &space->axes[d];
+        pps_axis_place(&space->axes[d], space->kernel->params, &values, 0, point, NULL);
+    }
+    return NULL;
+}
+
 void pps_subtrees_free(struct pps_subtrees *subtrees)
 {
     if (subtrees == NULL)

@@ -11,6 +11,11 @@
 PPS_MUST_CHECK enum pps_status pps_subtrees_count(struct pps_space *space,
                                                   uint64_t *n_points,
                                                   struct pps_error *err);
+
+// Where all was counted and there is no point: an axis that has no values at the first of those
+// before it. Otherwise NULL.
+const struct pps_axis *pps_subtrees_empty_axis(const struct pps_space *space);
+
 void pps_subtrees_free(struct pps_subtrees *subtrees); // NULL is fine
 
 // Points below level d (axes d and inwards) at a point whose axes before d are set. Known for

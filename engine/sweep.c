@@ -177,6 +177,9 @@ static enum pps_status fill_slot(struct slot *slot,
     pps_block_set_text(&slot->block, rows->text, rows->n);
     slot->block.data_bytes =
         pps_codec_block(codec, rows->text, rows->n, slot->data, slot->data_cap);
+    if (slot->block.data_bytes == 0 && rows->n > 0)
+        return pps_fail(err, PPS_E_MACHINE, "block %llu could not be compressed",
+                        (unsigned long long)index);
     return PPS_OK;
 }
 

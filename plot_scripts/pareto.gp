@@ -218,13 +218,13 @@ near(x, y, c, ax, ay, ac) = abs(y - ay) < 15 && \
 count(x, y, c) = sum [k = 1:n_labels] near(x, y, c, LX[k], LY[k], LC[k])
 
 do for [f = 1:n_fronts] {
-    stats slice index f using 1:2 nooutput prefix "FRONT"
+    stats slice index f using 2 nooutput prefix "FRONT"
     n = int(FRONT_records)
     array X[n]
     array Y[n]
     array R[n]
     stats slice index f using \
-        (X[int($0) + 1] = pixel_x($1), Y[int($0) + 1] = pixel_y($2), R[int($0) + 1] = $3, 0) \
+        (X[int($0) + 1] = pixel_x($1), Y[int($0) + 1] = pixel_y($2), R[int($0) + 1] = $3, $2) \
         nooutput
     do for [at = 1:n] {
         # The last one goes first, so that both ends have numbers.

@@ -94,7 +94,9 @@ static void report(const struct pps_merge *merge, const char *path)
         fprintf(stderr, "failed    %s of them: their results are empty\n", failed);
     }
     fprintf(stderr, "result    %s (%s)\n", path, bytes);
-    fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", path, path);
+    if (merge->rows > merge->failed + merge->infeasible)
+        fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", path,
+                path);
 }
 
 // Adds what to do about it.

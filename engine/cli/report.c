@@ -122,7 +122,8 @@ static void print_best(const struct pps_report *r)
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
-    if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == r->totals->rows)
+    const uint64_t asked = r->totals->computed > 0 ? r->totals->computed : r->totals->rows;
+    if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == asked)
         print_nearest(r);
     char *header = pps_experiment_header(r->experiment);
     if (n == 0 || header == NULL) {
@@ -231,37 +232,49 @@ static void print_merge(const struct pps_report *r)
             (unsigned)r->shard.count);
 }
 
+// A point of the result, of the best row where one is known.
+static void print_next_trace(const struct pps_report *r, const char *word)
+{
+    struct pps_totals *t = r->totals;
+    size_t n;
+    const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
+    fprintf(stderr, "%-9s ppsweep trace ", word);
+    if (n == 0)
+        fprintf(stderr, "%s --row 1", r->path);
+    else if (t->computed > 0)
+        fprintf(stderr, "%s --row %zu", r->path, place_in_file(rows, n) + 1);
+    else if (t->points == t->rows)
+        fprintf(stderr, "%s --row %llu", r->path, (unsigned long long)rows[0].index + 1);
+    else {
+        const bool bare =
+            r->experiment->kernel->n_slots == 0; // otherwise its documents are needed
+        fputs(bare ? r->experiment->kernel->name : r->path, stderr);
+        print_index(r->experiment, rows[0].index, " ");
+    }
+    fputc('\n', stderr);
+}
+
+// Nothing is advised that cannot work: of no rows, or of rows without a value. Of a result that was
+// there already nothing is known.
 void pps_report_next(const struct pps_report *r)
 {
-    const bool stdin_like = strcmp(r->path, "-") == 0;
-    if (stdin_like)
+    const struct pps_totals *t = r->totals;
+    if (strcmp(r->path, "-") == 0)
         return;
     if (r->shard.count > 0) {
         print_merge(r);
         return;
     }
-    fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", r->path,
-            r->path);
-    if (r->experiment->kernel->trace_names == NULL)
+    const bool traces = r->experiment->kernel->trace_names != NULL, known = t->points > 0;
+    const bool none = known && (t->computed > 0 ? t->best.kept == 0 : t->rows == 0);
+    const bool no_value = known && t->computed == 0 && t->rows == t->failed + t->infeasible;
+    if (none)
         return;
-    size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
-    if (n == 0)
-        fprintf(stderr, "          ppsweep trace %s --row 1\n", r->path);
-    else if (r->totals->computed > 0)
-        fprintf(stderr, "          ppsweep trace %s --row %zu\n", r->path,
-                place_in_file(rows, n) + 1);
-    else if (r->totals->points == r->totals->rows)
-        fprintf(stderr, "          ppsweep trace %s --row %llu\n", r->path,
-                (unsigned long long)rows[0].index + 1);
-    else {
-        const bool bare =
-            r->experiment->kernel->n_slots == 0; // otherwise its documents are needed
-        fprintf(stderr, "          ppsweep trace %s",
-                bare ? r->experiment->kernel->name : r->path);
-        print_index(r->experiment, rows[0].index, " ");
-        fputc('\n', stderr);
-    }
+    if (!no_value)
+        fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", r->path,
+                r->path);
+    if (traces && (!no_value || t->failed == 0))
+        print_next_trace(r, no_value ? "next" : "");
 }
 
 void pps_report_print(const struct pps_report *r)

@@ -92,7 +92,24 @@ static bool move(cJSON *document, cJSON *item, int part, size_t skip, struct doc
     return moved;
 }
 
-static bool sort_key(cJSON *document, cJSON *item, struct docfault *fault)
+// What the object is that describes one part alone, by its keys; otherwise a run.
+static const char *what_of(const cJSON *document)
+{
+    const cJSON *item;
+    const char *name;
+    int only = -1;
+    cJSON_ArrayForEach(item, document)
+    {
+        const int part = part_of(item->string, &name);
+        if (docfields_index(&parts, item->string) >= 0 ||
+            (only >= 0 && part >= 0 && part != only))
+            return parts.what;
+        only = part >= 0 ? part : only;
+    }
+    return only >= 0 ? keys_of(only)->what : parts.what;
+}
+
+static bool sort_key(cJSON *document, cJSON *item, const char *what, struct docfault *fault)
 {
     const struct docfields *const tables[] = {&parts, modeldesc_keys(), cluster_keys(),
                                               training_keys(), &strategy};
@@ -101,7 +118,7 @@ static bool sort_key(cJSON *document, cJSON *item, struct docfault *fault)
     if (docfields_index(&parts, item->string) >= 0)
         return true;
     if (part < 0)
-        return docfields_unknown(tables, COUNT_OF(tables), parts.what, item, fault);
+        return docfields_unknown(tables, COUNT_OF(tables), what, item, fault);
     return move(document, item, part, (size_t)(name - item->string), fault);
 }
 
@@ -126,9 +143,10 @@ bool rundoc_split(struct rundoc *run, struct cJSON *document, struct docfault *f
         run->model = document;
         return true;
     }
+    const char *what = what_of(document);
     for (cJSON *item = document->child, *next; item != NULL; item = next) {
         next = item->next;
-        if (!sort_key(document, item, fault))
+        if (!sort_key(document, item, what, fault))
             return false;
     }
     return take_part(document, 0, &run->model, fault) &&

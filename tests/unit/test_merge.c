@@ -20,6 +20,7 @@ struct made {
     uint64_t digest;
     const char *version;
     struct pps_shard shard;
+    int more_reasons; // than N_REASONS
 };
 
 static size_t block_text(uint64_t k, char *out)
@@ -83,7 +84,7 @@ static void make(const char *path, const struct made *made)
                                          .digest = made->digest,
                                          .n_points = N_POINTS,
                                          .block_points = BLOCK_POINTS,
-                                         .n_reasons = N_REASONS,
+                                         .n_reasons = N_REASONS + made->more_reasons,
                                          .shard = made->shard.index,
                                          .n_shards = made->shard.count};
     struct pps_output *output;
@@ -107,7 +108,7 @@ static void make(const char *path, const struct made *made)
     cr_assert_eq(pps_output_finish(output, manifest, &err), PPS_OK, "%s", err.text);
 }
 
-static const struct made usual = {{PPS_CODEC_ZLIB, 1}, 0xd1, "1", {0, 0}};
+static const struct made usual = {{PPS_CODEC_ZLIB, 1}, 0xd1, "1", {0, 0}, 0};
 
 // s-K.csv.gz for all K.
 static void make_shards(struct made made, uint32_t n, const char *ending)
@@ -257,6 +258,11 @@ Test(merge, mixtures, .init = enter, .fini = leave)
     is_refused(pair, 2, "are not of one sweep");
     cr_assert_eq(system("rm other*"), 0);
     other.codec.level = 1;
+    other.more_reasons = 1;
+    make("other.csv.gz", &other);
+    is_refused(pair, 2, "their indexes count 2 and 3 reasons to leave points out");
+    cr_assert_eq(system("rm other*"), 0);
+    other.more_reasons = 0;
     other.shard = (struct pps_shard){1, 3};
     make("other.csv.gz", &other);
     is_refused(pair, 2, "is shard 0 of 2, but other.csv.gz is shard 1 of 3");

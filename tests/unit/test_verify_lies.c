@@ -3,6 +3,8 @@
 // says is enough to make the experiment again.
 #include "verifying.h"
 
+#include "engine/remake.h"
+
 #include <xxhash.h>
 
 TestSuite(verify_lies, .init = enter, .fini = leave);
@@ -66,6 +68,29 @@ Test(verify_lies, an_index_that_lies_is_refused)
     }
     free(changed);
     free(index);
+}
+
+// Would catch a build that knows more reasons blamed on the number of points.
+Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
+{
+    const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
+    struct pps_said said;
+    struct pps_error err;
+    struct pps_index_head head;
+    struct pps_experiment *e;
+    size_t n;
+    write_result(&plan);
+    char *index = slurp("r.csv.gz.idx", &n);
+    memcpy(&head, index, sizeof head);
+    free(index);
+    cr_assert_eq(pps_said_read(&said, "r.csv.gz.json", &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_remake(&said, pps_kernels, &head, &e, &err), PPS_OK, "%s", err.text);
+    pps_experiment_free(e);
+    head.n_reasons++;
+    cr_assert_eq(pps_remake(&said, pps_kernels, &head, &e, &err), PPS_E_WRONG);
+    cr_assert(strstr(err.text, "reasons to leave points out") != NULL, "%s", err.text);
+    pps_experiment_free(e);
+    pps_said_free(&said);
 }
 
 // ---- a manifest with the right digest that lies -----------------------------------------------

@@ -20,7 +20,7 @@
 // ---- options ------------------------------------------------------------------------------------
 
 static const struct pps_opt options[] = {
-    {"training", 't', "FILE", "batch, sharding, bytes a parameter"},
+    {"training", 't', "FILE", "batch, sharding, bytes a parameter, schedule"},
     {"devices", 'n', "N", "how many (as the cluster's file says)"},
     {"memory", 0, "GIB", "what a device may use (as the cluster's file says)"},
     {"gbs", 0, "N", "sequences a step"},
@@ -207,8 +207,10 @@ static enum pps_status read_baseline(const struct setup *setup,
 {
     struct nd_reason reasons[ND_REASONS_MAX];
     const enum pps_status status = nd_job_strategy(job, "baseline", text, baseline, err);
-    if (status != PPS_OK || nd_search_can(&setup->search, baseline))
+    if (status != PPS_OK)
         return status;
+    if (nd_search_can(&setup->search, baseline))
+        return nd_job_check_chunks(job, "baseline", text, baseline, err);
     const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
     return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
                     n > 0 ? reasons[0].text : "such a strategy cannot be run");

@@ -15,6 +15,8 @@
 // Of each program: some 0.1 s; four times as many found nothing shorter by 0.01 %.
 enum { NODES = 20000 };
 
+enum { MOST_CHUNKS = 64 };
+
 static const struct pps_opt options[] = {
     ND_INPUT_OPTIONS,
     {"candidates", 'c', "FILE",
@@ -25,7 +27,7 @@ static const struct pps_opt options[] = {
     {"max-vpp", 0, "N", "try as many chunks a stage (3; orig: 1)"},
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},
     {"output", 'o', "PATH", "write the table: a folder, or a file whose name ends in .csv"},
-    {"baseline", 0, "DEGREES", "a strategy to compare with, as dp=8,tp=4,pp=2"},
+    {"baseline", 0, "DEGREES", "a strategy to compare with, as dp=8,tp=4,pp=2 (also vp=2)"},
     {"csv-lang", 0, "orig|en", "names of its columns: as published, or English (orig)"},
     {"threads", 'j', "N", "candidates at a time (all processors)"},
     // published names
@@ -79,7 +81,8 @@ static enum pps_status read_asked(struct asked *asked,
         return pps_fail(err, PPS_E_INPUT, "--csv-lang %s: write orig or en", language);
     asked->language =
         language != NULL && strcmp(language, "en") == 0 ? ND_LANGUAGE_EN : ND_LANGUAGE_ORIG;
-    enum pps_status status = pps_arg_count(args, "max-vpp", 1, 64, &asked->max_vpp, err);
+    enum pps_status status =
+        pps_arg_count(args, "max-vpp", 1, MOST_CHUNKS, &asked->max_vpp, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "topn", 0, 1U << 30, &asked->top, err);
     if (status == PPS_OK)
@@ -123,6 +126,26 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// The chunks a stage that a baseline says are those it is priced with; otherwise the best are found.
+static enum pps_status read_baseline(struct nd_rank_options *trial,
+                                     struct nd_strategy *strategy,
+                                     struct nd_input *input,
+                                     const char *text,
+                                     struct pps_error *err)
+{
+    enum pps_status status =
+        nd_job_whole_strategy(&input->job, "baseline", text, strategy, err);
+    if (status != PPS_OK || input->compat == ND_ORIG || !nd_job_says(text, "vp"))
+        return status;
+    if (strategy->vp < 1 || strategy->vp > MOST_CHUNKS)
+        return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be from 1 to %d", text,
+                        MOST_CHUNKS);
+    if (strategy->vp > 1 && strategy->pp == 1)
+        return pps_fail(err, PPS_E_INPUT, "--baseline %s: one stage has one chunk", text);
+    trial->min_vpp = trial->max_vpp = strategy->vp;
+    return nd_job_check_chunks(&input->job, "baseline", text, strategy, err);
+}
+
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
@@ -143,7 +166,8 @@ static enum pps_status run(struct nd_input *input,
                                                    .compat = input->compat,
                                                    .effort = &input->effort,
                                                    .now = seconds_now};
-        status = nd_input_chunks(input, &ranking.options, err);
+        status =
+            nd_input_chunks(input, &ranking.options, pps_arg(args, "max-vpp") != NULL, err);
     }
     if (status == PPS_OK) {
         ranking.ranked = calloc((size_t)picks.n, sizeof *ranking.ranked);
@@ -153,12 +177,14 @@ static enum pps_status run(struct nd_input *input,
     struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
     struct nd_strategy strategy;
     const char *baseline = pps_arg(args, "baseline");
+    struct nd_rank_options of_base = ranking.options;
     if (status == PPS_OK && baseline != NULL)
-        status = nd_job_whole_strategy(&input->job, "baseline", baseline, &strategy, err);
+        status = read_baseline(&of_base, &strategy, input, baseline, err);
     if (status == PPS_OK)
         status = nd_ranking_all(&ranking, asked.threads, err);
     if (status == PPS_OK && baseline != NULL) {
         ranking.base = &base;
+        ranking.options = of_base;
         status = nd_ranking_base(&ranking, &strategy, err);
     }
     if (status == PPS_OK) {

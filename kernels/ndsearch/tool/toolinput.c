@@ -232,6 +232,7 @@ double nd_input_limit_mb(const struct nd_input *input)
 
 enum pps_status nd_input_chunks(const struct nd_input *input,
                                 struct nd_rank_options *rank,
+                                bool asked,
                                 struct pps_error *err)
 {
     const enum training_schedule schedule = input->job.training.schedule;
@@ -241,6 +242,11 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
         return pps_fail(err, PPS_E_INPUT,
                         "--max-vpp 1: the training's schedule is vpp, which has two chunks a "
                         "stage or more");
+    if (schedule == TRAINING_1F1B && asked && rank->max_vpp > 1)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--max-vpp %d: the training's schedule is 1f1b, which has one chunk a "
+                        "stage",
+                        rank->max_vpp);
     if (schedule == TRAINING_VPP)
         rank->min_vpp = 2;
     else

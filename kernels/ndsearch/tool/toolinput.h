@@ -12,7 +12,7 @@
 
 // Options of both stages; the first lines of a table of options.
 #define ND_INPUT_OPTIONS                                                                       \
-    {"training", 0, "FILE", "batch, sharding, bytes a parameter"},                             \
+    {"training", 0, "FILE", "batch, sharding, bytes a parameter, schedule"},                   \
         {"devices", 'n', "N", "how many (as the cluster's file says)"},                        \
         {"memory", 0, "GIB", "what a device may use (as the cluster's file says)"},            \
         {"gbs", 0, "N", "sequences a step"}, {"seq-length", 0, "N", "tokens a sequence"},      \
@@ -86,9 +86,11 @@ bool nd_maker_prepare(void *maker,
 // MiB that a device may use, against which the figures' budgets are reckoned.
 double nd_input_limit_mb(const struct nd_input *input);
 
-// Chunks that are tried are those of the training's schedule. As published any go with any.
+// Chunks that are tried are those of the training's schedule; a greatest number that was asked for
+// and contradicts it is refused. As published any go with any.
 PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,
                                                struct nd_rank_options *rank,
+                                               bool asked,
                                                struct pps_error *err);
 
 // Lists as published: [[1, 0, 0], [0, 0, 0]], of `rows` rows.

@@ -49,7 +49,17 @@ PPS_MUST_CHECK enum pps_status nd_job_strategy(const struct nd_job *job,
                                                struct nd_strategy *strategy,
                                                struct pps_error *err);
 
-// The same where no space has been made; the strategy must use all devices of the cluster.
+// Whether the text says that degree.
+bool nd_job_says(const char *text, const char *degree);
+
+// Refuses chunks a stage that the training's schedule does not have. As published any go with any.
+PPS_MUST_CHECK enum pps_status nd_job_check_chunks(const struct nd_job *job,
+                                                   const char *option,
+                                                   const char *text,
+                                                   const struct nd_strategy *strategy,
+                                                   struct pps_error *err);
+
+// As nd_job_strategy where no space has been made; the strategy must use all devices of the cluster.
 PPS_MUST_CHECK enum pps_status nd_job_whole_strategy(struct nd_job *job,
                                                      const char *option,
                                                      const char *text,

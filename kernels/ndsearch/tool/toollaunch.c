@@ -37,13 +37,16 @@ static enum pps_status choose(const struct nd_job *job,
     const char *at = pps_arg(args, "at");
     uint64_t row = 1;
     if (at != NULL) {
-        const enum pps_status status = nd_job_strategy(job, "at", at, strategy, err);
+        enum pps_status status = nd_job_strategy(job, "at", at, strategy, err);
         if (status != PPS_OK)
             return status;
         if (!nd_search_can(search, strategy))
             return pps_fail(err, PPS_E_INPUT,
                             "--at %s: such a strategy cannot be run; --why %s says more", at,
                             at);
+        status = nd_job_check_chunks(job, "at", at, strategy, err);
+        if (status != PPS_OK)
+            return status;
         *strategy = nd_search_evaluate(search, strategy).strategy;
         return PPS_OK;
     }

@@ -292,6 +292,33 @@ enum pps_status nd_job_strategy(const struct nd_job *job,
     return PPS_OK;
 }
 
+bool nd_job_says(const char *text, const char *degree)
+{
+    size_t n;
+    for (const char *word; (word = next_word(&text, &n)) != NULL;) {
+        const char *equals = memchr(word, '=', n);
+        if (equals != NULL && is_word(word, (size_t)(equals - word), degree))
+            return true;
+    }
+    return false;
+}
+
+enum pps_status nd_job_check_chunks(const struct nd_job *job,
+                                    const char *option,
+                                    const char *text,
+                                    const struct nd_strategy *strategy,
+                                    struct pps_error *err)
+{
+    const struct training *training = &job->training;
+    if (job->space.orig || training_allows_chunks(training, strategy->pp, strategy->vp))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--%s %s: vp %d, but the training's schedule is %s",
+                    option, text, strategy->vp,
+                    training->schedule == TRAINING_VPP
+                        ? "vpp, which has two chunks a stage or more: write vp=2"
+                        : "1f1b, which has one chunk a stage");
+}
+
 enum pps_status nd_job_whole_strategy(struct nd_job *job,
                                       const char *option,
                                       const char *text,
