@@ -11,7 +11,7 @@ VEC_INLINE void move(vec *v, int lane, double *value, bool save)
         set(v, lane, *value);
 }
 
-static void move_lane(struct lane_state *s, int lane, lane_snapshot *snapshot, bool save)
+VEC_INLINE void move_lane(struct lane_state *s, int lane, lane_snapshot *snapshot, bool save)
 {
     move(&s->now, lane, &snapshot->now, save);
     move(&s->carry, lane, &snapshot->carry, save);

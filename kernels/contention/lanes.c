@@ -7,6 +7,9 @@
 // has several tasks.
 #define LEAST_SHARE 1e-7
 
+// The same of what synchronisations leave of a compute task.
+#define GREATEST_IMPACT (1 - LEAST_SHARE)
+
 // ---- points ---------------------------------------------------------------------------------
 
 // What the kinds get where exactly `kinds` are present; false: it depends on more than that.
@@ -71,7 +74,8 @@ bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lan
         .congestion = s->congestion,
         .jumps = !exact,
     };
-    return set_shares(s, lane);
+    return set_shares(s, lane) && lane->impact[0] <= GREATEST_IMPACT &&
+           lane->impact[1] <= GREATEST_IMPACT;
 }
 
 bool contention_lanes_begin_alike(const struct contention_lane_point *a,

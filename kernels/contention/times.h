@@ -29,10 +29,9 @@ ALWAYS_INLINE void set_times(struct sim *s, struct stage *st, int32_t j)
 {
     struct times at[N_SLOTS];
     for (int k = 0; k < N_SLOTS; k++) {
-        bool runs = st->rate[k] > RATE_MIN;
-        double time = 1 / st->rate[k];
-        at[k].finish = runs ? st->rem[k] * time : HUGE_VAL;
-        at[k].early = runs ? (st->rem[k] - s->eps_work) * time : HUGE_VAL;
+        double rate = st->rate[k], time = 1 / rate;
+        at[k].finish = rate > RATE_MIN ? st->rem[k] * time : HUGE_VAL;
+        at[k].early = rate > 0 ? (st->rem[k] - s->eps_work) * time : HUGE_VAL;
     }
     struct times first = earlier(earliest(at), at[COMPUTE]);
     s->times[0][j] = (struct times){s->now + first.finish, s->now + first.early};

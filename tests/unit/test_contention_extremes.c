@@ -2,6 +2,8 @@
 // The contention model's fast path against the reference at the ends of its ranges.
 #include "contentioncompare.h"
 
+#include "kernels/contention/batch.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -44,6 +46,41 @@ Test(contention_extremes, lengths_far_apart)
         p.fwd_impact = p.bwd_impact = k % 2 ? 0.999 : 0;
         check_at(&p);
     }
+}
+
+// Catches tasks too slow to set the time of an event that do not end with others either, although
+// no more than eps_work is left of them; and, of points for lanes, a computation that such a
+// synchronisation leaves next to nothing, by which time went on all the same.
+Test(contention_extremes, rates_that_set_no_event)
+{
+    struct contention_point p = usual(), twin[2];
+    struct contention_outcome outcomes[2];
+    struct contention_batch *batch = calloc(1, sizeof *batch);
+    p.n = 2;
+    p.gpus = 3;
+    p.pipeline = CONTENTION_GPIPE;
+    p.fwd_len = 4;
+    p.bwd_len = 0.5;
+    p.prop_len = 5e-9;
+    p.fwd_impact = p.bwd_impact = 0;
+    p.priority[0] = p.priority[2] = 1;
+    p.priority[1] = 1.3e-9;
+    check_at(&p);
+    p = (struct contention_point){.n = 2,
+                                  .gpus = 2,
+                                  .sync_freq = 1,
+                                  .fwd_len = 2,
+                                  .bwd_len = 1e-10,
+                                  .prop_len = 0.5,
+                                  .sync_base_len = 3,
+                                  .bwd_impact = 0.9999999999};
+    check_at(&p);
+    twin[0] = twin[1] = p;
+    void *scratch = aligned_alloc(64, (contention_batch_scratch_bytes(&p) + 63) / 64 * 64);
+    contention_simulate_batch(batch, twin, 2, false, false, scratch, NULL, outcomes);
+    cr_assert_float_eq(outcomes[0].result.total_time, 12.0000000002, 1e-11);
+    free(scratch);
+    free(batch);
 }
 
 // Catches growth with n that the random points, which are small, do not show: clocks that lose
