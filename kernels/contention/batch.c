@@ -57,10 +57,7 @@ static void know(struct contention_memo_place *place,
 }
 
 // The next job, of which the point is in place, is that of point i.
-static void add_job(struct work *w,
-                    size_t i,
-                    double unit,
-                    struct contention_memo_place *place)
+static void add_job(struct work *w, size_t i, double unit, struct contention_memo_place *place)
 {
     struct contention_batch *b = w->batch;
     const uint32_t job = (uint32_t)w->n_jobs++;
