@@ -86,13 +86,17 @@ enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
 // As published any number of chunks goes with any schedule.
 static enum pps_status check_chunks(const struct nd_pipe *pipe,
                                     int32_t chunks,
-                                    const char *option, // that says them, up to the number
+                                    const char *option, // that says them; NULL: none does
                                     struct pps_error *err)
 {
     const struct training *training = &pipe->input->job.training;
     if (pipe->input->compat == ND_ORIG ||
         training_allows_chunks(training, pipe->strategy.pp, chunks))
         return PPS_OK;
+    if (option == NULL) // one chunk
+        return pps_fail(err, PPS_E_INPUT,
+                        "the training's schedule is vpp, which has two chunks a stage or more: "
+                        "write --vpp 2");
     return pps_fail(err, PPS_E_INPUT, "%s%d: the training's schedule is %s", option, chunks,
                     training->schedule == TRAINING_VPP
                         ? "vpp, which has two chunks a stage or more"
@@ -119,5 +123,8 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
             "--at vp=%d and --vpp %d: both are the chunks a stage; write one of them", vp,
             (int)vpp);
     *chunks = (int32_t)vpp;
-    return check_chunks(pipe, *chunks, by_strategy ? "--at vp=" : "--vpp ", err);
+    const char *option = by_strategy                    ? "--at vp="
+                         : pps_arg(args, "vpp") != NULL ? "--vpp "
+                                                        : NULL;
+    return check_chunks(pipe, *chunks, option, err);
 }
