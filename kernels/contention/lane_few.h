@@ -21,11 +21,13 @@ struct lane_stage {
 // The work left of all stages, while steps are taken.
 typedef vec lefts[LANE_GPUS_FEW][N_SLOTS];
 
+// The order counts: with now, carry and to_come before the stages, 192 bytes further on, steps took
+// a tenth longer (AMD EPYC, November 2026).
 struct lane_state {
     struct constants at;
+    struct lane_stage stage[LANE_GPUS_FEW];
     vec now, carry; // time, and what rounding has cost it
     vec to_come;    // backwards that stage 0 has still to end
-    struct lane_stage stage[LANE_GPUS_FEW];
     mask leaves;        // lanes whose point is none for this simulation
     mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
     mask meets[N_SETS]; // it is together now, for the first time
