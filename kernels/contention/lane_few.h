@@ -26,8 +26,8 @@ typedef vec lefts[LANE_GPUS_FEW][N_SLOTS];
 struct lane_state {
     struct constants at;
     struct lane_stage stage[LANE_GPUS_FEW];
-    vec now, carry; // time, and what rounding has cost it
-    vec to_come;    // backwards that stage 0 has still to end
+    vec now, carry;     // time, and what rounding has cost it
+    vec to_come;        // backwards that stage 0 has still to end
     mask leaves;        // lanes whose point is none for this simulation
     mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
     mask meets[N_SETS]; // it is together now, for the first time
