@@ -21,8 +21,6 @@ struct lane_stage {
 // The work left of all stages, while steps are taken.
 typedef vec lefts[LANE_GPUS_FEW][N_SLOTS];
 
-// The order counts: with now, carry and to_come before the stages, 192 bytes further on, steps took
-// a tenth longer (AMD EPYC, November 2026).
 struct lane_state {
     struct constants at;
     struct lane_stage stage[LANE_GPUS_FEW];
