@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#define UNROLL _Pragma("GCC unroll 8")
+#define UNROLL    _Pragma("GCC unroll 8")
+#define NO_UNROLL _Pragma("GCC unroll 1")
 
 // What a stage works on. FWD and GRAD are classes of transfers, of which the head, the earliest
 // task, has its work left in `left`.

@@ -16,7 +16,8 @@ VEC_INLINE void move_lane(struct lane_state *s, int lane, lane_snapshot *snapsho
     move(&s->now, lane, &snapshot->now, save);
     move(&s->carry, lane, &snapshot->carry, save);
     move(&s->to_come, lane, &snapshot->to_come, save);
-    for (int j = 0; j < LANE_GPUS_FEW; j++) {
+    NO_UNROLL for (int j = 0; j < LANE_GPUS_FEW; j++)
+    {
         struct lane_stage *st = &s->stage[j];
         for (int k = 0; k < N_SLOTS; k++)
             move(&st->left[k], lane, &snapshot->stage[j].left[k], save);
@@ -48,7 +49,8 @@ static void load_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *s
 {
     (void)gpus;
     move_lane(s, lane, snapshot, false);
-    for (int j = 0; j < LANE_GPUS_FEW; j++) {
+    NO_UNROLL for (int j = 0; j < LANE_GPUS_FEW; j++)
+    {
         struct lane_stage *st = &s->stage[j];
         mask_set(&st->forward, lane, snapshot->stage[j].forward);
         mask_set(&st->has_pending, lane, snapshot->stage[j].pending > 0);
