@@ -9,14 +9,17 @@ struct lane_stage {
     vec left[N_SLOTS]; // work left; HUGE_VAL: no task
     mask syncs, busy;  // there is a synchronisation; something is computed
     mask forward;      // a forward is, if anything
-    counter count[2];  // active tasks of a class
-    counter ready[2];  // forwards, backwards that could start but for the stage
-    vec tail[2];       // of two or more: work left of the last beyond that of the head
+    mask has_pending;
+    counter count[2]; // active tasks of a class
+    counter ready[2]; // forwards, backwards that could start but for the stage
+    vec tail[2];      // of two or more: work left of the last beyond that of the head
     vec gap[2][LANE_GPUS_FEW - 1]; // the same of a task beyond the one before it
     vec until_sync;                // backwards until a synchronisation is due
     vec pending;                   // due ones that wait for the one before
-    mask has_pending;
 };
+
+_Static_assert(sizeof(struct lane_stage) % 512 != 0,
+               "loads of masks wait for stores to other stages a round number of bytes away");
 
 // The work left of all stages, while steps are taken.
 typedef vec lefts[LANE_GPUS_FEW][N_SLOTS];
