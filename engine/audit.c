@@ -261,7 +261,11 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
                                   struct pps_error *err)
 {
     const size_t n = choose(a, batch, index);
-    const struct pps_batch again = {n, a->param, a->column, a->text, a->outcome, NULL};
+    const struct pps_batch again = {.n_points = n,
+                                    .param = a->param,
+                                    .column = a->column,
+                                    .text = a->text,
+                                    .outcome = a->outcome};
     struct pair pair = {.auditor = a,
                         .worker = worker,
                         .column = {batch->column, a->column},

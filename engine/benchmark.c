@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const struct pps_bench_effort thorough = {5, 0.7, 0.4, 800 * 1000, 8};
-static const struct pps_bench_effort hasty = {3, 0.08, 0.08, 120 * 1000, 2};
+static const struct pps_bench_effort hasty = {3, 0.08, 0.08, 120 * 1000, 8};
 
 // ---- the kernel alone -------------------------------------------------------------------------
 
@@ -32,6 +32,7 @@ static enum pps_status time_points(const struct pps_bench *b,
                                       &cell->point_s, b->err);
     if (status == PPS_OK) {
         cell->points = pps_benchpoints_count(points);
+        cell->events = pps_benchpoints_events(points);
         cell->scratch_bytes = pps_benchpoints_scratch(points);
     }
     pps_benchpoints_close(points);

@@ -26,6 +26,7 @@ struct pps_bench_cell {
     double value[PPS_BENCH_AXES]; // of the kernel's bench_axes
     uint64_t points;              // that were measured, evenly spread over the default sweep
     double point_s;
+    double events; // simulated, a point; 0: the kernel tells none
     size_t scratch_bytes;
 };
 
@@ -57,6 +58,7 @@ struct pps_benchmark {
     int n_scales;
     struct pps_bench_scale scales[PPS_BENCH_SCALES];
     double run_point_s, kernel_point_s; // CPU, of the same points
+    double run_events;                  // simulated, a point of these; 0: the kernel tells none
 };
 
 struct pps_bench_ask {

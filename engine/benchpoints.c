@@ -20,6 +20,7 @@ struct pps_benchpoints {
     char *texts[PPS_MAX_COLUMNS]; // of text columns: cap of them
     uint8_t *outcome;
     uint64_t *index;
+    double events; // of the last pass
     size_t scratch_bytes;
     void *scratch;
 };
@@ -129,6 +130,11 @@ size_t pps_benchpoints_scratch(const struct pps_benchpoints *b)
     return b->scratch_bytes;
 }
 
+double pps_benchpoints_events(const struct pps_benchpoints *b)
+{
+    return b->events / (double)b->n;
+}
+
 // ---- passes -----------------------------------------------------------------------------------
 
 // A batch of the points from `first` on.
@@ -139,7 +145,7 @@ struct stretch {
     char *text[PPS_MAX_COLUMNS];
 };
 
-static void set_stretch(const struct pps_benchpoints *b, uint64_t first, struct stretch *s)
+static void set_stretch(struct pps_benchpoints *b, uint64_t first, struct stretch *s)
 {
     const struct pps_kernel *kernel = b->kernel;
     const uint64_t left = b->n - first;
@@ -153,12 +159,12 @@ static void set_stretch(const struct pps_benchpoints *b, uint64_t first, struct 
                            : NULL;
         s->text[c] = wanted && width > 0 ? b->texts[c] + first * width : NULL;
     }
-    s->batch = (struct pps_batch){left < PPS_BATCH ? left : PPS_BATCH,
-                                  s->param,
-                                  s->column,
-                                  s->text,
-                                  b->outcome + first,
-                                  NULL};
+    s->batch = (struct pps_batch){.n_points = left < PPS_BATCH ? left : PPS_BATCH,
+                                  .param = s->param,
+                                  .column = s->column,
+                                  .text = s->text,
+                                  .outcome = b->outcome + first,
+                                  .n_events = &b->events};
 }
 
 static void pass(struct pps_benchpoints *b,
@@ -167,6 +173,7 @@ static void pass(struct pps_benchpoints *b,
 {
     const struct pps_worker worker = {b->scratch, stop, b->experiment->exact,
                                       b->kernel->shared};
+    b->events = 0;
     for (uint64_t first = 0; first < b->n; first += PPS_BATCH) {
         struct stretch s;
         set_stretch(b, first, &s);

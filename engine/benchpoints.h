@@ -21,6 +21,8 @@ void pps_benchpoints_close(struct pps_benchpoints *points); // NULL is fine
 
 uint64_t pps_benchpoints_count(const struct pps_benchpoints *points);
 size_t pps_benchpoints_scratch(const struct pps_benchpoints *points); // bytes
+// Events of the last pass, a point; 0: the kernel tells none.
+double pps_benchpoints_events(const struct pps_benchpoints *points);
 
 // CPU seconds a point by the kernel's `run` or `reference`: the median of as many passes over
 // the points as fit in `seconds`, at least one. PPS_E_STOPPED when the stop flag went up.

@@ -120,6 +120,7 @@ static enum pps_status time_both(const struct pps_bench *b,
     }
     b->out->kernel_point_s = pps_bench_median(kernel_s, b->effort.repeats);
     b->out->run_point_s = pps_bench_median(run_s, b->effort.repeats);
+    b->out->run_events = pps_benchpoints_events(plain);
     return PPS_OK;
 }
 

@@ -59,7 +59,11 @@ static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, vo
             column[k] = e->wanted[k] && width == 0 ? pps_evaluate_column(e, k) + first : NULL;
             text[k] = e->wanted[k] && width > 0 ? e->texts[k] + first * width : NULL;
         }
-        const struct pps_batch batch = {n, param, column, text, e->outcome + first, NULL};
+        const struct pps_batch batch = {.n_points = n,
+                                        .param = param,
+                                        .column = column,
+                                        .text = text,
+                                        .outcome = e->outcome + first};
         if (n > 0)
             e->kernel->run(&batch, &worker);
         first += n + 1;

@@ -183,6 +183,8 @@ struct pps_batch {
                                 // text[c] + i * (text_max + 1)
     uint8_t *outcome;           // enum pps_outcome of point i
     size_t *n_recalled; // grows by the points known from earlier ones, not computed; or NULL
+    double *n_events; // grows by the events simulated, if the kernel has such, counted for each
+                      // point as though it were alone; or NULL
 };
 
 struct pps_worker {
@@ -309,6 +311,8 @@ struct pps_kernel {
     int (*check)(const double *point, const void *shared);
     // About how many nanoseconds the point takes; deterministic.
     double (*cost)(const double *point, const void *shared);
+    // How many points like it take hardly longer in one batch than one of them; NULL: 1.
+    int (*together)(const double *point, const void *shared);
     // Every point of the batch has passed `check`.
     void (*run)(const struct pps_batch *batch, const struct pps_worker *worker);
     // The same by the slow, obviously right way, for checks of `run`; it may take memory of its

@@ -263,8 +263,12 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                  struct pps_rows *rows,
                                  struct pps_error *err)
 {
-    const struct pps_batch batch = {m->n_batch, m->param,   m->column,
-                                    m->text_of, m->outcome, &rows->recalled};
+    const struct pps_batch batch = {.n_points = m->n_batch,
+                                    .param = m->param,
+                                    .column = m->column,
+                                    .text = m->text_of,
+                                    .outcome = m->outcome,
+                                    .n_recalled = &rows->recalled};
     const struct pps_worker worker = {m->scratch, stop, m->experiment->exact,
                                       m->kernel->shared};
     if (m->n_batch > 0)

@@ -78,8 +78,9 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
 // as they are written, so that they can be found again in the result. They belong to the maker.
 struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *maker);
 
-// Points a block: about 1 MiB of text or 20 ms of work, whichever is less. Depends on the
-// experiment only.
+// Points a block: about 1 MiB of text or 20 ms of work, whichever is less, but no fewer than the
+// kernel runs together, and up to four times as many in large experiments. Depends on the experiment
+// only.
 uint64_t pps_block_points(const struct pps_experiment *experiment);
 
 // Scratch for one worker; PPS_E_INPUT where the experiment asks for more than `threads` workers

@@ -68,7 +68,8 @@ static void print_cells(const struct pps_benchmark *b)
     printf("the kernel alone, one thread, CPU time; the same points again and again\n  ");
     for (int a = 0; a < b->n_axes; a++)
         printf("%8s", axes[a].param);
-    printf("%14s%14s\n", "a point", "points/s");
+    printf("%14s%14s", "a point", "points/s");
+    printf(b->cells[0].events > 0 ? "%12s%12s\n" : "\n", "events", "ns/event");
     for (int i = 0; i < b->n_cells; i++) {
         const struct pps_bench_cell *cell = &b->cells[i];
         printf("  ");
@@ -76,6 +77,10 @@ static void print_cells(const struct pps_benchmark *b)
             printf("%8.0f", cell->value[a]);
         print_time(cell->point_s, 14);
         print_count(1 / cell->point_s, 14);
+        if (cell->events > 0) {
+            print_count(cell->events, 12);
+            printf("%12.1f", 1e9 * cell->point_s / cell->events);
+        }
         printf("\n");
     }
     if (b->reference_s > 0) {
@@ -127,12 +132,15 @@ static void print_codecs(const struct pps_benchmark *b)
 
 static void print_scales(const struct pps_benchmark *b)
 {
-    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n  %8s%14s%16s\n",
-           "threads", "points/s", "of one thread");
+    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n  %8s%14s%16s%s\n",
+           "threads", "points/s", "of one thread", b->run_events > 0 ? "    ns/event" : "");
     for (int s = 0; s < b->n_scales; s++) {
         printf("  %8d", b->scales[s].threads);
         print_count(b->scales[s].points_s, 14);
-        printf("%14.2f x\n", b->scales[s].points_s / b->scales[0].points_s);
+        printf("%14.2f x", b->scales[s].points_s / b->scales[0].points_s);
+        if (b->run_events > 0)
+            printf("%12.1f", 1e9 / (b->scales[s].points_s * b->run_events));
+        printf("\n");
     }
     const double share = fmin(b->kernel_point_s / b->run_point_s, 1);
     printf("  a point   ");
@@ -166,6 +174,10 @@ static cJSON *cell_json(const struct pps_benchmark *b, const struct pps_bench_ce
     cJSON_AddNumberToObject(object, "points", (double)cell->points);
     cJSON_AddNumberToObject(object, "ns_per_point", 1e9 * cell->point_s);
     cJSON_AddNumberToObject(object, "points_per_s", 1 / cell->point_s);
+    if (cell->events > 0) {
+        cJSON_AddNumberToObject(object, "events_per_point", cell->events);
+        cJSON_AddNumberToObject(object, "ns_per_event", 1e9 * cell->point_s / cell->events);
+    }
     cJSON_AddNumberToObject(object, "scratch_bytes", (double)cell->scratch_bytes);
     return object;
 }
@@ -190,6 +202,9 @@ static cJSON *scale_json(const struct pps_benchmark *b, const struct pps_bench_s
     cJSON_AddNumberToObject(object, "points", (double)scale->points);
     cJSON_AddNumberToObject(object, "points_per_s", scale->points_s);
     cJSON_AddNumberToObject(object, "speedup", scale->points_s / b->scales[0].points_s);
+    if (b->run_events > 0)
+        cJSON_AddNumberToObject(object, "ns_per_event",
+                                1e9 / (scale->points_s * b->run_events));
     return object;
 }
 
@@ -265,7 +280,8 @@ static void write_cells(FILE *out, const struct pps_benchmark *b)
 {
     const struct pps_bench_axis *axes = b->kernel->bench_axes;
     write_head(out, b);
-    fprintf(out, "# %s points_per_s ns_per_point\n", b->n_axes > 0 ? axes[0].param : "-");
+    fprintf(out, "# %s points_per_s ns_per_point events_per_point\n",
+            b->n_axes > 0 ? axes[0].param : "-");
     for (int i = 0; i < b->n_cells; i++) {
         if (!begins_series(b, i))
             continue;
@@ -275,8 +291,8 @@ static void write_cells(FILE *out, const struct pps_benchmark *b)
         fprintf(out, "\"\n");
         for (int k = i; k < b->n_cells; k++)
             if (same_series(b, b->cells[i].value, b->cells[k].value))
-                fprintf(out, "%.0f %.6g %.6g\n", b->cells[k].value[0], 1 / b->cells[k].point_s,
-                        1e9 * b->cells[k].point_s);
+                fprintf(out, "%.0f %.6g %.6g %.6g\n", b->cells[k].value[0],
+                        1 / b->cells[k].point_s, 1e9 * b->cells[k].point_s, b->cells[k].events);
     }
 }
 

@@ -35,6 +35,22 @@ static size_t scratch_bytes(const double *highest, const void *shared)
     return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
 }
 
+// Whether lanes may take the point, as far as its size and schedule tell.
+static bool is_for_lanes(const double *point)
+{
+    const double stages = point[GPUS];
+    return stages >= 2 && point[PIPELINE] == CONTENTION_1F1B &&
+           point[CHANNELS] == CONTENTION_SHARED &&
+           (stages <= LANE_GPUS_FEW ||
+            (stages <= LANE_GPUS_MAX && point[N] <= contention_lanes_n_whole((int32_t)stages)));
+}
+
+static int together(const double *point, const void *shared)
+{
+    (void)shared;
+    return is_for_lanes(point) ? LANES_MAX : 1;
+}
+
 // Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
 // estimate, no more. Most points go through lanes. Of long 1f1b points about a thousand
 // micro-batches are simulated, the rest repeats.
@@ -45,11 +61,7 @@ static double cost(const double *point, const void *shared)
     if (point[PIPELINE] == CONTENTION_1F1B && n > 1000)
         n = 1000 + 0.05 * (n - 1000);
     double tasks = n * (4 * stages - 2) + stages * ceil(n / point[SYNC_FREQ]);
-    const bool lanes =
-        stages <= LANE_GPUS_FEW ||
-        (stages <= LANE_GPUS_MAX && point[N] <= contention_lanes_n_whole((int32_t)stages));
-    if (lanes && stages >= 2 && point[PIPELINE] == CONTENTION_1F1B &&
-        point[CHANNELS] == CONTENTION_SHARED)
+    if (is_for_lanes(point))
         return stages <= LANE_GPUS_FEW ? 300 + 2 * stages * fmin(tasks, 10000)
                                        : 300 + 40 * stages + 33 * tasks;
     bool congested = point[CONGESTION] != 0 && point[CHANNELS] == CONTENTION_SHARED &&
@@ -95,6 +107,8 @@ static void run_some(const struct pps_batch *batch,
         batch->outcome[first + i] = (uint8_t)outcome_of(outcomes[i].status);
         if (batch->n_recalled != NULL)
             *batch->n_recalled += outcomes[i].recalled;
+        if (batch->n_events != NULL)
+            *batch->n_events += (double)outcomes[i].result.n_events;
         contention_set_row(batch, first + i, &outcomes[i].result);
     }
 }
@@ -217,6 +231,7 @@ const struct pps_kernel pps_kernel_contention = {
     .scratch_bytes = scratch_bytes,
     .check = check,
     .cost = cost,
+    .together = together,
     .run = run,
     .reference = reference,
     .lower_bound = lower_bound,
