@@ -240,21 +240,21 @@ static void grow(int32_t n, int32_t gpus)
            total.events * 2 / ((STEPS + 1) * (STEPS + 2)));
 }
 
-// The cost of a point as n grows, with jumps over what repeats.
-static void jump(int32_t n, int32_t gpus)
+// The cost of points that are `p` but for their weights and n, with jumps over what repeats.
+static void jump(struct contention_point p, int32_t n)
 {
-    const struct contention_point p = point_of(n, gpus);
     struct contention_point points[STEPS + 1];
     struct contention_outcome outcomes[STEPS + 1];
     struct contention_batch *batch = calloc(1, sizeof *batch);
-    void *scratch = room_for(&p);
     double least = HUGE_VAL, events = 0;
+    p.n = n;
+    void *scratch = room_for(&p);
     for (int a = 0; a <= STEPS; a++) {
         points[a] = p;
         points[a].priority[0] = a / (double)STEPS;
         points[a].priority[1] = points[a].priority[2] = (STEPS - a) / (2.0 * STEPS);
     }
-    for (int run = 0; run < (gpus == 4 ? RUNS : 2); run++) {
+    for (int run = 0; run < (p.gpus < 64 ? RUNS : 3); run++) {
         memset(&batch->memo, 0, sizeof batch->memo); // as if never seen
         const double start = cpu_seconds();
         simulate(BATCH, points, STEPS + 1, batch, scratch, outcomes);
@@ -264,9 +264,36 @@ static void jump(int32_t n, int32_t gpus)
         events += (double)outcomes[a].result.n_events;
     free(scratch);
     free(batch);
-    printf("{\"name\":\"contention_jump\",\"n\":%d,\"gpus\":%d,\"us_per_point\":%.1f,"
+    printf("{\"name\":\"contention_jump\",\"n\":%d,\"gpus\":%d,\"sync_freq\":%d,"
+           "\"prop_len\":%g,\"sync_base_len\":%g,\"us_per_point\":%.1f,"
            "\"simulated_events_per_point\":%.0f}\n",
-           n, gpus, 1e6 * least / (STEPS + 1), events / (STEPS + 1));
+           n, p.gpus, p.sync_freq, p.prop_len, p.sync_base_len, 1e6 * least / (STEPS + 1),
+           events / (STEPS + 1));
+}
+
+// Where stages are many, most points with transfers as long as compute never repeat; with shorter
+// ones these do, at all weights.
+static void jump_all(void)
+{
+    struct contention_point p = point_of(1, 4);
+    for (int32_t n = 100; n <= 1000000; n *= 10)
+        jump(p, n);
+    static const struct {
+        int32_t gpus, sync_freq;
+        double prop_len, sync_base_len, impact;
+    } of[] = {{8, 1, 0.25, 0.5, 0.2},
+              {8, 8, 0.25, 0.5, 0.2},
+              {16, 1, 0.25, 0.5, 0},
+              {64, 1, 0.1, 1, 0.2}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        p = point_of(1, of[k].gpus);
+        p.sync_freq = of[k].sync_freq;
+        p.prop_len = of[k].prop_len;
+        p.sync_base_len = of[k].sync_base_len;
+        p.fwd_impact = p.bwd_impact = of[k].impact;
+        for (int32_t n = 1000; n <= 1000000; n *= 1000)
+            jump(p, n);
+    }
 }
 
 int main(void)
@@ -279,10 +306,6 @@ int main(void)
         grow(n, 4);
     for (int32_t gpus = 4; gpus <= 64; gpus *= 2)
         grow(64, gpus);
-    for (int32_t n = 100; n <= 1000000; n *= 10)
-        jump(n, 4);
-    for (int32_t gpus = 8; gpus <= 16; gpus *= 2)
-        for (int32_t n = 1000; n <= 100000; n *= 100)
-            jump(n, gpus);
+    jump_all();
     return same ? 0 : 1;
 }

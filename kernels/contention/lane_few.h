@@ -190,6 +190,12 @@ static void stamp_look(const struct lane_state *s, int lane, struct lane_look *l
     look->base = get(&s->carry, lane);
 }
 
+// Time from one look to another.
+static double time_between(const struct lane_look *old, const struct lane_look *new)
+{
+    return (new->now - old->now) - (new->base - old->base);
+}
+
 // Moves the clock ahead by what passed between two looks, of which the last is now.
 static void skip_time(struct lane_state *s,
                       int lane,
@@ -197,8 +203,7 @@ static void skip_time(struct lane_state *s,
                       const struct lane_look *new,
                       double times)
 {
-    const double period = (new->now - old->now) - (new->base - old->base);
-    const double more = times * period - new->base, now = new->now + more;
+    const double more = times * time_between(old, new) - new->base, now = new->now + more;
     set(&s->now, lane, now);
     set(&s->carry, lane, (now - new->now) - more);
 }

@@ -20,12 +20,14 @@
 // point alone, and not on the points that it was one with.
 #include "steady.h"
 
-#define LOOK_TOLERANCE 1e-3 // of eps_work, between work left in states that count as equal
+#define LOOK_TOLERANCE 1e-3  // of eps_work, between work left in states that count as equal
+#define LOOK_UNIT      1e-12 // that tolerance, in units of length
+#define PACE_TOLERANCE 1e2   // of that tolerance, between the times that two periods take
 
 enum {
     LOOK_STRIDE = 4,     // least micro-batches from look to look
     LOOK_LEAST_N = 24,   // micro-batches of a point that is looked at
-    LOOK_PATIENCE = 256, // looks without a period after which a long point leaves
+    LOOK_PATIENCE = 384, // looks without a period after which a long point leaves
 };
 
 static bool looks_for_period(const struct contention_lane_point *p)
@@ -44,6 +46,7 @@ static double next_look(const struct lane_history *h, double to_come, int gpus)
 static void forget_looks(struct lane_history *h)
 {
     h->n_looks = h->streak = 0;
+    h->erred = false;
 }
 
 // The `to_come` at the next look of a lane that begins, or goes on from a snapshot; negative:
@@ -88,14 +91,18 @@ struct measure {
     int gpus;
     double tolerance;
     double sync_work, sync_freq;
+    double differs; // by how much, at most, what was found to be the same
 };
 
-static bool same_work(const struct measure *of, double a, double b)
+static bool same_work(struct measure *of, double a, double b)
 {
-    return a == b || fabs(a - b) <= of->tolerance;
+    if (a == b)
+        return true;
+    of->differs = fmax(of->differs, fabs(a - b));
+    return fabs(a - b) <= of->tolerance;
 }
 
-static bool same_class(const struct measure *of,
+static bool same_class(struct measure *of,
                        const struct look_stage *old,
                        const struct look_stage *new,
                        int c)
@@ -106,7 +113,7 @@ static bool same_class(const struct measure *of,
     return old->count[c] < 2 || same_work(of, old->tail[c], new->tail[c]);
 }
 
-static bool same_gaps(const struct measure *of, struct lane_look *old, struct lane_look *new)
+static bool same_gaps(struct measure *of, struct lane_look *old, struct lane_look *new)
 {
     const double *a = gaps_of(old, of->gpus), *b = gaps_of(new, of->gpus);
     bool same = old->n_gaps == new->n_gaps;
@@ -132,14 +139,14 @@ static bool piles_up(const struct measure *of,
     return least * of->sync_freq > length && grown >= -of->tolerance;
 }
 
-static bool same_syncs(const struct measure *of,
+static bool same_syncs(struct measure *of,
                        const struct look_stage *old,
                        const struct look_stage *new)
 {
     return old->pending == new->pending &&same_work(of, old->left[SYNC], new->left[SYNC]);
 }
 
-static bool same_stage(const struct measure *of,
+static bool same_stage(struct measure *of,
                        const struct look_stage *old,
                        const struct look_stage *new,
                        int32_t length)
@@ -151,7 +158,7 @@ static bool same_stage(const struct measure *of,
            (same_syncs(of, old, new) || piles_up(of, old, new, length));
 }
 
-static bool same_looks(const struct measure *of,
+static bool same_looks(struct measure *of,
                        struct lane_look *old,
                        struct lane_look *new,
                        int32_t length)
@@ -176,38 +183,75 @@ static struct lane_look *look_before(const struct looks *l, int32_t by)
     return look_at(l->room, l->gpus, l->lane, (l->h->n_looks - 1 - by) % LANE_LOOKS);
 }
 
-static bool repeats(const struct measure *of, const struct looks *l, int32_t period)
+// Whether the last look equals the one a period before; notes how well.
+static bool repeats(struct measure *of, const struct looks *l, int32_t period)
 {
-    return same_looks(of, look_before(l, period), look_before(l, 0), period * l->h->stride);
+    of->differs = 0;
+    const bool same =
+        same_looks(of, look_before(l, period), look_before(l, 0), period * l->h->stride);
+    l->h->differs[(l->h->n_looks - 1) % LANE_LOOKS] = of->differs;
+    return same;
+}
+
+// By how much longer the period up to the last look took than the one up to the look before, as in
+// steady.c.
+static double lag(const struct looks *l, int32_t period)
+{
+    const double last = time_between(look_before(l, period), look_before(l, 0));
+    return fabs(last - time_between(look_before(l, period + 1), look_before(l, 1)));
 }
 
 // The periods, a bit each, at which marks are near to that of the last look.
-static uint32_t likely_periods(const struct measure *of, const struct lane_history *h)
+static uint64_t likely_periods(const struct measure *of, const struct lane_history *h)
 {
     const uint32_t last = (uint32_t)(h->n_looks - 1) % LANE_LOOKS;
-    const uint32_t known = (uint32_t)(h->n_looks < LANE_LOOKS ? h->n_looks : LANE_LOOKS);
-    uint32_t near = 0, likely = 0;
+    const uint32_t known =
+        (uint32_t)(h->n_looks < LANE_LOOKS - 1 ? h->n_looks : LANE_LOOKS - 1);
+    uint64_t near = 0, likely = 0;
     for (uint32_t k = 0; k < LANE_LOOKS; k++)
-        near |= (uint32_t)(fabs(h->mark[k] - h->mark[last]) <= 16 * of->tolerance) << k;
+        near |= (uint64_t)(fabs(h->mark[k] - h->mark[last]) <= 16 * of->tolerance) << k;
     for (uint32_t period = 1; near != 0 && period < known; period++)
         likely |= (near >> ((last - period) % LANE_LOOKS) & 1) << period;
     return likely;
 }
 
 // Brings the period and the streak up to the last look.
-static void find_period(const struct measure *of, const struct looks *l)
+static void find_period(struct measure *of, const struct looks *l)
 {
     struct lane_history *const h = l->h;
-    uint32_t likely = likely_periods(of, h);
-    if (h->streak > 0 && likely >> h->period & 1 && repeats(of, l, h->period)) {
+    double *const differs = &h->differs[(h->n_looks - 1) % LANE_LOOKS];
+    uint64_t likely = likely_periods(of, h);
+    const bool goes_on = h->streak > 0 && likely >> h->period & 1 && repeats(of, l, h->period);
+    const double more = goes_on ? lag(l, h->period) : 0;
+    if (goes_on && more <= PACE_TOLERANCE * of->tolerance) {
         h->streak++;
+        *differs = fmax(*differs, more);
         return;
     }
+    h->erred = h->erred || goes_on;
     h->streak = 0;
     for (; likely != 0 && h->streak == 0; likely &= likely - 1) {
-        h->period = __builtin_ctz(likely);
+        h->period = __builtin_ctzll(likely);
         h->streak = repeats(of, l, h->period);
     }
+}
+
+// The greatest difference of `n` looks, of which the last is `by` before the last of all.
+static double most_different(const struct lane_history *h, int32_t by, int32_t n)
+{
+    double most = 0;
+    for (int32_t k = 0; k < n; k++)
+        most = fmax(most, h->differs[(h->n_looks - 1 - by - k) % LANE_LOOKS]);
+    return most;
+}
+
+// Whether the streak shows that the point leaves the period again.
+static bool leaves_period(const struct measure *of, const struct lane_history *h)
+{
+    const int32_t looks = h->streak < LANE_LOOKS / 2 ? h->streak : LANE_LOOKS / 2;
+    const double unit = of->tolerance / LOOK_UNIT;
+    return contention_steady_grows(most_different(h, looks / 2, looks - looks / 2) / unit,
+                                   most_different(h, 0, looks / 2) / unit);
 }
 
 // Whether a jump over what is left of forwards to hand out is right.
@@ -215,10 +259,10 @@ static bool is_proven(const struct measure *of,
                       const struct lane_history *h,
                       double to_hand_out)
 {
-    const int32_t anchors = h->stride / (int32_t)of->sync_freq; // of steady.c, a look
     return h->streak > 0 && to_hand_out >= h->period * h->stride &&
-           h->streak * anchors >=
-               contention_steady_streak(h->period * anchors, (int32_t)to_hand_out);
+           h->streak >=
+               contention_steady_streak(h->period, h->stride, h->erred, (int32_t)to_hand_out) &&
+           !leaves_period(of, h);
 }
 
 // ---- the jump -------------------------------------------------------------------------------
@@ -239,7 +283,7 @@ static void grow_pile(const struct measure *of,
     set_syncs(s, lane, j, total - whole * of->sync_work, is.pending + whole);
 }
 
-static void jump(const struct measure *of,
+static void jump(struct measure *of,
                  struct lane_state *s,
                  const struct looks *l,
                  double to_hand_out)
@@ -280,7 +324,7 @@ static double look(struct lane_state *s, int lane, int gpus, struct lane_room *r
 {
     struct lane_history *const h = &room->history[lane];
     const struct looks l = {.h = h, .room = room, .lane = lane, .gpus = gpus};
-    const struct measure of = {
+    struct measure of = {
         .gpus = gpus,
         .tolerance = LOOK_TOLERANCE * get(&s->at.eps_work, lane),
         .sync_work = get(&s->at.sync_work, lane),

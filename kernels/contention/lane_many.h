@@ -333,6 +333,12 @@ static void stamp_look(const struct lane_state *s, int lane, struct lane_look *l
     look->base = get(&s->epoch, lane);
 }
 
+// Time from one look to another.
+static double time_between(const struct lane_look *old, const struct lane_look *new)
+{
+    return (new->base - old->base) + (new->now - old->now);
+}
+
 // Moves the clock ahead by what passed between two looks, of which the last is now.
 static void skip_time(struct lane_state *s,
                       int lane,
@@ -340,6 +346,5 @@ static void skip_time(struct lane_state *s,
                       const struct lane_look *new,
                       double times)
 {
-    const double period = (new->base - old->base) + (new->now - old->now);
-    set(&s->epoch, lane, get(&s->epoch, lane) + times * period);
+    set(&s->epoch, lane, get(&s->epoch, lane) + times * time_between(old, new));
 }

@@ -7,7 +7,7 @@
 #include "lanes.h"
 
 enum {
-    LANE_LOOKS = 16,   // states of a lane remembered, hence the longest period found
+    LANE_LOOKS = 64,   // states of a lane remembered, hence the longest period found
     LANE_NUMBERS = 24, // of a stage, where there are many
 };
 
@@ -70,8 +70,10 @@ struct lane_look {
 struct lane_history {
     int32_t stride; // micro-batches from look to look
     int32_t n_looks;
-    int32_t period, streak;  // looks; how many in a row equal the one a period before
-    double mark[LANE_LOOKS]; // of few looks the same: a first guess at equal ones
+    int32_t period, streak;     // looks; how many in a row equal the one a period before
+    bool erred;                 // periods between equal looks took different times
+    double mark[LANE_LOOKS];    // of few looks the same: a first guess at equal ones
+    double differs[LANE_LOOKS]; // in a streak: the look from that a period before, at most
 };
 
 // Room for what waits for a lane, and for what lanes were like: the snapshots, then the looks.

@@ -17,8 +17,8 @@ enum {
     LANES_MAX = 8,
 };
 
-// Most micro-batches that are simulated where nothing repeats. Where stages are many, lanes take no
-// longer points: contention_simulate finds periods that lanes do not.
+// Most micro-batches that lanes simulate where nothing repeats. Longer points leave them then:
+// contention_simulate finds periods that lanes do not.
 static inline int32_t contention_lanes_n_whole(int32_t gpus)
 {
     return gpus <= LANE_GPUS_FEW ? 512 : 2048;

@@ -50,6 +50,21 @@ static size_t in_flight(const struct contention_point *p)
     return power_of_two((size_t)most);
 }
 
+// As many anchors as fit. Never less memory for more stages: scratch for the largest point does
+// for all.
+static void lay_out_window(struct steady *steady, struct layout *l, size_t gpus)
+{
+    const bool full = STEADY_STAGES / gpus >= STEADY_WINDOW;
+    const size_t stages = full ? STEADY_WINDOW * gpus : STEADY_STAGES;
+    steady->n_window = full ? STEADY_WINDOW : STEADY_STAGES / gpus;
+    steady->room = STEADY_SLOTS * gpus + power_of_two(gpus);
+    steady->window = take(l, STEADY_WINDOW, sizeof *steady->window);
+    steady->values = take(l, (STEADY_SLOTS + 2) * stages, sizeof *steady->values);
+    steady->sync = take(l, stages, sizeof *steady->sync);
+    steady->mark = take(l, 2 * STEADY_MARKS, sizeof *steady->mark);
+    steady->time = take(l, STEADY_MARKS, sizeof *steady->time);
+}
+
 // Arrays for points no larger than `p`.
 static void lay_out(struct sim *s, struct layout *l, const struct contention_point *p)
 {
@@ -70,14 +85,8 @@ static void lay_out(struct sim *s, struct layout *l, const struct contention_poi
     s->seeds = take(l, 4 * gpus, sizeof *s->seeds);
     s->metrics = take(l, gpus, sizeof *s->metrics);
     s->ready = take(l, ring, sizeof *s->ready);
-    const size_t window =
-        STEADY_STAGES / gpus < STEADY_WINDOW ? STEADY_STAGES / gpus : STEADY_WINDOW;
-    s->steady.n_window = window;
-    s->steady.window = take(l, window, sizeof *s->steady.window);
+    lay_out_window(&s->steady, l, gpus);
     s->steady.moved = take(l, ring, sizeof *s->steady.moved);
-    s->steady.room = STEADY_SLOTS * gpus + power_of_two(gpus);
-    s->steady.values = take(l, window * s->steady.room, sizeof *s->steady.values);
-    s->steady.sync = take(l, window * gpus, sizeof *s->steady.sync);
     s->tracer.of_transfer = take(l, ring, sizeof *s->tracer.of_transfer);
     s->tracer.of_stage = take(l, 3 * gpus, sizeof *s->tracer.of_stage);
     s->tracer.queue = take(l, pieces, sizeof *s->tracer.queue);

@@ -1,164 +1,220 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finding the period of a point and jumping over whole periods.
+#include "anchors.h"
 #include "shares.h"
-#include "state.h"
 
 #include <string.h>
 
-#define TOLERANCE      1e-12 // of a unit of length, between states that count as equal
-#define MARK_TOLERANCE 1e-8  // between their marks, which add up all stages
+#define PACE_TOLERANCE 1e-10 // of a unit of length, between the times that two periods take
+#define MARK_TOLERANCE 1e-8  // between marks, a stage
+#define ROUNDING       2e-14 // differences so small tell nothing
 
-int32_t contention_steady_streak(int32_t period, int32_t m)
+enum {
+    STEADY_STREAK = 32, // anchors of a streak in which differences must not grow
+    LONG_STREAK = 32,   // anchors in a row that must equal those a long period before
+    LONG_STAGES = 64,   // of windows for that: there is room for as many and one more
+    LONG_SEARCH = 16,   // anchors from search to search for a long period; marks in a row
+};
+
+static int32_t at_least(int32_t a, int32_t b)
 {
-    int32_t least = m / 64 < 29 ? 3 + m / 64 : 32;
-    return least > period ? least : period;
+    return a > b ? a : b;
 }
 
-// ---- the state at an anchor ---------------------------------------------------------------------
+static int32_t at_most(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+int32_t contention_steady_streak(int32_t period, int32_t step, bool erred, int32_t m)
+{
+    const int32_t micro_batches = 3 + at_most(m / 48, 29);
+    int32_t looks = (micro_batches + step - 1) / step;
+    if (step > 4) {
+        const int32_t most = at_least(6, at_most(16, 128 / step));
+        looks = at_least(looks, at_least(4, at_most(m / (8 * step), most)));
+    }
+    if (erred)
+        looks = at_least(looks, 32);
+    return at_least(looks, period);
+}
+
+bool contention_steady_grows(double first, double last)
+{
+    return last > 4 * fmax(first, ROUNDING);
+}
+
+// ---- anchors ------------------------------------------------------------------------------------
 
 static struct steady_anchor *anchor_at(struct sim *s, uint64_t k)
 {
     return &s->steady.window[k % s->steady.n_window];
 }
 
-static void put(struct steady_anchor *a, double value)
+static struct steady_time *time_at(struct sim *s, uint64_t k)
 {
-    a->values[a->n++] = value;
+    return &s->steady.time[k % STEADY_MARKS];
 }
 
-// Work left of the transfers that wait behind the head of a class.
-static void put_followers(const struct sim *s,
-                          const struct stage *st,
-                          int c,
-                          struct steady_anchor *a)
+// The mark of anchor k; those of the STEADY_MARKS - 1 before lie before it.
+static const double *mark_at(const struct sim *s, uint64_t k)
 {
-    const double step = s->now - st->since;
-    const double served = st->served[c] + s->even[c] * (st->rate[c] * step);
-    for (int32_t i = st->sent[c] + 1; i < st->done[c]; i++) {
-        double left = s->target[(uint32_t)i & s->ring] - served;
-        if (i == st->sent[c] + 1)
-            left -= st->second[c] * step;
-        put(a, left * s->per_unit);
+    return &s->steady.mark[k % STEADY_MARKS + STEADY_MARKS];
+}
+
+static void take_mark(struct sim *s, uint64_t k)
+{
+    const double mark = contention_anchor_mark(s);
+    s->steady.mark[k % STEADY_MARKS] = s->steady.mark[k % STEADY_MARKS + STEADY_MARKS] = mark;
+    *time_at(s, k) = (struct steady_time){.epoch = s->epoch, .now = s->now};
+}
+
+// Time that passed in the period that ended at anchor k.
+static double period_time(struct sim *s, uint64_t k, int32_t period)
+{
+    const struct steady_time *old = time_at(s, k - (uint64_t)period), *new = time_at(s, k);
+    return (new->epoch - old->epoch) + (new->now - old->now);
+}
+
+// By how much longer the period that ended at anchor k took than the one that ended an anchor before,
+// in units. It may, though both go from equal states to equal ones: where differences grow before
+// they vanish again, rounding decides what happens in between.
+static double lag(struct sim *s, uint64_t k, int32_t period)
+{
+    return fabs(period_time(s, k, period) - period_time(s, k - 1, period)) * s->per_unit;
+}
+
+static bool near_mark(const struct sim *s, uint64_t k, int32_t period)
+{
+    const double *mark = mark_at(s, k);
+    return fabs(mark[0] - mark[-period]) <= MARK_TOLERANCE * s->p->gpus;
+}
+
+// The least period from `from` to end - 1 at which the mark of anchor k was near; `end`: none.
+static int32_t next_near(const struct sim *s, uint64_t k, int32_t from, int32_t end)
+{
+    const double *mark = mark_at(s, k);
+    const double tolerance = MARK_TOLERANCE * s->p->gpus;
+    for (; from + 8 <= end; from += 8) {
+        int near = 0;
+        for (int32_t i = 0; i < 8; i++)
+            near |= fabs(mark[0] - mark[-from - i]) <= tolerance;
+        if (near)
+            break;
     }
+    while (from < end && !(fabs(mark[0] - mark[-from]) <= tolerance))
+        from++;
+    return from;
 }
 
-static void put_stage(struct sim *s, int32_t j, struct steady_anchor *a)
-{
-    const struct stage *st = &s->stages[j];
-    const double step = s->now - st->since;
-    const bool last = j == s->p->gpus - 1;
-    double rem[N_SLOTS];
-    for (int k = 0; k <= COMPUTE; k++)
-        rem[k] = (st->rem[k] - st->rate[k] * step) * s->per_unit;
-    put(a, rem[COMPUTE]);
-    put(a, rem[FWD]);
-    put(a, rem[GRAD]);
-    put(a, rem[LEFT]);
-    put(a, st->computing);
-    for (int c = 0; c < 2; c++) {
-        put(a, st->done[c] - a->base);
-        put(a, st->sent[c] - a->base);
-        put(a, st->rate[c]);
-    }
-    put(a, j > 0 ? st->in[FWD] - a->base : 0);
-    put(a, last ? 0 : st->in[GRAD] - a->base);
-    put(a, st->next_sync - a->base);
-    put(a, st->sync_at + st->sync_pending * s->p->sync_freq - a->base);
-    for (int c = 0; c < 2; c++)
-        put_followers(s, st, c, a);
-    a->sync[j] = (struct steady_sync){st->sync_pending, rem[SYNC]};
-    a->mark += st->computing != 0 ? rem[COMPUTE] * (j + 1) : 0;
-}
+// ---- periods within the window ------------------------------------------------------------------
 
-static void take_anchor(struct sim *s, struct steady_anchor *a)
-{
-    const size_t slot = (size_t)(a - s->steady.window);
-    *a = (struct steady_anchor){
-        .epoch = s->epoch,
-        .now = s->now,
-        .base = s->stages[0].done[GRAD],
-        .values = s->steady.values + slot * s->steady.room,
-        .sync = s->steady.sync + slot * (size_t)s->p->gpus,
-    };
-    for (int32_t j = 0; j < s->p->gpus; j++)
-        put_stage(s, j, a);
-}
-
-// ---- equal states -------------------------------------------------------------------------------
-
-static bool equal(double a, double b)
-{
-    return a == b || fabs(a - b) <= TOLERANCE;
-}
-
-static bool equal_values(const struct steady_anchor *a, const struct steady_anchor *b)
-{
-    if (a->n != b->n)
-        return false;
-    for (size_t k = 0; k < a->n; k++)
-        if (!equal(a->values[k], b->values[k]))
-            return false;
-    return true;
-}
-
-// Whether grad_sync competes with another kind by micro-batch, so that its lag matters.
-static bool sync_tier_shared(const struct sim *s)
-{
-    for (int c = 0; c < 2; c++) {
-        const unsigned pair = KIND_BIT(c) | KIND_BIT(CONTENTION_GRAD_SYNC);
-        if (s->together >> pair & 1 && s->rules[pair].winners == pair)
-            return true;
-    }
-    return false;
-}
-
-// Work that the synchronisations of a stage still have.
-static double backlog(const struct sim *s, const struct steady_sync *sync)
-{
-    return sync->left + sync->pending * (s->sync_work * s->per_unit);
-}
-
-// Where more synchronisations are due than a period can end (an anchor makes one due a stage),
-// one is active all the time. Which one, and how far it is, then matters to nothing else: the
-// end of one is the start of the next, with the same rate.
-static bool piles_up(const struct sim *s,
-                     const struct steady_sync *old,
-                     const struct steady_sync *new,
-                     int32_t period)
-{
-    return old->pending > period && new->pending > period && !sync_tier_shared(s) &&
-           backlog(s, new) >= backlog(s, old) - TOLERANCE;
-}
-
-static bool equal_syncs(const struct sim *s,
-                        const struct steady_anchor *old,
-                        const struct steady_anchor *new,
-                        int32_t period)
-{
-    for (int32_t j = 0; j < s->p->gpus; j++) {
-        const struct steady_sync *a = &old->sync[j], *b = &new->sync[j];
-        if (!(a->pending == b->pending && equal(a->left, b->left)) &&
-            !piles_up(s, a, b, period))
-            return false;
-    }
-    return true;
-}
-
+// Whether anchor k equals the one a period before; notes how well.
 static bool repeats(struct sim *s, uint64_t k, int32_t period)
 {
+    if (!near_mark(s, k, period))
+        return false;
     const struct steady_anchor *old = anchor_at(s, k - (uint64_t)period);
-    const struct steady_anchor *new = anchor_at(s, k);
-    return fabs(old->mark - new->mark) <= MARK_TOLERANCE * s->p->gpus &&
-           equal_values(old, new) && equal_syncs(s, old, new, period);
+    time_at(s, k)->differs = contention_anchors_differ(s, old, anchor_at(s, k), period);
+    return time_at(s, k)->differs < HUGE_VAL;
 }
 
 static int32_t find_period(struct sim *s, uint64_t k)
 {
-    for (int32_t period = 1; (uint64_t)period < s->steady.n_window && (uint64_t)period <= k;
-         period++)
+    const uint64_t known = k - s->steady.first + 1;
+    const int32_t end =
+        known < s->steady.n_window ? (int32_t)known : (int32_t)s->steady.n_window;
+    for (int32_t period = next_near(s, k, 1, end); period < end;
+         period = next_near(s, k, period + 1, end))
         if (repeats(s, k, period))
             return period;
     return 0;
+}
+
+// Brings the period and its streak up to anchor k.
+static void look_for_period(struct sim *s, uint64_t k)
+{
+    struct steady *steady = &s->steady;
+    contention_take_anchor(s, anchor_at(s, k));
+    const bool goes_on = steady->streak > 0 && repeats(s, k, steady->period);
+    const double more = goes_on ? lag(s, k, steady->period) : 0;
+    if (goes_on && more <= PACE_TOLERANCE) {
+        steady->streak++;
+        time_at(s, k)->differs = fmax(time_at(s, k)->differs, more);
+    } else {
+        steady->erred |= goes_on;
+        steady->period = find_period(s, k);
+        steady->streak = steady->period > 0;
+    }
+}
+
+static double most_different(struct sim *s, uint64_t first, uint64_t last)
+{
+    double most = 0;
+    for (uint64_t k = first; k <= last; k++)
+        most = fmax(most, time_at(s, k)->differs);
+    return most;
+}
+
+// Whether the streak up to anchor k shows that the point leaves the period again.
+static bool leaves_period(struct sim *s, uint64_t k)
+{
+    const uint64_t anchors = (uint64_t)at_most(s->steady.streak, STEADY_STREAK);
+    const uint64_t middle = k - anchors / 2;
+    return contention_steady_grows(most_different(s, k + 1 - anchors, middle),
+                                   most_different(s, middle + 1, k));
+}
+
+// ---- longer periods -----------------------------------------------------------------------------
+
+// A period that the window is too short for shows in the marks. Then the last anchors of the window
+// are kept until a period later, and compared with those of that time; in between marks and pace
+// must repeat all the way.
+
+static bool marks_repeat(const struct sim *s, uint64_t k, int32_t period)
+{
+    bool repeat = true;
+    for (uint64_t i = 0; i < LONG_SEARCH && repeat; i++)
+        repeat = near_mark(s, k - i, period);
+    return repeat;
+}
+
+// Keeps the window if marks repeat with a period that is too long for it, but with no shorter one.
+static void look_for_long_period(struct sim *s, uint64_t k)
+{
+    struct steady *steady = &s->steady;
+    if (k % LONG_SEARCH != 0 || steady->n_window < LONG_STAGES ||
+        k < steady->first + LONG_STREAK || k < steady->search + steady->n_window + LONG_SEARCH)
+        return;
+    const uint64_t known = k - steady->search - LONG_SEARCH;
+    const int32_t most = STEADY_MARKS - LONG_SEARCH;
+    const int32_t end = known < (uint64_t)most ? (int32_t)known : most;
+    int32_t period = next_near(s, k, 1, end);
+    while (period < end && !marks_repeat(s, k, period))
+        period = next_near(s, k, period + 1, end);
+    if (period == end || (uint64_t)period < steady->n_window)
+        return;
+    steady->following = true;
+    steady->period = period;
+    steady->held = k;
+    steady->pace = period_time(s, k, period);
+}
+
+static void follow_long_period(struct sim *s, uint64_t k)
+{
+    struct steady *steady = &s->steady;
+    const uint64_t old = k - (uint64_t)steady->period;
+    const double more = period_time(s, k, steady->period) - steady->pace;
+    bool same = near_mark(s, k, steady->period) && fabs(more) * s->per_unit <= PACE_TOLERANCE;
+    if (same && old + LONG_STREAK > steady->held) {
+        struct steady_anchor *now = anchor_at(s, steady->held + 1);
+        contention_take_anchor(s, now);
+        same = contention_anchors_differ(s, anchor_at(s, old), now, steady->period) < HUGE_VAL;
+    }
+    if (!same) {
+        steady->following = false;
+        steady->first = k + 1;
+    }
 }
 
 // ---- the jump -----------------------------------------------------------------------------------
@@ -200,20 +256,22 @@ static void move_backlog(struct sim *s, int32_t j, double more)
     st->sync_at -= whole * s->p->sync_freq;
 }
 
-// Moves the point ahead by `times` periods, of which the last ended at anchor k; whether
-// synchronisations pile up.
-static bool jump(struct sim *s, uint64_t k, int32_t period, int32_t times)
+// Moves the point ahead by `times` periods like the one between two anchors, of which the last is
+// now; whether synchronisations pile up.
+static bool jump(struct sim *s,
+                 const struct steady_anchor *old,
+                 const struct steady_anchor *new,
+                 int32_t times)
 {
-    const struct steady_anchor *old = anchor_at(s, k - (uint64_t)period);
-    const struct steady_anchor *new = anchor_at(s, k);
     const int32_t ahead = times * (new->base - old->base);
     bool piled = false;
     for (int32_t j = 0; j < s->p->gpus; j++) {
         const struct steady_sync *a = &old->sync[j], *b = &new->sync[j];
         move_stage(s, j, ahead);
-        if (a->pending == b->pending && equal(a->left, b->left))
+        if (contention_same_syncs(a, b))
             continue;
-        move_backlog(s, j, times * fmax(0, backlog(s, b) - backlog(s, a)));
+        move_backlog(s, j,
+                     times * fmax(0, contention_backlog(s, b) - contention_backlog(s, a)));
         piled = true;
     }
     move_targets(s, ahead);
@@ -263,28 +321,65 @@ void contention_steady_start(struct sim *s)
     s->steady.next = long_enough(s->p) ? s->p->sync_freq : INT32_MAX;
 }
 
+// Whether a jump over what is `left` of forwards to take is right; *old and *new: over periods like
+// the one between these.
+static bool is_proven(struct sim *s,
+                      uint64_t k,
+                      int32_t left,
+                      const struct steady_anchor **old,
+                      const struct steady_anchor **new)
+{
+    const struct steady *steady = &s->steady;
+    if (steady->following) {
+        *old = anchor_at(s, steady->held);
+        *new = anchor_at(s, steady->held + 1);
+        return k == steady->held + (uint64_t)steady->period;
+    }
+    *old = anchor_at(s, k - (uint64_t)steady->period);
+    *new = anchor_at(s, k);
+    return steady->streak > 0 &&
+           steady->streak >=
+               contention_steady_streak(steady->period, s->p->sync_freq, steady->erred, left) &&
+           !leaves_period(s, k);
+}
+
+// Where nothing repeats, a search costs a fraction of the events; so it pauses, the longer the later.
+static void pause_search(struct sim *s, uint64_t k)
+{
+    struct steady *steady = &s->steady;
+    const uint64_t anchors = k - steady->search;
+    if (steady->following || anchors < STEADY_PATIENCE ||
+        (steady->streak > 0 && anchors < 2 * STEADY_PATIENCE))
+        return;
+    const int32_t next = 2 * s->stages[0].done[GRAD];
+    steady->next = next < s->p->n ? next : INT32_MAX;
+    steady->search = steady->first = k + 1;
+    steady->streak = 0;
+}
+
 static void look_at_anchor(struct sim *s)
 {
     struct steady *steady = &s->steady;
+    const struct steady_anchor *old, *new;
     const uint64_t k = steady->n_anchors++;
-    struct steady_anchor *a = anchor_at(s, k);
-    take_anchor(s, a);
-    steady->next = a->base + s->p->sync_freq;
-    if (steady->streak > 0 && repeats(s, k, steady->period)) {
-        steady->streak++;
-    } else {
-        steady->period = find_period(s, k);
-        steady->streak = steady->period > 0;
-    }
+    steady->next = s->stages[0].done[GRAD] + s->p->sync_freq;
+    take_mark(s, k);
+    if (steady->following)
+        follow_long_period(s, k);
+    else
+        look_for_period(s, k);
     // Stage 0 must find a forward to take all the way, as it did in the period that repeats.
     const int32_t left = s->p->n - 2 - s->stages[0].done[FWD];
     const int32_t length = steady->period * s->p->sync_freq;
-    if (left < 1 || k > STEADY_PATIENCE) {
+    if (left < 1 || (steady->following && left < length)) {
         steady->next = INT32_MAX;
-    } else if (steady->streak > 0 && left >= length &&
-               steady->streak >= contention_steady_streak(steady->period, left)) {
-        const bool piled = jump(s, k, steady->period, left / length);
+    } else if (left >= length && is_proven(s, k, left, &old, &new)) {
+        const bool piled = jump(s, old, new, left / length);
         steady->next = piled ? s->p->n : INT32_MAX;
+    } else {
+        if (steady->streak == 0 && !steady->following)
+            look_for_long_period(s, k);
+        pause_search(s, k);
     }
 }
 

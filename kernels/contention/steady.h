@@ -12,10 +12,11 @@
 struct sim;
 
 enum {
-    STEADY_WINDOW = 256,    // most anchors remembered, hence the longest period found
-    STEADY_STAGES = 8192,   // stages remembered in all anchors together: bounds the memory
+    STEADY_WINDOW = 256,    // most anchors remembered whole
+    STEADY_STAGES = 8192,   // stages remembered in all of them together: bounds the memory
     STEADY_SLOTS = 16,      // numbers a stage, besides those of its waiting transfers
-    STEADY_PATIENCE = 4096, // anchors without a period after which nothing is looked for
+    STEADY_MARKS = 2048,    // anchors of which marks are remembered: the longest period found
+    STEADY_PATIENCE = 4096, // anchors without a period after which a search pauses
 };
 
 // The state at an anchor: a moment at which stage 0 has just finished backwards that are a
@@ -23,7 +24,6 @@ enum {
 struct steady_anchor {
     double epoch, now;
     int32_t base;             // backwards done at stage 0
-    double mark;              // of few anchors the same: a first guess at equal states
     size_t n;                 // numbers in `values`
     double *values;           // of all stages, but for their synchronisations
     struct steady_sync *sync; // [stage]
@@ -35,22 +35,42 @@ struct steady_sync {
     double left;     // work of the active one; HUGE_VAL: none is active
 };
 
+struct steady_time {
+    double epoch, now;
+    double differs; // the state, or the time of the period, from one period before
+};
+
 struct steady {
     int32_t next; // backwards of stage 0 at the next look; INT32_MAX: there is none
     uint64_t n_anchors;
+    uint64_t search;        // the first anchor since the last pause
+    uint64_t first;         // the first one that is remembered whole
     int32_t period, streak; // anchors; how many in a row equal the one a period before
+    bool erred;             // periods between equal states took different times
+    uint64_t held;          // while `following`: the last anchor that is remembered whole
+    bool following;         // a period longer than the window, by its marks
+    double pace;            // the time that it takes
     uint64_t n_window;
     struct steady_anchor *window; // anchor k at k % n_window
     double *values;               // room for the anchors' values, `room` each
     size_t room;
     struct steady_sync *sync; // room for theirs, [stage] each
+    double *mark;             // of anchor k at k % STEADY_MARKS, and STEADY_MARKS further on
+    struct steady_time *time; // of anchor k at k % STEADY_MARKS
     double *moved;            // room for one ring of targets
 };
 
-// Anchors in a row that must repeat, with a period of so many anchors, before a jump over m
-// micro-batches: the further the jump, the longer the proof, so that a state that only seems to
-// repeat is found out.
-int32_t contention_steady_streak(int32_t period, int32_t m);
+// Looks in a row, one every `step` micro-batches, that must repeat with a period of so many looks
+// before a jump over m micro-batches: the further the jump, the more micro-batches, so that a
+// state that only seems to repeat is found out. The fewer looks these are, the less is known of what
+// happens in between; so there are at least some, after each of which the period takes the same
+// time again, and many if it has `erred` before: taken another time from an equal state to an
+// equal one.
+int32_t contention_steady_streak(int32_t period, int32_t step, bool erred, int32_t m);
+
+// Whether a difference between equal states grows: its greatest value in the first half of a
+// streak, and in the last, in units. Both are rounding where a point does not enlarge it.
+bool contention_steady_grows(double first, double last);
 
 // Decides where to look first.
 void contention_steady_start(struct sim *s);
