@@ -35,14 +35,13 @@ static size_t scratch_bytes(const double *highest, const void *shared)
     return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
 }
 
-// Whether lanes may take the point, as far as its size and schedule tell.
+// Whether lanes may take the point, as far as anything but priorities tells.
 static bool is_for_lanes(const double *point)
 {
-    const double stages = point[GPUS];
-    return stages >= 2 && point[PIPELINE] == CONTENTION_1F1B &&
-           point[CHANNELS] == CONTENTION_SHARED &&
-           (stages <= LANE_GPUS_FEW ||
-            (stages <= LANE_GPUS_MAX && point[N] <= contention_lanes_n_whole((int32_t)stages)));
+    return point[GPUS] >= 2 && point[GPUS] <= LANE_GPUS_MAX &&
+           point[PIPELINE] == CONTENTION_1F1B && point[CHANNELS] == CONTENTION_SHARED &&
+           fmod(point[N], point[SYNC_FREQ]) == 0 && point[PROP_LEN] > 0 &&
+           point[SYNC_BASE_LEN] > 0;
 }
 
 static int together(const double *point, const void *shared)
@@ -214,7 +213,7 @@ const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
     .summary = "communication contention: transfers of a pipeline that share network ports",
     .source = "the definition in kernels/contention/model.md",
-    .version = "3", // 3: points of more than 4 stages go through lanes
+    .version = "4", // 4: periods are proven otherwise, and later ones are found
     .params = contention_params,
     .n_params = N_PARAMS,
     .columns = contention_columns,
