@@ -30,9 +30,11 @@ enum {
     LOOK_PATIENCE = 384, // looks without a period after which a long point leaves
 };
 
+// A long point looks even if it may not jump: so it leaves where it would if it might, and both are
+// simulated alike up to the jump.
 static bool looks_for_period(const struct contention_lane_point *p)
 {
-    return p->jumps && p->n >= LOOK_LEAST_N;
+    return p->jumps ? p->n >= LOOK_LEAST_N : p->n > contention_lanes_n_whole(p->gpus);
 }
 
 // The `to_come` at the look after one at `to_come`; the last look is at 0, when all compute is
@@ -312,11 +314,11 @@ static void join_piles(struct lane_state *s, int lane, int gpus)
 
 // ---- looking --------------------------------------------------------------------------------
 
-// Whether a long point is better off alone.
-static bool gives_up(const struct lane_history *h, double to_come, int gpus)
+// Whether a long point leaves: at half its way at the latest.
+static bool gives_up(const struct lane_history *h, double n, double to_come, int gpus)
 {
-    return to_come > contention_lanes_n_whole(gpus) && h->streak == 0 &&
-           h->n_looks >= LOOK_PATIENCE;
+    return n > contention_lanes_n_whole(gpus) && h->streak == 0 &&
+           (h->n_looks >= LOOK_PATIENCE || 2 * to_come <= n);
 }
 
 // Looks at a lane; may jump. The `to_come` at the next look.
@@ -330,6 +332,7 @@ static double look(struct lane_state *s, int lane, int gpus, struct lane_room *r
         .sync_work = get(&s->at.sync_work, lane),
         .sync_freq = get(&s->at.sync_freq, lane),
     };
+    const struct contention_lane_point *point = s->at.point[lane];
     const double to_come = get(&s->to_come, lane);
     if (to_come <= 0) {
         join_piles(s, lane, gpus);
@@ -338,9 +341,12 @@ static double look(struct lane_state *s, int lane, int gpus, struct lane_room *r
     h->n_looks++;
     h->mark[(h->n_looks - 1) % LANE_LOOKS] = take_look(s, lane, gpus, look_before(&l, 0));
     find_period(&of, &l);
-    if (is_proven(&of, h, to_come - gpus))
+    const bool proven = is_proven(&of, h, to_come - gpus);
+    if (proven && !point->jumps)
+        return -1;
+    if (proven)
         jump(&of, s, &l, to_come - gpus);
-    else if (gives_up(h, to_come, gpus))
+    else if (gives_up(h, point->n, to_come, gpus))
         mask_set(&s->leaves, lane, true);
     return next_look(h, get(&s->to_come, lane), gpus);
 }

@@ -54,8 +54,8 @@ static bool set_shares(const struct sim *s, struct contention_lane_point *lane)
 bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane)
 {
     const struct contention_point *p = s->p;
-    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX ||
-        (exact && p->n > contention_lanes_n_whole(p->gpus)) || p->pipeline != CONTENTION_1F1B ||
+    const bool few_looks = p->n > contention_lanes_n_whole(p->gpus) && p->sync_freq > p->n / 8;
+    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || few_looks || p->pipeline != CONTENTION_1F1B ||
         p->channels != CONTENTION_SHARED || p->n % p->sync_freq != 0 || s->instant_prop ||
         s->instant_sync)
         return false;

@@ -21,7 +21,7 @@ enum {
 // contention_simulate finds periods that lanes do not.
 static inline int32_t contention_lanes_n_whole(int32_t gpus)
 {
-    return gpus <= LANE_GPUS_FEW ? 512 : 8192;
+    return gpus <= LANE_GPUS_FEW ? 2048 : 8192;
 }
 
 // What is worked out of a point before its first event. Shares are of a port; [0] stands for
