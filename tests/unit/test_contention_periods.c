@@ -177,10 +177,10 @@ Test(contention_periods, the_way_to_a_period_does_not_depend_on_the_jump)
         OF(7, 8, 1, 1, 0.25, 0.2, 0.2, 0.2, 0.75, 0.25, 0, true),
         OF(6, 40, 0.5, 0.7, 1, 0.2, 0, 0.5, 0, 0.5, 0.5, true),
     };
-    void *scratch = batch_scratch(20160, 8);
+    void *scratch = batch_scratch(12720, 8);
     int n_jumps = 0;
     for (size_t k = 0; k < sizeof points / sizeof *points; k++)
-        for (int32_t n = 9000; n <= 20160; n += 3720) {
+        for (int32_t n = 9000; n <= 12720; n += 3720) {
             const struct contention_result quick = in_batch(points[k], n, scratch);
             const struct contention_result exact = in_batch_as(points[k], n, true, scratch);
             n_jumps += quick.n_events < exact.n_events;
@@ -188,7 +188,7 @@ Test(contention_periods, the_way_to_a_period_does_not_depend_on_the_jump)
                       "%s, n %d: %.17g, exactly %.17g", show(&points[k]), n, quick.total_time,
                       exact.total_time);
         }
-    cr_expect_geq(n_jumps, 4, "only %d jumps", n_jumps);
+    cr_expect_geq(n_jumps, 2, "only %d jumps", n_jumps);
     free(scratch);
 }
 
