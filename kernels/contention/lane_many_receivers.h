@@ -81,7 +81,7 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
 {
     const struct many_stage *st = look_stage_of(s, lane, j);
     const stages region = s->region[lane], one = UINT64_C(1) << j;
-    const stages near = one << 1 | one >> 1 | one << 3 | one >> 3;
+    const stages near = one << 1 | one >> 1;
     const stages below = st[-2].share[FWD] + st->share[GRAD] > 1 + SUM_SLACK;
     const stages above = st->share[FWD] + st[2].share[GRAD] > 1 + SUM_SLACK;
     return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
@@ -117,5 +117,5 @@ VEC_INLINE mask all_concerned(const struct lane_state *s,
     const mask over = mask_or(vec_gt(vec_gather(below) + share[GRAD], most),
                               vec_gt(share[FWD] + vec_gather(above), most));
     const bits one = bits_load(due), region = bits_load(s->region);
-    return mask_or(over, bits_any(region & (one << 1 | one >> 1 | one << 3 | one >> 3)));
+    return mask_or(over, bits_any(region & (one << 1 | one >> 1)));
 }
