@@ -40,6 +40,7 @@ enum {
     STAGE_PAD = 2, // stages of nothing before the first and after the last
     NOWHERE = LANE_GPUS_MAX + STAGE_PAD, // a stage for lanes that a pass leaves out
     N_PLACES = NOWHERE + 1,
+    CHAINS = 4, // of dependent steps in a search through all stages
 };
 
 struct lane_state {
@@ -55,9 +56,13 @@ struct lane_state {
     vec look_at;    // `to_come` at the next look; negative: there is none
     bool any_looks; // there may be some
     bool any_unsettled;
+    mask held;                    // lanes in which stages are left to end at the event of now
+    stages left[LANES];           // these stages
+    stages due[LANES];            // the stages at which something has ended at it
+    stages todo[LANES];           // and those at which something may start
+    vec repeats;                  // steps that left the rest of an event to the next
     stages unsettled[LANES];      // have shares, rates and times to be set
     stages region[LANES];         // receivers that hold their senders back
-    double number[LANE_GPUS_MAX]; // of each stage
     double part[LANES][8][4];     // [kinds present][kind]: its share, where each has one task
     uint8_t equal[LANES];         // bit `kinds`: all tasks have equal shares
     vec finish[N_PLACES];         // when the first task of the stage ends
@@ -117,13 +122,14 @@ VEC_INLINE mask is_somewhere(const struct places *p)
 // Takes the first stage of the set of each lane out of it.
 VEC_INLINE struct places take_places(stages set_of[LANES])
 {
-    vec stage = vec_all(NOWHERE);
+    struct places p;
     for (int lane = 0; lane < LANES; lane++) {
-        if (set_of[lane] != 0)
-            set(&stage, lane, first_stage(set_of[lane]));
-        set_of[lane] &= set_of[lane] - 1;
+        const stages set = set_of[lane];
+        p.at[lane] = set != 0 ? first_stage(set) : NOWHERE;
+        set_of[lane] = set & (set - 1);
     }
-    return places_at(stage);
+    p.stage = vec_of_ints(p.at);
+    return p;
 }
 
 // Takes records into vectors, and puts them back.
@@ -316,6 +322,12 @@ static void set_syncs(struct lane_state *s, int lane, int j, double left, double
     st->pending = pending;
     s->unsettled[lane] |= UINT64_C(1) << j;
     s->any_unsettled = true;
+}
+
+// Steps of a lane that were no event of their own.
+static int64_t lane_repeats(const struct lane_state *s, int lane)
+{
+    return (int64_t)get(&s->repeats, lane);
 }
 
 static bool lane_has_tasks(const struct lane_state *s, int lane, int j)

@@ -16,6 +16,14 @@ static void save_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *t
     }
 }
 
+// No event is half over.
+static void start_events(struct lane_state *s, int lane)
+{
+    mask_set(&s->held, lane, false);
+    set(&s->repeats, lane, 0);
+    s->todo[lane] = 0;
+}
+
 static void load_lane(struct lane_state *s, int lane, int gpus, const lane_snapshot *from)
 {
     set(&s->now, lane, from->now);
@@ -24,6 +32,7 @@ static void load_lane(struct lane_state *s, int lane, int gpus, const lane_snaps
     s->unsettled[lane] = from->unsettled;
     s->region[lane] = from->region;
     set_parts(s, lane, s->at.point[lane]);
+    start_events(s, lane);
     s->any_unsettled = s->any_unsettled || from->unsettled != 0;
     mask_set(&s->forks, lane, false);
     memcpy(s->gap[lane], from->gap, sizeof from->gap);
@@ -50,9 +59,8 @@ static void begin_lane(struct lane_state *s,
     mask_set(&s->forks, lane, false);
     s->unsettled[lane] = s->region[lane] = 0;
     set_parts(s, lane, p);
-    for (int j = 0; j < gpus; j++)
-        s->number[j] = j;
-    for (int j = 0; j <= gpus; j++) {
+    start_events(s, lane);
+    for (int j = 0; j < gpus + CHAINS; j++) {
         set(&s->finish[j], lane, HUGE_VAL);
         set(&s->early[j], lane, HUGE_VAL);
         *stage_of(s, lane, j < gpus ? j : NOWHERE) = idle;

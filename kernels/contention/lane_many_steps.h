@@ -62,13 +62,16 @@ VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct l
     }
 }
 
-// Sets shares, rates and times that have not been set.
+// Sets shares, rates and times that have not been set, where the event is over.
 static void settle(struct shape of, struct lane_state *s)
 {
-    stages due[LANES];
-    memcpy(due, s->unsettled, sizeof due);
+    stages due[LANES], left[LANES];
+    for (int lane = 0; lane < LANES; lane++) {
+        left[lane] = due[lane] = mask_get(s->held, lane) ? 0 : s->unsettled[lane];
+        s->unsettled[lane] ^= due[lane];
+    }
     for (;;) {
-        const struct places p = take_places(s->unsettled);
+        const struct places p = take_places(left);
         struct lane_stage st;
         if (!mask_any(is_somewhere(&p)))
             break;
@@ -77,7 +80,7 @@ static void settle(struct shape of, struct lane_state *s)
         set_times(s, &p, &st);
         store_stages(s, &p, &st);
     }
-    s->any_unsettled = false;
+    s->any_unsettled = mask_any(s->held);
     congest(s, mask_all(), due, of.gpus);
 }
 
@@ -142,10 +145,10 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
     set(&s->early[j], lane, early < other_early ? early : other_early);
 }
 
-static void pick_all(struct lane_state *s, int lane, stages *todo, int gpus)
+static void pick_all(struct lane_state *s, int lane, int gpus)
 {
-    for (; *todo != 0; *todo &= *todo - 1)
-        pick_in(s, lane, first_stage(*todo), gpus);
+    for (; s->todo[lane] != 0; s->todo[lane] &= s->todo[lane] - 1)
+        pick_in(s, lane, first_stage(s->todo[lane]), gpus);
 }
 
 // Inputs have come to the neighbours of stages, to->ready[c]: what starts there in lanes `picks`; in
@@ -154,8 +157,7 @@ VEC_INLINE void deliver(struct lane_state *s,
                         const struct places *p,
                         const struct lane_stage *to,
                         mask picks,
-                        int gpus,
-                        stages todo[LANES])
+                        int gpus)
 {
     const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
     const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
@@ -171,22 +173,22 @@ VEC_INLINE void deliver(struct lane_state *s,
     for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
         const int lane = mask_first(both), j = p->at[lane] - 1;
         stage_of(s, lane, j)->ready[GRAD] += get(&to->ready[GRAD], lane);
-        todo[lane] |= UINT64_C(1) << j;
+        s->todo[lane] |= UINT64_C(1) << j;
         mask_set(&idle, lane, true);
     }
     idle = mask_and(idle, mask_or(up, down));
     for (; mask_any(idle); mask_set(&idle, mask_first(idle), false)) {
         const int lane = mask_first(idle);
-        todo[lane] |= UINT64_C(1) << q.at[lane];
+        s->todo[lane] |= UINT64_C(1) << q.at[lane];
         if (mask_get(picks, lane))
-            pick_all(s, lane, &todo[lane], gpus);
+            pick_all(s, lane, gpus);
     }
 }
 
 // ---- an event -------------------------------------------------------------------------------
 
 // What ends at a stage of each lane, and its shares after that; in lanes `single`, in which nothing
-// ends elsewhere, also what starts there. *to: what its neighbours receive, and the shares.
+// else ends, also what starts there. *to: what its neighbours receive, and the shares.
 VEC_INLINE void end_at(struct shape of,
                        struct lane_state *s,
                        const struct places *p,
@@ -228,79 +230,81 @@ static void restart_clock(struct lane_state *s, int lane, int gpus)
     }
 }
 
-// Moves every lane to its next event; *due: a stage at which something ends, and in *more the lanes
-// with others. The lanes that have no event.
-VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *due, mask *more)
+// Moves every lane to its next event, unless it is held at one; *p: a stage at which something ends, and
+// in *more the lanes with others. The lanes that have no event.
+VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p, mask *more)
 {
-    vec next = vec_all(HUGE_VAL), other = next;
-    vec which = vec_all(NOWHERE);
-    mask some = mask_none(), several = mask_none();
-    for (int j = 0; j < gpus; j += 2) { // one beyond the last is of nothing
-        next = vec_min(s->finish[j], next);
-        other = vec_min(s->finish[j + 1], other);
+    vec next[CHAINS];
+    bits ends[CHAINS], one[CHAINS];
+    for (int k = 0; k < CHAINS; k++) {
+        next[k] = vec_all(HUGE_VAL);
+        ends[k] = bits_all(0);
+        one[k] = bits_all(UINT64_C(1) << k);
     }
-    next = vec_min(next, other);
-    const mask none = vec_eq(next, vec_all(HUGE_VAL));
-    s->now = vec_pick(none, s->now, next);
-    for (int j = 0; j < gpus; j++) {
-        const mask ends = vec_le(s->early[j], s->now);
-        which = vec_pick(ends, vec_all(s->number[j]), which);
-        several = mask_or(several, mask_and(some, ends));
-        some = mask_or(some, ends);
-    }
-    *more = several;
-    *due = places_at(which);
+    for (int j = 0; j < gpus; j += CHAINS)
+        for (int k = 0; k < CHAINS; k++)
+            next[k] = vec_min(s->finish[j + k], next[k]);
+    for (int k = 1; k < CHAINS; k++)
+        next[0] = vec_min(next[k], next[0]);
+    const mask none = mask_less(vec_eq(next[0], vec_all(HUGE_VAL)), s->held);
+    s->now = vec_pick(mask_or(none, s->held), s->now, next[0]);
+    for (int j = 0; j < gpus; j += CHAINS)
+        for (int k = 0; k < CHAINS; k++) {
+            ends[k] = bits_or_where(vec_le(s->early[j + k], s->now), ends[k], one[k]);
+            one[k] <<= CHAINS;
+        }
+    for (int k = 1; k < CHAINS; k++)
+        ends[0] |= ends[k];
+    ends[0] = bits_or_where(s->held, bits_where(mask_less(mask_all(), s->held), ends[0]), bits_load(s->left));
+    *more = bits_any(ends[0] & (ends[0] - 1));
+    bits_store(s->left, ends[0]);
+    *p = take_places(s->left);
     return none;
 }
 
-// In some lanes several stages have something to end: the others, each after the one before; then
-// what starts at all of them.
-static __attribute__((noinline)) void end_others(struct shape of,
-                                                 struct lane_state *s,
-                                                 mask lanes,
-                                                 stages due[LANES],
-                                                 stages todo[LANES])
+// Nothing is left to end at an event of several stages: starts what is free to, in some lanes.
+static __attribute__((noinline)) void pick_after(struct lane_state *s, mask lanes, int gpus)
 {
-    stages left[LANES] = {0};
-    struct lane_stage to;
-    for (mask more = lanes; mask_any(more); mask_set(&more, mask_first(more), false)) {
-        const int lane = mask_first(more);
-        for (int j = 0; j < of.gpus; j++)
-            left[lane] |= (stages)(get(&s->early[j], lane) <= get(&s->now, lane)) << j;
-        due[lane] |= left[lane];
-        todo[lane] |= due[lane];
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes);
+        s->todo[lane] |= s->due[lane];
+        pick_all(s, lane, gpus);
     }
-    for (struct places p = take_places(left); mask_any(is_somewhere(&p));
-         p = take_places(left)) {
-        end_at(of, s, &p, mask_none(), &to);
-        deliver(s, &p, &to, mask_none(), of.gpus, todo);
-    }
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
-        pick_all(s, mask_first(lanes), &todo[mask_first(lanes)], of.gpus);
 }
 
-// Through the next event of every lane; the lanes that have none.
+// The lanes of some whose shares are known; of the others all changed stages wait for them.
+VEC_INLINE mask have_settled(struct lane_state *s, mask lanes)
+{
+    for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
+        if (s->unsettled[lane] != 0) {
+            s->unsettled[lane] |= s->due[lane];
+            mask_set(&lanes, lane, false);
+        }
+    return lanes;
+}
+
+// Through the next event of every lane, at one stage of it: where there are others the lane is held
+// there, for the next steps. The lanes that have no event.
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
-    stages due[LANES], todo[LANES] = {0};
     struct places p;
     struct lane_stage to;
     mask more;
-    const mask none = find_due(s, of.gpus, &p, &more), single = mask_less(mask_all(), more);
-    for (int lane = 0; lane < LANES; lane++)
-        due[lane] = (stages)(p.at[lane] < NOWHERE) << (p.at[lane] & 63);
+    const mask none = find_due(s, of.gpus, &p, &more), held = s->held;
+    const mask single = mask_less(mask_less(mask_all(), more), held);
+    for (int lane = 0; lane < LANES; lane++) {
+        const stages before = mask_get(held, lane) ? s->due[lane] : 0;
+        s->due[lane] = before | (stages)(p.at[lane] < NOWHERE) << (p.at[lane] & 63);
+    }
     end_at(of, s, &p, single, &to);
-    deliver(s, &p, &to, single, of.gpus, todo);
-    if (mask_any(more))
-        end_others(of, s, more, due, todo);
-    mask settled = mask_all();
-    for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
-        if (s->unsettled[lane] != 0) {
-            s->unsettled[lane] |= due[lane];
-            mask_set(&settled, lane, false);
-        }
-    const mask concerns = all_concerned(s, &p, due, to.share);
-    congest(s, mask_and(mask_or(concerns, more), settled), due, of.gpus);
+    deliver(s, &p, &to, single, of.gpus);
+    const mask last = mask_less(held, more), over = mask_less(mask_all(), more);
+    if (mask_any(last))
+        pick_after(s, last, of.gpus);
+    s->held = more;
+    s->repeats = vec_add_where(more, s->repeats, vec_all(1));
+    const mask concerns = mask_or(all_concerned(s, &p, s->due, to.share), last);
+    congest(s, have_settled(s, mask_and(concerns, over)), s->due, of.gpus);
     return none;
 }
 
@@ -309,13 +313,13 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 // such it does nothing else.
 VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
 {
-    *forks = s->forks;
-    s->forks = mask_none();
+    *forks = mask_less(s->forks, s->held);
+    s->forks = mask_and(s->forks, s->held);
     if (mask_any(*forks))
         return mask_none();
     if (s->any_unsettled)
         settle(of, s);
-    for (mask late = vec_le(s->at.span, s->now); mask_any(late);
+    for (mask late = mask_less(vec_le(s->at.span, s->now), s->held); mask_any(late);
          mask_set(&late, mask_first(late), false))
         restart_clock(s, mask_first(late), of.gpus);
     const mask none = next_event(of, s);
@@ -331,7 +335,7 @@ static __attribute__((noinline)) struct news go_on_with(struct lane_state *s, in
     do {
         news.ended = step(of, s, &news.forks);
         if (s->any_looks)
-            news.looks = vec_le(s->to_come, s->look_at);
+            news.looks = mask_less(vec_le(s->to_come, s->look_at), s->held);
     } while (!mask_any(mask_or(mask_or(news.ended, news.forks), news.looks)) &&
              s->steps % POLL_STEPS != 0);
     return news;

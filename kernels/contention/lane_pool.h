@@ -23,6 +23,12 @@ static const struct contention_lane_point *point_of(const struct pool *pool, uin
     return &pool->jobs[job]->point;
 }
 
+// Events of the point in a lane so far.
+static int64_t events_of(const struct pool *pool, int lane)
+{
+    return pool->lanes.steps - pool->first_step[lane] - lane_repeats(&pool->lanes, lane);
+}
+
 static void set_known(struct pool *pool, int lane)
 {
     const struct lane_task *task = &pool->task[lane];
@@ -85,7 +91,7 @@ static bool has_more(const struct pool *pool)
 
 static void empty_lane(struct pool *pool, int lane)
 {
-    static const struct contention_lane_point nothing = {.gpus = 0};
+    static const struct contention_lane_point nothing = {.gpus = 0, .span = HUGE_VAL};
     pool->task[lane] = (struct lane_task){.n_jobs = 0};
     set_constants(&pool->lanes.at, lane, &nothing);
     mask_set(&pool->lanes.leaves, lane, false);
@@ -185,7 +191,7 @@ static void fork_lane(struct pool *pool, int lane)
     rest.snapshot = room->n_snapshots++;
     lane_snapshot *const snapshot = snapshot_at(room, pool->gpus, rest.snapshot);
     save_lane(&pool->lanes, lane, pool->gpus, snapshot);
-    snapshot->n_events = pool->lanes.steps - pool->first_step[lane];
+    snapshot->n_events = events_of(pool, lane);
     while (rest.n_jobs > 0)
         room->task[room->n_tasks++] = split(pool, &rest, meets);
 }
@@ -210,7 +216,7 @@ static void end_task(struct pool *pool, int lane, int gpus)
         struct contention_lane_job *job = pool->jobs[task->first_job + k];
         job->status = done ? LANE_DONE : LANE_LEFT;
         job->total_time = lane_time(s, lane);
-        job->n_events = s->steps - pool->first_step[lane] - 1; // the last step had none
+        job->n_events = events_of(pool, lane) - 1; // the last step had none
     }
 }
 

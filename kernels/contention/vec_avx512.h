@@ -118,6 +118,11 @@ VEC_INLINE void vec_to_ints(vec a, int out[LANES])
     _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvttpd_epi32(a));
 }
 
+VEC_INLINE vec vec_of_ints(const int in[LANES])
+{
+    return _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)(const void *)in));
+}
+
 // A number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {
@@ -131,6 +136,27 @@ typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
 VEC_INLINE bits bits_load(const uint64_t from[LANES])
 {
     return (bits)_mm512_loadu_si512(from);
+}
+
+VEC_INLINE bits bits_all(uint64_t one)
+{
+    return (bits)_mm512_set1_epi64((long long)one);
+}
+
+VEC_INLINE void bits_store(uint64_t to[LANES], bits b)
+{
+    _mm512_storeu_si512(to, (__m512i)b);
+}
+
+// m ? a | b : a
+VEC_INLINE bits bits_or_where(mask m, bits a, bits b)
+{
+    return (bits)_mm512_mask_or_epi64((__m512i)a, (__mmask8)m, (__m512i)a, (__m512i)b);
+}
+
+VEC_INLINE bits bits_where(mask m, bits b)
+{
+    return (bits)_mm512_maskz_mov_epi64((__mmask8)m, (__m512i)b);
 }
 
 // Lanes in which there is any.

@@ -126,6 +126,14 @@ VEC_INLINE void vec_to_ints(vec a, int out[LANES])
         out[lane] = (int)a[lane];
 }
 
+VEC_INLINE vec vec_of_ints(const int in[LANES])
+{
+    vec v = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        v[lane] = in[lane];
+    return v;
+}
+
 // A number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {
@@ -144,6 +152,31 @@ VEC_INLINE bits bits_load(const uint64_t from[LANES])
     for (int lane = 0; lane < LANES; lane++)
         b[lane] = from[lane];
     return b;
+}
+
+VEC_INLINE bits bits_all(uint64_t one)
+{
+    bits b = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        b[lane] = one;
+    return b;
+}
+
+VEC_INLINE void bits_store(uint64_t to[LANES], bits b)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        to[lane] = b[lane];
+}
+
+// m ? a | b : a
+VEC_INLINE bits bits_or_where(mask m, bits a, bits b)
+{
+    return a | ((bits)m & b);
+}
+
+VEC_INLINE bits bits_where(mask m, bits b)
+{
+    return (bits)m & b;
 }
 
 // Lanes in which there is any.
