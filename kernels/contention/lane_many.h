@@ -40,7 +40,8 @@ enum {
     STAGE_PAD = 2, // stages of nothing before the first and after the last
     NOWHERE = LANE_GPUS_MAX + STAGE_PAD, // a stage for lanes that a pass leaves out
     N_PLACES = NOWHERE + 1,
-    CHAINS = 4, // of dependent steps in a search through all stages
+    CHAINS = 4,  // of dependent steps in a search through all stages
+    AT_ONCE = 8, // stages looked at between two jumps
 };
 
 struct lane_state {

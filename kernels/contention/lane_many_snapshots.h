@@ -60,7 +60,7 @@ static void begin_lane(struct lane_state *s,
     s->unsettled[lane] = s->region[lane] = 0;
     set_parts(s, lane, p);
     start_events(s, lane);
-    for (int j = 0; j < gpus + CHAINS; j++) {
+    for (int j = 0; j < gpus + AT_ONCE; j++) {
         set(&s->finish[j], lane, HUGE_VAL);
         set(&s->early[j], lane, HUGE_VAL);
         *stage_of(s, lane, j < gpus ? j : NOWHERE) = idle;

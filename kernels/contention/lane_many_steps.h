@@ -235,24 +235,29 @@ static void restart_clock(struct lane_state *s, int lane, int gpus)
 VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p, mask *more)
 {
     vec next[CHAINS];
-    bits ends[CHAINS], one[CHAINS];
+    bits ends[CHAINS], one[AT_ONCE];
     for (int k = 0; k < CHAINS; k++) {
         next[k] = vec_all(HUGE_VAL);
         ends[k] = bits_all(0);
-        one[k] = bits_all(UINT64_C(1) << k);
     }
-    for (int j = 0; j < gpus; j += CHAINS)
-        for (int k = 0; k < CHAINS; k++)
-            next[k] = vec_min(s->finish[j + k], next[k]);
+    for (int k = 0; k < AT_ONCE; k++)
+        one[k] = bits_all(UINT64_C(1) << k);
+    NO_UNROLL for (int j = 0; j < gpus; j += AT_ONCE)
+    {
+        for (int k = 0; k < AT_ONCE; k++)
+            next[k % CHAINS] = vec_min(s->finish[j + k], next[k % CHAINS]);
+    }
     for (int k = 1; k < CHAINS; k++)
         next[0] = vec_min(next[k], next[0]);
     const mask none = mask_less(vec_eq(next[0], vec_all(HUGE_VAL)), s->held);
     s->now = vec_pick(mask_or(none, s->held), s->now, next[0]);
-    for (int j = 0; j < gpus; j += CHAINS)
-        for (int k = 0; k < CHAINS; k++) {
-            ends[k] = bits_or_where(vec_le(s->early[j + k], s->now), ends[k], one[k]);
-            one[k] <<= CHAINS;
-        }
+    NO_UNROLL for (int j = (gpus - 1) / AT_ONCE * AT_ONCE; j >= 0; j -= AT_ONCE)
+    {
+        for (int k = 0; k < CHAINS; k++)
+            ends[k] <<= AT_ONCE;
+        for (int k = 0; k < AT_ONCE; k++)
+            ends[k % CHAINS] = bits_or_where(vec_le(s->early[j + k], s->now), ends[k % CHAINS], one[k]);
+    }
     for (int k = 1; k < CHAINS; k++)
         ends[0] |= ends[k];
     ends[0] = bits_or_where(s->held, bits_where(mask_less(mask_all(), s->held), ends[0]), bits_load(s->left));
