@@ -88,7 +88,7 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
 }
 
 // The receivers of some lanes hold senders back, given plain shares at the stages `due` of each.
-VEC_INLINE void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
+static void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
 {
     lanes = mask_and(lanes, s->at.congestion);
     for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
@@ -101,21 +101,38 @@ VEC_INLINE void congest(struct lane_state *s, mask lanes, const stages due[LANES
     }
 }
 
-// The lanes in which `concerned` has receivers at the stage of a pass, which gives `share`.
-VEC_INLINE mask all_concerned(const struct lane_state *s,
+// What `concerned` says of the stage of a pass in each lane, which gives `share`.
+VEC_INLINE bits all_concerned(const struct lane_state *s,
                               const struct places *p,
-                              const stages due[LANES],
                               const vec share[2])
 {
     const vec most = vec_all(1 + SUM_SLACK);
     const double *below[LANES], *above[LANES];
+    stages at[LANES];
     for (int lane = 0; lane < LANES; lane++) {
         const int j = p->at[lane] < NOWHERE ? p->at[lane] : 0;
         below[lane] = &look_stage_of(s, lane, j - 2)->share[FWD];
         above[lane] = &look_stage_of(s, lane, j + 2)->share[GRAD];
+        at[lane] = (stages)(p->at[lane] < NOWHERE) << (p->at[lane] & 63);
     }
-    const mask over = mask_or(vec_gt(vec_gather(below) + share[GRAD], most),
-                              vec_gt(share[FWD] + vec_gather(above), most));
-    const bits one = bits_load(due), region = bits_load(s->region);
-    return mask_or(over, bits_any(region & (one << 1 | one >> 1)));
+    const bits one = bits_load(at), region = bits_load(s->region);
+    const bits near = region & (one << 1 | one >> 1);
+    const mask below_over = vec_gt(vec_gather(below) + share[GRAD], most);
+    const mask above_over = vec_gt(share[FWD] + vec_gather(above), most);
+    return bits_or_where(above_over, bits_or_where(below_over, near, one >> 1), one << 1);
+}
+
+// The same as `congest` in lanes where nothing has ended but at the stage of the pass.
+VEC_INLINE void congest_at(struct lane_state *s,
+                           mask lanes,
+                           const struct places *p,
+                           const vec share[2],
+                           int gpus)
+{
+    const bits concerns = all_concerned(s, p, share);
+    stages receivers[LANES];
+    lanes = mask_and(mask_and(lanes, s->at.congestion), bits_any(concerns));
+    bits_store(receivers, concerns);
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
+        congest_lane(s, mask_first(lanes), receivers[mask_first(lanes)], gpus);
 }

@@ -303,13 +303,14 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
     }
     end_at(of, s, &p, single, &to);
     deliver(s, &p, &to, single, of.gpus);
-    const mask last = mask_less(held, more), over = mask_less(mask_all(), more);
+    const mask last = mask_less(held, more), settled = have_settled(s, mask_less(mask_all(), more));
     if (mask_any(last))
         pick_after(s, last, of.gpus);
     s->held = more;
     s->repeats = vec_add_where(more, s->repeats, vec_all(1));
-    const mask concerns = mask_or(all_concerned(s, &p, s->due, to.share), last);
-    congest(s, have_settled(s, mask_and(concerns, over)), s->due, of.gpus);
+    congest_at(s, mask_and(settled, single), &p, to.share, of.gpus);
+    if (mask_any(last))
+        congest(s, mask_and(settled, last), s->due, of.gpus);
     return none;
 }
 
