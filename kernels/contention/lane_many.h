@@ -68,7 +68,7 @@ struct lane_state {
     uint8_t equal[LANES];         // bit `kinds`: all tasks have equal shares
     vec finish[N_PLACES];         // when the first task of the stage ends
     vec early[N_PLACES];          // when one first comes within eps_work of its end
-    struct many_stage record[LANES][STAGE_PAD + N_PLACES];
+    struct many_stage record[LANES][STAGE_PAD + N_PLACES + STAGE_PAD];
     double gap[LANES]
               [LANE_GPUS_MAX]; // by number of a transfer: its work left beyond that of the
                                // one before it in its class
@@ -106,12 +106,20 @@ VEC_INLINE int first_stage(stages set)
 struct places {
     vec stage;
     int at[LANES]; // the same
+    struct many_stage *record[LANES];
 };
 
-VEC_INLINE struct places places_at(vec stage)
+VEC_INLINE void find_records(struct lane_state *s, struct places *p)
+{
+    for (int lane = 0; lane < LANES; lane++)
+        p->record[lane] = stage_of(s, lane, p->at[lane]);
+}
+
+VEC_INLINE struct places places_at(struct lane_state *s, vec stage)
 {
     struct places p = {.stage = stage};
     vec_to_ints(stage, p.at);
+    find_records(s, &p);
     return p;
 }
 
@@ -121,7 +129,7 @@ VEC_INLINE mask is_somewhere(const struct places *p)
 }
 
 // Takes the first stage of the set of each lane out of it.
-VEC_INLINE struct places take_places(stages set_of[LANES])
+VEC_INLINE struct places take_places(struct lane_state *s, stages set_of[LANES])
 {
     struct places p;
     for (int lane = 0; lane < LANES; lane++) {
@@ -130,15 +138,16 @@ VEC_INLINE struct places take_places(stages set_of[LANES])
         set_of[lane] = set & (set - 1);
     }
     p.stage = vec_of_ints(p.at);
+    find_records(s, &p);
     return p;
 }
 
 // Takes records into vectors, and puts them back.
-VEC_INLINE void load_stages(struct lane_state *s, const struct places *p, struct lane_stage *st)
+VEC_INLINE void load_stages(const struct places *p, struct lane_stage *st)
 {
     const double *row[LANES];
     for (int lane = 0; lane < LANES; lane++)
-        row[lane] = stage_of(s, lane, p->at[lane])->left;
+        row[lane] = p->record[lane]->left;
     for (int k = 0; k < LANE_NUMBERS; k += 8)
         vec_load_rows(&st->number[k], row, k);
     st->syncs = vec_gt(vec_all(HUGE_VAL), st->left[SYNC]);
@@ -147,14 +156,12 @@ VEC_INLINE void load_stages(struct lane_state *s, const struct places *p, struct
     st->has_pending = vec_gt(st->pending, vec_all(0));
 }
 
-VEC_INLINE void store_stages(struct lane_state *s,
-                             const struct places *p,
-                             struct lane_stage *st)
+VEC_INLINE void store_stages(const struct places *p, struct lane_stage *st)
 {
     double *row[LANES];
     st->forwards = vec_where(st->forward, vec_all(1));
     for (int lane = 0; lane < LANES; lane++)
-        row[lane] = stage_of(s, lane, p->at[lane])->left;
+        row[lane] = p->record[lane]->left;
     for (int k = 0; k < LANE_NUMBERS; k += 8)
         vec_store_rows(&st->number[k], row, k);
 }

@@ -110,9 +110,8 @@ VEC_INLINE bits all_concerned(const struct lane_state *s,
     const double *below[LANES], *above[LANES];
     stages at[LANES];
     for (int lane = 0; lane < LANES; lane++) {
-        const int j = p->at[lane] < NOWHERE ? p->at[lane] : 0;
-        below[lane] = &look_stage_of(s, lane, j - 2)->share[FWD];
-        above[lane] = &look_stage_of(s, lane, j + 2)->share[GRAD];
+        below[lane] = &p->record[lane][-2].share[FWD];
+        above[lane] = &p->record[lane][2].share[GRAD];
         at[lane] = (stages)(p->at[lane] < NOWHERE) << (p->at[lane] & 63);
     }
     const bits one = bits_load(at), region = bits_load(s->region);

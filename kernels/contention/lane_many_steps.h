@@ -71,14 +71,14 @@ static void settle(struct shape of, struct lane_state *s)
         s->unsettled[lane] ^= due[lane];
     }
     for (;;) {
-        const struct places p = take_places(left);
+        const struct places p = take_places(s, left);
         struct lane_stage st;
         if (!mask_any(is_somewhere(&p)))
             break;
-        load_stages(s, &p, &st);
+        load_stages(&p, &st);
         share(of, s, &st);
         set_times(s, &p, &st);
-        store_stages(s, &p, &st);
+        store_stages(&p, &st);
     }
     s->any_unsettled = mask_any(s->held);
     congest(s, mask_all(), due, of.gpus);
@@ -161,11 +161,11 @@ VEC_INLINE void deliver(struct lane_state *s,
 {
     const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
     const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
-    const struct places q = places_at(vec_pick(up, p->stage + vec_all(1), below));
+    const struct places q = places_at(s, vec_pick(up, p->stage + vec_all(1), below));
     const vec n = vec_pick(up, to->ready[FWD], to->ready[GRAD]);
     mask idle = mask_none();
     for (int lane = 0; lane < LANES; lane++) { // without branches
-        struct many_stage *st = stage_of(s, lane, q.at[lane]);
+        struct many_stage *st = q.record[lane];
         st->ready[mask_get(up, lane) ? FWD : GRAD] += get(&n, lane);
         mask_set(&idle, lane, st->left[COMPUTE] >= HUGE_VAL);
     }
@@ -197,7 +197,7 @@ VEC_INLINE void end_at(struct shape of,
 {
     struct lane_stage st;
     to->ready[FWD] = to->ready[GRAD] = vec_all(0);
-    load_stages(s, p, &st);
+    load_stages(p, &st);
     advance(s, &st);
     end_transfers(of, s, &st, st.left, to, FWD);
     end_transfers(of, s, &st, st.left, to, GRAD);
@@ -206,7 +206,7 @@ VEC_INLINE void end_at(struct shape of,
     share(of, s, &st);
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
-    store_stages(s, p, &st);
+    store_stages(p, &st);
     for (int c = 0; c < 2; c++)
         to->share[c] = st.share[c];
     for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
@@ -263,7 +263,7 @@ VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p, mask 
     ends[0] = bits_or_where(s->held, bits_where(mask_less(mask_all(), s->held), ends[0]), bits_load(s->left));
     *more = bits_any(ends[0] & (ends[0] - 1));
     bits_store(s->left, ends[0]);
-    *p = take_places(s->left);
+    *p = take_places(s, s->left);
     return none;
 }
 
