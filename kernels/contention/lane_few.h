@@ -47,27 +47,32 @@ VEC_INLINE unsigned kinds_of(struct shape of, int j)
 
 // ---- how many -------------------------------------------------------------------------------
 
-// Lanes with at least one.
-VEC_INLINE mask some(counter t)
+// Lanes in which a class has tasks.
+VEC_INLINE mask has_tasks(const struct lane_stage *st, int c)
 {
-    return tally_over(t, 0);
+    return tally_over(st->count[c], 0);
 }
 
-VEC_INLINE vec as_numbers(counter t)
+VEC_INLINE vec n_tasks(const struct lane_stage *st, int c)
 {
     vec n = vec_all(0);
     for (int k = 0; k < LANE_GPUS_FEW; k++)
-        n = vec_pick(tally_over(t, k), vec_all(k + 1), n);
+        n = vec_pick(tally_over(st->count[c], k), vec_all(k + 1), n);
     return n;
 }
 
-// 1 / t; of none, 1.
-VEC_INLINE vec reciprocal(counter t)
+// 1 / n_tasks; of none, 1.
+VEC_INLINE vec part_of_task(const struct lane_stage *st, int c)
 {
     vec r = vec_all(1);
     for (int k = 1; k < LANE_GPUS_FEW; k++)
-        r = vec_pick(tally_over(t, k), vec_all(1.0 / (k + 1)), r);
+        r = vec_pick(tally_over(st->count[c], k), vec_all(1.0 / (k + 1)), r);
     return r;
+}
+
+VEC_INLINE mask has_ready(const struct lane_stage *st, int c)
+{
+    return tally_over(st->ready[c], 0);
 }
 
 VEC_INLINE void add_ready(struct lane_stage *st, int c, mask lanes)
@@ -78,6 +83,25 @@ VEC_INLINE void add_ready(struct lane_stage *st, int c, mask lanes)
 VEC_INLINE void take_ready(struct lane_stage *st, int c, mask lanes)
 {
     st->ready[c] = tally_take(st->ready[c], lanes);
+}
+
+// ---- synchronisations -----------------------------------------------------------------------
+
+// Some lanes have ended a backward: those in which that makes a synchronisation due.
+VEC_INLINE mask count_backwards(const struct lane_state *s, struct lane_stage *st, mask ended)
+{
+    st->until_sync = vec_sub_where(ended, st->until_sync, vec_all(1));
+    const mask due = mask_and(ended, vec_le(st->until_sync, vec_all(0)));
+    st->until_sync = vec_pick(due, s->at.sync_freq, st->until_sync);
+    return due;
+}
+
+// In some lanes one more waits, in others one fewer.
+VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
+{
+    st->pending = vec_sub_where(fewer, st->pending, vec_all(1));
+    st->pending = vec_add_where(more, st->pending, vec_all(1));
+    st->has_pending = vec_gt(st->pending, vec_all(0));
 }
 
 // ---- a class --------------------------------------------------------------------------------

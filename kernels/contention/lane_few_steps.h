@@ -16,7 +16,7 @@ VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct por
 {
     const struct lane_stage *st = &s->stage[j];
     *port = (struct port){
-        .active = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs},
+        .active = {has_tasks(st, FWD), has_tasks(st, GRAD), st->syncs},
     };
     share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
 }
@@ -101,7 +101,7 @@ VEC_INLINE void set_rates(struct shape of,
         rate[c] = port->share[c];
         if (mask_any(several(of, st, c))) {
             const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
-            rate[c] = vec_pick(even, rate[c] * reciprocal(st->count[c]), rate[c]);
+            rate[c] = vec_pick(even, rate[c] * part_of_task(st, c), rate[c]);
         }
     }
     rate[SYNC] = port->share[2];

@@ -68,7 +68,7 @@ static stages overloaded(const struct rounds *w, stages receivers)
 
 static unsigned present(const struct many_stage *st)
 {
-    return (unsigned)(st->count[FWD] > 0) | (unsigned)(st->count[GRAD] > 0) << 1 |
+    return (unsigned)(count_of(st, FWD) > 0) | (unsigned)(count_of(st, GRAD) > 0) << 1 |
            (unsigned)(st->left[SYNC] < HUGE_VAL) << 2;
 }
 
@@ -97,7 +97,7 @@ static bool counts_matter(const struct lane_state *s,
                           const struct many_stage *st,
                           unsigned kinds)
 {
-    return s->equal[lane] >> kinds & 1 && (st->count[0] > 1 || st->count[1] > 1);
+    return s->equal[lane] >> kinds & 1 && (count_of(st, FWD) > 1 || count_of(st, GRAD) > 1);
 }
 
 // The parts of kinds (bits) that are together.
@@ -110,7 +110,7 @@ static void part_of(const struct rounds *w,
         part[k] = w->s->part[w->lane][kinds][k];
     if (!counts_matter(w->s, w->lane, st, kinds))
         return;
-    const double count[3] = {st->count[0], st->count[1], 1};
+    const double count[3] = {count_of(st, FWD), count_of(st, GRAD), 1};
     double total = 0;
     for (int k = 0; k < 3; k++)
         total += kinds >> k & 1 ? count[k] : 0;
@@ -140,7 +140,7 @@ static void reset_sender(struct rounds *w, int j)
 static void hold_back(struct rounds *w, int j, int c, double factor)
 {
     struct sender *from = &w->sender[j];
-    const bool several = look_stage_of(w->s, w->lane, j)->count[c] > 1;
+    const bool several = count_of(look_stage_of(w->s, w->lane, j), c) > 1;
     if (from->given[c] == NONE)
         return;
     from->share[c] *= factor;
@@ -257,12 +257,11 @@ static void settle_stage(struct lane_state *s, int lane, int j)
     double finish = HUGE_VAL, early = HUGE_VAL;
     for (int c = 0; c < 2; c++) {
         st->rate[c] = st->share[c] - st->second[c];
-        if (!p->exclusive[c] && st->count[c] > 1)
-            st->rate[c] = st->share[c] * (1 / st->count[c]);
+        if (!p->exclusive[c] && count_of(st, c) > 1)
+            st->rate[c] = st->share[c] * (1.0 / count_of(st, c));
     }
-    st->rate[COMPUTE] = 1 - st->rate[SYNC] * p->impact[st->forwards > 0 ? FWD : GRAD];
     for (int k = 0; k < N_SLOTS; k++) {
-        const double time = 1 / st->rate[k];
+        const double time = 1 / (k == COMPUTE ? compute_rate_of(s, lane, st) : st->rate[k]);
         const double ends = st->left[k] * time, comes = (st->left[k] - p->eps_work) * time;
         finish = ends < finish ? ends : finish;
         early = comes < early ? comes : early;

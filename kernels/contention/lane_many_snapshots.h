@@ -51,7 +51,7 @@ static void begin_lane(struct lane_state *s,
 {
     const struct many_stage idle = {
         .left = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL},
-        .until_sync = p->sync_freq,
+        .waiting = (uint64_t)p->sync_freq << UNTIL_AT,
     };
     set(&s->now, lane, 0);
     set(&s->epoch, lane, 0);
@@ -69,8 +69,8 @@ static void begin_lane(struct lane_state *s,
         return;
     struct many_stage *const first = stage_of(s, lane, 0);
     first->left[COMPUTE] = p->len[FWD];
-    first->ready[FWD] = (p->n < p->gpus ? p->n : p->gpus) - 1;
-    first->forwards = 1;
+    first->counts = (uint64_t)((p->n < p->gpus ? p->n : p->gpus) - 1) << ready_at(FWD);
+    set_forward(first, true);
     s->unsettled[lane] = 1;
     s->any_unsettled = true;
 }

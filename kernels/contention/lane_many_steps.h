@@ -8,8 +8,8 @@
 // Looks for sets of kinds that are together for the first time; lanes in which there are such.
 VEC_INLINE mask meet(struct lane_state *s, const struct lane_stage *st, mask lanes)
 {
-    const mask fwd = mask_and(lanes, some(st->count[FWD]));
-    const mask grad = mask_and(lanes, some(st->count[GRAD])), two = mask_and(fwd, grad);
+    const mask fwd = mask_and(lanes, has_tasks(st, FWD));
+    const mask grad = mask_and(lanes, has_tasks(st, GRAD)), two = mask_and(fwd, grad);
     mask meets[N_SETS];
     meets[FWD_SYNC] = mask_and(fwd, st->syncs);
     meets[GRAD_SYNC] = mask_and(grad, st->syncs);
@@ -29,7 +29,7 @@ VEC_INLINE mask meet(struct lane_state *s, const struct lane_stage *st, mask lan
 // Plain shares, and the rates of the heads.
 VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_stage *st)
 {
-    const mask active[3] = {some(st->count[FWD]), some(st->count[GRAD]), st->syncs};
+    const mask active[3] = {has_tasks(st, FWD), has_tasks(st, GRAD), st->syncs};
     vec share[3];
     share_port(of, &s->at, st, kinds_of(of, 0), active, share);
     for (int c = 0; c < 2; c++) {
@@ -37,7 +37,7 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
         st->share[c] = st->rate[c] = share[c];
         st->second[c] = vec_all(0);
         if (mask_any(even))
-            st->rate[c] = vec_pick(even, share[c] * reciprocal(st->count[c]), share[c]);
+            st->rate[c] = vec_pick(even, share[c] * part_of_task(st, c), share[c]);
     }
     st->rate[SYNC] = share[2];
 }
@@ -46,9 +46,8 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
 // of its end.
 VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
-    const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
     vec finish = vec_all(HUGE_VAL), early = vec_all(HUGE_VAL);
-    st->rate[COMPUTE] = vec_all(1) - st->rate[SYNC] * impact;
+    st->rate[COMPUTE] = compute_rate(s, st);
     for (int k = 0; k < N_SLOTS; k++) {
         const vec time = vec_all(1) / st->rate[k];
         finish = vec_min(st->left[k] * time, finish);
@@ -75,7 +74,7 @@ static void settle(struct shape of, struct lane_state *s)
         struct lane_stage st;
         if (!mask_any(is_somewhere(&p)))
             break;
-        load_stages(&p, &st);
+        load_stages(s, &p, &st);
         share(of, s, &st);
         set_times(s, &p, &st);
         store_stages(&p, &st);
@@ -128,7 +127,7 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
 {
     struct many_stage *st = stage_of(s, lane, j);
     const struct contention_lane_point *p = s->at.point[lane];
-    const bool forward = st->ready[FWD] > 0, backward = st->ready[GRAD] > 0;
+    const bool forward = ready_of(st, FWD) > 0, backward = ready_of(st, GRAD) > 0;
     if (st->left[COMPUTE] < HUGE_VAL || !(forward || backward))
         return;
     const int c = forward && !(backward && j == gpus - 1) ? FWD : GRAD;
@@ -136,10 +135,9 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
     const double now = get(&s->now, lane), finish = now + p->len[c] * time;
     const double early = now + (p->len[c] - p->eps_work) * time;
     advance_stage(s, lane, st);
-    st->ready[c]--;
+    st->counts -= UINT64_C(1) << ready_at(c);
     st->left[COMPUTE] = p->len[c];
-    st->rate[COMPUTE] = rate;
-    st->forwards = c == FWD;
+    set_forward(st, c == FWD);
     const double other = get(&s->finish[j], lane), other_early = get(&s->early[j], lane);
     set(&s->finish[j], lane, finish < other ? finish : other);
     set(&s->early[j], lane, early < other_early ? early : other_early);
@@ -151,7 +149,7 @@ static void pick_all(struct lane_state *s, int lane, int gpus)
         pick_in(s, lane, first_stage(s->todo[lane]), gpus);
 }
 
-// Inputs have come to the neighbours of stages, to->ready[c]: what starts there in lanes `picks`; in
+// Inputs have come to the neighbours of stages, ready in *to: what starts there in lanes `picks`; in
 // others it is left to do.
 VEC_INLINE void deliver(struct lane_state *s,
                         const struct places *p,
@@ -159,20 +157,22 @@ VEC_INLINE void deliver(struct lane_state *s,
                         mask picks,
                         int gpus)
 {
-    const mask up = some(to->ready[FWD]), down = some(to->ready[GRAD]);
+    const mask up = has_ready(to, FWD), down = has_ready(to, GRAD);
     const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
     const struct places q = places_at(s, vec_pick(up, p->stage + vec_all(1), below));
-    const vec n = vec_pick(up, to->ready[FWD], to->ready[GRAD]);
+    const uint64_t forwards = COUNT_MAX << ready_at(FWD), backwards = COUNT_MAX << ready_at(GRAD);
+    stages inputs[LANES];
+    bits_store(inputs, to->counts & bits_or_where(up, bits_where(mask_less(down, up), bits_all(backwards)), bits_all(forwards)));
     mask idle = mask_none();
     for (int lane = 0; lane < LANES; lane++) { // without branches
         struct many_stage *st = q.record[lane];
-        st->ready[mask_get(up, lane) ? FWD : GRAD] += get(&n, lane);
+        st->counts += inputs[lane];
         mask_set(&idle, lane, st->left[COMPUTE] >= HUGE_VAL);
     }
     mask both = mask_and(up, down);
     for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
         const int lane = mask_first(both), j = p->at[lane] - 1;
-        stage_of(s, lane, j)->ready[GRAD] += get(&to->ready[GRAD], lane);
+        stage_of(s, lane, j)->counts += to->counts[lane] & backwards;
         s->todo[lane] |= UINT64_C(1) << j;
         mask_set(&idle, lane, true);
     }
@@ -196,8 +196,8 @@ VEC_INLINE void end_at(struct shape of,
                        struct lane_stage *to)
 {
     struct lane_stage st;
-    to->ready[FWD] = to->ready[GRAD] = vec_all(0);
-    load_stages(p, &st);
+    to->counts = bits_all(0);
+    load_stages(s, p, &st);
     advance(s, &st);
     end_transfers(of, s, &st, st.left, to, FWD);
     end_transfers(of, s, &st, st.left, to, GRAD);

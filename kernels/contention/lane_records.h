@@ -8,7 +8,7 @@
 
 enum {
     LANE_LOOKS = 64,   // states of a lane remembered, hence the longest period found
-    LANE_NUMBERS = 24, // of a stage, where there are many
+    LANE_NUMBERS = 16, // of a stage, where there are many
 };
 
 // Jobs that are one up to a snapshot.
@@ -33,9 +33,9 @@ struct few_snapshot {
 
 // A stage of one lane, where there are many: what lane_many.h says.
 struct many_stage {
-    double left[4], rate[4];
-    double since, count[2], ready[2], pending, until_sync, forwards;
-    double sent[2], tail[2], second[2], share[2];
+    double left[4], rate[3], since;
+    double share[2], second[2], tail[2];
+    uint64_t counts, waiting;
 };
 
 // The state of a point there.

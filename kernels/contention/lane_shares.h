@@ -41,8 +41,8 @@ VEC_INLINE void share_equally(const struct constants *at,
                               vec share[3])
 {
     const mask equal = equal_shares(at, active);
-    const vec count[3] = {vec_where(active[0], as_numbers(st->count[0])),
-                          vec_where(active[1], as_numbers(st->count[1])),
+    const vec count[3] = {vec_where(active[0], n_tasks(st, 0)),
+                          vec_where(active[1], n_tasks(st, 1)),
                           vec_where(active[2], vec_all(1))};
     const vec total = count[0] + count[1] + count[2];
     const vec each = vec_all(1) / vec_pick(equal, total, vec_all(1));

@@ -46,7 +46,7 @@ VEC_INLINE void send(struct shape of,
                      int c,
                      mask lanes)
 {
-    const mask behind = mask_and(lanes, some(st->count[c]));
+    const mask behind = mask_and(lanes, has_tasks(st, c));
     if (mask_any(behind)) {
         put_last(of, s, st, c, behind, s->at.prop_len - left[c]);
         add_another(st, c, behind);
@@ -61,10 +61,7 @@ VEC_INLINE mask syncs_due(struct lane_state *s, struct lane_stage *st, mask ende
 {
     if (!s->at.any_counts)
         return ended;
-    st->until_sync = vec_sub_where(ended, st->until_sync, vec_all(1));
-    const mask due = mask_and(ended, vec_le(st->until_sync, vec_all(0)));
-    st->until_sync = vec_pick(due, s->at.sync_freq, st->until_sync);
-    return due;
+    return count_backwards(s, st, ended);
 }
 
 // In some lanes a synchronisation that is due must wait, or one that waits can start: those in
@@ -73,9 +70,7 @@ VEC_INLINE mask start_waiting(struct lane_stage *st, mask due, mask runs, mask e
 {
     const mask next = mask_and(ended, st->has_pending);
     const mask waits = mask_and(due, mask_or(runs, next));
-    st->pending = vec_sub_where(next, st->pending, vec_all(1));
-    st->pending = vec_add_where(waits, st->pending, vec_all(1));
-    st->has_pending = vec_gt(st->pending, vec_all(0));
+    change_pending(st, waits, next);
     return mask_or(mask_less(due, waits), next);
 }
 
@@ -102,8 +97,8 @@ VEC_INLINE void synchronise(struct lane_state *s,
 // waits for the backward of the one before. starts[c]: lanes in which a forward, backward starts.
 VEC_INLINE void choose_compute(const struct lane_stage *st, mask last, mask starts[2])
 {
-    const mask can_backward = mask_less(some(st->ready[GRAD]), st->busy);
-    starts[FWD] = mask_less(some(st->ready[FWD]), st->busy);
+    const mask can_backward = mask_less(has_ready(st, GRAD), st->busy);
+    starts[FWD] = mask_less(has_ready(st, FWD), st->busy);
     starts[FWD] = mask_less(starts[FWD], mask_and(can_backward, last));
     starts[GRAD] = mask_less(can_backward, starts[FWD]);
 }

@@ -148,6 +148,37 @@ VEC_INLINE void bits_store(uint64_t to[LANES], bits b)
     _mm512_storeu_si512(to, (__m512i)b);
 }
 
+// Lanes that have any of some.
+VEC_INLINE mask bits_test(bits b, uint64_t some)
+{
+    return _mm512_test_epi64_mask((__m512i)b, _mm512_set1_epi64((long long)some));
+}
+
+// Whole numbers, and back.
+VEC_INLINE bits bits_of(vec a)
+{
+    return (bits)_mm512_cvttpd_epu64(a);
+}
+
+VEC_INLINE vec vec_of_bits(bits b)
+{
+    return _mm512_cvtepu64_pd((__m512i)b);
+}
+
+// m ? a + b : a
+VEC_INLINE bits bits_add_where(mask m, bits a, uint64_t b)
+{
+    return (bits)_mm512_mask_add_epi64((__m512i)a, (__mmask8)m, (__m512i)a,
+                                       _mm512_set1_epi64((long long)b));
+}
+
+// m ? a - b : a
+VEC_INLINE bits bits_sub_where(mask m, bits a, uint64_t b)
+{
+    return (bits)_mm512_mask_sub_epi64((__m512i)a, (__mmask8)m, (__m512i)a,
+                                       _mm512_set1_epi64((long long)b));
+}
+
 // m ? a | b : a
 VEC_INLINE bits bits_or_where(mask m, bits a, bits b)
 {

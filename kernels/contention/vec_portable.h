@@ -168,6 +168,41 @@ VEC_INLINE void bits_store(uint64_t to[LANES], bits b)
         to[lane] = b[lane];
 }
 
+// Lanes that have any of some.
+VEC_INLINE mask bits_test(bits b, uint64_t some)
+{
+    return (mask)((b & some) != 0);
+}
+
+// Whole numbers, and back.
+VEC_INLINE bits bits_of(vec a)
+{
+    bits b = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        b[lane] = (uint64_t)a[lane];
+    return b;
+}
+
+VEC_INLINE vec vec_of_bits(bits b)
+{
+    vec v = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        v[lane] = (double)b[lane];
+    return v;
+}
+
+// m ? a + b : a
+VEC_INLINE bits bits_add_where(mask m, bits a, uint64_t b)
+{
+    return a + ((bits)m & b);
+}
+
+// m ? a - b : a
+VEC_INLINE bits bits_sub_where(mask m, bits a, uint64_t b)
+{
+    return a - ((bits)m & b);
+}
+
 // m ? a | b : a
 VEC_INLINE bits bits_or_where(mask m, bits a, bits b)
 {
