@@ -89,7 +89,7 @@ struct lane_state {
     bool any_looks; // there may be some
     bool any_unsettled;
     mask held;                    // lanes in which stages are left to end at the event of now
-    stages left[LANES];           // these stages
+    bits left;                    // these stages
     stages due[LANES];            // the stages at which something has ended at it
     stages todo[LANES];           // and those at which something may start
     vec repeats;                  // steps that left the rest of an event to the next
@@ -136,7 +136,8 @@ VEC_INLINE int first_stage(stages set)
 // The stage of each lane that a pass works on; NOWHERE: none.
 struct places {
     vec stage;
-    int at[LANES]; // the same
+    bits one;      // its bit
+    int at[LANES]; // the same as `stage`
     struct many_stage *record[LANES];
 };
 
@@ -160,16 +161,12 @@ VEC_INLINE mask is_somewhere(const struct places *p)
 }
 
 // Takes the first stage of the set of each lane out of it.
-VEC_INLINE struct places take_places(struct lane_state *s, stages set_of[LANES])
+VEC_INLINE struct places take_places(struct lane_state *s, bits *sets)
 {
-    struct places p;
-    for (int lane = 0; lane < LANES; lane++) {
-        const stages set = set_of[lane];
-        p.at[lane] = set != 0 ? first_stage(set) : NOWHERE;
-        set_of[lane] = set & (set - 1);
-    }
-    p.stage = vec_of_ints(p.at);
-    find_records(s, &p);
+    const bits one = *sets & -*sets;
+    struct places p = places_at(s, bits_number(one, NOWHERE));
+    *sets ^= one;
+    p.one = one;
     return p;
 }
 
@@ -386,16 +383,22 @@ static double compute_rate_of(const struct lane_state *s, int lane, const struct
     return 1 - st->rate[SYNC] * s->at.point[lane]->impact[is_forward(st) ? FWD : GRAD];
 }
 
-// Brings the work left at a stage of a lane up to now.
-static void advance_stage(const struct lane_state *s, int lane, struct many_stage *st)
+// Brings the work left at a stage of a lane up to now, save that of compute.
+static void advance_transfers(const struct lane_state *s, int lane, struct many_stage *st)
 {
     const double now = get(&s->now, lane), step = now - st->since;
-    st->left[COMPUTE] -= compute_rate_of(s, lane, st) * step;
     for (int k = 0; k < COMPUTE; k++)
         st->left[k] -= st->rate[k] * step;
     for (int c = 0; c < 2; c++)
         st->tail[c] -= st->second[c] * step;
     st->since = now;
+}
+
+static void advance_stage(const struct lane_state *s, int lane, struct many_stage *st)
+{
+    const double step = get(&s->now, lane) - st->since;
+    st->left[COMPUTE] -= compute_rate_of(s, lane, st) * step;
+    advance_transfers(s, lane, st);
 }
 
 // What a stage of a lane is like now.

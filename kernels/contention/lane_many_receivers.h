@@ -108,13 +108,11 @@ VEC_INLINE bits all_concerned(const struct lane_state *s,
 {
     const vec most = vec_all(1 + SUM_SLACK);
     const double *below[LANES], *above[LANES];
-    stages at[LANES];
     for (int lane = 0; lane < LANES; lane++) {
         below[lane] = &p->record[lane][-2].share[FWD];
         above[lane] = &p->record[lane][2].share[GRAD];
-        at[lane] = (stages)(p->at[lane] < NOWHERE) << (p->at[lane] & 63);
     }
-    const bits one = bits_load(at), region = bits_load(s->region);
+    const bits one = p->one, region = bits_load(s->region);
     const bits near = region & (one << 1 | one >> 1);
     const mask below_over = vec_gt(vec_gather(below) + share[GRAD], most);
     const mask above_over = vec_gt(share[FWD] + vec_gather(above), most);

@@ -64,13 +64,12 @@ VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct l
 // Sets shares, rates and times that have not been set, where the event is over.
 static void settle(struct shape of, struct lane_state *s)
 {
-    stages due[LANES], left[LANES];
-    for (int lane = 0; lane < LANES; lane++) {
-        left[lane] = due[lane] = mask_get(s->held, lane) ? 0 : s->unsettled[lane];
-        s->unsettled[lane] ^= due[lane];
-    }
+    stages due[LANES];
+    bits left = bits_where(mask_less(mask_all(), s->held), bits_load(s->unsettled));
+    bits_store(due, left);
+    bits_store(s->unsettled, bits_load(s->unsettled) ^ left);
     for (;;) {
-        const struct places p = take_places(s, left);
+        const struct places p = take_places(s, &left);
         struct lane_stage st;
         if (!mask_any(is_somewhere(&p)))
             break;
@@ -122,19 +121,17 @@ VEC_INLINE void pick_at(struct shape of,
     start_compute(s, st, st->left, starts);
 }
 
-// At a stage of one lane, of which only this changes.
+// At a free stage of one lane, of which only this changes, and for which something is ready.
 VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
 {
     struct many_stage *st = stage_of(s, lane, j);
     const struct contention_lane_point *p = s->at.point[lane];
     const bool forward = ready_of(st, FWD) > 0, backward = ready_of(st, GRAD) > 0;
-    if (st->left[COMPUTE] < HUGE_VAL || !(forward || backward))
-        return;
     const int c = forward && !(backward && j == gpus - 1) ? FWD : GRAD;
     const double rate = 1 - st->rate[SYNC] * p->impact[c], time = 1 / rate;
     const double now = get(&s->now, lane), finish = now + p->len[c] * time;
     const double early = now + (p->len[c] - p->eps_work) * time;
-    advance_stage(s, lane, st);
+    advance_transfers(s, lane, st);
     st->counts -= UINT64_C(1) << ready_at(c);
     st->left[COMPUTE] = p->len[c];
     set_forward(st, c == FWD);
@@ -143,10 +140,32 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
     set(&s->early[j], lane, early < other_early ? early : other_early);
 }
 
-static void pick_all(struct lane_state *s, int lane, int gpus)
+// At some stages of a lane, where they are free and something is ready.
+static __attribute__((noinline)) void pick_all(struct lane_state *s, int lane, stages at, int gpus)
 {
-    for (; s->todo[lane] != 0; s->todo[lane] &= s->todo[lane] - 1)
-        pick_in(s, lane, first_stage(s->todo[lane]), gpus);
+    for (; at != 0; at &= at - 1) {
+        const struct many_stage *st = look_stage_of(s, lane, first_stage(at));
+        if (st->left[COMPUTE] >= HUGE_VAL && ready_of(st, FWD) + ready_of(st, GRAD) > 0)
+            pick_in(s, lane, first_stage(at), gpus);
+    }
+}
+
+// Inputs have come to both neighbours of stages in some lanes: to the one before.
+static __attribute__((noinline)) void deliver_below(struct lane_state *s,
+                                                    mask lanes,
+                                                    const struct places *p,
+                                                    const struct lane_stage *to,
+                                                    mask picks,
+                                                    int gpus)
+{
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes), j = p->at[lane] - 1;
+        stage_of(s, lane, j)->counts += to->counts[lane] & COUNT_MAX << ready_at(GRAD);
+        if (mask_get(picks, lane))
+            pick_all(s, lane, UINT64_C(1) << j, gpus);
+        else
+            s->todo[lane] |= UINT64_C(1) << j;
+    }
 }
 
 // Inputs have come to the neighbours of stages, ready in *to: what starts there in lanes `picks`; in
@@ -157,31 +176,28 @@ VEC_INLINE void deliver(struct lane_state *s,
                         mask picks,
                         int gpus)
 {
-    const mask up = has_ready(to, FWD), down = has_ready(to, GRAD);
+    const mask up = has_ready(to, FWD), down = has_ready(to, GRAD), both = mask_and(up, down);
     const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
     const struct places q = places_at(s, vec_pick(up, p->stage + vec_all(1), below));
-    const uint64_t forwards = COUNT_MAX << ready_at(FWD), backwards = COUNT_MAX << ready_at(GRAD);
+    const bits forwards = bits_where(up, bits_all(COUNT_MAX << ready_at(FWD)));
+    const bits first = to->counts & bits_or_where(mask_less(down, up), forwards, bits_all(COUNT_MAX << ready_at(GRAD)));
     stages inputs[LANES];
-    bits_store(inputs, to->counts & bits_or_where(up, bits_where(mask_less(down, up), bits_all(backwards)), bits_all(forwards)));
+    bits_store(inputs, first);
     mask idle = mask_none();
     for (int lane = 0; lane < LANES; lane++) { // without branches
         struct many_stage *st = q.record[lane];
         st->counts += inputs[lane];
         mask_set(&idle, lane, st->left[COMPUTE] >= HUGE_VAL);
     }
-    mask both = mask_and(up, down);
-    for (; mask_any(both); mask_set(&both, mask_first(both), false)) {
-        const int lane = mask_first(both), j = p->at[lane] - 1;
-        stage_of(s, lane, j)->counts += to->counts[lane] & backwards;
-        s->todo[lane] |= UINT64_C(1) << j;
-        mask_set(&idle, lane, true);
-    }
-    idle = mask_and(idle, mask_or(up, down));
-    for (; mask_any(idle); mask_set(&idle, mask_first(idle), false)) {
+    if (mask_any(both))
+        deliver_below(s, both, p, to, picks, gpus);
+    for (idle = mask_and(idle, mask_or(up, down)); mask_any(idle);
+         mask_set(&idle, mask_first(idle), false)) {
         const int lane = mask_first(idle);
-        s->todo[lane] |= UINT64_C(1) << q.at[lane];
         if (mask_get(picks, lane))
-            pick_all(s, lane, gpus);
+            pick_in(s, lane, q.at[lane], gpus);
+        else
+            s->todo[lane] |= UINT64_C(1) << q.at[lane];
     }
 }
 
@@ -260,10 +276,10 @@ VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p, mask 
     }
     for (int k = 1; k < CHAINS; k++)
         ends[0] |= ends[k];
-    ends[0] = bits_or_where(s->held, bits_where(mask_less(mask_all(), s->held), ends[0]), bits_load(s->left));
-    *more = bits_any(ends[0] & (ends[0] - 1));
-    bits_store(s->left, ends[0]);
-    *p = take_places(s, s->left);
+    ends[0] = bits_pick(s->held, s->left, ends[0]);
+    s->left = ends[0];
+    *p = take_places(s, &s->left);
+    *more = bits_any(s->left);
     return none;
 }
 
@@ -272,8 +288,8 @@ static __attribute__((noinline)) void pick_after(struct lane_state *s, mask lane
 {
     for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
         const int lane = mask_first(lanes);
-        s->todo[lane] |= s->due[lane];
-        pick_all(s, lane, gpus);
+        pick_all(s, lane, s->todo[lane] | s->due[lane], gpus);
+        s->todo[lane] = 0;
     }
 }
 
@@ -297,10 +313,7 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
     mask more;
     const mask none = find_due(s, of.gpus, &p, &more), held = s->held;
     const mask single = mask_less(mask_less(mask_all(), more), held);
-    for (int lane = 0; lane < LANES; lane++) {
-        const stages before = mask_get(held, lane) ? s->due[lane] : 0;
-        s->due[lane] = before | (stages)(p.at[lane] < NOWHERE) << (p.at[lane] & 63);
-    }
+    bits_store(s->due, p.one | bits_where(held, bits_load(s->due)));
     end_at(of, s, &p, single, &to);
     deliver(s, &p, &to, single, of.gpus);
     const mask last = mask_less(held, more), settled = have_settled(s, mask_less(mask_all(), more));

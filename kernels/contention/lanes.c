@@ -126,7 +126,8 @@ contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t
         return few ? contention_lanes_avx2 : contention_lanes_many_avx2;
     if (set == LANES_AVX512 && __builtin_cpu_supports("avx512f") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-        __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+        __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("bmi") &&
+        __builtin_cpu_supports("bmi2"))
         return few ? contention_lanes_avx512 : contention_lanes_many_avx512;
 #endif
     return NULL;

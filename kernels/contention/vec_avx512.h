@@ -196,6 +196,19 @@ VEC_INLINE mask bits_any(bits b)
     return _mm512_test_epi64_mask((__m512i)b, (__m512i)b);
 }
 
+// m ? a : b
+VEC_INLINE bits bits_pick(mask m, bits a, bits b)
+{
+    return (bits)_mm512_mask_mov_epi64((__m512i)b, (__mmask8)m, (__m512i)a);
+}
+
+// The number of the only bit there is; or `none`.
+VEC_INLINE vec bits_number(bits one, double none)
+{
+    const __m512i number = _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_lzcnt_epi64((__m512i)one));
+    return vec_pick(bits_any(one), _mm512_cvtepi64_pd(number), vec_all(none));
+}
+
 // Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes come as one
 // vector, which spares a third of the shuffles.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)

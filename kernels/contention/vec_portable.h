@@ -220,6 +220,21 @@ VEC_INLINE mask bits_any(bits b)
     return (mask)(b != 0);
 }
 
+// m ? a : b
+VEC_INLINE bits bits_pick(mask m, bits a, bits b)
+{
+    return ((bits)m & a) | (~(bits)m & b);
+}
+
+// The number of the only bit there is; or `none`.
+VEC_INLINE vec bits_number(bits one, double none)
+{
+    vec v = {0};
+    for (int lane = 0; lane < LANES; lane++)
+        v[lane] = one[lane] != 0 ? __builtin_ctzll(one[lane]) : none;
+    return v;
+}
+
 // Eight numbers of each lane, from places k on of its row, and back.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
