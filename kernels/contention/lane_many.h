@@ -99,7 +99,7 @@ struct lane_state {
     uint8_t equal[LANES];         // bit `kinds`: all tasks have equal shares
     vec finish[N_PLACES];         // when the first task of the stage ends
     vec early[N_PLACES];          // when one first comes within eps_work of its end
-    struct many_stage record[LANES][STAGE_PAD + N_PLACES + STAGE_PAD];
+    _Alignas(sizeof(struct many_stage)) struct many_stage record[LANES][STAGE_PAD + N_PLACES + STAGE_PAD];
     double gap[LANES]
               [LANE_GPUS_MAX]; // by number of a transfer: its work left beyond that of the
                                // one before it in its class
