@@ -13,11 +13,12 @@ struct lane_stage {
         vec number[LANE_NUMBERS];
         struct {
             vec left[N_SLOTS]; // work left at time `since`; HUGE_VAL: no task
-            vec rate[N_SLOTS]; // of the heads; that of compute follows, and `since` stands there
-            vec share[2];      // of a class, all tasks together
-            vec second[2];     // rate of an exclusive class's second task
-            vec tail[2];       // of two or more: work left of the last beyond that of the head;
-                               // of an exclusive class: work left of the second
+            vec rate
+                [N_SLOTS]; // of the heads; that of compute follows, and `since` stands there
+            vec share[2];  // of a class, all tasks together
+            vec second[2]; // rate of an exclusive class's second task
+            vec tail[2];   // of two or more: work left of the last beyond that of the head;
+                           // of an exclusive class: work left of the second
             bits counts, waiting;
         };
     };
@@ -70,8 +71,8 @@ VEC_INLINE int sent_at(int c)
 enum {
     STAGE_PAD = 2, // stages of nothing before the first and after the last
     NOWHERE = LANE_GPUS_MAX + STAGE_PAD, // a stage for lanes that a pass leaves out
-    CHAINS = 4,  // of dependent steps in a search through all stages
-    AT_ONCE = 8, // stages looked at between two jumps
+    CHAINS = 4,                          // of dependent steps in a search through all stages
+    AT_ONCE = 8,                         // stages looked at between two jumps
     N_PLACES = LANE_GPUS_MAX + AT_ONCE,
 };
 
@@ -88,18 +89,19 @@ struct lane_state {
     vec look_at;    // `to_come` at the next look; negative: there is none
     bool any_looks; // there may be some
     bool any_unsettled;
-    mask held;                    // lanes in which stages are left to end at the event of now
-    bits left;                    // these stages
-    stages due[LANES];            // the stages at which something has ended at it
-    stages todo[LANES];           // and those at which something may start
-    vec repeats;                  // steps that left the rest of an event to the next
-    stages unsettled[LANES];      // have shares, rates and times to be set
-    stages region[LANES];         // receivers that hold their senders back
-    double part[LANES][8][4];     // [kinds present][kind]: its share, where each has one task
-    uint8_t equal[LANES];         // bit `kinds`: all tasks have equal shares
-    vec finish[N_PLACES];         // when the first task of the stage ends
-    vec early[N_PLACES];          // when one first comes within eps_work of its end
-    _Alignas(sizeof(struct many_stage)) struct many_stage record[LANES][STAGE_PAD + N_PLACES + STAGE_PAD];
+    mask held;                // lanes in which stages are left to end at the event of now
+    bits left;                // these stages
+    stages due[LANES];        // the stages at which something has ended at it
+    stages todo[LANES];       // and those at which something may start
+    vec repeats;              // steps that left the rest of an event to the next
+    stages unsettled[LANES];  // have shares, rates and times to be set
+    stages region[LANES];     // receivers that hold their senders back
+    double part[LANES][8][4]; // [kinds present][kind]: its share, where each has one task
+    uint8_t equal[LANES];     // bit `kinds`: all tasks have equal shares
+    vec finish[N_PLACES];     // when the first task of the stage ends
+    vec early[N_PLACES];      // when one first comes within eps_work of its end
+    _Alignas(sizeof(
+        struct many_stage)) struct many_stage record[LANES][STAGE_PAD + N_PLACES + STAGE_PAD];
     double gap[LANES]
               [LANE_GPUS_MAX]; // by number of a transfer: its work left beyond that of the
                                // one before it in its class
@@ -330,7 +332,7 @@ VEC_INLINE void set_forward(struct many_stage *st, bool forward)
 // Where the gap of transfer k, counted from the head, of a class of a stage stands.
 VEC_INLINE int gap_place(uint64_t counts, int c, int k)
 {
-    return (int)(counts >> sent_at(c) & SENT_MAX) + k & (LANE_GPUS_MAX - 1);
+    return ((int)(counts >> sent_at(c) & SENT_MAX) + k) & (LANE_GPUS_MAX - 1);
 }
 
 // A task lines up behind others of its class, `tail` of work beyond the head.

@@ -35,7 +35,8 @@ VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
     const double factor = over ? 1 / sum : 1;
     if (counts_matter(s, lane, a, of_a) || counts_matter(s, lane, b, of_b) ||
         counts_matter(s, lane, a, of_a & ~1u) || counts_matter(s, lane, b, of_b & ~2u) ||
-        (p->exclusive[FWD] && count_of(a, FWD) > 1) || (p->exclusive[GRAD] && count_of(b, GRAD) > 1))
+        (p->exclusive[FWD] && count_of(a, FWD) > 1) ||
+        (p->exclusive[GRAD] && count_of(b, GRAD) > 1))
         return false;
     struct sender to_a = {.share = {part[of_a][0], part[of_a][1]}, .sync = part[of_a][2]};
     struct sender to_b = {.share = {part[of_b][0], part[of_b][1]}, .sync = part[of_b][2]};

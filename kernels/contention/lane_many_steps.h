@@ -141,7 +141,10 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
 }
 
 // At some stages of a lane, where they are free and something is ready.
-static __attribute__((noinline)) void pick_all(struct lane_state *s, int lane, stages at, int gpus)
+static __attribute__((noinline)) void pick_all(struct lane_state *s,
+                                               int lane,
+                                               stages at,
+                                               int gpus)
 {
     for (; at != 0; at &= at - 1) {
         const struct many_stage *st = look_stage_of(s, lane, first_stage(at));
@@ -180,7 +183,8 @@ VEC_INLINE void deliver(struct lane_state *s,
     const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
     const struct places q = places_at(s, vec_pick(up, p->stage + vec_all(1), below));
     const bits forwards = bits_where(up, bits_all(COUNT_MAX << ready_at(FWD)));
-    const bits first = to->counts & bits_or_where(mask_less(down, up), forwards, bits_all(COUNT_MAX << ready_at(GRAD)));
+    const bits first = to->counts & bits_or_where(mask_less(down, up), forwards,
+                                                  bits_all(COUNT_MAX << ready_at(GRAD)));
     stages inputs[LANES];
     bits_store(inputs, first);
     mask idle = mask_none();
@@ -272,7 +276,8 @@ VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p, mask 
         for (int k = 0; k < CHAINS; k++)
             ends[k] <<= AT_ONCE;
         for (int k = 0; k < AT_ONCE; k++)
-            ends[k % CHAINS] = bits_or_where(vec_le(s->early[j + k], s->now), ends[k % CHAINS], one[k]);
+            ends[k % CHAINS] =
+                bits_or_where(vec_le(s->early[j + k], s->now), ends[k % CHAINS], one[k]);
     }
     for (int k = 1; k < CHAINS; k++)
         ends[0] |= ends[k];
@@ -316,7 +321,8 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
     bits_store(s->due, p.one | bits_where(held, bits_load(s->due)));
     end_at(of, s, &p, single, &to);
     deliver(s, &p, &to, single, of.gpus);
-    const mask last = mask_less(held, more), settled = have_settled(s, mask_less(mask_all(), more));
+    const mask last = mask_less(held, more),
+               settled = have_settled(s, mask_less(mask_all(), more));
     if (mask_any(last))
         pick_after(s, last, of.gpus);
     s->held = more;

@@ -205,7 +205,8 @@ VEC_INLINE bits bits_pick(mask m, bits a, bits b)
 // The number of the only bit there is; or `none`.
 VEC_INLINE vec bits_number(bits one, double none)
 {
-    const __m512i number = _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_lzcnt_epi64((__m512i)one));
+    const __m512i number =
+        _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_lzcnt_epi64((__m512i)one));
     return vec_pick(bits_any(one), _mm512_cvtepi64_pd(number), vec_all(none));
 }
 
