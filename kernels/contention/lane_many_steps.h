@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The simulation of one point a lane, each at its own event, where stages are many: passes over a
-// stage of each lane. Included once for each instruction set, after lane_tasks.h and
+// stage of each lane. Where several stages of a point have something to end at one event, its lane is
+// held there for as many passes. Included once for each instruction set, after lane_tasks.h and
 // lane_many_receivers.h.
 
 // ---- (d): shares, rates, times --------------------------------------------------------------
@@ -236,58 +237,6 @@ VEC_INLINE void end_at(struct shape of,
     }
 }
 
-// Starts the clock of a lane anew, by a whole number of spans, exactly.
-static void restart_clock(struct lane_state *s, int lane, int gpus)
-{
-    const double span = get(&s->at.span, lane);
-    const double shift = floor(get(&s->now, lane) / span) * span;
-    set(&s->now, lane, get(&s->now, lane) - shift);
-    set(&s->epoch, lane, get(&s->epoch, lane) + shift);
-    for (int j = 0; j < gpus; j++) {
-        set(&s->finish[j], lane, get(&s->finish[j], lane) - shift);
-        set(&s->early[j], lane, get(&s->early[j], lane) - shift);
-        stage_of(s, lane, j)->since -= shift;
-    }
-}
-
-// Moves every lane to its next event, unless it is held at one; *p: a stage at which something ends, and
-// in *more the lanes with others. The lanes that have no event.
-VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p, mask *more)
-{
-    vec next[CHAINS];
-    bits ends[CHAINS], one[AT_ONCE];
-    for (int k = 0; k < CHAINS; k++) {
-        next[k] = vec_all(HUGE_VAL);
-        ends[k] = bits_all(0);
-    }
-    for (int k = 0; k < AT_ONCE; k++)
-        one[k] = bits_all(UINT64_C(1) << k);
-    NO_UNROLL for (int j = 0; j < gpus; j += AT_ONCE)
-    {
-        for (int k = 0; k < AT_ONCE; k++)
-            next[k % CHAINS] = vec_min(s->finish[j + k], next[k % CHAINS]);
-    }
-    for (int k = 1; k < CHAINS; k++)
-        next[0] = vec_min(next[k], next[0]);
-    const mask none = mask_less(vec_eq(next[0], vec_all(HUGE_VAL)), s->held);
-    s->now = vec_pick(mask_or(none, s->held), s->now, next[0]);
-    NO_UNROLL for (int j = (gpus - 1) / AT_ONCE * AT_ONCE; j >= 0; j -= AT_ONCE)
-    {
-        for (int k = 0; k < CHAINS; k++)
-            ends[k] <<= AT_ONCE;
-        for (int k = 0; k < AT_ONCE; k++)
-            ends[k % CHAINS] =
-                bits_or_where(vec_le(s->early[j + k], s->now), ends[k % CHAINS], one[k]);
-    }
-    for (int k = 1; k < CHAINS; k++)
-        ends[0] |= ends[k];
-    ends[0] = bits_pick(s->held, s->left, ends[0]);
-    s->left = ends[0];
-    *p = take_places(s, &s->left);
-    *more = bits_any(s->left);
-    return none;
-}
-
 // Nothing is left to end at an event of several stages: starts what is free to, in some lanes.
 static __attribute__((noinline)) void pick_after(struct lane_state *s, mask lanes, int gpus)
 {
@@ -315,14 +264,13 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
     struct places p;
     struct lane_stage to;
-    mask more;
-    const mask none = find_due(s, of.gpus, &p, &more), held = s->held;
+    const mask none = find_due(s, of.gpus, &p), held = s->held, more = bits_any(s->left);
     const mask single = mask_less(mask_less(mask_all(), more), held);
     bits_store(s->due, p.one | bits_where(held, bits_load(s->due)));
     end_at(of, s, &p, single, &to);
     deliver(s, &p, &to, single, of.gpus);
-    const mask last = mask_less(held, more),
-               settled = have_settled(s, mask_less(mask_all(), more));
+    const mask last = mask_less(held, more);
+    const mask settled = have_settled(s, mask_less(mask_all(), more));
     if (mask_any(last))
         pick_after(s, last, of.gpus);
     s->held = more;

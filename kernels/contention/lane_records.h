@@ -31,7 +31,7 @@ struct few_snapshot {
     } stage[LANE_GPUS_FEW];
 };
 
-// A stage of one lane, where there are many: what lane_many.h says.
+// A stage of one lane, where there are many, in two cache lines: what lane_many.h says.
 struct many_stage {
     double left[4], rate[3], since;
     double share[2], second[2], tail[2];

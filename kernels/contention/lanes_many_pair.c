@@ -8,6 +8,12 @@ enum { LANES = 2 };
 
 #include "lane_many.h"
 
+#include "lane_many_record.h"
+
+#include "lane_many_stage.h"
+
+#include "lane_many_search.h"
+
 #include "lane_shares.h"
 
 #include "lane_tasks.h"
