@@ -8,7 +8,7 @@
 #include <math.h>
 
 static const struct pps_bench_effort thorough = {5, 0.7, 0.4, 800 * 1000, 8};
-static const struct pps_bench_effort hasty = {3, 0.08, 0.08, 120 * 1000, 2};
+static const struct pps_bench_effort hasty = {3, 0.08, 0.08, 120 * 1000, 8};
 
 // ---- the kernel alone -------------------------------------------------------------------------
 

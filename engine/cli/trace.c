@@ -22,6 +22,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #define TRACE_FOLDER "outputs/traces"
 
@@ -65,16 +66,22 @@ struct trace {
 
 // ---- which point ------------------------------------------------------------------------------
 
-// A name for the point: what it comes from and its words, if they are not too long.
+// A name for the point: what it comes from, its words as far as there is room, and a digest of the
+// others.
 static void name_point(struct trace *t, const char *from, int first_word)
 {
+    const size_t room = sizeof t->stem - sizeof "-0123456789abcdef";
     size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
+    uint64_t digest = 0;
     for (int w = first_word; w < pps_arg_words(t->args); w++) {
         const char *word = pps_arg_word(t->args, w);
-        if (at + strlen(word) + 2 >= sizeof t->stem || strchr(word, '/') != NULL)
-            return;
-        at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
+        if (digest != 0 || at + strlen(word) + 2 >= room || strchr(word, '/') != NULL)
+            digest = XXH64(word, strlen(word), digest) | 1;
+        else
+            at += (size_t)snprintf(t->stem + at, sizeof t->stem - at, "-%s", word);
     }
+    if (digest != 0)
+        snprintf(t->stem + at, sizeof t->stem - at, "-%016llx", (unsigned long long)digest);
 }
 
 static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
