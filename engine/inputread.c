@@ -124,13 +124,35 @@ static enum pps_status check_room(const struct pps_opening *o, int slot, const c
     return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", text);
 }
 
-// The document called `name`; takes path, what that is as a path. NULL: there was no memory for it.
-static enum pps_status read_file(struct pps_opening *o, int slot, const char *name, char *path)
+static enum pps_status check_found(const struct pps_opening *o,
+                                   int slot,
+                                   const char *name,
+                                   const char *path,
+                                   const cJSON *item)
+{
+    const struct pps_missing missing =
+        pps_shipped_missing(o->ask->kernel->slots[slot].name, name, path);
+    if (missing.text[0] == '\0')
+        return PPS_OK;
+    if (item == NULL)
+        return pps_fail(o->err, PPS_E_INPUT, "%s", missing.text);
+    return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", missing.text);
+}
+
+// The document called `name`, said by item or by a word of the command line (NULL); takes path, what
+// that is as a path. NULL: there was no memory for it.
+static enum pps_status read_file(struct pps_opening *o,
+                                 int slot,
+                                 const char *name,
+                                 char *path,
+                                 const cJSON *item)
 {
     path = pps_shipped_path(o->ask->kernel->slots[slot].name, name, path);
     struct pps_source source = {.slot = slot, .path = path};
     enum pps_status status =
-        path != NULL ? pps_json_load(&source.own, path, o->err) : pps_inputs_no_memory(o);
+        path != NULL ? check_found(o, slot, name, path, item) : pps_inputs_no_memory(o);
+    if (status == PPS_OK)
+        status = pps_json_load(&source.own, path, o->err);
     if (status == PPS_OK)
         return keep(o, &source);
     free(path);
@@ -148,7 +170,7 @@ static enum pps_status read_item(struct pps_opening *o, int slot, const cJSON *i
     if (item->valuestring[0] == '\0')
         return pps_json_fail(o->ask->file, item, o->err, "inputs: want the path of a file");
     return read_file(o, slot, item->valuestring,
-                     pps_path_beside(o->ask->beside, item->valuestring));
+                     pps_path_beside(o->ask->beside, item->valuestring), item);
 }
 
 static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n)
@@ -247,7 +269,7 @@ static enum pps_status read_word(struct pps_opening *o, const char *word, int sl
         if (status == PPS_OK && path[0] == '\0')
             status = pps_fail(o->err, PPS_E_INPUT, "--input %s: a path is empty", word);
         if (status == PPS_OK)
-            status = read_file(o, slot, path, strdup(path));
+            status = read_file(o, slot, path, strdup(path), NULL);
     }
     free(paths);
     return status;

@@ -8,4 +8,11 @@
 // again the path. Takes path and returns it or another one for the caller to free; NULL: no memory.
 char *pps_shipped_path(const char *kind, const char *name, char *path);
 
+// Whether `name` can only be that of a shipped document, having neither folder nor ending, and what
+// pps_shipped_path gave for it is not there. Then says so in text, with the nearest name there is.
+struct pps_missing {
+    char text[256]; // "" where it is there
+};
+struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path);
+
 #endif

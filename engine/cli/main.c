@@ -151,12 +151,24 @@ static bool hold_streams(void)
     return true;
 }
 
+// Makes "help VERB ..." into "VERB ... --help".
+static void turn_help(int argc, char **argv, char *help)
+{
+    if (argc < 3 || strcmp(argv[1], "help") != 0)
+        return;
+    for (int k = 1; k < argc - 1; k++)
+        argv[k] = argv[k + 1];
+    argv[argc - 1] = help;
+}
+
 int main(int argc, char **argv)
 {
+    char help_option[] = "--help";
     struct pps_error err = {.code = PPS_OK};
     const struct pps_command *command = &pps_command_run;
     enum pps_status status = PPS_OK;
-    const char *word = argc > 1 ? argv[1] : "--help";
+    turn_help(argc, argv, help_option);
+    const char *word = argc > 1 ? argv[1] : help_option;
     if (!hold_streams())
         return pps_exit_status(PPS_E_MACHINE);
     signal(SIGXFSZ, SIG_IGN); // a file-size limit is an error of write, reported as such

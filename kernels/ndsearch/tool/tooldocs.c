@@ -102,9 +102,12 @@ static enum pps_status load_word(struct nd_job *job,
                                  struct pps_error *err)
 {
     char *path = pps_shipped_path(kind, word, strdup(word));
-    enum pps_status status = path != NULL
+    if (path == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+    const struct pps_missing missing = pps_shipped_missing(kind, word, path);
+    enum pps_status status = missing.text[0] == '\0'
                                  ? load(job, path, PLAINDOC_NONE, err)
-                                 : pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+                                 : pps_fail(err, PPS_E_INPUT, "%s", missing.text);
     free(path);
     return status;
 }
