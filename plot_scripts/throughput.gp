@@ -114,7 +114,9 @@ if (many) {
     set yrange [0 : 1.08 * highest]
 }
 set ytics autofreq
-set format y "%.0s %c"
+# Up to 5 M ticks lie closer than 1 M.
+unit = 10 ** (3 * floor(log10(highest) / 3))
+set format y (!many && highest < 5 * unit ? "%.1s %c" : "%.0s %c")
 set xtics ()
 eval threads_tics
 set key top left reverse Left samplen 2.5 textcolor rgb INK
