@@ -118,11 +118,6 @@ VEC_INLINE void vec_to_ints(vec a, int out[LANES])
     _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvttpd_epi32(a));
 }
 
-VEC_INLINE vec vec_of_ints(const int in[LANES])
-{
-    return _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)(const void *)in));
-}
-
 // A number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {

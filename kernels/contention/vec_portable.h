@@ -126,14 +126,6 @@ VEC_INLINE void vec_to_ints(vec a, int out[LANES])
         out[lane] = (int)a[lane];
 }
 
-VEC_INLINE vec vec_of_ints(const int in[LANES])
-{
-    vec v = {0};
-    for (int lane = 0; lane < LANES; lane++)
-        v[lane] = in[lane];
-    return v;
-}
-
 // A number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {
