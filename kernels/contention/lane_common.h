@@ -62,6 +62,12 @@ static double get(const vec *v, int lane)
     return ((const double *)v)[lane];
 }
 
+// What a compute task adds to the mark of a look, by which looks at different states mostly differ.
+static double mark_of(double left, int j)
+{
+    return left < HUGE_VAL ? left * (j + 1) : 0;
+}
+
 // ---- steps ----------------------------------------------------------------------------------
 
 #define SUM_SLACK  1e-9 // a receiver's sum beyond 1 that is rounding, not congestion

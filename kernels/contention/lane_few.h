@@ -4,6 +4,7 @@
 // Lanes.
 typedef tally counter; // of tasks, up to four
 typedef struct few_snapshot lane_snapshot;
+typedef struct few_look lane_look;
 
 struct lane_stage {
     vec left[N_SLOTS]; // work left; HUGE_VAL: no task
@@ -186,9 +187,37 @@ static void take_stage(const struct lane_state *s, int lane, int j, struct look_
     to->forward = to->left[COMPUTE] < HUGE_VAL && mask_get(st->forward, lane);
 }
 
-static double lane_gap(const struct lane_state *s, int lane, int j, int c, int k)
+// Writes down what a lane is like; its mark.
+static double note_look(const struct lane_state *s, int lane, int gpus, lane_look *look)
 {
-    return get(&s->stage[j].gap[c][k], lane);
+    double mark = 0;
+    look->now = get(&s->now, lane);
+    look->carry = get(&s->carry, lane);
+    for (int j = 0; j < gpus; j++) {
+        struct look_stage *is = &look->stage[j].is;
+        take_stage(s, lane, j, is);
+        for (int c = 0; c < 2; c++)
+            for (int k = 0; k < is->count[c] - 1; k++)
+                look->stage[j].gap[c][k] = get(&s->stage[j].gap[c][k], lane);
+        mark += mark_of(is->left[COMPUTE], j);
+    }
+    return mark;
+}
+
+// What a stage was like at a look.
+static void look_at_stage(const lane_look *look,
+                          const struct contention_lane_point *p,
+                          int j,
+                          struct look_stage *to)
+{
+    (void)p;
+    *to = look->stage[j].is;
+}
+
+// Work left of transfer k, counted from the head, beyond that of the one before it in its class.
+static double look_gap(const lane_look *look, int j, int c, int k)
+{
+    return look->stage[j].gap[c][k - 1];
 }
 
 // The synchronisations of a stage are others now.
@@ -216,26 +245,20 @@ static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
     return any;
 }
 
-static void stamp_look(const struct lane_state *s, int lane, struct lane_look *look)
-{
-    look->now = get(&s->now, lane);
-    look->base = get(&s->carry, lane);
-}
-
 // Time from one look to another.
-static double time_between(const struct lane_look *old, const struct lane_look *new)
+static double time_between(const lane_look *old, const lane_look *new)
 {
-    return (new->now - old->now) - (new->base - old->base);
+    return (new->now - old->now) - (new->carry - old->carry);
 }
 
 // Moves the clock ahead by what passed between two looks, of which the last is now.
 static void skip_time(struct lane_state *s,
                       int lane,
-                      const struct lane_look *old,
-                      const struct lane_look *new,
+                      const lane_look *old,
+                      const lane_look *new,
                       double times)
 {
-    const double more = times * time_between(old, new) - new->base, now = new->now + more;
+    const double more = times * time_between(old, new) - new->carry, now = new->now + more;
     set(&s->now, lane, now);
     set(&s->carry, lane, (now - new->now) - more);
 }

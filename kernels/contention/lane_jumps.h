@@ -66,33 +66,12 @@ static double start_history(struct lane_history *h,
     return next_look(h, to_come + ended % h->stride, p->gpus);
 }
 
-// ---- the state ------------------------------------------------------------------------------
-
-// Returns the look's mark.
-static double take_look(const struct lane_state *s, int lane, int gpus, struct lane_look *look)
-{
-    double mark = 0;
-    double *const gaps = gaps_of(look, gpus);
-    stamp_look(s, lane, look);
-    look->n_gaps = 0;
-    for (int j = 0; j < gpus; j++) {
-        struct look_stage *to = &look->stage[j];
-        take_stage(s, lane, j, to);
-        for (int c = 0; c < 2; c++)
-            for (int k = 0; k < to->count[c] - 1; k++)
-                gaps[look->n_gaps++] = lane_gap(s, lane, j, c, k);
-        mark += to->left[COMPUTE] < HUGE_VAL ? to->left[COMPUTE] * (j + 1) : 0;
-    }
-    return mark;
-}
-
 // ---- equal states ---------------------------------------------------------------------------
 
 // What equality of states is about.
 struct measure {
-    int gpus;
+    const struct contention_lane_point *point;
     double tolerance;
-    double sync_work, sync_freq;
     double differs; // by how much, at most, what was found to be the same
 };
 
@@ -115,19 +94,24 @@ static bool same_class(struct measure *of,
     return old->count[c] < 2 || same_work(of, old->tail[c], new->tail[c]);
 }
 
-static bool same_gaps(struct measure *of, struct lane_look *old, struct lane_look *new)
+// Of the n tasks of a class.
+static bool same_gaps(struct measure *of,
+                      const lane_look *old,
+                      const lane_look *new,
+                      int j,
+                      int c,
+                      int32_t n)
 {
-    const double *a = gaps_of(old, of->gpus), *b = gaps_of(new, of->gpus);
-    bool same = old->n_gaps == new->n_gaps;
-    for (int64_t k = 0; k < new->n_gaps &&same; k++)
-        same = same_work(of, a[k], b[k]);
+    bool same = true;
+    for (int k = 1; k < n && same; k++)
+        same = same_work(of, look_gap(old, j, c, k), look_gap(new, j, c, k));
     return same;
 }
 
 // Work of the synchronisations of a stage.
 static double backlog(const struct measure *of, const struct look_stage *st)
 {
-    return st->left[SYNC] + st->pending * of->sync_work;
+    return st->left[SYNC] + st->pending * of->point->sync_work;
 }
 
 // Whether more synchronisations wait than can end in so many micro-batches.
@@ -138,7 +122,7 @@ static bool piles_up(const struct measure *of,
 {
     const double least = fmin(old->pending, new->pending);
     const double grown = backlog(of, new) - backlog(of, old);
-    return least * of->sync_freq > length && grown >= -of->tolerance;
+    return least * of->point->sync_freq > length && grown >= -of->tolerance;
 }
 
 static bool same_syncs(struct measure *of,
@@ -161,14 +145,20 @@ static bool same_stage(struct measure *of,
 }
 
 static bool same_looks(struct measure *of,
-                       struct lane_look *old,
-                       struct lane_look *new,
+                       const lane_look *old,
+                       const lane_look *new,
                        int32_t length)
 {
     bool same = true;
-    for (int j = 0; j < of->gpus && same; j++)
-        same = same_stage(of, &old->stage[j], &new->stage[j], length);
-    return same && same_gaps(of, old, new);
+    for (int j = 0; j < of->point->gpus && same; j++) {
+        struct look_stage was, is;
+        look_at_stage(old, of->point, j, &was);
+        look_at_stage(new, of->point, j, &is);
+        same = same_stage(of, &was, &is, length);
+        for (int c = 0; c < 2; c++)
+            same = same && same_gaps(of, old, new, j, c, is.count[c]);
+    }
+    return same;
 }
 
 // ---- periods --------------------------------------------------------------------------------
@@ -180,7 +170,7 @@ struct looks {
     int lane, gpus;
 };
 
-static struct lane_look *look_before(const struct looks *l, int32_t by)
+static lane_look *look_before(const struct looks *l, int32_t by)
 {
     return look_at(l->room, l->gpus, l->lane, (l->h->n_looks - 1 - by) % LANE_LOOKS);
 }
@@ -206,15 +196,14 @@ static double lag(const struct looks *l, int32_t period)
 // The periods, a bit each, at which marks are near to that of the last look.
 static uint64_t likely_periods(const struct measure *of, const struct lane_history *h)
 {
-    const uint32_t last = (uint32_t)(h->n_looks - 1) % LANE_LOOKS;
-    const uint32_t known =
-        (uint32_t)(h->n_looks < LANE_LOOKS - 1 ? h->n_looks : LANE_LOOKS - 1);
+    const int32_t last = (h->n_looks - 1) % LANE_LOOKS;
+    const int32_t known = h->n_looks < LANE_LOOKS ? h->n_looks : LANE_LOOKS;
     uint64_t near = 0, likely = 0;
-    for (uint32_t k = 0; k < LANE_LOOKS; k++)
+    for (int32_t k = 0; k < known; k++)
         near |= (uint64_t)(fabs(h->mark[k] - h->mark[last]) <= 16 * of->tolerance) << k;
-    for (uint32_t period = 1; near != 0 && period < known; period++)
-        likely |= (near >> ((last - period) % LANE_LOOKS) & 1) << period;
-    return likely;
+    for (near ^= UINT64_C(1) << last; near != 0; near &= near - 1)
+        likely |= UINT64_C(1) << (last - __builtin_ctzll(near) + LANE_LOOKS) % LANE_LOOKS;
+    return likely & ~(UINT64_C(1) << (LANE_LOOKS - 1)); // so that `lag` has a look before
 }
 
 // Brings the period and the streak up to the last look.
@@ -279,10 +268,10 @@ static void grow_pile(const struct measure *of,
     struct look_stage is;
     take_stage(s, lane, j, &is);
     const double total = is.left[SYNC] + fmax(more, 0);
-    double whole = (double)(int64_t)(total / of->sync_work);
-    if (whole > 0 && total - whole * of->sync_work <= of->tolerance)
+    double whole = (double)(int64_t)(total / of->point->sync_work);
+    if (whole > 0 && total - whole * of->point->sync_work <= of->tolerance)
         whole--;
-    set_syncs(s, lane, j, total - whole * of->sync_work, is.pending + whole);
+    set_syncs(s, lane, j, total - whole * of->point->sync_work, is.pending + whole);
 }
 
 static void jump(struct measure *of,
@@ -290,15 +279,17 @@ static void jump(struct measure *of,
                  const struct looks *l,
                  double to_hand_out)
 {
-    const struct lane_look *old = look_before(l, l->h->period), *new = look_before(l, 0);
+    const lane_look *old = look_before(l, l->h->period), *new = look_before(l, 0);
     const double length = l->h->period * l->h->stride;
     const double times = (double)(int64_t)(to_hand_out / length);
     skip_time(s, l->lane, old, new, times);
     set(&s->to_come, l->lane, get(&s->to_come, l->lane) - times * length);
-    for (int j = 0; j < of->gpus; j++) {
-        const struct look_stage *was = &old->stage[j], *is = &new->stage[j];
-        if (!same_syncs(of, was, is))
-            grow_pile(of, s, l->lane, j, times * (backlog(of, is) - backlog(of, was)));
+    for (int j = 0; j < of->point->gpus; j++) {
+        struct look_stage was, is;
+        look_at_stage(old, of->point, j, &was);
+        look_at_stage(new, of->point, j, &is);
+        if (!same_syncs(of, &was, &is))
+            grow_pile(of, s, l->lane, j, times * (backlog(of, &is) - backlog(of, &was)));
     }
 }
 
@@ -326,20 +317,15 @@ static double look(struct lane_state *s, int lane, int gpus, struct lane_room *r
 {
     struct lane_history *const h = &room->history[lane];
     const struct looks l = {.h = h, .room = room, .lane = lane, .gpus = gpus};
-    struct measure of = {
-        .gpus = gpus,
-        .tolerance = LOOK_TOLERANCE * get(&s->at.eps_work, lane),
-        .sync_work = get(&s->at.sync_work, lane),
-        .sync_freq = get(&s->at.sync_freq, lane),
-    };
     const struct contention_lane_point *point = s->at.point[lane];
+    struct measure of = {.point = point, .tolerance = LOOK_TOLERANCE * point->eps_work};
     const double to_come = get(&s->to_come, lane);
     if (to_come <= 0) {
         join_piles(s, lane, gpus);
         return -1;
     }
     h->n_looks++;
-    h->mark[(h->n_looks - 1) % LANE_LOOKS] = take_look(s, lane, gpus, look_before(&l, 0));
+    h->mark[(h->n_looks - 1) % LANE_LOOKS] = note_look(s, lane, gpus, look_before(&l, 0));
     find_period(&of, &l);
     const bool proven = is_proven(&of, h, to_come - gpus);
     if (proven && !point->jumps)

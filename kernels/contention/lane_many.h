@@ -5,6 +5,7 @@
 // left is that of some moment before; of every stage and lane there is the time at which its first
 // task ends. Included once for each instruction set, after lane_common.h. More: model.md, Lanes.
 typedef struct many_snapshot lane_snapshot;
+typedef struct many_look lane_look;
 typedef uint64_t stages; // a bit a stage
 
 // One stage of every lane, each another: the numbers of a record, and what follows from them.
@@ -135,37 +136,35 @@ VEC_INLINE int first_stage(stages set)
 
 // The stage of each lane that a pass works on; NOWHERE: none.
 struct places {
-    vec stage;
-    bits one;      // its bit
-    int at[LANES]; // the same as `stage`
+    bits one, stage;    // its bit; its number
+    uint64_t at[LANES]; // the same
     struct many_stage *record[LANES];
 };
 
-VEC_INLINE void find_records(struct lane_state *s, struct places *p)
+// Leaves p->one to others.
+VEC_INLINE void go_to(struct lane_state *s, bits stage, struct places *p)
 {
+    p->stage = stage;
+    bits_store(p->at, stage);
     for (int lane = 0; lane < LANES; lane++)
-        p->record[lane] = stage_of(s, lane, p->at[lane]);
-}
-
-VEC_INLINE struct places places_at(struct lane_state *s, vec stage)
-{
-    struct places p = {.stage = stage};
-    vec_to_ints(stage, p.at);
-    find_records(s, &p);
-    return p;
+        p->record[lane] = stage_of(s, lane, (int)p->at[lane]);
 }
 
 VEC_INLINE mask is_somewhere(const struct places *p)
 {
-    return vec_gt(vec_all(NOWHERE), p->stage);
+    return bits_any(p->one);
+}
+
+// Whether it is a certain stage.
+VEC_INLINE mask is_at(const struct places *p, int j)
+{
+    return bits_test(p->one, UINT64_C(1) << j);
 }
 
 // Takes the first stage of the set of each lane out of it.
-VEC_INLINE struct places take_places(struct lane_state *s, bits *sets)
+VEC_INLINE void take_places(struct lane_state *s, bits *sets, struct places *p)
 {
-    const bits one = *sets & -*sets;
-    struct places p = places_at(s, bits_number(one, NOWHERE));
-    *sets ^= one;
-    p.one = one;
-    return p;
+    p->one = *sets & -*sets;
+    *sets ^= p->one;
+    go_to(s, bits_number(p->one, NOWHERE), p);
 }

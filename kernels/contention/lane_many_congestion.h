@@ -256,12 +256,11 @@ static void settle_stage(struct lane_state *s, int lane, int j)
     const double now = get(&s->now, lane);
     double finish = HUGE_VAL, early = HUGE_VAL;
     for (int c = 0; c < 2; c++) {
-        st->rate[c] = st->share[c] - st->second[c];
-        if (!p->exclusive[c] && count_of(st, c) > 1)
-            st->rate[c] = st->share[c] * (1.0 / count_of(st, c));
+        const int n = p->exclusive[c] ? 1 : count_of(st, c);
+        st->rate[c] = (st->share[c] - st->second[c]) * part_of_one(n);
     }
     for (int k = 0; k < N_SLOTS; k++) {
-        const double time = 1 / (k == COMPUTE ? compute_rate_of(s, lane, st) : st->rate[k]);
+        const double time = 1 / (k == COMPUTE ? compute_rate_of(p, st) : st->rate[k]);
         const double ends = st->left[k] * time, comes = (st->left[k] - p->eps_work) * time;
         finish = ends < finish ? ends : finish;
         early = comes < early ? comes : early;
@@ -275,11 +274,11 @@ VEC_INLINE void set_sender(struct lane_state *s, int lane, int j, const struct s
 {
     struct many_stage *st = stage_of(s, lane, j);
     bool same = st->rate[SYNC] == from->sync;
-    for (int c = 0; c < 2; c++)
-        same = same && st->share[c] == from->share[c] && st->second[c] == from->second[c];
+    for (int c = 0; c < 2; c++) // one branch, not five: it is hard to foresee
+        same &= (st->share[c] == from->share[c]) & (st->second[c] == from->second[c]);
     if (same)
         return;
-    advance_stage(s, lane, st);
+    advance_stage(s->at.point[lane], st, get(&s->now, lane));
     for (int c = 0; c < 2; c++) {
         st->share[c] = from->share[c];
         st->second[c] = from->second[c];

@@ -88,24 +88,11 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
     return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
 }
 
-// The receivers of some lanes hold senders back, given plain shares at the stages `due` of each.
-static void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
-{
-    lanes = mask_and(lanes, s->at.congestion);
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-        const int lane = mask_first(lanes);
-        stages receivers = 0;
-        for (stages left = due[lane]; left != 0; left &= left - 1)
-            receivers |= concerned(s, lane, first_stage(left));
-        if (receivers != 0)
-            congest_lane(s, lane, receivers, gpus);
-    }
-}
-
-// What `concerned` says of the stage of a pass in each lane, which gives `share`.
-VEC_INLINE bits all_concerned(const struct lane_state *s,
-                              const struct places *p,
-                              const vec share[2])
+// The same of the stage of a pass in each lane, which gives `share`; lanes in which there are any.
+VEC_INLINE mask concerned_at(const struct lane_state *s,
+                             const struct places *p,
+                             const vec share[2],
+                             stages receivers[LANES])
 {
     const vec most = vec_all(1 + SUM_SLACK);
     const double *below[LANES], *above[LANES];
@@ -117,20 +104,34 @@ VEC_INLINE bits all_concerned(const struct lane_state *s,
     const bits near = region & (one << 1 | one >> 1);
     const mask below_over = vec_gt(vec_gather(below) + share[GRAD], most);
     const mask above_over = vec_gt(share[FWD] + vec_gather(above), most);
-    return bits_or_where(above_over, bits_or_where(below_over, near, one >> 1), one << 1);
+    const bits with_below = bits_or_where(below_over, near, one >> 1);
+    const bits all = bits_or_where(above_over, with_below, one << 1);
+    bits_store(receivers, all);
+    return bits_any(all);
 }
 
-// The same as `congest` in lanes where nothing has ended but at the stage of the pass.
-VEC_INLINE void congest_at(struct lane_state *s,
-                           mask lanes,
-                           const struct places *p,
-                           const vec share[2],
-                           int gpus)
+// Some receivers of some lanes hold senders back, given plain shares at the stages that have changed.
+static void congest_in(struct lane_state *s,
+                       mask lanes,
+                       const stages receivers[LANES],
+                       int gpus)
 {
-    const bits concerns = all_concerned(s, p, share);
-    stages receivers[LANES];
-    lanes = mask_and(mask_and(lanes, s->at.congestion), bits_any(concerns));
-    bits_store(receivers, concerns);
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false))
+    for (lanes = mask_and(lanes, s->at.congestion); mask_any(lanes);
+         mask_set(&lanes, mask_first(lanes), false))
         congest_lane(s, mask_first(lanes), receivers[mask_first(lanes)], gpus);
+}
+
+// The same, where stages `due` of each lane have changed.
+static void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
+{
+    stages receivers[LANES];
+    mask any = mask_none();
+    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes);
+        receivers[lane] = 0;
+        for (stages left = due[lane]; left != 0; left &= left - 1)
+            receivers[lane] |= concerned(s, lane, first_stage(left));
+        mask_set(&any, lane, receivers[lane] != 0);
+    }
+    congest_in(s, any, receivers, gpus);
 }

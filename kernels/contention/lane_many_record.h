@@ -9,6 +9,19 @@ VEC_INLINE int count_of(const struct many_stage *st, int c)
     return (int)(st->counts >> count_at(c) & COUNT_MAX);
 }
 
+enum { FEW_TASKS = 16 };
+
+// 1 / n; of none, 1.
+static const double part_of_few[FEW_TASKS] = {
+    1,       1,       1.0 / 2,  1.0 / 3,  1.0 / 4,  1.0 / 5,  1.0 / 6,  1.0 / 7,
+    1.0 / 8, 1.0 / 9, 1.0 / 10, 1.0 / 11, 1.0 / 12, 1.0 / 13, 1.0 / 14, 1.0 / 15,
+};
+
+VEC_INLINE double part_of_one(int n)
+{
+    return n < FEW_TASKS ? part_of_few[n] : 1.0 / n;
+}
+
 VEC_INLINE int ready_of(const struct many_stage *st, int c)
 {
     return (int)(st->counts >> ready_at(c) & COUNT_MAX);
@@ -21,8 +34,8 @@ VEC_INLINE bool is_forward(const struct many_stage *st)
 
 VEC_INLINE void set_forward(struct many_stage *st, bool forward)
 {
-    const uint64_t one = UINT64_C(1) << FORWARD_AT;
-    st->waiting = forward ? st->waiting | one : st->waiting & ~one;
+    st->waiting &= ~(UINT64_C(1) << FORWARD_AT);
+    st->waiting |= (uint64_t)forward << FORWARD_AT;
 }
 
 // Where the gap of transfer k, counted from the head, of a class of a stage stands.
@@ -38,15 +51,24 @@ static double lane_time(const struct lane_state *s, int lane)
     return get(&s->epoch, lane) + get(&s->now, lane);
 }
 
-static double compute_rate_of(const struct lane_state *s, int lane, const struct many_stage *st)
+static double compute_rate_of(const struct contention_lane_point *p,
+                              const struct many_stage *st)
 {
-    return 1 - st->rate[SYNC] * s->at.point[lane]->impact[is_forward(st) ? FWD : GRAD];
+    return 1 - st->rate[SYNC] * p->impact[is_forward(st) ? FWD : GRAD];
 }
 
-// Brings the work left at a stage of a lane up to now, save that of compute.
-static void advance_transfers(const struct lane_state *s, int lane, struct many_stage *st)
+// What is left of the compute task.
+static double compute_left(const struct contention_lane_point *p,
+                           const struct many_stage *st,
+                           double now)
 {
-    const double now = get(&s->now, lane), step = now - st->since;
+    return st->left[COMPUTE] - compute_rate_of(p, st) * (now - st->since);
+}
+
+// Brings the work left at a stage up to now, save that of compute.
+static void advance_transfers(struct many_stage *st, double now)
+{
+    const double step = now - st->since;
     for (int k = 0; k < COMPUTE; k++)
         st->left[k] -= st->rate[k] * step;
     for (int c = 0; c < 2; c++)
@@ -54,18 +76,21 @@ static void advance_transfers(const struct lane_state *s, int lane, struct many_
     st->since = now;
 }
 
-static void advance_stage(const struct lane_state *s, int lane, struct many_stage *st)
+static void advance_stage(const struct contention_lane_point *p,
+                          struct many_stage *st,
+                          double now)
 {
-    const double step = get(&s->now, lane) - st->since;
-    st->left[COMPUTE] -= compute_rate_of(s, lane, st) * step;
-    advance_transfers(s, lane, st);
+    st->left[COMPUTE] = compute_left(p, st, now);
+    advance_transfers(st, now);
 }
 
-// What a stage of a lane is like now.
-static void take_stage(const struct lane_state *s, int lane, int j, struct look_stage *to)
+// What a stage is like now.
+static void unpack_stage(const struct contention_lane_point *p,
+                         struct many_stage st,
+                         double now,
+                         struct look_stage *to)
 {
-    struct many_stage st = *look_stage_of(s, lane, j);
-    advance_stage(s, lane, &st);
+    advance_stage(p, &st, now);
     for (int k = 0; k < N_SLOTS; k++)
         to->left[k] = st.left[k];
     for (int c = 0; c < 2; c++) {
@@ -78,16 +103,48 @@ static void take_stage(const struct lane_state *s, int lane, int j, struct look_
     to->forward = st.left[COMPUTE] < HUGE_VAL && is_forward(&st);
 }
 
-static double lane_gap(const struct lane_state *s, int lane, int j, int c, int k)
+static void take_stage(const struct lane_state *s, int lane, int j, struct look_stage *to)
 {
-    return s->gap[lane][gap_place(look_stage_of(s, lane, j)->counts, c, k + 1)];
+    unpack_stage(s->at.point[lane], *look_stage_of(s, lane, j), get(&s->now, lane), to);
+}
+
+// Writes down what a lane is like, as it stands in memory: hardly any look is ever compared with
+// another. Its mark.
+static double note_look(const struct lane_state *s, int lane, int gpus, lane_look *look)
+{
+    const struct contention_lane_point *p = s->at.point[lane];
+    double mark = 0;
+    look->now = get(&s->now, lane);
+    look->epoch = get(&s->epoch, lane);
+    memcpy(look->gap, s->gap[lane], sizeof look->gap);
+    for (int j = 0; j < gpus; j++) {
+        const struct many_stage *st = look_stage_of(s, lane, j);
+        look->record[j] = *st;
+        mark += mark_of(compute_left(p, st, look->now), j);
+    }
+    return mark;
+}
+
+// What a stage was like at a look.
+static void look_at_stage(const lane_look *look,
+                          const struct contention_lane_point *p,
+                          int j,
+                          struct look_stage *to)
+{
+    unpack_stage(p, look->record[j], look->now, to);
+}
+
+// Work left of transfer k, counted from the head, beyond that of the one before it in its class.
+static double look_gap(const lane_look *look, int j, int c, int k)
+{
+    return look->gap[gap_place(look->record[j].counts, c, k)];
 }
 
 // The synchronisations of a stage are others now.
 static void set_syncs(struct lane_state *s, int lane, int j, double left, double pending)
 {
     struct many_stage *st = stage_of(s, lane, j);
-    advance_stage(s, lane, st);
+    advance_stage(s->at.point[lane], st, get(&s->now, lane));
     st->left[SYNC] = left;
     st->waiting = (st->waiting & ~PENDING_MAX) | (uint64_t)pending;
     s->unsettled[lane] |= UINT64_C(1) << j;
@@ -109,23 +166,17 @@ static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
     return any;
 }
 
-static void stamp_look(const struct lane_state *s, int lane, struct lane_look *look)
-{
-    look->now = get(&s->now, lane);
-    look->base = get(&s->epoch, lane);
-}
-
 // Time from one look to another.
-static double time_between(const struct lane_look *old, const struct lane_look *new)
+static double time_between(const lane_look *old, const lane_look *new)
 {
-    return (new->base - old->base) + (new->now - old->now);
+    return (new->epoch - old->epoch) + (new->now - old->now);
 }
 
 // Moves the clock ahead by what passed between two looks, of which the last is now.
 static void skip_time(struct lane_state *s,
                       int lane,
-                      const struct lane_look *old,
-                      const struct lane_look *new,
+                      const lane_look *old,
+                      const lane_look *new,
                       double times)
 {
     set(&s->epoch, lane, get(&s->epoch, lane) + times * time_between(old, new));

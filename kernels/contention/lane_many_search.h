@@ -34,8 +34,8 @@ VEC_INLINE vec find_next(const struct lane_state *s, int gpus)
     return next[0];
 }
 
-// The stages of each lane at which something ends now.
-VEC_INLINE bits find_ends(const struct lane_state *s, int gpus)
+// The stages of each lane at which something ends.
+VEC_INLINE bits find_ends(const struct lane_state *s, vec now, int gpus)
 {
     bits ends[CHAINS], one[AT_ONCE];
     for (int k = 0; k < CHAINS; k++)
@@ -47,7 +47,7 @@ VEC_INLINE bits find_ends(const struct lane_state *s, int gpus)
         for (int k = 0; k < CHAINS; k++)
             ends[k] <<= AT_ONCE;
         for (int k = 0; k < AT_ONCE; k++) {
-            const mask here = vec_le(s->early[j + k], s->now);
+            const mask here = vec_le(s->early[j + k], now);
             ends[k % CHAINS] = bits_or_where(here, ends[k % CHAINS], one[k]);
         }
     }
@@ -61,9 +61,10 @@ VEC_INLINE bits find_ends(const struct lane_state *s, int gpus)
 VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p)
 {
     const vec next = find_next(s, gpus);
+    const vec soon = vec_min(next, vec_all(DBL_MAX)); // so that HUGE_VAL is never due
     const mask none = mask_less(vec_eq(next, vec_all(HUGE_VAL)), s->held);
     s->now = vec_pick(mask_or(none, s->held), s->now, next);
-    s->left = bits_pick(s->held, s->left, find_ends(s, gpus));
-    *p = take_places(s, &s->left);
+    s->left = bits_pick(s->held, s->left, find_ends(s, soon, gpus));
+    take_places(s, &s->left, p);
     return none;
 }

@@ -70,7 +70,7 @@ VEC_INLINE vec n_tasks(const struct lane_stage *st, int c)
 // 1 / n_tasks; of none, 1.
 VEC_INLINE vec part_of_task(const struct lane_stage *st, int c)
 {
-    return vec_all(1) / vec_pick(has_tasks(st, c), n_tasks(st, c), vec_all(1));
+    return bits_part(st->counts >> count_at(c) & COUNT_MAX, part_of_few);
 }
 
 VEC_INLINE mask has_ready(const struct lane_stage *st, int c)

@@ -37,8 +37,7 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
         const mask even = mask_less(several(of, st, c), s->at.exclusive[c]);
         st->share[c] = st->rate[c] = share[c];
         st->second[c] = vec_all(0);
-        if (mask_any(even))
-            st->rate[c] = vec_pick(even, share[c] * part_of_task(st, c), share[c]);
+        st->rate[c] = vec_pick(even, share[c] * part_of_task(st, c), share[c]);
     }
     st->rate[SYNC] = share[2];
 }
@@ -70,8 +69,9 @@ static void settle(struct shape of, struct lane_state *s)
     bits_store(due, left);
     bits_store(s->unsettled, bits_load(s->unsettled) ^ left);
     for (;;) {
-        const struct places p = take_places(s, &left);
+        struct places p;
         struct lane_stage st;
+        take_places(s, &left, &p);
         if (!mask_any(is_somewhere(&p)))
             break;
         load_stages(s, &p, &st);
@@ -91,8 +91,7 @@ VEC_INLINE void end_compute_at(struct shape of,
                                const struct places *p,
                                struct lane_stage *st)
 {
-    const mask first = vec_eq(p->stage, vec_all(0));
-    const mask last = vec_eq(p->stage, vec_all(of.gpus - 1));
+    const mask first = is_at(p, 0), last = is_at(p, of.gpus - 1);
     const mask ended = vec_le(st->left[COMPUTE], s->at.eps_work);
     const mask forward = mask_and(ended, st->forward), backward = mask_less(ended, st->forward);
     st->left[COMPUTE] = vec_pick(ended, vec_all(HUGE_VAL), st->left[COMPUTE]);
@@ -116,7 +115,7 @@ VEC_INLINE void pick_at(struct shape of,
                         mask lanes)
 {
     mask starts[2];
-    choose_compute(st, vec_eq(p->stage, vec_all(of.gpus - 1)), starts);
+    choose_compute(st, is_at(p, of.gpus - 1), starts);
     for (int c = 0; c < 2; c++)
         starts[c] = mask_and(starts[c], lanes);
     start_compute(s, st, st->left, starts);
@@ -127,12 +126,12 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
 {
     struct many_stage *st = stage_of(s, lane, j);
     const struct contention_lane_point *p = s->at.point[lane];
-    const bool forward = ready_of(st, FWD) > 0, backward = ready_of(st, GRAD) > 0;
-    const int c = forward && !(backward && j == gpus - 1) ? FWD : GRAD;
+    const bool no_forward = ready_of(st, FWD) == 0, backward = ready_of(st, GRAD) > 0;
+    const int c = no_forward | (backward & (j == gpus - 1)); // FWD or GRAD, without branches
     const double rate = 1 - st->rate[SYNC] * p->impact[c], time = 1 / rate;
     const double now = get(&s->now, lane), finish = now + p->len[c] * time;
     const double early = now + (p->len[c] - p->eps_work) * time;
-    advance_transfers(s, lane, st);
+    advance_transfers(st, now);
     st->counts -= UINT64_C(1) << ready_at(c);
     st->left[COMPUTE] = p->len[c];
     set_forward(st, c == FWD);
@@ -154,17 +153,52 @@ static __attribute__((noinline)) void pick_all(struct lane_state *s,
     }
 }
 
-// Inputs have come to both neighbours of stages in some lanes: to the one before.
-static __attribute__((noinline)) void deliver_below(struct lane_state *s,
-                                                    mask lanes,
-                                                    const struct places *p,
-                                                    const struct lane_stage *to,
-                                                    mask picks,
-                                                    int gpus)
+// What a pass does beside its stages. It is known long before the loops over lanes that it directs:
+// these are hard to foresee, and a wrong guess costs the more the later it comes out.
+struct effects {
+    struct places
+        to;      // a neighbour that has got inputs: the stage after, or else the one before
+    bits inputs; // of all neighbours: ready forwards of the one after, backwards of the other
+    mask both, idle; // both have got some; *to could start something
+    mask any_concerned;
+    stages concerned[LANES]; // receivers
+};
+
+// Puts down what has come to neighbours, where it is both, to the one after.
+VEC_INLINE void put_inputs(struct lane_state *s,
+                           const struct places *p,
+                           const struct lane_stage *ready,
+                           struct effects *to)
 {
-    for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
-        const int lane = mask_first(lanes), j = p->at[lane] - 1;
-        stage_of(s, lane, j)->counts += to->counts[lane] & COUNT_MAX << ready_at(GRAD);
+    const mask up = has_ready(ready, FWD), down = has_ready(ready, GRAD);
+    const bits below = bits_pick(down, p->stage - 1, bits_all(NOWHERE));
+    const bits forwards = bits_where(up, bits_all(COUNT_MAX << ready_at(FWD)));
+    const bits either =
+        bits_or_where(mask_less(down, up), forwards, bits_all(COUNT_MAX << ready_at(GRAD)));
+    stages more[LANES];
+    mask idle = mask_none();
+    to->inputs = ready->counts;
+    to->both = mask_and(up, down);
+    go_to(s, bits_pick(up, p->stage + 1, below), &to->to);
+    bits_store(more, to->inputs & either);
+    for (int lane = 0; lane < LANES; lane++) { // without branches
+        struct many_stage *st = to->to.record[lane];
+        st->counts += more[lane];
+        mask_set(&idle, lane, st->left[COMPUTE] >= HUGE_VAL);
+    }
+    to->idle = mask_and(idle, mask_or(up, down));
+}
+
+// The same where it is both, to the one before.
+static __attribute__((noinline)) void put_below(struct lane_state *s,
+                                                const struct places *p,
+                                                const struct effects *to,
+                                                mask picks,
+                                                int gpus)
+{
+    for (mask lanes = to->both; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
+        const int lane = mask_first(lanes), j = (int)p->at[lane] - 1;
+        stage_of(s, lane, j)->counts += to->inputs[lane] & COUNT_MAX << ready_at(GRAD);
         if (mask_get(picks, lane))
             pick_all(s, lane, UINT64_C(1) << j, gpus);
         else
@@ -172,64 +206,47 @@ static __attribute__((noinline)) void deliver_below(struct lane_state *s,
     }
 }
 
-// Inputs have come to the neighbours of stages, ready in *to: what starts there in lanes `picks`; in
-// others it is left to do.
-VEC_INLINE void deliver(struct lane_state *s,
-                        const struct places *p,
-                        const struct lane_stage *to,
-                        mask picks,
-                        int gpus)
+// Inputs have come to neighbours: what starts there in lanes `picks`; in others it is left to do.
+VEC_INLINE void pick_beside(struct lane_state *s,
+                            const struct places *p,
+                            const struct effects *to,
+                            mask picks,
+                            int gpus)
 {
-    const mask up = has_ready(to, FWD), down = has_ready(to, GRAD), both = mask_and(up, down);
-    const vec below = vec_pick(down, p->stage - vec_all(1), vec_all(NOWHERE));
-    const struct places q = places_at(s, vec_pick(up, p->stage + vec_all(1), below));
-    const bits forwards = bits_where(up, bits_all(COUNT_MAX << ready_at(FWD)));
-    const bits first = to->counts & bits_or_where(mask_less(down, up), forwards,
-                                                  bits_all(COUNT_MAX << ready_at(GRAD)));
-    stages inputs[LANES];
-    bits_store(inputs, first);
-    mask idle = mask_none();
-    for (int lane = 0; lane < LANES; lane++) { // without branches
-        struct many_stage *st = q.record[lane];
-        st->counts += inputs[lane];
-        mask_set(&idle, lane, st->left[COMPUTE] >= HUGE_VAL);
-    }
-    if (mask_any(both))
-        deliver_below(s, both, p, to, picks, gpus);
-    for (idle = mask_and(idle, mask_or(up, down)); mask_any(idle);
-         mask_set(&idle, mask_first(idle), false)) {
-        const int lane = mask_first(idle);
-        if (mask_get(picks, lane))
-            pick_in(s, lane, q.at[lane], gpus);
-        else
-            s->todo[lane] |= UINT64_C(1) << q.at[lane];
-    }
+    if (mask_any(to->both))
+        put_below(s, p, to, picks, gpus);
+    for (mask lanes = mask_and(to->idle, picks); mask_any(lanes);
+         mask_set(&lanes, mask_first(lanes), false))
+        pick_in(s, mask_first(lanes), (int)to->to.at[mask_first(lanes)], gpus);
+    for (mask lanes = mask_less(to->idle, picks); mask_any(lanes);
+         mask_set(&lanes, mask_first(lanes), false))
+        s->todo[mask_first(lanes)] |= UINT64_C(1) << to->to.at[mask_first(lanes)];
 }
 
 // ---- an event -------------------------------------------------------------------------------
 
 // What ends at a stage of each lane, and its shares after that; in lanes `single`, in which nothing
-// else ends, also what starts there. *to: what its neighbours receive, and the shares.
+// else ends, also what starts there.
 VEC_INLINE void end_at(struct shape of,
                        struct lane_state *s,
                        const struct places *p,
                        mask single,
-                       struct lane_stage *to)
+                       struct effects *to)
 {
-    struct lane_stage st;
-    to->counts = bits_all(0);
+    struct lane_stage st, ready;
+    ready.counts = bits_all(0);
     load_stages(s, p, &st);
     advance(s, &st);
-    end_transfers(of, s, &st, st.left, to, FWD);
-    end_transfers(of, s, &st, st.left, to, GRAD);
+    end_transfers(of, s, &st, st.left, &ready, FWD);
+    end_transfers(of, s, &st, st.left, &ready, GRAD);
+    put_inputs(s, p, &ready, to);
     end_compute_at(of, s, p, &st);
     mask parts = meet(s, &st, is_somewhere(p));
     share(of, s, &st);
+    to->any_concerned = concerned_at(s, p, st.share, to->concerned);
     pick_at(of, s, p, &st, single);
     set_times(s, p, &st);
     store_stages(p, &st);
-    for (int c = 0; c < 2; c++)
-        to->share[c] = st.share[c];
     for (; mask_any(parts); mask_set(&parts, mask_first(parts), false)) {
         const int lane = mask_first(parts);
         s->unsettled[lane] |= UINT64_C(1) << p->at[lane];
@@ -263,19 +280,19 @@ VEC_INLINE mask have_settled(struct lane_state *s, mask lanes)
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
     struct places p;
-    struct lane_stage to;
+    struct effects to;
     const mask none = find_due(s, of.gpus, &p), held = s->held, more = bits_any(s->left);
     const mask single = mask_less(mask_less(mask_all(), more), held);
     bits_store(s->due, p.one | bits_where(held, bits_load(s->due)));
     end_at(of, s, &p, single, &to);
-    deliver(s, &p, &to, single, of.gpus);
+    pick_beside(s, &p, &to, single, of.gpus);
     const mask last = mask_less(held, more);
     const mask settled = have_settled(s, mask_less(mask_all(), more));
     if (mask_any(last))
         pick_after(s, last, of.gpus);
     s->held = more;
     s->repeats = vec_add_where(more, s->repeats, vec_all(1));
-    congest_at(s, mask_and(settled, single), &p, to.share, of.gpus);
+    congest_in(s, mask_and(mask_and(settled, single), to.any_concerned), to.concerned, of.gpus);
     if (mask_any(last))
         congest(s, mask_and(settled, last), s->due, of.gpus);
     return none;

@@ -59,11 +59,20 @@ struct look_stage {
     bool forward;
 };
 
-// What a lane was like, save for what was still to come.
-struct lane_look {
-    double now, base;          // lane_time; of what it is the sum, or difference
-    int64_t n_gaps;            // of all classes of several tasks
-    struct look_stage stage[]; // then the gaps
+// What a lane was like, save for what was still to come: where stages are few, worked out.
+struct few_look {
+    double now, carry;
+    struct {
+        struct look_stage is;
+        double gap[2][LANE_GPUS_FEW - 1]; // of several
+    } stage[LANE_GPUS_FEW];
+};
+
+// And where they are many: as its records stood.
+struct many_look {
+    double now, epoch;
+    double gap[LANE_GPUS_MAX];
+    struct many_stage record[];
 };
 
 // The last looks at a lane, since sets of kinds last met in it: look k at k % LANE_LOOKS.
@@ -90,11 +99,11 @@ static inline size_t snapshot_bytes(int32_t gpus)
                                  : sizeof *many + (size_t)gpus * sizeof many->stage[0];
 }
 
-// Of a look; a micro-batch has one transfer under way at most, and so one gap.
 static inline size_t look_bytes(int32_t gpus)
 {
-    return sizeof(struct lane_look) +
-           (size_t)gpus * (sizeof(struct look_stage) + sizeof(double));
+    struct many_look *many;
+    return gpus <= LANE_GPUS_FEW ? sizeof(struct few_look)
+                                 : sizeof *many + (size_t)gpus * sizeof many->record[0];
 }
 
 static inline void *snapshot_at(struct lane_room *room, int32_t gpus, uint32_t k)
@@ -102,16 +111,10 @@ static inline void *snapshot_at(struct lane_room *room, int32_t gpus, uint32_t k
     return (char *)(room + 1) + k * snapshot_bytes(gpus);
 }
 
-static inline struct lane_look *look_at(struct lane_room *room, int32_t gpus, int lane, int k)
+static inline void *look_at(struct lane_room *room, int32_t gpus, int lane, int k)
 {
     char *looks = snapshot_at(room, gpus, LANE_JOBS_MAX);
-    return (struct lane_look *)(void *)(looks +
-                                        (size_t)(lane * LANE_LOOKS + k) * look_bytes(gpus));
-}
-
-static inline double *gaps_of(struct lane_look *look, int32_t gpus)
-{
-    return (double *)(void *)&look->stage[gpus];
+    return looks + (size_t)(lane * LANE_LOOKS + k) * look_bytes(gpus);
 }
 
 #endif

@@ -112,12 +112,6 @@ VEC_INLINE void mask_set(mask *m, int lane, bool value)
     *m = (*m & ~(1u << lane)) | (uint32_t)value << lane;
 }
 
-// Whole numbers of the lanes.
-VEC_INLINE void vec_to_ints(vec a, int out[LANES])
-{
-    _mm256_storeu_si256((__m256i *)(void *)out, _mm512_cvttpd_epi32(a));
-}
-
 // A number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {
@@ -160,6 +154,15 @@ VEC_INLINE vec vec_of_bits(bits b)
     return _mm512_cvtepu64_pd((__m512i)b);
 }
 
+// 1 / n of whole numbers, which a table has of those below 16, and of 0.
+VEC_INLINE vec bits_part(bits n, const double small[16])
+{
+    if (mask_any(bits_test(n, ~UINT64_C(15))))
+        return vec_all(1) / _mm512_max_pd(vec_of_bits(n), vec_all(1));
+    return _mm512_permutex2var_pd(_mm512_loadu_pd(small), (__m512i)n,
+                                  _mm512_loadu_pd(small + 8));
+}
+
 // m ? a + b : a
 VEC_INLINE bits bits_add_where(mask m, bits a, uint64_t b)
 {
@@ -198,11 +201,10 @@ VEC_INLINE bits bits_pick(mask m, bits a, bits b)
 }
 
 // The number of the only bit there is; or `none`.
-VEC_INLINE vec bits_number(bits one, double none)
+VEC_INLINE bits bits_number(bits one, uint64_t none)
 {
-    const __m512i number =
-        _mm512_sub_epi64(_mm512_set1_epi64(63), _mm512_lzcnt_epi64((__m512i)one));
-    return vec_pick(bits_any(one), _mm512_cvtepi64_pd(number), vec_all(none));
+    const bits number = 63 - (bits)_mm512_lzcnt_epi64((__m512i)one);
+    return bits_pick(bits_any(one), number, bits_all(none));
 }
 
 // Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes come as one
