@@ -198,45 +198,104 @@ do for [i = 1:n_groups] {
 }
 
 # ---- numbers of rows --------------------------------------------------------------------------
-# They stand on the side of a point on which no other of its front can be. One that would cover
-# another is left out.
+# They hide no front, neither lines nor rows, nor each other: where a number finds no room beside
+# its row it is left out. What is taken is marked on a grid of small cells.
 
 pixel_x(v) = plot_w * (to(v, xlog) - to(x_low, xlog)) / (to(x_high, xlog) - to(x_low, xlog))
 pixel_y(v) = plot_h * (to(v, ylog) - to(y_low, ylog)) / (to(y_high, ylog) - to(y_low, ylog))
-label_x = x_goal eq "lower" ? -6 : 6
-label_y = y_goal eq "lower" ? -8 : 8
-side = x_goal eq "lower" ? "right" : "left"
-MAX_LABELS = 200
-set style textbox opaque margins 0.4, 0.2 fillcolor rgb "#ffffff" noborder
-array LX[MAX_LABELS]
-array LY[MAX_LABELS]
-array LC[MAX_LABELS]
-n_labels = 0
-near(x, y, c, ax, ay, ac) = abs(y - ay) < 15 && \
-    (x < ax ? ax - x < CHAR * (side eq "right" ? ac : c) + 6 \
-            : x - ax < CHAR * (side eq "right" ? c : ac) + 6)
-count(x, y, c) = sum [k = 1:n_labels] near(x, y, c, LX[k], LY[k], LC[k])
 
+# Rows of all fronts one after the other, those of front f from FIRST[f] to LAST[f].
+array X[front_rows]
+array Y[front_rows]
+array R[front_rows]
+array FIRST[n_fronts]
+array LAST[n_fronts]
+n = 0
 do for [f = 1:n_fronts] {
-    stats slice index f using 2 nooutput prefix "FRONT"
-    n = int(FRONT_records)
-    array X[n]
-    array Y[n]
-    array R[n]
+    FIRST[f] = n + 1
     stats slice index f using \
-        (X[int($0) + 1] = pixel_x($1), Y[int($0) + 1] = pixel_y($2), R[int($0) + 1] = $3, $2) \
-        nooutput
-    do for [at = 1:n] {
-        # The last one goes first, so that both ends have numbers.
-        i = at == 1 ? n : at - 1
-        c = strlen(sprintf("%d", R[i]))
-        if (n_labels < MAX_LABELS && (n_labels == 0 || count(X[i], Y[i], c) == 0)) {
-            n_labels = n_labels + 1
-            LX[n_labels] = X[i]; LY[n_labels] = Y[i]; LC[n_labels] = c
-            set label (1000 + n_labels) sprintf("%d", R[i]) @side front boxed font small_font \
-                at screen (pad_left + X[i] + label_x) / W, \
-                screen (pad_bottom + Y[i] + label_y) / H textcolor rgb word(COLOURS, f)
-        }
+        (n = n + 1, X[n] = pixel_x($1), Y[n] = pixel_y($2), R[n] = $3, $2) nooutput
+    LAST[f] = n
+}
+
+CELL = 2 # pixels
+across = int(plot_w / CELL) + 1
+up = int(plot_h / CELL) + 1
+array TAKEN[across * up]
+dummy = sum [k = 1:across * up] (TAKEN[k] = 0)
+at_most(v, most) = v < 0 ? 0 : v > most ? most : v
+cell_x(x) = int(at_most(x / CELL, across - 1))
+cell_y(y) = int(at_most(y / CELL, up - 1))
+# take marks the cells of a rectangle, taken counts those marked.
+take_line(l, r, k) = sum [c = cell_x(l):cell_x(r)] (TAKEN[k * across + c + 1] = 1)
+take(l, b, r, t) = sum [k = cell_y(b):cell_y(t)] take_line(l, r, k)
+taken_line(l, r, k) = sum [c = cell_x(l):cell_x(r)] TAKEN[k * across + c + 1]
+taken(l, b, r, t) = sum [k = cell_y(b):cell_y(t)] taken_line(l, r, k)
+
+# A step line goes level to the next row's x first.
+take_step(i) = take(smaller(X[i], X[i + 1]), Y[i], larger(X[i], X[i + 1]), Y[i]) + \
+    take(X[i + 1], smaller(Y[i], Y[i + 1]), X[i + 1], larger(Y[i], Y[i + 1]))
+take_row(i) = take(X[i] - 2, Y[i] - 2, X[i] + 2, Y[i] + 2)
+dummy = sum [i = 1:n] take_row(i)
+do for [f = 1:n_fronts] { dummy = sum [i = FIRST[f]:LAST[f] - 1] take_step(i) }
+
+# Where numbers stand: first on the side of a row on which no other of its front can be, then
+# around it. In signs of the way from the row.
+better_x = x_goal eq "lower" ? -1 : 1
+better_y = y_goal eq "lower" ? -1 : 1
+array SIDE_X[8] = [better_x, better_x, 0, better_x, -better_x, -better_x, 0, -better_x]
+array SIDE_Y[8] = [better_y, 0, better_y, -better_y, better_y, -better_y, -better_y, 0]
+HALF_H = 7
+half_w(i) = CHAR / 2 * strlen(sprintf("%d", R[i])) + 3
+middle_x(i, s) = X[i] + SIDE_X[s] * (half_w(i) + 4)
+middle_y(i, s) = Y[i] + SIDE_Y[s] * (HALF_H + (SIDE_X[s] == 0 ? 6 : 4))
+inside(x, y, w) = x - w >= 2 && x + w <= plot_w && y - HALF_H >= 2 && y + HALF_H <= plot_h
+has_room(x, y, w) = inside(x, y, w) && taken(x - w, y - HALF_H, x + w, y + HALF_H) == 0
+# The first side with room, or 0.
+side(i, s) = s > 8 ? 0 : has_room(middle_x(i, s), middle_y(i, s), half_w(i)) ? s : side(i, s + 1)
+
+# Both ends of all fronts go first, then corners with long lines on either side, then the others,
+# of those within NEAR pixels the first.
+NEAR = 12
+way(i, k) = abs(X[i] - X[k]) + abs(Y[i] - Y[k])
+is_end(i, f) = i == FIRST[f] || i == LAST[f]
+is_corner(i) = abs(X[i + 1] - X[i]) >= NEAR && abs(Y[i] - Y[i - 1]) >= NEAR
+turn(i, f) = is_end(i, f) ? 1 : is_corner(i) ? 2 : 3
+array ASKS[front_rows]
+array OF[front_rows]
+n_asking = 0
+ask(i, f) = (n_asking = n_asking + 1, ASKS[n_asking] = i, OF[n_asking] = f)
+ask_in(t, i, f) = turn(i, f) == 3 && way(i, last) < NEAR ? 0 : \
+    (last = i, turn(i, f) == t ? ask(i, f) : 0)
+do for [t = 1:3] {
+    do for [f = 1:n_fronts] {
+        last = FIRST[f]
+        dummy = sum [i = FIRST[f]:LAST[f]] ask_in(t, i, f)
+    }
+}
+
+# One of the others goes without where its number and one shown of its front would overlap if both
+# stood on the same side: so a smooth front has its numbers on one side.
+array SHOWN[n_asking]
+n_shown = 0
+overlap(i, k) = abs(X[i] - X[k]) < half_w(i) + half_w(k) + CELL && \
+    abs(Y[i] - Y[k]) < 2 * HALF_H + CELL
+is_close(i, f, k) = SHOWN[k] >= FIRST[f] && SHOWN[k] <= LAST[f] && overlap(i, SHOWN[k])
+is_crowded(i, f) = turn(i, f) == 3 && (sum [k = 1:n_shown] is_close(i, f, k)) > 0
+
+set style textbox opaque margins 0.4, 0.2 fillcolor rgb "#ffffff" noborder
+do for [k = 1:n_asking] {
+    i = ASKS[k]
+    s = is_crowded(i, OF[k]) ? 0 : side(i, 1)
+    if (s > 0) {
+        x = middle_x(i, s)
+        y = middle_y(i, s)
+        dummy = take(x - half_w(i), y - HALF_H, x + half_w(i), y + HALF_H)
+        n_shown = n_shown + 1
+        SHOWN[n_shown] = i
+        set label (1000 + n_shown) sprintf("%d", R[i]) center front boxed font small_font \
+            at screen (pad_left + x) / W, screen (pad_bottom + y) / H \
+            textcolor rgb word(COLOURS, OF[k])
     }
 }
 
