@@ -3,7 +3,6 @@
 #include "axisparts.h"
 
 #include "decimal.h"
-#include "suggest.h"
 
 #include <math.h>
 
@@ -37,7 +36,7 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
         if (!pps_json_key_is_of(item, keys, 3))
             return pps_json_fail_key(
                 s->json, item, s->err, "%s: a range has start, stop and step, no \"%.40s\"%s",
-                s->param->name, item->string, pps_did_you_mean(item->string, keys, 4).text);
+                s->param->name, item->string, pps_json_missing_key(object, item, keys, 4).text);
         if (!cJSON_IsNumber(item))
             return pps_json_fail(s->json, item, s->err, "%s.%s: want a number", s->param->name,
                                  item->string);

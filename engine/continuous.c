@@ -2,8 +2,6 @@
 // JSON to continuous axis and back.
 #include "continuous.h"
 
-#include "suggest.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +30,8 @@ static enum pps_status check_keys(const struct pps_param *param,
             return pps_json_fail_key(
                 json, item, err,
                 "%s: a continuous range has start, stop and decimals, no \"%.40s\"%s",
-                param->name, item->string, pps_did_you_mean(item->string, keys, N_KEYS).text);
+                param->name, item->string,
+                pps_json_missing_key(object, item, keys, N_KEYS).text);
     }
     item = pps_json_member(object, "continuous");
     if (!cJSON_IsTrue(item))
