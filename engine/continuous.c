@@ -111,8 +111,9 @@ enum pps_status pps_continuous_from_json(struct pps_axis *axis,
         status = read_end(param, json, object, "stop", &axis->stop, err);
     if (status == PPS_OK && axis->stop < axis->start)
         status = pps_json_fail(json, pps_json_member(object, "stop"), err,
-                               "%s: stop %.15g is below start %.15g", param->name, axis->stop,
-                               axis->start);
+                               "%s: stop %.15g is below start %.15g; write \"start\": %.15g, "
+                               "\"stop\": %.15g",
+                               param->name, axis->stop, axis->start, axis->stop, axis->start);
     if (status == PPS_OK && !isfinite(axis->stop - axis->start))
         status = pps_json_fail(json, object, err, "%s: the range is too wide for a number",
                                param->name);
