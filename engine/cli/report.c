@@ -4,6 +4,7 @@
 
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
+#include "engine/reasons.h"
 #include "engine/value.h"
 
 #include <stdio.h>
@@ -44,11 +45,12 @@ static void print_left_out(const struct pps_report *r)
 {
     for (int i = 0; i < r->experiment->space.n_reasons; i++) {
         const struct pps_left_out *left_out = &r->totals->left_out[i];
-        char count[48];
+        char count[48], words[PPS_REASON_WORDS];
         if (left_out->n == 0)
             continue;
         pps_human_count((double)left_out->n, count, sizeof count);
-        fprintf(stderr, "left out  %s points: %s", count, r->experiment->space.reasons[i]);
+        fprintf(stderr, "left out  %s point%s %s", count, left_out->n == 1 ? "" : "s",
+                pps_reason_words(&r->experiment->space, i, words));
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
