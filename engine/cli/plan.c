@@ -124,7 +124,8 @@ static void print_counts(const struct pps_experiment *e,
                pps_reason_words(&e->space, r, words));
     }
     pps_human_count(f->rows, count, sizeof count);
-    printf("rows        %s%s\n", about, count);
+    printf("rows        %s%s%s\n", about, count,
+           f->exact && f->rows == 0 && f->points > 0 ? ", as every point is left out" : "");
 }
 
 static void print_forecast(const struct pps_forecast *f, int threads)
