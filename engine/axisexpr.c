@@ -5,6 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+static enum pps_status fail_empty(const struct pps_axis_source *s,
+                                  const cJSON *item,
+                                  const struct pps_expr_list *list)
+{
+    const char *name = s->param->name, *text = item->valuestring;
+    if (list->shape == PPS_EXPR_RANGE && list->step <= 0)
+        return pps_json_fail(s->json, item, s->err,
+                             "%s: \"%.60s\" has no value: a step must be above 0 (got %.15g), "
+                             "as ranges only rise",
+                             name, text, list->step);
+    if (list->shape == PPS_EXPR_RANGE && list->stop < list->start)
+        return pps_json_fail(s->json, item, s->err,
+                             "%s: \"%.60s\" has no value: its end %.15g is below its start "
+                             "%.15g, and the step (%.15g) is positive; write %.15g..%.15g, or "
+                             "values that fall as a list",
+                             name, text, list->stop, list->start, list->step, list->stop,
+                             list->start);
+    return pps_json_fail(s->json, item, s->err, "%s: \"%.60s\" has no value", name, text);
+}
+
 static enum pps_status from_constant(struct pps_axis *axis,
                                      const struct pps_axis_source *s,
                                      const cJSON *item,
@@ -13,8 +33,7 @@ static enum pps_status from_constant(struct pps_axis *axis,
     struct pps_expr_list list;
     pps_expr_list(expr, NULL, &list);
     if (list.n == 0)
-        return pps_json_fail(s->json, item, s->err, "%s: \"%.60s\" has no value",
-                             s->param->name, item->valuestring);
+        return fail_empty(s, item, &list);
     const double first = pps_expr_item(&list, 0), last = pps_expr_item(&list, list.n - 1);
     const struct pps_axis_range range = {list.start, list.stop, list.step, list.n};
     enum pps_status status = PPS_OK;

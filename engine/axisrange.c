@@ -3,7 +3,6 @@
 #include "axisparts.h"
 
 #include "decimal.h"
-#include "suggest.h"
 
 #include <math.h>
 
@@ -37,7 +36,7 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
         if (!pps_json_key_is_of(item, keys, 3))
             return pps_json_fail_key(
                 s->json, item, s->err, "%s: a range has start, stop and step, no \"%.40s\"%s",
-                s->param->name, item->string, pps_did_you_mean(item->string, keys, 4).text);
+                s->param->name, item->string, pps_json_missing_key(object, item, keys, 4).text);
         if (!cJSON_IsNumber(item))
             return pps_json_fail(s->json, item, s->err, "%s.%s: want a number", s->param->name,
                                  item->string);
@@ -78,6 +77,23 @@ enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
                          high);
 }
 
+// A step that is not above 0. What falls can be turned round, unless the step is 0.
+static enum pps_status fail_step(const struct pps_axis_source *s,
+                                 const cJSON *step,
+                                 const struct pps_axis_range *range)
+{
+    const char *name = s->param->name;
+    if (!(range->step < 0))
+        return pps_json_fail(s->json, step, s->err, "%s.step: must be above 0 (got %.15g)",
+                             name, range->step);
+    return pps_json_fail(s->json, step, s->err,
+                         "%s.step: must be above 0 (got %.15g), as ranges only rise; write "
+                         "{\"start\": %.15g, \"stop\": %.15g, \"step\": %.15g}, or values that "
+                         "fall as a list",
+                         name, range->step, fmin(range->start, range->stop),
+                         fmax(range->start, range->stop), -range->step);
+}
+
 static enum pps_status count_range(const struct pps_axis_source *s,
                                    const cJSON *object,
                                    struct pps_axis_range *range)
@@ -85,12 +101,14 @@ static enum pps_status count_range(const struct pps_axis_source *s,
     const char *name = s->param->name;
     const cJSON *step = pps_json_member(object, "step");
     if (!(range->step > 0))
-        return pps_json_fail(s->json, step, s->err, "%s.step: must be above 0 (got %.15g)",
-                             name, range->step);
+        return fail_step(s, step, range);
     if (range->stop < range->start)
-        return pps_json_fail(s->json, pps_json_member(object, "stop"), s->err,
-                             "%s: the range never ends: stop %.15g is below start %.15g", name,
-                             range->stop, range->start);
+        return pps_json_fail(
+            s->json, pps_json_member(object, "stop"), s->err,
+            "%s: stop %.15g is below start %.15g, and the step (%.15g) is "
+            "positive; write \"start\": %.15g, \"stop\": %.15g, or values that "
+            "fall as a list",
+            name, range->stop, range->start, range->step, range->stop, range->start);
     const double steps = (range->stop - range->start) / range->step;
     if (!(steps < 9007199254740992.0))
         return pps_json_fail(s->json, step != NULL ? step : object, s->err,

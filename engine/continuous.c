@@ -2,8 +2,6 @@
 // JSON to continuous axis and back.
 #include "continuous.h"
 
-#include "suggest.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +30,8 @@ static enum pps_status check_keys(const struct pps_param *param,
             return pps_json_fail_key(
                 json, item, err,
                 "%s: a continuous range has start, stop and decimals, no \"%.40s\"%s",
-                param->name, item->string, pps_did_you_mean(item->string, keys, N_KEYS).text);
+                param->name, item->string,
+                pps_json_missing_key(object, item, keys, N_KEYS).text);
     }
     item = pps_json_member(object, "continuous");
     if (!cJSON_IsTrue(item))
@@ -112,8 +111,9 @@ enum pps_status pps_continuous_from_json(struct pps_axis *axis,
         status = read_end(param, json, object, "stop", &axis->stop, err);
     if (status == PPS_OK && axis->stop < axis->start)
         status = pps_json_fail(json, pps_json_member(object, "stop"), err,
-                               "%s: stop %.15g is below start %.15g", param->name, axis->stop,
-                               axis->start);
+                               "%s: stop %.15g is below start %.15g; write \"start\": %.15g, "
+                               "\"stop\": %.15g",
+                               param->name, axis->stop, axis->start, axis->stop, axis->start);
     if (status == PPS_OK && !isfinite(axis->stop - axis->start))
         status = pps_json_fail(json, object, err, "%s: the range is too wide for a number",
                                param->name);

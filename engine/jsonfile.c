@@ -319,3 +319,16 @@ bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n)
             return true;
     return false;
 }
+
+struct pps_hint pps_json_missing_key(const cJSON *object,
+                                     const cJSON *member,
+                                     const char *const *keys,
+                                     size_t n)
+{
+    const char *missing[8];
+    size_t n_missing = 0;
+    for (size_t k = 0; k < n && n_missing < sizeof missing / sizeof *missing; k++)
+        if (pps_json_member(object, keys[k]) == NULL)
+            missing[n_missing++] = keys[k];
+    return pps_did_you_mean(member->string, missing, n_missing);
+}

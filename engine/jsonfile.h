@@ -5,6 +5,7 @@
 #define PPS_JSONFILE_H
 
 #include "status.h"
+#include "suggest.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -70,5 +71,12 @@ const cJSON *pps_json_member(const cJSON *object, const char *key);
 
 // Whether the key of a member is one of these.
 bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n);
+
+// For a member of the object whose key is none of these: the nearest that the object has not yet,
+// as pps_did_you_mean says it. n is at most 8.
+struct pps_hint pps_json_missing_key(const cJSON *object,
+                                     const cJSON *member,
+                                     const char *const *keys,
+                                     size_t n);
 
 #endif

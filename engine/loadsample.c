@@ -3,7 +3,6 @@
 #include "continuous.h"
 #include "loader.h"
 #include "sample.h"
-#include "suggest.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@ static enum pps_status check_keys(const struct pps_loader *l, const cJSON *objec
         if (!pps_json_key_is_of(item, keys, N_KEYS))
             return pps_json_fail_key(
                 &l->file, item, l->err, "sample: it has count, method and seed, no \"%.40s\"%s",
-                item->string, pps_did_you_mean(item->string, keys, N_KEYS).text);
+                item->string, pps_json_missing_key(object, item, keys, N_KEYS).text);
     }
     return PPS_OK;
 }

@@ -3,6 +3,7 @@
 // again, in runs of neighbours so that a whole block costs what it cost when it was made.
 #include "verifyrows.h"
 
+#include "reasons.h"
 #include "rows.h"
 
 #include <inttypes.h>
@@ -315,11 +316,12 @@ static enum pps_status check_left_out(const struct pps_rowchecker *c,
                                       struct pps_error *err)
 {
     const struct pps_space *space = &c->check->experiment->space;
+    char words[PPS_REASON_WORDS];
     for (int r = 0; r < space->n_reasons; r++)
         if (left_out[r].n != c->entry->left_out[r])
             return wrong(
-                c, err, "the index leaves out %" PRIu64 " points (%s), the experiment %" PRIu64,
-                c->entry->left_out[r], space->reasons[r], left_out[r].n);
+                c, err, "the index leaves out %" PRIu64 " points %s, the experiment %" PRIu64,
+                c->entry->left_out[r], pps_reason_words(space, r, words), left_out[r].n);
     if (c->failed != c->entry->record.failed)
         return wrong(c, err, "%" PRIu64 " rows are without results, but %" PRIu64 " failed",
                      c->failed, c->entry->record.failed);

@@ -38,7 +38,7 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
 {
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         if (count->left_out[r] > 0)
-            fprintf(stderr, "left out  %llu of %llu rows (results empty): %s\n",
+            fprintf(stderr, "left out  %llu of %llu rows, where %s (results empty)\n",
                     (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
                     kernel->reasons[r]);
     if (count->infeasible > 0)

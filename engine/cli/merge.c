@@ -88,6 +88,8 @@ static void report(const struct pps_merge *merge, const char *path)
     pps_human_bytes((double)merge->data_bytes, bytes, sizeof bytes);
     fprintf(stderr, "merged    %zu shard%s, %s rows\n", merge->n, merge->n == 1 ? "" : "s",
             rows);
+    if (merge->rows == 0)
+        fputs("warning   the result has no rows, as every point is left out\n", stderr);
     if (merge->failed > 0) {
         char failed[48];
         pps_human_count((double)merge->failed, failed, sizeof failed);

@@ -4,6 +4,7 @@
 
 #include "engine/calibrate.h"
 #include "engine/machine.h"
+#include "engine/reasons.h"
 #include "engine/rows.h"
 #include "engine/sample.h"
 #include "engine/value.h"
@@ -109,7 +110,7 @@ static void print_counts(const struct pps_experiment *e,
                          struct pps_shard shard,
                          const struct pps_forecast *f)
 {
-    char count[48], all[48];
+    char count[48], all[48], words[PPS_REASON_WORDS];
     const char *about = f->exact ? "" : "about ";
     pps_human_count((double)f->points, count, sizeof count);
     pps_human_count((double)e->n_points, all, sizeof all);
@@ -119,10 +120,12 @@ static void print_counts(const struct pps_experiment *e,
         if (f->left_out[r].n == 0)
             continue;
         pps_human_count((double)f->left_out[r].n, count, sizeof count);
-        printf("left out    %s%s: %s\n", about, count, e->space.reasons[r]);
+        printf("left out    %s%s point%s %s\n", about, count, f->left_out[r].n == 1 ? "" : "s",
+               pps_reason_words(&e->space, r, words));
     }
     pps_human_count(f->rows, count, sizeof count);
-    printf("rows        %s%s\n", about, count);
+    printf("rows        %s%s%s\n", about, count,
+           f->exact && f->rows == 0 && f->points > 0 ? ", as every point is left out" : "");
 }
 
 static void print_forecast(const struct pps_forecast *f, int threads)

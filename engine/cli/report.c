@@ -4,6 +4,7 @@
 
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
+#include "engine/reasons.h"
 #include "engine/value.h"
 
 #include <stdio.h>
@@ -44,11 +45,12 @@ static void print_left_out(const struct pps_report *r)
 {
     for (int i = 0; i < r->experiment->space.n_reasons; i++) {
         const struct pps_left_out *left_out = &r->totals->left_out[i];
-        char count[48];
+        char count[48], words[PPS_REASON_WORDS];
         if (left_out->n == 0)
             continue;
         pps_human_count((double)left_out->n, count, sizeof count);
-        fprintf(stderr, "left out  %s points: %s", count, r->experiment->space.reasons[i]);
+        fprintf(stderr, "left out  %s point%s %s", count, left_out->n == 1 ? "" : "s",
+                pps_reason_words(&r->experiment->space, i, words));
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
@@ -61,6 +63,30 @@ static void print_left_out(const struct pps_report *r)
         print_index(r->experiment, r->totals->failed_example, ", for example ");
         fputc('\n', stderr);
     }
+}
+
+// A result without rows is not what anybody asks for.
+static void print_all_left_out(const struct pps_report *r)
+{
+    const int n_reasons = r->experiment->space.n_reasons;
+    uint64_t n = 0;
+    for (int i = 0; i < n_reasons; i++)
+        n += r->totals->left_out[i].n;
+    if (n == 0 || n < r->totals->points)
+        return;
+    fprintf(stderr, "warning   the result has no rows, as every point%s is left out:",
+            r->shard.count > 0 ? " of this shard" : "");
+    const char *before = "";
+    for (int i = 0; i < n_reasons; i++) {
+        char count[48], words[PPS_REASON_WORDS];
+        if (r->totals->left_out[i].n == 0)
+            continue;
+        pps_human_count((double)r->totals->left_out[i].n, count, sizeof count);
+        fprintf(stderr, "%s %s %s", before, count,
+                pps_reason_words(&r->experiment->space, i, words));
+        before = ";";
+    }
+    fputc('\n', stderr);
 }
 
 // ---- the best rows ----------------------------------------------------------------------------
@@ -283,6 +309,7 @@ void pps_report_print(const struct pps_report *r)
     print_inputs(r->experiment);
     print_best(r);
     print_left_out(r);
+    print_all_left_out(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
     print_reused(r);
