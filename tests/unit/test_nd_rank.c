@@ -235,6 +235,40 @@ Test(nd_rank, a_row_as_published)
     free_all(ranked);
 }
 
+// Catches a gap that is said of what is proven, or of what has no price, and one that is not said.
+Test(nd_rank, gaps_are_told_apart)
+{
+    static const struct {
+        enum nd_rank_outcome outcome;
+        enum nd_status status;
+        double gap;
+        const char *text, *line;
+    } cases[] = {
+        {ND_RANK_PRICED, ND_OPTIMAL, 0.0, "0", " 1.500 ms\n"},
+        {ND_RANK_PRICED, ND_FEASIBLE, 0.0312, "3.1%", " 1.500 ms  gap 3.1%\n"},
+        {ND_RANK_PRICED, ND_FEASIBLE, 0.0004, "0.04%", " 1.500 ms  gap 0.04%\n"},
+        {ND_RANK_PRICED, ND_FEASIBLE, 0.09996, "10%", " 1.500 ms  gap 10%\n"},
+        {ND_RANK_PRICED, ND_TIME_LIMIT, 0.999, "100%", " 1.500 ms  gap 100%\n"},
+        {ND_RANK_PRICED, ND_FEASIBLE, 0.0, "0%", " 1.500 ms  gap 0%\n"},
+        {ND_RANK_INFEASIBLE, ND_INFEASIBLE, 0.0, "", " N/A\n"},
+        {ND_RANK_NOT_PRICED, ND_OPTIMAL, 0.0, "", " N/A\n"},
+    };
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        const struct nd_ranked ranked = {
+            .outcome = cases[k].outcome,
+            .cost_ms = 1.5,
+            .solution = {.status = cases[k].status, .gap = cases[k].gap}};
+        char gap[ND_GAP_CAP];
+        struct textroom text = {0};
+        cr_assert_str_eq(nd_rank_gap(gap, &ranked), cases[k].text, "case %zu", k);
+        nd_rank_short_line(&text, &ranked);
+        const size_t n = strlen(cases[k].line);
+        cr_assert(text.n > n && strcmp(text.text + text.n - n, cases[k].line) == 0,
+                  "case %zu: %s", k, text.text);
+        textroom_free(&text);
+    }
+}
+
 Test(nd_rank, short_table)
 {
     struct nd_ranked ranked[N];

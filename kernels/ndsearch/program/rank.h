@@ -96,6 +96,13 @@ void nd_rank_sort(struct nd_ranked *ranked, int64_t n);
 
 // ---- tables -------------------------------------------------------------------------------------
 
+enum { ND_GAP_CAP = 16 };
+
+// What of the pipeline's time the search left open: "0" where it is proven to be the shortest with
+// its number of chunks, else the most by which another may be shorter, as "3.1%"; "" unless priced.
+// Returns text.
+const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked);
+
 enum nd_rank_language {
     ND_LANGUAGE_ORIG, // names of columns as published, some of them Chinese
     ND_LANGUAGE_EN,
@@ -117,7 +124,8 @@ void nd_rank_line(struct textroom *text,
                   const struct nd_ranked *ranked,
                   const char *check);
 
-// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A.
+// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A; behind it the gap, where
+// there is one.
 void nd_rank_short_header(struct textroom *text);
 void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked);
 

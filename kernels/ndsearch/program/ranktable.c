@@ -3,6 +3,7 @@
 #include "rank.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { PUBLISHED = 28, MORE = 9 };
 
@@ -78,6 +79,20 @@ void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
     for (int i = 0; i < MORE && table->compat == ND_CORRECTED; i++)
         textroom_add(text, ",%s", MORE_COLUMNS[i]);
     textroom_add(text, "\n");
+}
+
+// ---- the gap ------------------------------------------------------------------------------------
+
+const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked)
+{
+    const double percent = 100.0 * ranked->solution.gap;
+    if (ranked->outcome != ND_RANK_PRICED)
+        text[0] = '\0';
+    else if (ranked->solution.status == ND_OPTIMAL)
+        snprintf(text, ND_GAP_CAP, "0");
+    else
+        snprintf(text, ND_GAP_CAP, percent < 10.0 ? "%.2g%%" : "%.0f%%", percent);
+    return text;
 }
 
 // ---- cells --------------------------------------------------------------------------------------
@@ -237,9 +252,13 @@ void nd_rank_short_header(struct textroom *text)
 void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked)
 {
     const struct nd_strategy *s = &ranked->strategy;
+    char gap[ND_GAP_CAP];
     textroom_add(text, "%6d %4d %4d %5d ", s->dp, s->tp, s->pp, s->ep);
     if (ranked->outcome == ND_RANK_PRICED)
-        textroom_add(text, "%11.3f ms\n", ranked->cost_ms);
+        textroom_add(text, "%11.3f ms", ranked->cost_ms);
     else
-        textroom_add(text, "%14s\n", "N/A");
+        textroom_add(text, "%14s", "N/A");
+    if (ranked->outcome == ND_RANK_PRICED && ranked->solution.status != ND_OPTIMAL)
+        textroom_add(text, "  gap %s", nd_rank_gap(gap, ranked));
+    textroom_add(text, "\n");
 }
