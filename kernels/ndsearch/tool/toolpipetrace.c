@@ -2,6 +2,8 @@
 // The timeline of a split, as a file.
 #include "toolpipe.h"
 
+#include "toolio.h"
+
 #include "kernels/common/units.h"
 #include "kernels/ndsearch/passtrace.h"
 #include "kernels/ndsearch/program/playback.h"
@@ -37,7 +39,6 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
 {
     const char *slash = strrchr(path, '/');
     const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
-    struct pps_textfile probe;
     struct stat info;
     enum pps_status status = pps_textfile_check(path, pipe->input->force, err);
     if (status != PPS_OK)
@@ -51,12 +52,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     const bool made =
         length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
     free(folder);
-    if (made)
-        return PPS_OK;
-    status = pps_textfile_open(&probe, path, pipe->input->force, err);
-    if (status == PPS_OK)
-        pps_textfile_abandon(&probe);
-    return status;
+    return made ? PPS_OK : nd_io_check_file(path, pipe->input->force, err);
 }
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,

@@ -142,8 +142,9 @@ enum pps_status nd_ranking_check_output(const char *output, bool force, struct p
 {
     char path[ND_PATH + 64];
     table_path(output, path);
-    const enum pps_status status =
-        strcmp(path, output) != 0 ? nd_io_check_folder(output, err) : PPS_OK;
+    if (strcmp(path, output) == 0)
+        return nd_io_check_file(path, force, err);
+    const enum pps_status status = nd_io_check_folder(output, err);
     return status == PPS_OK ? pps_textfile_check(path, force, err) : status;
 }
 
