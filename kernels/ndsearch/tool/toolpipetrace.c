@@ -99,10 +99,9 @@ static void name(const struct nd_pipe *pipe, char *title, size_t size)
 {
     const struct nd_strategy *s = &pipe->strategy;
     const char *model = pipe->input->job.model.name;
-    snprintf(title, size, "%s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld%s",
+    snprintf(title, size, "%s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
              model[0] != '\0' ? model : "pipeline", s->dp, s->tp, s->cp, s->pp, s->ep,
-             (long long)pipe->key.vp,
-             isnan(pipe->layer_ms) ? " (a unit is the forward of a layer)" : "");
+             (long long)pipe->key.vp);
 }
 
 enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
@@ -112,14 +111,17 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                               struct pps_error *err)
 {
     char title[512];
+    struct pps_trace_names names = nd_trace_names;
     struct telling telling = {pipe, program, choice};
     struct pps_tracewrite write = {.path = path,
                                    .force = pipe->input->force,
                                    .title = title,
                                    .window = {0, (double)INFINITY},
-                                   .names = &nd_trace_names,
+                                   .names = &names,
                                    .tell = tell,
                                    .self = &telling};
+    if (isnan(pipe->layer_ms))
+        names.time_unit = "layer forwards";
     name(pipe, title, sizeof title);
     pps_trace_form_of(path, &write.form);
     const enum pps_status status = pps_tracewrite(&write, err);
