@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
-enum { PUBLISHED = 28, MORE = 9 };
+enum { PUBLISHED = 28, MORE = 10 };
 
 static const char *const COLUMNS[2][PUBLISHED] = {
     {"test",
@@ -67,9 +67,9 @@ static const char *const COLUMNS[2][PUBLISHED] = {
 };
 
 // Of the corrected mode: what the cost is made of.
-static const char *const MORE_COLUMNS[MORE] = {"cp",           "mbs",          "ratios",
-                                               "program_ms",   "transfer_ms",  "dp_comm_ms",
-                                               "optimizer_ms", "embedding_ms", "why"};
+static const char *const MORE_COLUMNS[MORE] = {
+    "cp",         "mbs",          "ratios",       "program_ms", "transfer_ms",
+    "dp_comm_ms", "optimizer_ms", "embedding_ms", "why",        "others_gap"};
 
 void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
 {
@@ -86,12 +86,13 @@ void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
 const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked)
 {
     const double percent = 100.0 * ranked->solution.gap;
+    const char *star = nd_ranked_others_gap(ranked) > 0.0 ? "*" : "";
     if (ranked->outcome != ND_RANK_PRICED)
         text[0] = '\0';
     else if (ranked->solution.status == ND_OPTIMAL)
-        snprintf(text, ND_GAP_CAP, "0");
+        snprintf(text, ND_GAP_CAP, "0%s", star);
     else
-        snprintf(text, ND_GAP_CAP, percent < 10.0 ? "%.2g%%" : "%.0f%%", percent);
+        snprintf(text, ND_GAP_CAP, percent < 10.0 ? "%.2g%%%s" : "%.0f%%%s", percent, star);
     return text;
 }
 
@@ -224,6 +225,9 @@ static void add_more(struct textroom *text, const struct nd_ranked *ranked)
     }
     if (ranked->why[0] != '\0')
         add_quoted(text, ranked->why);
+    textroom_add(text, ",");
+    if (ranked->outcome == ND_RANK_PRICED)
+        textroom_add(text, "%.3g", nd_ranked_others_gap(ranked));
 }
 
 void nd_rank_line(struct textroom *text,

@@ -113,12 +113,25 @@ static void say_gaps(const struct nd_ranking *ranking)
                 n, n == 1 ? " is" : "s are", 100.0 * gap);
 }
 
+// What stars behind gaps mean.
+static void say_stars(const struct nd_ranking *ranking)
+{
+    bool any = ranking->base != NULL && nd_ranked_others_gap(ranking->base) > 0.0;
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        any = any || nd_ranked_others_gap(&ranking->ranked[k]) > 0.0;
+    if (any)
+        fprintf(stderr,
+                "note      *: another vp or mbs was tried, too, and may be quicker: its search "
+                "ended before a proof\n");
+}
+
 void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
         return;
     say_tokens(ranking);
     say_gaps(ranking);
+    say_stars(ranking);
 }
 
 // ---- the file -----------------------------------------------------------------------------------
