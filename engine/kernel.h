@@ -237,6 +237,7 @@ struct pps_trace_names {
     const char *const *tracks; // end with NULL
     const char *const *kinds;
     const char *const *counters; // "memory_gib"; or NULL
+    const char *time_unit;       // "us"; or NULL: the model's own
 };
 
 // ---- the kernel -----------------------------------------------------------------------------

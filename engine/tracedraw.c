@@ -267,6 +267,15 @@ static double tick_step(const struct picture *p)
     return step;
 }
 
+static void put_time_name(const struct picture *p, double y)
+{
+    const char *unit = p->pieces->names->time_unit;
+    char text[64] = "time";
+    if (unit != NULL)
+        snprintf(text, sizeof text, "time (%s)", unit);
+    pps_svg_text(p->out, p->left + p->plot_w / 2, y, PPS_SVG_MIDDLE, 13, INK, text);
+}
+
 static void put_time_axis(const struct picture *p)
 {
     const double bottom = p->top + p->plot_h + 6, step = tick_step(p);
@@ -280,7 +289,7 @@ static void put_time_axis(const struct picture *p)
             pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, INK, text);
         }
     pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, INK);
-    pps_svg_text(p->out, p->left + p->plot_w / 2, bottom + 28, PPS_SVG_MIDDLE, 13, INK, "time");
+    put_time_name(p, bottom + 28);
 }
 
 static void put_lane_names(const struct picture *p)
@@ -333,10 +342,12 @@ static void put_piece(const struct picture *p, const struct pps_drawn_piece *dra
     const double x = x_of(p, piece->start), y = p->top + p->y[drawn->lane];
     const double share = fmin(fmax(piece->rate / p->pieces->highest, 0), 1);
     const double w = x_of(p, piece->end) - x;
+    const char *unit = names->time_unit;
     char hint[256];
-    snprintf(hint, sizeof hint, "%s %d, %s %d: %.6g to %.6g, rate %.4g%s%s",
+    snprintf(hint, sizeof hint, "%s %d, %s %d: %.6g to %.6g%s%s, rate %.4g%s%s",
              names->kinds[piece->kind], piece->ordinal, names->item, piece->item, piece->start,
-             piece->end, piece->rate, piece->flag ? ", " : "", piece->flag ? names->flag : "");
+             piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "", piece->rate,
+             piece->flag ? ", " : "", piece->flag ? names->flag : "");
     const int colour = piece->kind % N_COLOURS;
     const struct pps_svg_box whole = {x, y, w, LANE};
     const struct pps_svg_box full = {x, y + LANE * (1 - share), w, LANE * share};

@@ -15,6 +15,7 @@ const struct pps_trace_names nd_trace_names = {
     .tracks = track_names,
     .kinds = kind_names,
     .counters = counter_names,
+    .time_unit = "us",
 };
 
 // Labels count passes of a kind: micro-batches chunk by chunk.

@@ -10,8 +10,8 @@
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd_prop", NULL};
 static const char *const counters[] = {"memory_gib", NULL};
-static const struct pps_trace_names names = {"gpu",  "micro_batch", "throttled",
-                                             tracks, kinds,         counters};
+static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
+                                             kinds, counters,      NULL};
 
 // Two transfers of GPU 0 overlap, the second goes on alone, a third starts when it ends.
 static const struct pps_piece pieces[] = {

@@ -9,8 +9,8 @@
 
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
-static const struct pps_trace_names names = {"gpu",  "micro_batch", "throttled",
-                                             tracks, kinds,         NULL};
+static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
+                                             kinds, NULL,          NULL};
 
 // Two transfers of GPU 0 overlap; the second goes on alone, faster. GPU 1 comes first.
 static const struct pps_piece pieces[] = {
@@ -99,6 +99,7 @@ Test(tracesvg, pieces_stand_where_they_belong)
     cr_assert_eq(box.h, high);
     cr_assert_lt(box.y + high, gpu1, "gpu 0 is above gpu 1");
     cr_assert_eq(count(text, ">4</text>"), 1 + 1, "one for the task, one at the axis");
+    cr_assert_eq(count(text, ">time</text>"), 1, "of the model's own unit");
     cr_assert_eq(count(text, "fill=\"url(#flag)\"><title>"), 1);
     cr_assert_eq(count(text, "rate 0.5, throttled"), 3); // pale, coloured, hatched
     free(text);
@@ -186,12 +187,13 @@ Test(tracesvg, a_failed_write_is_reported)
     fclose(out);
 }
 
-// Catches counters that are left out, drawn in a wrong group, or not to the scale of their limit.
+// Catches counters that are left out, drawn in a wrong group, or not to the scale of their limit,
+// and a unit of time that is not said.
 Test(tracesvg, counters_are_strips_below_their_group)
 {
     static const char *const counters[] = {"memory_gib", NULL};
-    static const struct pps_trace_names counted = {"gpu",  "micro_batch", "throttled",
-                                                   tracks, kinds,         counters};
+    static const struct pps_trace_names counted = {"gpu", "micro_batch", "throttled", tracks,
+                                                   kinds, counters,      "us"};
     static const struct pps_level levels[] = {{0, 0, 0, 20}, {0, 0, 5, 40}};
     struct pps_tracesvg *svg;
     struct pps_error err;
@@ -208,6 +210,8 @@ Test(tracesvg, counters_are_strips_below_their_group)
     cr_assert_eq(pps_tracesvg_draw(svg, out, &err), PPS_OK);
     pps_tracesvg_close(svg);
     fclose(out);
+    cr_expect_eq(count(text, ">time (us)</text>"), 1);
+    cr_expect_eq(count(text, "2 to 10 us, rate 1<"), 1);
     cr_expect_eq(count(text, "memory_gib<"), 1);
     cr_expect_eq(count(text, "up to 80, limit red"), 1);
     cr_expect_eq(count(text, "20 from 0 to 5"), 1);

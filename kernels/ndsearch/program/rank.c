@@ -99,6 +99,19 @@ static bool can_have(const struct nd_program *program, int32_t chunks)
                 (int64_t)program->layers[0] + program->layers[1]);
 }
 
+// No split into these chunks makes a step shorter than this; HUGE_VAL: there is none.
+static double least(const struct nd_rank_case *used,
+                    const struct nd_solution *solution,
+                    double cost,
+                    enum nd_compat compat)
+{
+    if (solution->status == ND_OPTIMAL || solution->status == ND_INFEASIBLE)
+        return cost;
+    struct nd_solution best = *solution;
+    best.objective = solution->bound;
+    return price(used, &best, 0.0, compat);
+}
+
 // Keeps the solution where it is the best so far.
 static void keep_better(struct nd_ranked *ranked,
                         const struct nd_rank_case *used,
@@ -107,8 +120,11 @@ static void keep_better(struct nd_ranked *ranked,
 {
     const double dp_ms = solution->found ? exposed_dp(used, solution) : 0.0;
     const double cost = solution->found ? price(used, solution, dp_ms, compat) : HUGE_VAL;
+    const double least_ms = least(used, solution, cost, compat);
     if (cost < ranked->cost_ms) {
         nd_solution_free(&ranked->solution);
+        ranked->others_ms = fmin(ranked->others_ms, ranked->least_ms);
+        ranked->least_ms = least_ms;
         ranked->solution = *solution;
         ranked->used = *used;
         ranked->cost_ms = cost;
@@ -117,6 +133,7 @@ static void keep_better(struct nd_ranked *ranked,
         ranked->why[0] = '\0';
         return;
     }
+    ranked->others_ms = fmin(ranked->others_ms, least_ms);
     if (ranked->outcome == ND_RANK_NOT_PRICED && solution->status == ND_INFEASIBLE) {
         ranked->outcome = ND_RANK_INFEASIBLE;
         snprintf(ranked->why, sizeof ranked->why, "%s", solution->why.text);
@@ -177,7 +194,9 @@ void nd_rank_one(struct nd_ranked *ranked,
     *ranked = (struct nd_ranked){.strategy = *strategy,
                                  .index = index,
                                  .outcome = ND_RANK_NOT_PRICED,
-                                 .cost_ms = HUGE_VAL};
+                                 .cost_ms = HUGE_VAL,
+                                 .least_ms = HUGE_VAL,
+                                 .others_ms = HUGE_VAL};
     for (int32_t chunks = first; chunks <= most; chunks++)
         if (!try_chunks(ranked, chunks, source, options))
             break;
@@ -188,6 +207,18 @@ void nd_rank_one(struct nd_ranked *ranked,
     }
     ranked->program_ms = ranked->solution.objective * ranked->used.layer_ms;
     ranked->transfer_ms = transfer_of(&ranked->used, &ranked->solution);
+}
+
+void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other)
+{
+    ranked->others_ms = fmin(ranked->others_ms, fmin(other->least_ms, other->others_ms));
+}
+
+double nd_ranked_others_gap(const struct nd_ranked *ranked)
+{
+    return ranked->outcome == ND_RANK_PRICED && ranked->others_ms < ranked->cost_ms
+               ? (ranked->cost_ms - ranked->others_ms) / ranked->cost_ms
+               : 0.0;
 }
 
 void nd_ranked_free(struct nd_ranked *ranked)

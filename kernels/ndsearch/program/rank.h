@@ -73,11 +73,13 @@ struct nd_ranked {
     struct nd_strategy strategy;
     int64_t index; // in the input
     enum nd_rank_outcome outcome;
-    double cost_ms;              // a step; HUGE_VAL unless priced
-    double program_ms;           // of these, the pipeline
-    double transfer_ms;          // of these, what transfers between stages add
-    double dp_ms;                // what of the exchange between replicas is not hidden
-    struct nd_rank_case used;    // with the best number of chunks
+    double cost_ms;           // a step; HUGE_VAL unless priced
+    double least_ms;          // proven: no split into as many chunks takes less
+    double others_ms;         // nor one into another number that was tried; HUGE_VAL: none was
+    double program_ms;        // of the cost, the pipeline
+    double transfer_ms;       // of these, what transfers between stages add
+    double dp_ms;             // what of the exchange between replicas is not hidden
+    struct nd_rank_case used; // with the best number of chunks
     struct nd_solution solution; // where priced
     double seconds;              // of solving, for all numbers of chunks
     char why[256];               // where not priced
@@ -91,10 +93,23 @@ void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_rank_options *options);
 void nd_ranked_free(struct nd_ranked *ranked);
 
+// Takes what is known of the other, which was tried in its stead, into account.
+void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other);
+// By how much of its step what was tried in its stead, and not solved to the end, may be quicker; 0:
+// it is not.
+double nd_ranked_others_gap(const struct nd_ranked *ranked);
+
 // Cheapest first; those without a cost last; equal ones in the order of the input.
 void nd_rank_sort(struct nd_ranked *ranked, int64_t n);
 
 // ---- tables -------------------------------------------------------------------------------------
+
+enum { ND_GAP_CAP = 16 };
+
+// What of the pipeline's time the search left open: "0" where it is proven to be the shortest with
+// its number of chunks, else the most by which another may be shorter, as "3.1%"; a star behind it
+// where what was tried in its stead may be quicker; "" unless priced. Returns text.
+const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked);
 
 enum nd_rank_language {
     ND_LANGUAGE_ORIG, // names of columns as published, some of them Chinese
@@ -117,7 +132,8 @@ void nd_rank_line(struct textroom *text,
                   const struct nd_ranked *ranked,
                   const char *check);
 
-// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A.
+// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A; behind it the gap, where
+// there is one.
 void nd_rank_short_header(struct textroom *text);
 void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked);
 

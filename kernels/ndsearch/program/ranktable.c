@@ -3,8 +3,9 @@
 #include "rank.h"
 
 #include <math.h>
+#include <stdio.h>
 
-enum { PUBLISHED = 28, MORE = 9 };
+enum { PUBLISHED = 28, MORE = 10 };
 
 static const char *const COLUMNS[2][PUBLISHED] = {
     {"test",
@@ -66,9 +67,9 @@ static const char *const COLUMNS[2][PUBLISHED] = {
 };
 
 // Of the corrected mode: what the cost is made of.
-static const char *const MORE_COLUMNS[MORE] = {"cp",           "mbs",          "ratios",
-                                               "program_ms",   "transfer_ms",  "dp_comm_ms",
-                                               "optimizer_ms", "embedding_ms", "why"};
+static const char *const MORE_COLUMNS[MORE] = {
+    "cp",         "mbs",          "ratios",       "program_ms", "transfer_ms",
+    "dp_comm_ms", "optimizer_ms", "embedding_ms", "why",        "others_gap"};
 
 void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
 {
@@ -78,6 +79,21 @@ void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
     for (int i = 0; i < MORE && table->compat == ND_CORRECTED; i++)
         textroom_add(text, ",%s", MORE_COLUMNS[i]);
     textroom_add(text, "\n");
+}
+
+// ---- the gap ------------------------------------------------------------------------------------
+
+const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked)
+{
+    const double percent = 100.0 * ranked->solution.gap;
+    const char *star = nd_ranked_others_gap(ranked) > 0.0 ? "*" : "";
+    if (ranked->outcome != ND_RANK_PRICED)
+        text[0] = '\0';
+    else if (ranked->solution.status == ND_OPTIMAL)
+        snprintf(text, ND_GAP_CAP, "0%s", star);
+    else
+        snprintf(text, ND_GAP_CAP, percent < 10.0 ? "%.2g%%%s" : "%.0f%%%s", percent, star);
+    return text;
 }
 
 // ---- cells --------------------------------------------------------------------------------------
@@ -209,6 +225,9 @@ static void add_more(struct textroom *text, const struct nd_ranked *ranked)
     }
     if (ranked->why[0] != '\0')
         add_quoted(text, ranked->why);
+    textroom_add(text, ",");
+    if (ranked->outcome == ND_RANK_PRICED)
+        textroom_add(text, "%.3g", nd_ranked_others_gap(ranked));
 }
 
 void nd_rank_line(struct textroom *text,
@@ -237,9 +256,13 @@ void nd_rank_short_header(struct textroom *text)
 void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked)
 {
     const struct nd_strategy *s = &ranked->strategy;
+    char gap[ND_GAP_CAP];
     textroom_add(text, "%6d %4d %4d %5d ", s->dp, s->tp, s->pp, s->ep);
     if (ranked->outcome == ND_RANK_PRICED)
-        textroom_add(text, "%11.3f ms\n", ranked->cost_ms);
+        textroom_add(text, "%11.3f ms", ranked->cost_ms);
     else
-        textroom_add(text, "%14s\n", "N/A");
+        textroom_add(text, "%14s", "N/A");
+    if (ranked->outcome == ND_RANK_PRICED && ranked->solution.status != ND_OPTIMAL)
+        textroom_add(text, "  gap %s", nd_rank_gap(gap, ranked));
+    textroom_add(text, "\n");
 }

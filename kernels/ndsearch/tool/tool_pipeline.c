@@ -30,7 +30,8 @@ static const struct pps_opt options[] = {
     {"output", 'o', "DIR", "write configuration, figures and solution there"},
     {"is-write", 0, "y|n", "the configuration, too (y)"},
     {"mps", 0, NULL, "the program, too, as free MPS"},
-    {"trace", 0, "FILE", "the step as a timeline: NAME.json (Perfetto), NAME.svg or NAME.csv"},
+    {"trace", 0, "FILE",
+     "the step as a timeline in us: NAME.json (Perfetto), NAME.svg or NAME.csv"},
     {"extract", 0, "y|n", "report the solution of a file instead of solving (n)"},
     {"solution", 0, "FILE", "that file: name and value a line"},
     // published names
@@ -40,7 +41,8 @@ static const struct pps_opt options[] = {
 
 static const char details[] =
     "Ratios come from options, from a profile, or from the models; memory from --memory-info,\n"
-    "from --calibration, or from the models. Times are in forwards of one layer.\n"
+    "from --calibration, or from the models. Times are in forwards of one layer; those of a\n"
+    "timeline too where nothing says how long one is.\n"
     "\n"
     "  ppsweep nd pipeline sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840 \\\n"
     "      --at tp=4,pp=16,ep=16\n"

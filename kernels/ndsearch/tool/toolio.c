@@ -179,6 +179,15 @@ enum pps_status nd_io_check_folder(const char *path, struct pps_error *err)
     return status == PPS_OK ? check_rights(path, err) : status;
 }
 
+enum pps_status nd_io_check_file(const char *path, bool force, struct pps_error *err)
+{
+    struct pps_textfile probe;
+    const enum pps_status status = pps_textfile_open(&probe, path, force, err);
+    if (status == PPS_OK)
+        pps_textfile_abandon(&probe);
+    return status;
+}
+
 enum pps_status nd_io_folder(const char *path, struct pps_error *err)
 {
     return each_folder(path, make_one, err);

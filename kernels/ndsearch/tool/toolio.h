@@ -42,6 +42,12 @@ enum pps_status nd_io_fail_document(const struct pps_json *json,
 // written to.
 PPS_MUST_CHECK enum pps_status nd_io_check_folder(const char *path, struct pps_error *err);
 
+// Refuses a file that exists where !force, that is a folder, or that its folder does not take now;
+// of what it tries nothing is left.
+PPS_MUST_CHECK enum pps_status nd_io_check_file(const char *path,
+                                                bool force,
+                                                struct pps_error *err);
+
 // Makes a folder and those above it.
 PPS_MUST_CHECK enum pps_status nd_io_folder(const char *path, struct pps_error *err);
 

@@ -2,6 +2,8 @@
 // The timeline of a split, as a file.
 #include "toolpipe.h"
 
+#include "toolio.h"
+
 #include "kernels/common/units.h"
 #include "kernels/ndsearch/passtrace.h"
 #include "kernels/ndsearch/program/playback.h"
@@ -37,7 +39,6 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
 {
     const char *slash = strrchr(path, '/');
     const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
-    struct pps_textfile probe;
     struct stat info;
     enum pps_status status = pps_textfile_check(path, pipe->input->force, err);
     if (status != PPS_OK)
@@ -51,12 +52,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     const bool made =
         length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
     free(folder);
-    if (made)
-        return PPS_OK;
-    status = pps_textfile_open(&probe, path, pipe->input->force, err);
-    if (status == PPS_OK)
-        pps_textfile_abandon(&probe);
-    return status;
+    return made ? PPS_OK : nd_io_check_file(path, pipe->input->force, err);
 }
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
@@ -103,10 +99,9 @@ static void name(const struct nd_pipe *pipe, char *title, size_t size)
 {
     const struct nd_strategy *s = &pipe->strategy;
     const char *model = pipe->input->job.model.name;
-    snprintf(title, size, "%s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld%s",
+    snprintf(title, size, "%s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
              model[0] != '\0' ? model : "pipeline", s->dp, s->tp, s->cp, s->pp, s->ep,
-             (long long)pipe->key.vp,
-             isnan(pipe->layer_ms) ? " (a unit is the forward of a layer)" : "");
+             (long long)pipe->key.vp);
 }
 
 enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
@@ -116,14 +111,17 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                               struct pps_error *err)
 {
     char title[512];
+    struct pps_trace_names names = nd_trace_names;
     struct telling telling = {pipe, program, choice};
     struct pps_tracewrite write = {.path = path,
                                    .force = pipe->input->force,
                                    .title = title,
                                    .window = {0, (double)INFINITY},
-                                   .names = &nd_trace_names,
+                                   .names = &names,
                                    .tell = tell,
                                    .self = &telling};
+    if (isnan(pipe->layer_ms))
+        names.time_unit = "layer forwards";
     name(pipe, title, sizeof title);
     pps_trace_form_of(path, &write.form);
     const enum pps_status status = pps_tracewrite(&write, err);

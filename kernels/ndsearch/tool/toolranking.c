@@ -22,11 +22,14 @@ static void rank_best(struct nd_ranked *best,
             continue;
         nd_rank_one(&next, &strategy, i, source, &ranking->options);
         if (k > 0 && next.cost_ms >= best->cost_ms && next.outcome != ND_RANK_NO_MEMORY) {
+            nd_ranked_beside(best, &next);
             nd_ranked_free(&next);
             continue;
         }
-        if (k > 0)
+        if (k > 0) {
+            nd_ranked_beside(&next, best);
             nd_ranked_free(best);
+        }
         *best = next;
     }
 }

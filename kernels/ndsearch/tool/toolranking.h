@@ -37,7 +37,8 @@ void nd_ranking_print_base(const struct nd_ranking *ranking);
 // To stderr: what has to be known of the ranking, unless all is to be quiet.
 void nd_ranking_notes(const struct nd_ranking *ranking);
 
-// Before the work: a table that is in the way, or a folder's name that is a file's.
+// Before the work: a table that is in the way, a folder that a file wants and that is not there, or
+// a folder's name that is a file's.
 PPS_MUST_CHECK enum pps_status nd_ranking_check_output(const char *output,
                                                        bool force,
                                                        struct pps_error *err);

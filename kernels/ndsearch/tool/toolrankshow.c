@@ -24,21 +24,22 @@ static void print_row(const char *place, const struct nd_ranked *ranked)
 {
     const struct nd_strategy *s = &ranked->strategy;
     const struct nd_extra_ms *extra = &ranked->used.extra;
+    char gap[ND_GAP_CAP];
     printf("%4s %5d %4d %4d %4d %4d %5d %4d %-4s", place, s->dp, s->tp, s->cp, s->pp, s->ep,
            s->op, s->mbs, s->sp ? "on" : "off");
     if (ranked->outcome == ND_RANK_PRICED)
-        printf("%3d %12.3f %12.3f %10.3f %9.3f  %s\n", ranked->used.program.chunks,
+        printf("%3d %12.3f %12.3f %10.3f %9.3f %7s  %s\n", ranked->used.program.chunks,
                ranked->cost_ms, ranked->program_ms, ranked->dp_ms, extra->optimizer,
-               outcome_text(ranked));
+               nd_rank_gap(gap, ranked), outcome_text(ranked));
     else
         printf("%3s %12s  %s\n", "-", "N/A", outcome_text(ranked));
 }
 
 void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown)
 {
-    printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s  %s\n", "", "dp", "tp",
-           "cp", "pp", "ep", "op", "mbs", "sp", "vp", "step ms", "pipeline ms", "dp ms",
-           "optim ms", "ratios");
+    printf("%4s %5s %4s %4s %4s %4s %5s %4s %-4s%3s %12s %12s %10s %9s %7s  %s\n", "", "dp",
+           "tp", "cp", "pp", "ep", "op", "mbs", "sp", "vp", "step ms", "pipeline ms", "dp ms",
+           "optim ms", "gap", "ratios");
     for (int64_t k = 0; k < shown; k++) {
         char place[24];
         snprintf(place, sizeof place, "%" PRId64, k + 1);
@@ -87,22 +88,41 @@ static void say_tokens(const struct nd_ranking *ranking)
                 "costs compare only where tokens a micro-batch are the same\n");
 }
 
+// Of what is not proven: how much, and the greatest gap.
+static void add_gap(const struct nd_ranked *ranked, int64_t *n, double *greatest)
+{
+    if (ranked->outcome != ND_RANK_PRICED || ranked->solution.status == ND_OPTIMAL)
+        return;
+    ++*n;
+    *greatest = fmax(*greatest, ranked->solution.gap);
+}
+
 static void say_gaps(const struct nd_ranking *ranking)
 {
     double gap = 0.0;
     int64_t n = 0;
-    for (int64_t k = 0; k < ranking->picks->n; k++) {
-        const struct nd_ranked *ranked = &ranking->ranked[k];
-        const bool open = ranked->outcome == ND_RANK_PRICED && ranked->solution.gap > 0.0;
-        n += open;
-        gap = open && ranked->solution.gap > gap ? ranked->solution.gap : gap;
-    }
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        add_gap(&ranking->ranked[k], &n, &gap);
+    if (ranking->base != NULL)
+        add_gap(ranking->base, &n, &gap);
     if (n > 0)
         fprintf(stderr,
                 "note      %" PRId64
-                " pipeline%s not proven to be the shortest: up to %.2g %% may "
+                " pipeline%s not proven to be the shortest: a gap of up to %.2g %% may "
                 "be left (--nodes 0 proves)\n",
                 n, n == 1 ? " is" : "s are", 100.0 * gap);
+}
+
+// What stars behind gaps mean.
+static void say_stars(const struct nd_ranking *ranking)
+{
+    bool any = ranking->base != NULL && nd_ranked_others_gap(ranking->base) > 0.0;
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        any = any || nd_ranked_others_gap(&ranking->ranked[k]) > 0.0;
+    if (any)
+        fprintf(stderr,
+                "note      *: another vp or mbs was tried, too, and may be quicker: its search "
+                "ended before a proof\n");
 }
 
 void nd_ranking_notes(const struct nd_ranking *ranking)
@@ -111,6 +131,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
         return;
     say_tokens(ranking);
     say_gaps(ranking);
+    say_stars(ranking);
 }
 
 // ---- the file -----------------------------------------------------------------------------------
@@ -134,8 +155,9 @@ enum pps_status nd_ranking_check_output(const char *output, bool force, struct p
 {
     char path[ND_PATH + 64];
     table_path(output, path);
-    const enum pps_status status =
-        strcmp(path, output) != 0 ? nd_io_check_folder(output, err) : PPS_OK;
+    if (strcmp(path, output) == 0)
+        return nd_io_check_file(path, force, err);
+    const enum pps_status status = nd_io_check_folder(output, err);
     return status == PPS_OK ? pps_textfile_check(path, force, err) : status;
 }
 
