@@ -213,6 +213,13 @@ static bool is_sensitive(const struct pair *pair, int c, double difference)
            enough;
 }
 
+// A reference that has been stopped says nothing of the points beside this one.
+static bool is_stopped(const struct pair *pair)
+{
+    const atomic_bool *stop = pair->worker->stop;
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
 static enum pps_status compare(const struct pair *pair,
                                struct pps_audited *audited,
                                struct pps_error *err)
@@ -231,6 +238,10 @@ static enum pps_status compare(const struct pair *pair,
             fabs(result(pair, 0, c) - result(pair, 1, c)) / scale_of(pair, c);
         if (!(difference <= kernel->tolerance) && is_sensitive(pair, c, difference)) {
             audited->sensitive++;
+            return PPS_OK;
+        }
+        if (!(difference <= kernel->tolerance) && is_stopped(pair)) {
+            audited->stopped = true;
             return PPS_OK;
         }
         if (!(difference <= kernel->tolerance))
@@ -292,7 +303,7 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
         pair.outcome[0] = outcome_of(&pair, 0, batch->outcome[a->row[i]]);
         pair.outcome[1] = outcome_of(&pair, 1, a->outcome[i]);
         enum pps_status status = compare(&pair, audited, err);
-        if (status != PPS_OK)
+        if (status != PPS_OK || audited->stopped)
             return status;
     }
     return PPS_OK;
