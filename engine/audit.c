@@ -135,19 +135,28 @@ static double scale_of(const struct pair *pair, int c)
 }
 
 // "n=8 gpus=4", as the rows show the point.
-static void point_text(const struct pair *pair, char *out, size_t cap)
+static void show_point(const struct pps_experiment *experiment,
+                       const double *const *values,
+                       size_t row,
+                       char *out,
+                       size_t cap)
 {
-    const struct pps_space *space = &pair->auditor->experiment->space;
+    const struct pps_space *space = &experiment->space;
     size_t at = 0;
     out[0] = '\0';
     for (int i = 0; i < space->n_columns && at < cap; i++) {
         const int p = space->columns[i];
-        const struct pps_param *param = &pair->auditor->kernel->params[p];
+        const struct pps_param *param = &experiment->kernel->params[p];
         char text[PPS_CELL_TEXT];
-        pps_value_text(param, pair->auditor->param[p][pair->row[1]], text);
+        pps_value_text(param, values[p][row], text);
         at += (size_t)snprintf(out + at, cap - at, "%s%s=%s", i > 0 ? " " : "", param->name,
                                text);
     }
+}
+
+static void point_text(const struct pair *pair, char *out, size_t cap)
+{
+    show_point(pair->auditor->experiment, pair->auditor->param, pair->row[1], out, cap);
 }
 
 static enum pps_status other_outcome(const struct pair *pair, struct pps_error *err)
@@ -204,6 +213,13 @@ static bool is_sensitive(const struct pair *pair, int c, double difference)
            enough;
 }
 
+// A reference that has been stopped says nothing of the points beside this one.
+static bool is_stopped(const struct pair *pair)
+{
+    const atomic_bool *stop = pair->worker->stop;
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
 static enum pps_status compare(const struct pair *pair,
                                struct pps_audited *audited,
                                struct pps_error *err)
@@ -222,6 +238,10 @@ static enum pps_status compare(const struct pair *pair,
             fabs(result(pair, 0, c) - result(pair, 1, c)) / scale_of(pair, c);
         if (!(difference <= kernel->tolerance) && is_sensitive(pair, c, difference)) {
             audited->sensitive++;
+            return PPS_OK;
+        }
+        if (!(difference <= kernel->tolerance) && is_stopped(pair)) {
+            audited->stopped = true;
             return PPS_OK;
         }
         if (!(difference <= kernel->tolerance))
@@ -283,8 +303,43 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
         pair.outcome[0] = outcome_of(&pair, 0, batch->outcome[a->row[i]]);
         pair.outcome[1] = outcome_of(&pair, 1, a->outcome[i]);
         enum pps_status status = compare(&pair, audited, err);
-        if (status != PPS_OK)
+        if (status != PPS_OK || audited->stopped)
             return status;
     }
     return PPS_OK;
+}
+
+// ---- rows of an earlier result ----------------------------------------------------------------
+
+// The name of cell k of a row's results; that behind the wanted columns is the status.
+static const char *cell_name(const struct pps_experiment *experiment, int k)
+{
+    for (int c = 0; c < experiment->kernel->n_columns; c++)
+        if (experiment->wanted[c] && k-- == 0)
+            return experiment->kernel->columns[c].name;
+    return PPS_STATUS_COLUMN;
+}
+
+enum pps_status pps_audit_reused(const struct pps_experiment *experiment,
+                                 const double *const *param,
+                                 size_t i,
+                                 const char *then,
+                                 const char *now,
+                                 struct pps_error *err)
+{
+    char point[768];
+    for (int k = 0;; k++) {
+        const size_t n = strcspn(then, ",\n"), m = strcspn(now, ",\n");
+        if (n != m || memcmp(then, now, n) != 0) {
+            show_point(experiment, param, i, point, sizeof point);
+            return pps_fail(err, PPS_E_POINTS,
+                            "audit: %s: %s is \"%.*s\" in the result of --reuse, but \"%.*s\" "
+                            "computed again; start afresh without --reuse: --force",
+                            point, cell_name(experiment, k), (int)n, then, (int)m, now);
+        }
+        if (then[n] == '\n' || now[m] == '\n')
+            return PPS_OK;
+        then += n + 1;
+        now += m + 1;
+    }
 }

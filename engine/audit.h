@@ -55,4 +55,14 @@ PPS_MUST_CHECK enum pps_status pps_auditor_batch(struct pps_auditor *auditor,
                                                  struct pps_audited *audited,
                                                  struct pps_error *err);
 
+// Compares what an earlier result says of a point (then) with what has been computed now: both are
+// the cells of the experiment's columns with commas between and a newline. The point is row i of
+// the parameters' arrays. PPS_E_POINTS names the first cell that differs.
+PPS_MUST_CHECK enum pps_status pps_audit_reused(const struct pps_experiment *experiment,
+                                                const double *const *param,
+                                                size_t i,
+                                                const char *then,
+                                                const char *now,
+                                                struct pps_error *err);
+
 #endif

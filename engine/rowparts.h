@@ -51,12 +51,14 @@ struct pps_rowmaker {
     char *found_prefixes;
     double *found_groups;
     size_t n_found;
+    struct pps_reused *claims; // PPS_BATCH: what it says of points computed again for an audit
     char *text;
     size_t text_n, text_cap;
     size_t row_cap; // greatest bytes of a row
     void *scratch;
     struct pps_auditor *auditor; // or NULL
-    double only_audited;         // make no rows but those of this fraction; 0: all
+    double audit;                // the fraction of rows that is audited; 0: none
+    bool only_audited;           // make no other rows
     struct pps_cell shown;       // the objective in the row written last; n 0: not shown
 };
 

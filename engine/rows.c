@@ -41,13 +41,21 @@ static bool cannot_win(struct pps_rowmaker *m, const double *point)
     return threshold < HUGE_VAL && m->kernel->lower_bound(point, m->kernel->shared) > threshold;
 }
 
-// Whether the cursor's point is a row of the earlier result, which then waits for its turn.
+// Whether the cursor's point is a row of the earlier result, which then waits for its turn. If the
+// row is to be audited it is computed, and what the result says of it is kept.
 static bool find_row(struct pps_rowmaker *m)
 {
     const struct pps_cursor *cursor = &m->cursor;
     struct pps_found found = {m->n_batch, cursor->index, cursor->prefix_n, {.n = 0}};
-    if (m->reuse == NULL || !pps_reuse_find(m->reuse, cursor->point, &found.reused))
+    if (m->reuse == NULL)
         return false;
+    m->claims[m->n_batch].n = 0;
+    if (!pps_reuse_find(m->reuse, cursor->point, &found.reused))
+        return false;
+    if (m->audit > 0 && pps_audit_chooses(m->audit, cursor->index)) {
+        m->claims[m->n_batch] = found.reused;
+        return false;
+    }
     memcpy(m->found_prefixes + m->n_found * m->prefix_cap, cursor->prefix, cursor->prefix_n);
     group_of(m, cursor->point, m->found_groups + m->n_found * (size_t)m->n_by);
     m->found[m->n_found++] = found;
@@ -61,7 +69,7 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
     m->n_batch = m->n_found = 0;
     while (m->n_batch < PPS_BATCH && m->n_found < PPS_BATCH &&
            pps_cursor_next(cursor, end, rows->left_out)) {
-        if (m->only_audited > 0 && !pps_audit_chooses(m->only_audited, cursor->index)) {
+        if (m->only_audited && !pps_audit_chooses(m->audit, cursor->index)) {
             pps_cursor_step(cursor);
             continue;
         }
@@ -174,6 +182,23 @@ static enum pps_status take_infeasible(struct pps_rowmaker *m,
                         m->text_n - start - 1, err);
 }
 
+// Whether the results that stand in the text from `start` on are those that an earlier result has
+// for point i, where it has any.
+static enum pps_status check_claim(const struct pps_rowmaker *m,
+                                   size_t i,
+                                   size_t start,
+                                   struct pps_rows *rows,
+                                   struct pps_error *err)
+{
+    if (m->reuse == NULL || m->claims[i].n == 0)
+        return PPS_OK;
+    const size_t prefix_n = m->prefix_end[i] - prefix_start(m, i);
+    rows->reused++;
+    rows->checked++;
+    return pps_audit_reused(m->experiment, m->param, i, m->claims[i].results,
+                            m->text + start + prefix_n, err);
+}
+
 // In a contest the text of a row is made for the winners only, and not kept here.
 static enum pps_status take_row(struct pps_rowmaker *m,
                                 size_t i,
@@ -188,8 +213,12 @@ static enum pps_status take_row(struct pps_rowmaker *m,
     if (outcome == PPS_FAILED && rows->failed++ == 0)
         rows->failed_example = m->index[i];
     rows->infeasible += outcome == PPS_INFEASIBLE;
-    if (m->contest == NULL)
+    if (m->contest == NULL) {
         write_row(m, i, outcome);
+        enum pps_status status = check_claim(m, i, start, rows, err);
+        if (status != PPS_OK)
+            return status;
+    }
     if (outcome == PPS_INFEASIBLE)
         return take_infeasible(m, i, start, err);
     if (outcome != PPS_DONE)

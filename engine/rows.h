@@ -23,7 +23,8 @@ struct pps_rows {
     uint64_t failed_example; // the first of them
     uint64_t infeasible;     // rows that say that the point cannot be done
     size_t recalled;         // rows known from equal points, not computed; depends on threads
-    uint64_t reused;         // rows of an earlier result, not computed
+    uint64_t reused;         // rows of an earlier result
+    uint64_t checked;        // of these, computed again for an audit
     uint64_t pruned;         // points that cannot be among the best; depends on threads
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;
@@ -50,8 +51,9 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
 // n_by parameters.
 void pps_rowmaker_group(struct pps_rowmaker *maker, const int *by, int n_by);
 
-// From now on rows that an earlier result holds are taken from it, and neither computed nor
-// audited. Not in a contest. To be called after pps_rowmaker_group.
+// From now on rows that an earlier result holds are taken from it and not computed. Those of an
+// audit are computed all the same, and must be what it says: a difference is an error of
+// pps_rowmaker_make. Not in a contest. To be called after pps_rowmaker_group.
 PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
                                                   const struct pps_reuse *reuse,
                                                   struct pps_error *err);

@@ -124,9 +124,11 @@ enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
 {
     m->reuse = reuse;
     m->found = calloc(PPS_BATCH, sizeof *m->found);
+    m->claims = calloc(PPS_BATCH, sizeof *m->claims);
     m->found_prefixes = malloc(PPS_BATCH * m->prefix_cap);
     m->found_groups = calloc(PPS_BATCH * ((size_t)m->n_by + 1), sizeof *m->found_groups);
-    if (m->found == NULL || m->found_prefixes == NULL || m->found_groups == NULL)
+    if (m->found == NULL || m->claims == NULL || m->found_prefixes == NULL ||
+        m->found_groups == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
     return PPS_OK;
 }
@@ -143,7 +145,8 @@ enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
                                    bool only,
                                    struct pps_error *err)
 {
-    m->only_audited = only ? fraction : 0;
+    m->audit = fraction;
+    m->only_audited = only;
     return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
 }
 
@@ -158,6 +161,7 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
     free(m->texts);
     free(m->prefixes);
     free(m->found);
+    free(m->claims);
     free(m->found_prefixes);
     free(m->found_groups);
     free(m->text);

@@ -21,7 +21,7 @@ struct slot {
     uint64_t points;
     struct pps_block block;
     struct pps_left_out left_out[PPS_MAX_REASONS];
-    uint64_t failed_example, recalled, reused, pruned;
+    uint64_t failed_example, recalled, reused, checked, pruned;
     struct pps_audited audited;
     unsigned char *data;
     size_t data_cap;
@@ -100,6 +100,7 @@ static void add_totals(struct pool *pool, const struct slot *slot)
     totals->infeasible += slot->block.infeasible;
     totals->recalled += slot->recalled;
     totals->reused += slot->reused;
+    totals->checked += slot->checked;
     totals->pruned += slot->pruned;
     pps_audited_add(&totals->audited, &slot->audited);
     totals->text_bytes += slot->block.text_bytes;
@@ -173,6 +174,7 @@ static enum pps_status fill_slot(struct slot *slot,
     slot->failed_example = rows->failed_example;
     slot->recalled = rows->recalled;
     slot->reused = rows->reused;
+    slot->checked = rows->checked;
     slot->pruned = rows->pruned;
     pps_block_set_text(&slot->block, rows->text, rows->n);
     slot->block.data_bytes =

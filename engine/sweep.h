@@ -51,6 +51,7 @@ struct pps_totals {
     uint64_t infeasible;
     uint64_t recalled; // rows known from equal points, not computed; depends on threads
     uint64_t reused;   // rows of an earlier result
+    uint64_t checked;  // of these, computed again for the audit
     uint64_t pruned;   // points not computed as they cannot be among the best; likewise
     struct pps_left_out left_out[PPS_MAX_REASONS];
     struct pps_audited audited;

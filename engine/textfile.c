@@ -68,6 +68,34 @@ enum pps_status pps_textfile_rename(const char *from,
     return pps_fail_errno(err, "cannot rename to", path);
 }
 
+static bool same_content(const char *one, const char *other)
+{
+    FILE *a = fopen(one, "rbe"), *b = fopen(other, "rbe");
+    bool same = a != NULL && b != NULL;
+    for (int c = 0; same && c != EOF;) {
+        c = getc(a);
+        same = c == getc(b);
+    }
+    same = same && !ferror(a) && !ferror(b);
+    if (a != NULL)
+        fclose(a);
+    if (b != NULL)
+        fclose(b);
+    return same;
+}
+
+// Lets the whole file have its name.
+static enum pps_status publish(const struct pps_textfile *file, struct pps_error *err)
+{
+    struct stat info;
+    const bool replaces = file->same && stat(file->path, &info) == 0;
+    if (replaces && !same_content(file->temp, file->path))
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s exists and has another content; --force replaces it", file->path);
+    return pps_textfile_rename(file->temp, file->path, file->same ? replaces : file->force,
+                               err);
+}
+
 // ---- opening, closing -----------------------------------------------------------------------
 
 static void forget(struct pps_textfile *file)
@@ -138,7 +166,7 @@ enum pps_status pps_textfile_close(struct pps_textfile *file, struct pps_error *
     if (fclose(file->out) != 0 && !failed)
         status = pps_fail_errno(err, "write", file->path);
     if (status == PPS_OK)
-        status = pps_textfile_rename(file->temp, file->path, file->force, err);
+        status = publish(file, err);
     if (status != PPS_OK)
         unlink(file->temp);
     forget(file);

@@ -15,6 +15,7 @@ struct pps_textfile {
     char *path; // NULL: standard output
     char *temp; // the file's name while it is written
     bool force;
+    bool same; // may be set behind opening with force: replace a file by the same only
 };
 
 // path "-" or NULL: standard output. PPS_E_INPUT where the file exists and !force, where it is
@@ -25,6 +26,7 @@ PPS_MUST_CHECK enum pps_status pps_textfile_open(struct pps_textfile *file,
                                                  struct pps_error *err);
 
 // Gives the file its name, having written everything; on failure nothing is left behind.
+// PPS_E_INPUT where `same` was set and a file of this name has another content.
 PPS_MUST_CHECK enum pps_status pps_textfile_close(struct pps_textfile *file,
                                                   struct pps_error *err);
 

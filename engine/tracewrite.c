@@ -82,9 +82,11 @@ static enum pps_status draw(const struct pps_tracewrite *write,
 enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_error *err)
 {
     struct pps_textfile file;
-    enum pps_status status = pps_textfile_open(&file, write->path, write->force, err);
+    enum pps_status status =
+        pps_textfile_open(&file, write->path, write->force || write->same, err);
     if (status != PPS_OK)
         return status;
+    file.same = write->same && !write->force;
     status = write->form == PPS_TRACE_SVG ? draw(write, file.out, err)
                                           : write_text(write, file.out, err);
     if (status == PPS_OK)

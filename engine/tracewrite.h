@@ -24,6 +24,7 @@ struct pps_tracewrite {
     const char *path; // "-": standard output
     enum pps_trace_form form;
     bool force;                     // replace a file that exists
+    bool same;                      // without force: replace it by the same only
     const char *title;              // of a picture
     struct pps_trace_window window; // of a picture
     const struct pps_trace_names *names;

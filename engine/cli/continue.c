@@ -180,16 +180,17 @@ static enum pps_status drop_block(void *self,
     return PPS_OK;
 }
 
-// Computes points of the prefix again: all, or those of the audit. A stop is seen by the run
-// that follows.
+// Computes points of the prefix again: all, or those of the audit.
 static enum pps_status review(const struct pps_sweep *sweep,
                               uint64_t n_blocks,
                               struct pps_totals *totals,
+                              bool *complete,
                               struct pps_error *err)
 {
     const bool shows = pps_resume_shows(sweep->experiment, sweep->objective);
     struct pps_sweep again = *sweep;
     struct pps_totals found;
+    again.skip = 0;
     again.end = n_blocks;
     again.codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
     again.sink = (struct pps_sink){NULL, drop_block};
@@ -197,6 +198,7 @@ static enum pps_status review(const struct pps_sweep *sweep,
     again.only_audited = shows || sweep->n_best == 0;
     again.n_best = shows ? 0 : sweep->n_best;
     enum pps_status status = pps_sweep_run(&again, &found, err);
+    *complete = found.complete;
     pps_audited_add(&totals->audited, &found.audited);
     if (status == PPS_OK)
         status = pps_tops_merge(&totals->best, &found.best, err);
@@ -227,10 +229,19 @@ enum pps_status pps_continue_totals(const struct pps_sweep *sweep,
         .n_best = sweep->n_best,
         .threads = sweep->threads,
     };
-    enum pps_status status = pps_resume_totals(&ask, totals, err);
+    return pps_resume_totals(&ask, totals, err);
+}
+
+enum pps_status pps_continue_review(const struct pps_sweep *sweep,
+                                    const struct pps_prefix *prefix,
+                                    struct pps_totals *totals,
+                                    bool *complete,
+                                    struct pps_error *err)
+{
     const bool unseen =
         sweep->n_best > 0 && !pps_resume_shows(sweep->experiment, sweep->objective);
-    if (status == PPS_OK && prefix->n_records > 1 && (unseen || sweep->audit > 0))
-        status = review(sweep, prefix->n_records - 1, totals, err);
-    return status;
+    *complete = true;
+    if (prefix->n_records <= 1 || (!unseen && sweep->audit <= 0))
+        return PPS_OK;
+    return review(sweep, prefix->n_records - 1, totals, complete, err);
 }

@@ -30,12 +30,21 @@ void pps_continue_hint(const struct pps_args *args, const char *path, struct pps
 // Says what there is, on stderr.
 void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path);
 
-// What the interrupted run had found in the blocks of the prefix, that of its audit and its best
-// rows included: where the rows do not show what is asked for, points are computed once more.
+// What the interrupted run had found in the blocks of the prefix, as far as rows show it.
 PPS_MUST_CHECK enum pps_status pps_continue_totals(const struct pps_sweep *sweep,
                                                    const struct pps_prefix *prefix,
                                                    const char *path,
                                                    struct pps_totals *totals,
+                                                   struct pps_error *err);
+
+// What they do not show, the audit and best rows by a column that is not there, into `totals`, by
+// computing points of the prefix once more. This may take as long as the interrupted runs, so it
+// is to be done when all blocks are there: repeated under a limit of time, a run then comes to its
+// end. *complete is false where it was stopped.
+PPS_MUST_CHECK enum pps_status pps_continue_review(const struct pps_sweep *sweep,
+                                                   const struct pps_prefix *prefix,
+                                                   struct pps_totals *totals,
+                                                   bool *complete,
                                                    struct pps_error *err);
 
 #endif

@@ -192,7 +192,8 @@ static void print_recalled(const struct pps_totals *t)
     char computed[48], recalled[48];
     if (t->recalled == 0 || t->computed > 0)
         return;
-    pps_human_count((double)(t->rows - t->earlier_rows - t->recalled - t->reused), computed,
+    const uint64_t taken = t->reused - t->checked;
+    pps_human_count((double)(t->rows - t->earlier_rows - t->recalled - taken), computed,
                     sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
     fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
@@ -201,11 +202,15 @@ static void print_recalled(const struct pps_totals *t)
 
 static void print_reused(const struct pps_report *r)
 {
-    char reused[48];
+    char reused[48], checked[48];
     if (r->reuse == NULL)
         return;
     pps_human_count((double)r->totals->reused, reused, sizeof reused);
-    fprintf(stderr, "reused    %s rows of %s\n", reused, r->reuse);
+    pps_human_count((double)r->totals->checked, checked, sizeof checked);
+    fprintf(stderr, "reused    %s rows of %s", reused, r->reuse);
+    if (r->audit > 0)
+        fprintf(stderr, "; %s of them were computed again to be audited", checked);
+    fputc('\n', stderr);
 }
 
 static void print_pruned(const struct pps_totals *t)
@@ -353,6 +358,8 @@ void pps_report_json(const struct pps_report *r)
     pps_json_add_count(root, "recalled", t->recalled);
     if (r->reuse != NULL)
         pps_json_add_count(root, "reused", t->reused);
+    if (r->reuse != NULL && r->audit > 0)
+        pps_json_add_count(root, "reused_audited", t->checked);
     if (t->computed > 0) {
         pps_json_add_count(root, "judged", t->computed);
         pps_json_add_count(root, "pruned", t->pruned);

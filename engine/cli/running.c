@@ -154,7 +154,7 @@ static enum pps_status stopped_early(struct pps_running *run, struct pps_error *
     return PPS_E_STOPPED;
 }
 
-// Reads back what an interrupted run had found out.
+// Reads back what an interrupted run had found out, as far as its rows show it.
 static enum pps_status take_up(struct pps_running *run, struct pps_error *err)
 {
     const struct pps_prefix *prefix = pps_output_prefix(run->output);
@@ -166,6 +166,15 @@ static enum pps_status take_up(struct pps_running *run, struct pps_error *err)
     if (status == PPS_OK && !run->quiet)
         pps_continue_say(run->earlier.points, pps_sweep_points(&run->sweep), run->path.path);
     return status;
+}
+
+// The rest of what an interrupted run had found out.
+static enum pps_status review(struct pps_running *run, struct pps_error *err)
+{
+    if (run->output == NULL || !run->totals.complete)
+        return PPS_OK;
+    return pps_continue_review(&run->sweep, pps_output_prefix(run->output), &run->earlier,
+                               &run->totals.complete, err);
 }
 
 static enum pps_status compute(struct pps_running *run, struct pps_error *err)
@@ -181,6 +190,8 @@ static enum pps_status compute(struct pps_running *run, struct pps_error *err)
     enum pps_status status = pps_sweep_run(&run->sweep, &run->totals, err);
     run->sweep.sink = sink;
     pps_progress_end(progress);
+    if (status == PPS_OK)
+        status = review(run, err);
     if (status == PPS_OK)
         status = pps_totals_join(&run->totals, &run->earlier, err);
     return status;

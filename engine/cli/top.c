@@ -161,7 +161,7 @@ static enum pps_status pareto_main(const struct pps_args *args,
         .columns = pps_arg(args, "pareto"),
         .by = pps_arg(args, "by"),
     };
-    struct pps_textfile file = {NULL, NULL, NULL, false};
+    struct pps_textfile file = {.out = NULL};
     struct pps_pareto pareto = {.rows = 0};
     enum pps_status status = check_pareto(args, err);
     if (status == PPS_OK)

@@ -41,13 +41,12 @@ static const struct pps_opt options[] = {
 
 static const char details[] =
     "The point is a row of a result, or a kernel's with the parameters given (others take\n"
-    "their defaults). Words after RESULT change the row's parameters. Without -o the trace "
-    "goes\n"
-    "to outputs/traces/ as Chrome JSON; open it in ui.perfetto.dev or chrome://tracing, where\n"
-    "a unit of time is a microsecond. CSV has a line for each piece of constant rate. SVG is "
-    "a\n"
-    "picture for every browser: what the pointer is over is described; more than 20000 pieces\n"
-    "are refused, so show a part of a long one: --to 500.\n"
+    "their defaults). Words after RESULT change the row's parameters. Without -o the trace\n"
+    "goes to outputs/traces/ as Chrome JSON; the same command may be repeated, but a file\n"
+    "of another content is replaced with --force only. Open it in ui.perfetto.dev or\n"
+    "chrome://tracing, where a unit of time is a microsecond. CSV has a line for each piece\n"
+    "of constant rate. SVG is a picture for every browser: what the pointer is over is\n"
+    "described; more than 20000 pieces are refused, so show a part of a long one: --to 500.\n"
     "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
     "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
@@ -176,8 +175,10 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
         snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->stem,
                  endings[t->write.form]);
     t->write.path = t->path;
-    // A default name is made from the point, so what lies there is the same trace.
-    t->write.force = path == NULL || pps_arg(t->args, "force") != NULL;
+    // A default name is made from the words of the point, so what lies there is mostly the same; but
+    // a result of this name may have become another, and a picture may show another part.
+    t->write.same = path == NULL;
+    t->write.force = pps_arg(t->args, "force") != NULL;
     return PPS_OK;
 }
 

@@ -299,3 +299,35 @@ Test(audit, rounding_is_no_fault)
     cr_assert_eq(audit(e, 1, 1000, &audited, &err), PPS_E_POINTS);
     pps_experiment_free(e);
 }
+
+// A stop comes while the reference is asked about the points beside one, which it does one by one.
+static atomic_bool stop;
+
+static void stopped_reference(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    if (batch->n_points == 1)
+        atomic_store(&stop, true);
+    for (size_t i = 0; i < batch->n_points; i++) {
+        answer(batch, i);
+        if (atomic_load(worker->stop))
+            batch->outcome[i] = PPS_STOPPED;
+    }
+}
+
+// Catches audits that take a point for wrong since a stop kept the reference from telling that its
+// digits are decided by rounding.
+Test(audit, a_stop_is_no_fault)
+{
+    struct pps_kernel interrupted = kernel;
+    interrupted.reference = stopped_reference;
+    struct pps_experiment *e = shaken(&interrupted, "far", "1");
+    struct pps_rowmaker *maker;
+    struct pps_rows rows;
+    struct pps_error err = {.text = ""};
+    cr_assert_eq(pps_rowmaker_open(&maker, e, 0, 0, &err), PPS_OK);
+    cr_assert_eq(pps_rowmaker_audit(maker, 1, false, &err), PPS_OK);
+    cr_assert_eq(pps_rowmaker_make(maker, 0, 1000, &stop, &rows, &err), PPS_OK, "%s", err.text);
+    cr_expect(rows.stopped);
+    pps_rowmaker_close(maker);
+    pps_experiment_free(e);
+}
