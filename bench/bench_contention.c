@@ -124,7 +124,7 @@ static void simulate(enum how how,
         if (how == ALONE)
             contention_simulate(&points[k], false, false, scratch, NULL, &outcomes[k].result);
         else
-            contention_reference(&points[k], false, NULL, &outcomes[k].result);
+            contention_reference(&points[k], false, NULL, NULL, &outcomes[k].result);
 }
 
 struct timing {

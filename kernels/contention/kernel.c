@@ -120,18 +120,14 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
     }
 }
 
-// The reference knows no stop flag, so it is asked between points.
 static void reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     bool want_metrics = contention_wants_metrics(batch);
     for (size_t i = 0; i < batch->n_points; i++) {
         struct contention_result result;
-        batch->outcome[i] = PPS_STOPPED;
-        if (worker->stop != NULL && atomic_load_explicit(worker->stop, memory_order_relaxed))
-            continue;
-        struct contention_point point = point_at(batch, i);
-        batch->outcome[i] =
-            (uint8_t)outcome_of(contention_reference(&point, want_metrics, NULL, &result));
+        const struct contention_point point = point_at(batch, i);
+        batch->outcome[i] = (uint8_t)outcome_of(
+            contention_reference(&point, want_metrics, NULL, worker->stop, &result));
         contention_set_row(batch, i, &result);
     }
 }

@@ -145,8 +145,14 @@ static double eps_work(const struct contention_point *p)
     return ldexp(1e-9, e - 1);
 }
 
+static bool is_up(const atomic_bool *stop)
+{
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
 static enum contention_status simulate(struct reference *s,
                                        const struct contention_sink *sink,
+                                       const atomic_bool *stop,
                                        struct contention_result *result)
 {
     contention_reference_make_tasks(s);
@@ -154,6 +160,8 @@ static enum contention_status simulate(struct reference *s,
         contention_reference_finish(s, result);
         if (s->left == 0)
             break;
+        if (is_up(stop))
+            return CONTENTION_STOPPED;
         pick_compute(s);
         contention_reference_set_rates(s);
         double step = next_step(s), start = s->time;
@@ -201,19 +209,22 @@ static void release(struct reference *s)
 enum contention_status contention_reference(const struct contention_point *point,
                                             bool want_metrics,
                                             const struct contention_sink *sink,
+                                            const atomic_bool *stop,
                                             struct contention_result *result)
 {
     struct reference s = {.p = point};
     *result = (struct contention_result){0};
+    if (is_up(stop))
+        return CONTENTION_STOPPED;
     s.eps_work = eps_work(point);
     enum contention_status status =
-        allocate(&s) ? simulate(&s, sink, result) : CONTENTION_STUCK;
+        allocate(&s) ? simulate(&s, sink, stop, result) : CONTENTION_STUCK;
     release(&s);
     if (status == CONTENTION_DONE && want_metrics) {
         struct contention_point ideal = *point;
         struct contention_result other;
         ideal.channels = CONTENTION_IDEAL;
-        status = contention_reference(&ideal, false, NULL, &other);
+        status = contention_reference(&ideal, false, NULL, stop, &other);
         result->ideal_time = other.total_time;
     }
     return status;

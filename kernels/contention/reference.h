@@ -8,10 +8,11 @@
 
 // All metrics but ideal_time are always computed; ideal_time too where want_metrics says so.
 // sink: where pieces go, in order of start, cut at every event; NULL: nowhere. Without memory
-// it answers CONTENTION_STUCK.
+// it answers CONTENTION_STUCK; once the stop flag is up, CONTENTION_STOPPED (NULL: there is none).
 enum contention_status contention_reference(const struct contention_point *point,
                                             bool want_metrics,
                                             const struct contention_sink *sink,
+                                            const atomic_bool *stop,
                                             struct contention_result *result);
 
 #endif

@@ -46,12 +46,12 @@ static inline bool is_sensitive(const struct contention_point *p, double error)
     static const double changes[] = {0x1p-50, -0x1p-50, 0x1p-48, -0x1p-48};
     struct contention_result before, after;
     double moved = 0;
-    contention_reference(p, true, NULL, &before);
+    contention_reference(p, true, NULL, NULL, &before);
     for (int k = 0; k < 4; k++) {
         struct contention_point q = *p;
         q.fwd_len *= 1 + changes[k];
         q.prop_len *= 1 - changes[k];
-        contention_reference(&q, true, NULL, &after);
+        contention_reference(&q, true, NULL, NULL, &after);
         moved = fmax(moved, worst_error(&before, &after));
     }
     return moved >= error / 16;
@@ -63,7 +63,7 @@ static inline double compare_at(const struct contention_point *p, void *scratch,
     struct contention_result fast, plain, reference;
     bool done = contention_simulate(p, true, true, scratch, NULL, &fast) == CONTENTION_DONE &&
                 contention_simulate(p, false, true, scratch, NULL, &plain) == CONTENTION_DONE &&
-                contention_reference(p, true, NULL, &reference) == CONTENTION_DONE;
+                contention_reference(p, true, NULL, NULL, &reference) == CONTENTION_DONE;
     double error = done ? worst_error(&fast, &reference) : HUGE_VAL;
     if (done && plain.total_time != fast.total_time)
         error = HUGE_VAL;
@@ -115,7 +115,7 @@ static inline void check_trace(const struct contention_point *p,
     const struct contention_sink to_reference = {&reference, count_piece};
     *fast = (struct tally){.end = 0};
     cr_assert_eq(contention_trace(p, scratch, NULL, &to_fast, &result), CONTENTION_DONE);
-    cr_assert_eq(contention_reference(p, false, &to_reference, &result), CONTENTION_DONE);
+    cr_assert_eq(contention_reference(p, false, &to_reference, NULL, &result), CONTENTION_DONE);
     cr_assert_eq(fast->unordered, 0, "%s: pieces out of order", show(p));
     cr_assert_leq(fast->count, reference.count, "%s: more pieces than events cut", show(p));
     const double error = tally_error(fast, &reference);

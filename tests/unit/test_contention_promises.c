@@ -3,6 +3,8 @@
 // scratch no larger than needed.
 #include "contentionrandom.h"
 
+#include "kernels/contention/reference.h"
+
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
@@ -53,6 +55,19 @@ Test(contention_promises, stops_when_told)
     cr_assert_eq(contention_simulate(&p, false, true, scratch, &stop, &result), CONTENTION_DONE,
                  "a short point is finished all the same");
     free(scratch);
+}
+
+// Catches a reference that an audit waits for, for minutes where the point is long.
+Test(contention_promises, reference_stops_when_told)
+{
+    struct contention_point p = usual();
+    struct contention_result result;
+    atomic_bool stop = true;
+    p.n = 2000;
+    cr_assert_eq(contention_reference(&p, true, NULL, &stop, &result), CONTENTION_STOPPED);
+    stop = false;
+    p.n = 8;
+    cr_assert_eq(contention_reference(&p, true, NULL, &stop, &result), CONTENTION_DONE);
 }
 
 // Catches scratch that grows with n where it need not, and sizes that wrap around.
