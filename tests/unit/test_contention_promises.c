@@ -57,17 +57,25 @@ Test(contention_promises, stops_when_told)
     free(scratch);
 }
 
+// Says stop at the first piece.
+static void raise_stop(void *self, const struct contention_piece *piece)
+{
+    atomic_bool *stop = self;
+    (void)piece;
+    *stop = true;
+}
+
 // Catches a reference that an audit waits for, for minutes where the point is long.
 Test(contention_promises, reference_stops_when_told)
 {
-    struct contention_point p = usual();
+    const struct contention_point p = usual();
     struct contention_result result;
-    atomic_bool stop = true;
-    p.n = 2000;
-    cr_assert_eq(contention_reference(&p, true, NULL, &stop, &result), CONTENTION_STOPPED);
-    stop = false;
-    p.n = 8;
+    atomic_bool stop = false;
+    const struct contention_sink sink = {&stop, raise_stop};
     cr_assert_eq(contention_reference(&p, true, NULL, &stop, &result), CONTENTION_DONE);
+    cr_assert_eq(contention_reference(&p, true, &sink, &stop, &result), CONTENTION_STOPPED,
+                 "on the way");
+    cr_assert_eq(contention_reference(&p, true, NULL, &stop, &result), CONTENTION_STOPPED);
 }
 
 // Catches scratch that grows with n where it need not, and sizes that wrap around.
