@@ -4,6 +4,8 @@
 #ifndef TEST_CONTENTIONPOINTS_H
 #define TEST_CONTENTIONPOINTS_H
 
+#include "contentionamount.h"
+
 #include "kernels/contention/model.h"
 
 #include <stdio.h>
@@ -23,13 +25,6 @@ static inline struct contention_point usual(void)
                                      .bwd_impact = 0.2,
                                      .congestion = true,
                                      .priority = {0.3, 0.3, 0.4}};
-}
-
-// How many points are compared; $PPS_RANDOM_POINTS says another number.
-static inline uint64_t n_points(void)
-{
-    const char *asked = getenv("PPS_RANDOM_POINTS");
-    return asked != NULL ? strtoull(asked, NULL, 10) : 20000;
 }
 
 // Scratch for points up to this one; free() gives it back.

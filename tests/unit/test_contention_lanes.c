@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lanes against each other, bit for bit, and against the simulation of one point.
+#include "contentionamount.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -202,13 +204,13 @@ static void check_beginnings(int rounds)
 Test(contention_lanes, shared_beginnings_change_nothing)
 {
     stages = few;
-    check_beginnings(60);
+    check_beginnings(n_rounds(60));
 }
 
 Test(contention_lanes, shared_beginnings_change_nothing_of_many_stages)
 {
     stages = many;
-    check_beginnings(60);
+    check_beginnings(n_rounds(60));
 }
 
 // A result that another order of rounding changes: lengths changed by a rounding show it.

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much the tests of the contention model compare: less under sanitizers.
+#ifndef PPS_TESTS_CONTENTIONAMOUNT_H
+#define PPS_TESTS_CONTENTIONAMOUNT_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+// How many points are compared; $PPS_RANDOM_POINTS says another number.
+static inline uint64_t n_points(void)
+{
+    const char *asked = getenv("PPS_RANDOM_POINTS");
+    return asked != NULL ? strtoull(asked, NULL, 10) : 20000;
+}
+
+// Of so many rounds, usually, as many as go with the number of points; at least one.
+static inline int n_rounds(int usual)
+{
+    const uint64_t n = (uint64_t)usual * n_points() / 20000;
+    return n > 1 ? (int)n : 1;
+}
+
+#endif
