@@ -44,6 +44,7 @@ struct pps_bench_scale {
     int threads;
     uint64_t points;
     double points_s; // points a second
+    double gain;     // times the points a second of one thread, of one turn
 };
 
 struct pps_benchmark {
@@ -52,6 +53,7 @@ struct pps_benchmark {
     int n_cells;
     struct pps_bench_cell cells[PPS_BENCH_CELLS];
     double reference_s;          // a point of cells[0]; 0: the kernel has none
+    double reference_ratio;      // times the kernel's in the same turn
     double reference_difference; // the largest, as an audit measures it
     int n_codecs;
     struct pps_bench_codec codecs[PPS_BENCH_CODECS];

@@ -6,14 +6,19 @@
 #include "benchmark.h"
 #include "sweep.h"
 
-enum { PPS_BENCH_POINTS = 512, PPS_BENCH_REPEATS = 5 };
+enum { PPS_BENCH_POINTS = 512, PPS_BENCH_REPEATS = 5, PPS_BENCH_TURNS = 15 };
 
 // How long each part may take.
 struct pps_bench_effort {
-    int repeats;          // at most PPS_BENCH_REPEATS
-    double cell_s, run_s; // a size of points; a whole run
-    uint64_t rows;        // of the way of a row
-    double fewest;        // points of a size, however long they take
+    int repeats;     // at most PPS_BENCH_REPEATS
+    double cell_s;   // a size of points
+    double fast_s;   // the kernel before each pass of its reference
+    double run_s;    // a whole run over threads
+    uint64_t rows;   // of the way of a row
+    double fewest;   // points of a size, however long they take
+    int share_turns; // of the kernel and whole runs; at most PPS_BENCH_TURNS
+    double share_s;  // a run of such a turn, and the kernel's part of it as well
+    int scale_turns; // of whole runs over threads; at most PPS_BENCH_TURNS
 };
 
 struct pps_bench {

@@ -60,66 +60,141 @@ struct pps_sweep pps_bench_sweep(const struct pps_bench *b,
 
 // ---- over threads -----------------------------------------------------------------------------
 
-static enum pps_status time_scale(const struct pps_bench *b, int threads, uint64_t points)
+// 1, 2, 4 ... and the most.
+static int count_scales(struct pps_bench_scale *scales, int most)
 {
-    struct pps_bench_scale *scale = &b->out->scales[b->out->n_scales];
-    double wall_s[PPS_BENCH_REPEATS];
-    struct pps_experiment *e = NULL;
-    enum pps_status status = pps_bench_load_long(b, b->kernel, false, points, &e);
-    for (int r = 0; r < b->effort.repeats && status == PPS_OK; r++) {
-        double bytes = 0;
-        const struct pps_sweep sweep = pps_bench_sweep(b, e, threads, &bytes);
-        struct pps_totals totals;
-        status = pps_bench_sweep_once(b, &sweep, &totals);
-        wall_s[r] = totals.wall_s;
+    int n = 0;
+    for (int t = 1; n < PPS_BENCH_SCALES; t *= 2) {
+        scales[n++].threads = t < most ? t : most;
+        if (t >= most)
+            break;
     }
-    if (status == PPS_OK) {
-        scale->threads = threads;
-        scale->points = e->n_points;
-        scale->points_s = (double)e->n_points / pps_bench_median(wall_s, b->effort.repeats);
-        b->out->n_scales++;
-    }
-    pps_experiment_free(e);
+    return n;
+}
+
+static enum pps_status time_scale(const struct pps_bench *b,
+                                  const struct pps_bench_scale *scale,
+                                  const struct pps_experiment *e,
+                                  double *point_s)
+{
+    double bytes = 0;
+    const struct pps_sweep sweep = pps_bench_sweep(b, e, scale->threads, &bytes);
+    struct pps_totals totals;
+    enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
+    *point_s = totals.wall_s / (double)e->n_points;
     return status;
 }
 
-// 1, 2, 4 ... and the most; as many points as keep each of them busy for a while.
+// All numbers of threads in turns, so that whatever else the machine does disturbs all alike. Of
+// the times each has its median, and of what is gained against one thread in the same turn.
+static enum pps_status time_scale_turns(const struct pps_bench *b,
+                                        struct pps_experiment *const *e,
+                                        struct pps_bench_scale *scales,
+                                        int n)
+{
+    double point_s[PPS_BENCH_SCALES][PPS_BENCH_TURNS], gain[PPS_BENCH_SCALES][PPS_BENCH_TURNS];
+    for (int t = 0; t < b->effort.scale_turns; t++)
+        for (int s = 0; s < n; s++) {
+            enum pps_status status = time_scale(b, &scales[s], e[s], &point_s[s][t]);
+            if (status != PPS_OK)
+                return status;
+            gain[s][t] = point_s[0][t] / point_s[s][t];
+        }
+    for (int s = 0; s < n; s++) {
+        scales[s].points = e[s]->n_points;
+        scales[s].points_s = 1 / pps_bench_median(point_s[s], b->effort.scale_turns);
+        scales[s].gain = pps_bench_median(gain[s], b->effort.scale_turns);
+    }
+    return PPS_OK;
+}
+
+// As many points as keep each thread busy for a while.
 static enum pps_status time_scales(const struct pps_bench *b, uint64_t points)
 {
+    struct pps_experiment *e[PPS_BENCH_SCALES] = {NULL};
+    struct pps_bench_scale *scales = b->out->scales;
     enum pps_status status = PPS_OK;
-    const int most = b->ask->threads;
-    for (int t = 1; status == PPS_OK && b->out->n_scales < PPS_BENCH_SCALES; t *= 2) {
-        const int threads = t < most ? t : most;
-        status = time_scale(b, threads, points * (uint64_t)threads);
-        if (threads == most)
-            break;
-    }
+    const int n = count_scales(scales, b->ask->threads);
+    for (int s = 0; s < n && status == PPS_OK; s++)
+        status = pps_bench_load_long(b, b->kernel, false, points * (uint64_t)scales[s].threads,
+                                     &e[s]);
+    if (status == PPS_OK)
+        status = time_scale_turns(b, e, scales, n);
+    if (status == PPS_OK)
+        b->out->n_scales = n;
+    for (int s = 0; s < n; s++)
+        pps_experiment_free(e[s]);
     return status;
 }
 
 // ---- against the kernel alone -----------------------------------------------------------------
 
-// Both take neighbours together, since kernels may know how to gain by that. Turn by turn, so that
-// whatever else the machine does disturbs both alike.
-static enum pps_status time_both(const struct pps_bench *b,
-                                 struct pps_benchpoints *plain,
-                                 const struct pps_experiment *e)
+struct turn {
+    double kernel_s, run_s; // a point
+};
+
+// The kernel over its points so many times, added up: a mean, as a run is one.
+static enum pps_status time_passes(const struct pps_bench *b,
+                                   struct pps_benchpoints *plain,
+                                   uint64_t n,
+                                   double *point_s)
 {
-    double kernel_s[PPS_BENCH_REPEATS], run_s[PPS_BENCH_REPEATS];
-    for (int r = 0; r < b->effort.repeats; r++) {
-        double bytes = 0;
-        const struct pps_sweep sweep = pps_bench_sweep(b, e, 1, &bytes);
-        struct pps_totals totals;
-        enum pps_status status =
-            pps_benchpoints_time(plain, b->kernel->run, 0, b->ask->stop, &kernel_s[r], b->err);
-        if (status == PPS_OK)
-            status = pps_bench_sweep_once(b, &sweep, &totals);
+    enum pps_status status = PPS_OK;
+    for (uint64_t i = 0; i < n && status == PPS_OK; i++) {
+        double pass_s = 0;
+        status = pps_benchpoints_time(plain, b->kernel->run, 0, b->ask->stop, &pass_s, b->err);
+        *point_s += pass_s;
+    }
+    return status;
+}
+
+// As many points of the kernel alone as the run has, half of them before it and half behind, so
+// that whatever else the machine does disturbs both alike. Both take neighbours together, since
+// kernels may know how to gain by that.
+static enum pps_status time_turn(const struct pps_bench *b,
+                                 struct pps_benchpoints *plain,
+                                 const struct pps_experiment *e,
+                                 struct turn *turn)
+{
+    const uint64_t half = e->n_points / pps_benchpoints_count(plain) / 2 + 1;
+    double bytes = 0, before_s = 0, behind_s = 0;
+    struct pps_sweep sweep = pps_bench_sweep(b, e, 1, &bytes);
+    sweep.block_points = pps_block_points(e);
+    struct pps_totals totals;
+    enum pps_status status = time_passes(b, plain, half, &before_s);
+    if (status == PPS_OK)
+        status = pps_bench_sweep_once(b, &sweep, &totals);
+    if (status == PPS_OK)
+        status = time_passes(b, plain, half, &behind_s);
+    if (status != PPS_OK)
+        return status;
+    turn->run_s = totals.cpu_s / (double)e->n_points;
+    turn->kernel_s = (before_s + behind_s) / (double)(2 * half);
+    return PPS_OK;
+}
+
+static int by_share(const void *left, const void *right)
+{
+    const struct turn *l = left, *r = right;
+    const double one = l->kernel_s / l->run_s, other = r->kernel_s / r->run_s;
+    return (one > other) - (one < other);
+}
+
+// What is told is the turn with the median of the shares.
+static enum pps_status time_turns(const struct pps_bench *b,
+                                  struct pps_benchpoints *plain,
+                                  const struct pps_experiment *e)
+{
+    struct turn turns[PPS_BENCH_TURNS];
+    for (int t = 0; t < b->effort.share_turns; t++) {
+        enum pps_status status = time_turn(b, plain, e, &turns[t]);
         if (status != PPS_OK)
             return status;
-        run_s[r] = totals.cpu_s / (double)e->n_points;
     }
-    b->out->kernel_point_s = pps_bench_median(kernel_s, b->effort.repeats);
-    b->out->run_point_s = pps_bench_median(run_s, b->effort.repeats);
+    qsort(turns, (size_t)b->effort.share_turns, sizeof turns[0], by_share);
+    const struct turn *median = &turns[b->effort.share_turns / 2];
+    b->out->kernel_point_s = median->kernel_s;
+    b->out->run_point_s = median->run_s;
     b->out->run_events = pps_benchpoints_events(plain);
     return PPS_OK;
 }
@@ -132,7 +207,7 @@ static enum pps_status time_share(const struct pps_bench *b, uint64_t points)
     if (status == PPS_OK)
         status = pps_benchpoints_open(&plain, e, PLAIN_POINTS, PPS_BATCH, b->err);
     if (status == PPS_OK)
-        status = time_both(b, plain, e);
+        status = time_turns(b, plain, e);
     pps_benchpoints_close(plain);
     pps_experiment_free(e);
     return status;
@@ -142,6 +217,6 @@ enum pps_status pps_bench_time_runs(const struct pps_bench *b)
 {
     const double about_s = b->out->cells[0].point_s + b->out->codecs[0].row_s;
     const uint64_t points = (uint64_t)(b->effort.run_s / about_s) + 1;
-    enum pps_status status = time_share(b, points);
+    enum pps_status status = time_share(b, (uint64_t)(b->effort.share_s / about_s) + 1);
     return status == PPS_OK ? time_scales(b, points) : status;
 }

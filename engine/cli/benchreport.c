@@ -87,7 +87,7 @@ static void print_cells(const struct pps_benchmark *b)
         printf("  reference ");
         print_time(b->reference_s, 0);
         printf(" a point of the first line, %.0f times as long; largest difference %.1g\n",
-               b->reference_s / b->cells[0].point_s, b->reference_difference);
+               b->reference_ratio, b->reference_difference);
     }
     print_memory(b);
 }
@@ -137,7 +137,7 @@ static void print_scales(const struct pps_benchmark *b)
     for (int s = 0; s < b->n_scales; s++) {
         printf("  %8d", b->scales[s].threads);
         print_count(b->scales[s].points_s, 14);
-        printf("%14.2f x", b->scales[s].points_s / b->scales[0].points_s);
+        printf("%14.2f x", b->scales[s].gain);
         if (b->run_events > 0)
             printf("%12.1f", 1e9 / (b->scales[s].points_s * b->run_events));
         printf("\n");
@@ -201,7 +201,7 @@ static cJSON *scale_json(const struct pps_benchmark *b, const struct pps_bench_s
     cJSON_AddNumberToObject(object, "threads", scale->threads);
     cJSON_AddNumberToObject(object, "points", (double)scale->points);
     cJSON_AddNumberToObject(object, "points_per_s", scale->points_s);
-    cJSON_AddNumberToObject(object, "speedup", scale->points_s / b->scales[0].points_s);
+    cJSON_AddNumberToObject(object, "speedup", scale->gain);
     if (b->run_events > 0)
         cJSON_AddNumberToObject(object, "ns_per_event",
                                 1e9 / (scale->points_s * b->run_events));
@@ -214,7 +214,7 @@ static void add_reference(cJSON *root, const struct pps_benchmark *b)
         return;
     cJSON *reference = cJSON_AddObjectToObject(root, "reference");
     cJSON_AddNumberToObject(reference, "ns_per_point", 1e9 * b->reference_s);
-    cJSON_AddNumberToObject(reference, "ratio", b->reference_s / b->cells[0].point_s);
+    cJSON_AddNumberToObject(reference, "ratio", b->reference_ratio);
     cJSON_AddNumberToObject(reference, "largest_difference", b->reference_difference);
 }
 
