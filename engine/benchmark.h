@@ -61,6 +61,7 @@ struct pps_benchmark {
     struct pps_bench_scale scales[PPS_BENCH_SCALES];
     double run_point_s, kernel_point_s; // CPU, of the same points
     double run_events;                  // simulated, a point of these; 0: the kernel tells none
+    double run_left_out;                // points that the space leaves out, for one with a row
 };
 
 struct pps_bench_ask {

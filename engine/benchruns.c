@@ -131,6 +131,7 @@ static enum pps_status time_scales(const struct pps_bench *b, uint64_t points)
 
 struct turn {
     double kernel_s, run_s; // a point
+    double left_out;        // points, for each that is not
 };
 
 // The kernel over its points again and again for half a turn, added up: a mean, as a run is one.
@@ -170,7 +171,9 @@ static enum pps_status time_turn(const struct pps_bench *b,
         status = time_half(b, plain, &kernel_s, &passes);
     if (status != PPS_OK)
         return status;
-    *turn = (struct turn){kernel_s / passes, totals.cpu_s / (double)totals.rows};
+    const double rows = (double)totals.rows;
+    *turn = (struct turn){kernel_s / passes, totals.cpu_s / rows,
+                          (double)(totals.points - totals.rows) / rows};
     return PPS_OK;
 }
 
@@ -196,6 +199,7 @@ static enum pps_status time_turns(const struct pps_bench *b,
     const struct turn *median = &turns[b->effort.share_turns / 2];
     b->out->kernel_point_s = median->kernel_s;
     b->out->run_point_s = median->run_s;
+    b->out->run_left_out = median->left_out;
     b->out->run_events = pps_benchpoints_events(plain);
     return PPS_OK;
 }

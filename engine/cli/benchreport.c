@@ -130,6 +130,24 @@ static void print_codecs(const struct pps_benchmark *b)
     print_codec_bound(b);
 }
 
+// What a run of one thread is bound by, of which the kernel takes this share.
+static void print_run_bound(const struct pps_benchmark *b, double share)
+{
+    const double row_s = codec_named(b, "zlib:1")->row_s;
+    const double rest_s = b->run_point_s - b->kernel_point_s - row_s;
+    if (b->run_left_out > 1 && rest_s > fmax(row_s, b->kernel_point_s))
+        printf("  bound by  the way to the next point: %.1f that the space leaves out for each "
+               "that has a row\n",
+               b->run_left_out);
+    else
+        printf("  bound by  %s\n",
+               share > 0.7 ? "the kernel; neither compression nor the disk would change much"
+               : share > 0.4
+                   ? "the kernel and the way of a row in equal parts; --compress isal:1 "
+                     "or none may help"
+                   : "the way of a row; --compress isal:1 or none helps");
+}
+
 static void print_scales(const struct pps_benchmark *b)
 {
     printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n  %8s%14s%16s%s\n",
@@ -147,11 +165,8 @@ static void print_scales(const struct pps_benchmark *b)
     print_time(b->run_point_s, 0);
     printf(" in a run of one thread, ");
     print_time(b->kernel_point_s, 0);
-    printf(" of it in the kernel (%.0f%%)\n  bound by  %s\n", 100 * share,
-           share > 0.7   ? "the kernel; neither compression nor the disk would change much"
-           : share > 0.4 ? "the kernel and the way of a row in equal parts; --compress isal:1 "
-                           "or none may help"
-                         : "the way of a row; --compress isal:1 or none helps");
+    printf(" of it in the kernel (%.0f%%)\n", 100 * share);
+    print_run_bound(b, share);
 }
 
 void pps_benchreport_print(const struct pps_benchmark *b)
@@ -240,6 +255,7 @@ void pps_benchreport_json(const struct pps_benchmark *b)
     cJSON *run = cJSON_AddObjectToObject(root, "run");
     cJSON_AddNumberToObject(run, "ns_per_point", 1e9 * b->run_point_s);
     cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
+    cJSON_AddNumberToObject(run, "left_out_per_point", b->run_left_out);
     cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
     char *text = cJSON_PrintUnformatted(root);
     if (text != NULL)
