@@ -167,19 +167,26 @@ static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome
     write_results(m, i, outcome);
 }
 
-// What stands in the text from `start` on is the infeasible row of point i.
+// Point i is infeasible. Its row stands in the text from `start` on; in a contest it is made here
+// where it is of use. There only a run without any winner asks for it: such a run has not left out
+// a point, so the nearest of all is among those that come here.
 static enum pps_status take_infeasible(struct pps_rowmaker *m,
                                        size_t i,
                                        size_t start,
                                        struct pps_error *err)
 {
-    if (m->nearest_column < 0 || m->contest != NULL)
+    if (m->nearest_column < 0 || (m->contest != NULL && m->contest->tops.kept > 0))
         return PPS_OK;
     const double value = m->column[m->nearest_column][i];
     if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
         return PPS_OK;
-    return pps_tops_add(&m->nearest, NULL, value, m->index[i], m->text + start,
-                        m->text_n - start - 1, err);
+    if (m->contest != NULL)
+        write_row(m, i, PPS_INFEASIBLE);
+    enum pps_status status = pps_tops_add(&m->nearest, NULL, value, m->index[i],
+                                          m->text + start, m->text_n - start - 1, err);
+    if (m->contest != NULL)
+        m->text_n = start;
+    return status;
 }
 
 // Whether the results that stand in the text from `start` on are those that an earlier result has

@@ -350,6 +350,8 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     }
     if (sweep->only_best) // nothing else went into totals->best
         totals->best = pool.contest.tops;
+    if (sweep->only_best && totals->best.kept > 0) // which were seen before a winner was is chance
+        pps_tops_free(&totals->nearest);
     totals->complete = pool.status == PPS_OK && totals->points == pps_sweep_points(sweep);
     totals->wall_s = pps_wall_seconds() - wall_s;
     totals->cpu_s = pps_cpu_seconds() - cpu_s;

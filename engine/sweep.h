@@ -59,7 +59,8 @@ struct pps_totals {
     double wall_s, cpu_s;
     bool complete;
     struct pps_tops best;
-    struct pps_tops nearest; // of this run's infeasible rows, the one that nearly fits
+    struct pps_tops nearest; // of this run's infeasible rows, the one that nearly fits; where only
+                             // the best are wanted, none as soon as there is one of them
 };
 
 // The points that a run passes when it is not stopped.
