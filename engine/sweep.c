@@ -350,13 +350,20 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     }
     if (sweep->only_best) // nothing else went into totals->best
         totals->best = pool.contest.tops;
-    if (sweep->only_best && totals->best.kept > 0) // which were seen before a winner was is chance
+    if (sweep->only_best &&
+        totals->best.kept > 0) // which were seen before a winner was is chance
         pps_tops_free(&totals->nearest);
     totals->complete = pool.status == PPS_OK && totals->points == pps_sweep_points(sweep);
     totals->wall_s = pps_wall_seconds() - wall_s;
     totals->cpu_s = pps_cpu_seconds() - cpu_s;
     finish(&pool);
     return pool.status;
+}
+
+uint64_t pps_totals_computed(const struct pps_totals *t)
+{
+    const uint64_t rows = t->judged > 0 ? t->judged : t->rows;
+    return rows - t->earlier_rows - t->recalled - (t->reused - t->checked);
 }
 
 enum pps_status pps_totals_join(struct pps_totals *totals,
