@@ -109,6 +109,16 @@ static void add_totals(struct pool *pool, const struct slot *slot)
             add_left_out(&totals->left_out[r], &slot->left_out[r]);
 }
 
+static void tell_progress(const struct pool *pool)
+{
+    const struct pps_totals *totals = pool->totals;
+    const struct pps_passed passed = {totals->points, totals->rows,
+                                      totals->rows + totals->pruned,
+                                      pps_totals_computed(totals)};
+    if (pool->sweep->progress != NULL)
+        pps_progress_update(pool->sweep->progress, &passed);
+}
+
 // Writes the blocks that are due. Called with the lock, which is let go while writing.
 static void write_due(struct pool *pool)
 {
@@ -123,9 +133,7 @@ static void write_due(struct pool *pool)
         enum pps_status status = sink->block(sink->self, &slot->block, &err);
         if (status == PPS_OK) {
             add_totals(pool, slot);
-            if (pool->sweep->progress != NULL)
-                pps_progress_update(pool->sweep->progress, pool->totals->points,
-                                    pool->totals->rows);
+            tell_progress(pool);
         } else {
             end(pool, status, &err);
         }
