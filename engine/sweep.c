@@ -367,38 +367,3 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     finish(&pool);
     return pool.status;
 }
-
-uint64_t pps_totals_computed(const struct pps_totals *t)
-{
-    const uint64_t rows = t->judged > 0 ? t->judged : t->rows;
-    return rows - t->earlier_rows - t->recalled - (t->reused - t->checked);
-}
-
-enum pps_status pps_totals_join(struct pps_totals *totals,
-                                struct pps_totals *earlier,
-                                struct pps_error *err)
-{
-    totals->points += earlier->points;
-    totals->earlier += earlier->points;
-    totals->rows += earlier->rows;
-    totals->earlier_rows += earlier->rows;
-    if (earlier->failed > 0)
-        totals->failed_example = earlier->failed_example;
-    totals->failed += earlier->failed;
-    totals->infeasible += earlier->infeasible;
-    totals->text_bytes += earlier->text_bytes;
-    pps_audited_add(&totals->audited, &earlier->audited);
-    for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        struct pps_left_out whole = earlier->left_out[r];
-        if (totals->left_out[r].n > 0)
-            add_left_out(&whole, &totals->left_out[r]);
-        totals->left_out[r] = whole;
-    }
-    return pps_tops_merge(&totals->best, &earlier->best, err);
-}
-
-void pps_totals_free(struct pps_totals *totals)
-{
-    pps_tops_free(&totals->best);
-    pps_tops_free(&totals->nearest);
-}
