@@ -54,12 +54,13 @@ static void print_left_out(const struct pps_report *r)
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
+    const bool have_rows = r->totals->judged == 0; // not where the result holds the best alone
     if (r->totals->infeasible > 0)
-        fprintf(stderr, "infeasible %llu points (their rows say why)\n",
-                (unsigned long long)r->totals->infeasible);
+        fprintf(stderr, "infeasible %llu points%s\n", (unsigned long long)r->totals->infeasible,
+                have_rows ? " (their rows say why)" : "");
     if (r->totals->failed > 0) {
-        fprintf(stderr, "failed    %llu points (rows with empty results)",
-                (unsigned long long)r->totals->failed);
+        fprintf(stderr, "failed    %llu points%s", (unsigned long long)r->totals->failed,
+                have_rows ? " (rows with empty results)" : "");
         print_index(r->experiment, r->totals->failed_example, ", for example ");
         fputc('\n', stderr);
     }
@@ -148,7 +149,7 @@ static void print_best(const struct pps_report *r)
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
-    const uint64_t asked = r->totals->computed > 0 ? r->totals->computed : r->totals->rows;
+    const uint64_t asked = r->totals->judged > 0 ? r->totals->judged : r->totals->rows;
     if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == asked)
         print_nearest(r);
     char *header = pps_experiment_header(r->experiment);
@@ -190,14 +191,12 @@ static void print_audit(const struct pps_audited *audited)
 static void print_recalled(const struct pps_totals *t)
 {
     char computed[48], recalled[48];
-    if (t->recalled == 0 || t->computed > 0)
+    if (t->recalled == 0)
         return;
-    const uint64_t taken = t->reused - t->checked;
-    pps_human_count((double)(t->rows - t->earlier_rows - t->recalled - taken), computed,
-                    sizeof computed);
+    pps_human_count((double)pps_totals_computed(t), computed, sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
-    fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
-            computed, recalled);
+    fprintf(stderr, "computed  %s points; %s %s those of points that cannot differ\n", computed,
+            recalled, t->judged > 0 ? "results are" : "rows are");
 }
 
 static void print_reused(const struct pps_report *r)
@@ -215,29 +214,34 @@ static void print_reused(const struct pps_report *r)
 
 static void print_pruned(const struct pps_totals *t)
 {
-    char computed[48], pruned[48];
-    if (t->computed == 0 && t->pruned == 0)
+    char judged[48], pruned[48];
+    if (t->judged == 0)
         return;
-    pps_human_count((double)t->computed, computed, sizeof computed);
+    pps_human_count((double)t->judged, judged, sizeof judged);
     pps_human_count((double)t->pruned, pruned, sizeof pruned);
-    fprintf(stderr, "judged    %s points; %s more cannot be among the best (a bound says)\n",
-            computed, pruned);
+    fprintf(stderr, "judged    %s points", judged);
+    if (t->pruned > 0)
+        fprintf(stderr, "; %s more cannot be among the best (a bound says)", pruned);
+    fputc('\n', stderr);
 }
 
+// Of the points that a run passes some may cost next to nothing.
 static void print_speed(const struct pps_report *r)
 {
     const struct pps_totals *t = r->totals;
+    const uint64_t points = t->points - t->earlier, computed = pps_totals_computed(t);
+    const double wall_s = t->wall_s > 1e-9 ? t->wall_s : 1e-9;
     char rows[48], speed[48], wall[32], memory[32];
     pps_human_count((double)t->rows, rows, sizeof rows);
-    pps_human_count((double)(t->points - t->earlier) / (t->wall_s > 1e-9 ? t->wall_s : 1e-9),
-                    speed, sizeof speed);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
+    pps_human_count((double)points / wall_s, speed, sizeof speed);
+    fprintf(stderr, "done      %s rows in %s: %s points/s", rows, wall, speed);
+    pps_human_count((double)computed / wall_s, speed, sizeof speed);
+    if (computed < points)
+        fprintf(stderr, " (%s computed)", speed);
     pps_human_bytes(pps_peak_memory(), memory, sizeof memory);
-    fprintf(stderr,
-            "done      %s rows in %s: %s points/s on %d thread%s, CPU/real %.1f, peak memory "
-            "%s\n",
-            rows, wall, speed, r->threads, r->threads == 1 ? "" : "s",
-            t->cpu_s / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), memory);
+    fprintf(stderr, " on %d thread%s, CPU/real %.1f, peak memory %s\n", r->threads,
+            r->threads == 1 ? "" : "s", t->cpu_s / wall_s, memory);
 }
 
 // Where the best row stands in a result that holds these rows alone, in the order of indices.
@@ -272,7 +276,7 @@ static void print_next_trace(const struct pps_report *r, const char *word)
     fprintf(stderr, "%-9s ppsweep trace ", word);
     if (n == 0)
         fprintf(stderr, "%s --row 1", r->path);
-    else if (t->computed > 0)
+    else if (t->judged > 0)
         fprintf(stderr, "%s --row %zu", r->path, place_in_file(rows, n) + 1);
     else if (t->points == t->rows)
         fprintf(stderr, "%s --row %llu", r->path, (unsigned long long)rows[0].index + 1);
@@ -297,8 +301,8 @@ void pps_report_next(const struct pps_report *r)
         return;
     }
     const bool traces = r->experiment->kernel->trace_names != NULL, known = t->points > 0;
-    const bool none = known && (t->computed > 0 ? t->best.kept == 0 : t->rows == 0);
-    const bool no_value = known && t->computed == 0 && t->rows == t->failed + t->infeasible;
+    const bool none = known && (t->judged > 0 ? t->best.kept == 0 : t->rows == 0);
+    const bool no_value = known && t->judged == 0 && t->rows == t->failed + t->infeasible;
     if (none)
         return;
     if (!no_value)
@@ -318,8 +322,8 @@ void pps_report_print(const struct pps_report *r)
     if (r->audit > 0)
         print_audit(&r->totals->audited);
     print_reused(r);
-    print_recalled(r->totals);
     print_pruned(r->totals);
+    print_recalled(r->totals);
     print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
@@ -360,8 +364,8 @@ void pps_report_json(const struct pps_report *r)
         pps_json_add_count(root, "reused", t->reused);
     if (r->reuse != NULL && r->audit > 0)
         pps_json_add_count(root, "reused_audited", t->checked);
-    if (t->computed > 0) {
-        pps_json_add_count(root, "judged", t->computed);
+    if (t->judged > 0) {
+        pps_json_add_count(root, "judged", t->judged);
         pps_json_add_count(root, "pruned", t->pruned);
     }
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
