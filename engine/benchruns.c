@@ -72,17 +72,23 @@ static int count_scales(struct pps_bench_scale *scales, int most)
     return n;
 }
 
+// What rules leave out is no point here: the kernel never sees it.
 static enum pps_status time_scale(const struct pps_bench *b,
-                                  const struct pps_bench_scale *scale,
                                   const struct pps_experiment *e,
+                                  struct pps_bench_scale *scale,
                                   double *point_s)
 {
     double bytes = 0;
     const struct pps_sweep sweep = pps_bench_sweep(b, e, scale->threads, &bytes);
     struct pps_totals totals;
     enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
-    *point_s = totals.wall_s / (double)e->n_points;
-    return status;
+    if (status != PPS_OK)
+        return status;
+    *point_s = totals.wall_s / (double)totals.rows;
+    scale->points = totals.rows;
+    scale->wall_s += totals.wall_s;
+    scale->cpu_s += totals.cpu_s;
+    return PPS_OK;
 }
 
 // All numbers of threads in turns, so that whatever else the machine does disturbs all alike. Of
@@ -95,13 +101,12 @@ static enum pps_status time_scale_turns(const struct pps_bench *b,
     double point_s[PPS_BENCH_SCALES][PPS_BENCH_TURNS], gain[PPS_BENCH_SCALES][PPS_BENCH_TURNS];
     for (int t = 0; t < b->effort.scale_turns; t++)
         for (int s = 0; s < n; s++) {
-            enum pps_status status = time_scale(b, &scales[s], e[s], &point_s[s][t]);
+            enum pps_status status = time_scale(b, e[s], &scales[s], &point_s[s][t]);
             if (status != PPS_OK)
                 return status;
             gain[s][t] = point_s[0][t] / point_s[s][t];
         }
     for (int s = 0; s < n; s++) {
-        scales[s].points = e[s]->n_points;
         scales[s].points_s = 1 / pps_bench_median(point_s[s], b->effort.scale_turns);
         scales[s].gain = pps_bench_median(gain[s], b->effort.scale_turns);
     }
@@ -148,7 +153,7 @@ static enum pps_status time_passes(const struct pps_bench *b,
     return status;
 }
 
-// As many points of the kernel alone as the run has, half of them before it and half behind, so
+// As many points of the kernel alone as the run may have, half of them before it and half behind, so
 // that whatever else the machine does disturbs both alike. Both take neighbours together, since
 // kernels may know how to gain by that.
 static enum pps_status time_turn(const struct pps_bench *b,
@@ -168,7 +173,8 @@ static enum pps_status time_turn(const struct pps_bench *b,
         status = time_passes(b, plain, half, &behind_s);
     if (status != PPS_OK)
         return status;
-    turn->run_s = totals.cpu_s / (double)e->n_points;
+    turn->run_s = totals.cpu_s / (double)totals.rows;
+    b->out->run_walked = (double)e->n_points / (double)totals.rows;
     turn->kernel_s = (before_s + behind_s) / (double)(2 * half);
     return PPS_OK;
 }
