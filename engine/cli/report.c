@@ -5,6 +5,7 @@
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
 #include "engine/reasons.h"
+#include "engine/rows.h"
 #include "engine/value.h"
 
 #include <stdio.h>
@@ -87,6 +88,23 @@ static void print_all_left_out(const struct pps_report *r)
         before = ";";
     }
     fputc('\n', stderr);
+}
+
+// More shards than blocks: nothing is wrong, but nothing was shared either.
+static void print_no_block(const struct pps_report *r)
+{
+    const uint64_t points = r->experiment->n_points;
+    const uint64_t a_block = pps_block_points(r->experiment);
+    char count[48], each[48];
+    if (r->shard.count == 0 || r->totals->points > 0)
+        return;
+    pps_human_count((double)(points / a_block + (points % a_block > 0)), count, sizeof count);
+    pps_human_count((double)a_block, each, sizeof each);
+    fprintf(stderr,
+            "note      nothing falls to this shard: the experiment is %s block%s of up to %s "
+            "points, "
+            "fewer than there are shards\n",
+            count, points > a_block ? "s" : "", each);
 }
 
 // ---- the best rows ----------------------------------------------------------------------------
@@ -315,6 +333,7 @@ void pps_report_print(const struct pps_report *r)
     print_best(r);
     print_left_out(r);
     print_all_left_out(r);
+    print_no_block(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
     print_reused(r);

@@ -107,10 +107,11 @@ static void say_gaps(const struct nd_ranking *ranking)
         add_gap(ranking->base, &n, &gap);
     if (n > 0)
         fprintf(stderr,
-                "note      %" PRId64
-                " pipeline%s not proven to be the shortest: a gap of up to %.2g %% may "
-                "be left (--nodes 0 proves)\n",
-                n, n == 1 ? " is" : "s are", 100.0 * gap);
+                "note      %" PRId64 " of %" PRId64
+                " pipelines %s not proven to be the shortest: a gap of up to %.2g %% may be "
+                "left (--nodes 0 proves)\n",
+                n, ranking->picks->n + (ranking->base != NULL), n == 1 ? "is" : "are",
+                100.0 * gap);
 }
 
 // What stars behind gaps mean.
