@@ -60,12 +60,30 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 
 // ---- drawing --------------------------------------------------------------------------------
 
+// Cells have four pixels at least, and pictures an end.
+enum { MOST_LABELS = 4000 };
+
+static enum pps_status check_width(const struct pps_slice *slice, struct pps_error *err)
+{
+    const bool wide = slice->n_x > MOST_LABELS;
+    if (!wide && slice->n_y <= MOST_LABELS)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%c %s has %zu values, too many for a map (at most %d); --pareto %s,%s "
+                    "draws every row as a point",
+                    wide ? 'x' : 'y', wide ? slice->x_name : slice->y_name,
+                    wide ? slice->n_x : slice->n_y, MOST_LABELS,
+                    wide ? slice->x_name : slice->y_name, slice->value_name);
+}
+
 // Writes slice i where its script finds it.
 static enum pps_status write_slice(const struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;
     struct pps_textfile file;
     enum pps_status status = pps_cut_slice(plot->cut, i, &slice, err);
+    if (status == PPS_OK)
+        status = check_width(&slice, err);
     if (status == PPS_OK)
         status = pps_pictures_data(plot->pictures, i, &file, err);
     if (status == PPS_OK) {
