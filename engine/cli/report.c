@@ -7,6 +7,7 @@
 #include "engine/reasons.h"
 #include "engine/rows.h"
 #include "engine/value.h"
+#include "rowtable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,40 +111,6 @@ static void print_no_block(const struct pps_report *r)
 // ---- the best rows ----------------------------------------------------------------------------
 
 enum { SHOWN_ROWS = 40 }; // of groups, which may be many
-
-// A best row's text ends in its results; its cells under their names, aligned.
-static void best_widths(const struct pps_best_row *rows,
-                        size_t n,
-                        const char *header,
-                        int *width)
-{
-    int c = 0;
-    for (const char *at = header; at != NULL && c < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; c++) {
-        const size_t cell = strcspn(at, ",\n");
-        width[c] = (int)cell;
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *at = rows[i].text;
-        for (int k = 0; k < c && at != NULL; k++) {
-            const size_t cell = strcspn(at, ",");
-            width[k] = (int)cell > width[k] ? (int)cell : width[k];
-            at = at[cell] == ',' ? at + cell + 1 : NULL;
-        }
-    }
-}
-
-static void print_cells(const char *text, const int *width)
-{
-    const char *at = text;
-    fputs("  ", stderr);
-    for (int k = 0; at != NULL; k++) {
-        const size_t cell = strcspn(at, ",\n");
-        fprintf(stderr, "%*.*s%s", width[k], (int)cell, at, at[cell] == ',' ? "  " : "\n");
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-}
-
 // Of an infeasible search, the row that nearly fits.
 static void print_nearest(const struct pps_report *r)
 {
@@ -154,9 +121,9 @@ static void print_nearest(const struct pps_report *r)
     fprintf(stderr, "best      none: no point is feasible\n");
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        best_widths(rows, n, header, width);
-        print_cells(header, width);
-        print_cells(rows[0].text, width);
+        const int all = pps_rowtable_widths(rows, n, header, width);
+        pps_rowtable_line(header, width, all);
+        pps_rowtable_line(rows[0].text, width, all);
     }
     free(header);
 }
@@ -177,13 +144,17 @@ static void print_best(const struct pps_report *r)
     const struct pps_column *column = &r->experiment->kernel->columns[r->objective];
     fprintf(stderr, "best      by %s (%s is better)\n", column->name,
             column->goal == PPS_HIGHER ? "higher" : "lower");
-    best_widths(rows, n, header, width);
-    print_cells(header, width);
+    const int all = pps_rowtable_widths(rows, n, header, width);
+    const int columns = pps_rowtable_columns(header, width, all, column->name);
+    pps_rowtable_line(header, width, columns);
     const size_t shown = r->totals->best.n_by > 0 && n > SHOWN_ROWS ? SHOWN_ROWS : n;
     for (size_t i = 0; i < shown; i++)
-        print_cells(rows[i].text, width);
+        pps_rowtable_line(rows[i].text, width, columns);
     if (shown < n)
         fprintf(stderr, "  ... and %zu more\n", n - shown);
+    if (columns < all)
+        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
+                all - columns == 1 ? "" : "s");
     free(header);
 }
 
