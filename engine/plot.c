@@ -3,6 +3,7 @@
 #include "plot.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +28,12 @@ static enum pps_status no_memory(struct pps_error *err)
 static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;
-    char name[512];
+    char name[512 + sizeof "-lines"];
     enum pps_status status = pps_cut_slice(plot->cut, i, &slice, err);
     if (status == PPS_OK) {
-        pps_cut_name(plot->cut, &slice, i, name, sizeof name);
+        pps_cut_name(plot->cut, &slice, i, name, 512);
+        if (plot->ask->lines)
+            snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
         plot->names[i] = strdup(name);
         status = plot->names[i] == NULL ? no_memory(err)
                                         : pps_pictures_check(plot->pictures, name, err);
@@ -113,7 +116,8 @@ static enum pps_status run_plot(struct plot *plot, struct pps_error *err)
 {
     const size_t batch = PPS_PICTURE_BATCH;
     enum pps_status status = pps_pictures_open(&plot->pictures, &plot->ask->pictures,
-                                               "heatmap.gp", plot->ask->cut.view.path, err);
+                                               plot->ask->lines ? "lines.gp" : "heatmap.gp",
+                                               plot->ask->cut.view.path, err);
     if (status == PPS_OK)
         status = choose_maps(plot, err);
     for (size_t i = 0; i < plot->n && status == PPS_OK; i += batch)
