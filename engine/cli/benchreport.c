@@ -153,11 +153,22 @@ static void print_disturbed(const struct pps_benchmark *b)
                most->threads, most->threads == 1 ? "" : "s", processors(most));
 }
 
-// What of a run is neither the kernel's nor spent on the text of a row and its compression.
-static double share_of_walking(const struct pps_benchmark *b)
+// What a run of one thread is bound by, of which the kernel takes this share.
+static void print_run_bound(const struct pps_benchmark *b, double share)
 {
-    const struct pps_bench_codec *zlib = codec_named(b, "zlib:1");
-    return 1 - (b->kernel_point_s + zlib->row_s) / b->run_point_s;
+    const double row_s = codec_named(b, "zlib:1")->row_s;
+    const double rest_s = b->run_point_s - b->kernel_point_s - row_s;
+    if (b->run_left_out > 1 && rest_s > fmax(row_s, b->kernel_point_s))
+        printf("  bound by  the way to the next point: %.1f that the space leaves out for each "
+               "that has a row\n",
+               b->run_left_out);
+    else
+        printf("  bound by  %s\n",
+               share > 0.7 ? "the kernel; neither compression nor the disk would change much"
+               : share > 0.4
+                   ? "the kernel and the way of a row in equal parts; --compress isal:1 "
+                     "or none may help"
+                   : "the way of a row; --compress isal:1 or none helps");
 }
 
 static void print_run(const struct pps_benchmark *b)
@@ -167,19 +178,8 @@ static void print_run(const struct pps_benchmark *b)
     print_time(b->run_point_s, 0);
     printf(" in a run of one thread, ");
     print_time(b->kernel_point_s, 0);
-    printf(" of it in the kernel (%.0f%%)\n  bound by  ", 100 * share);
-    if (b->run_walked > 1.5 && share_of_walking(b) > 0.5)
-        printf(
-            "walking the space: rules leave one point of %.1f; narrower axes, or expressions "
-            "in them, help\n",
-            b->run_walked);
-    else
-        printf("%s\n",
-               share > 0.7 ? "the kernel; neither compression nor the disk would change much"
-               : share > 0.4
-                   ? "the kernel and the way of a row in equal parts; --compress isal:1 "
-                     "or none may help"
-                   : "the way of a row; --compress isal:1 or none helps");
+    printf(" of it in the kernel (%.0f%%)\n", 100 * share);
+    print_run_bound(b, share);
 }
 
 static void print_scales(const struct pps_benchmark *b)
@@ -287,7 +287,7 @@ void pps_benchreport_json(const struct pps_benchmark *b)
     cJSON *run = cJSON_AddObjectToObject(root, "run");
     cJSON_AddNumberToObject(run, "ns_per_point", 1e9 * b->run_point_s);
     cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
-    cJSON_AddNumberToObject(run, "walked_per_point", b->run_walked);
+    cJSON_AddNumberToObject(run, "left_out_per_point", b->run_left_out);
     cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
     char *text = cJSON_PrintUnformatted(root);
     if (text != NULL)
