@@ -72,6 +72,7 @@ static int count_scales(struct pps_bench_scale *scales, int most)
     return n;
 }
 
+// What rules leave out is no point here: the kernel never sees it.
 static enum pps_status time_scale(const struct pps_bench *b,
                                   const struct pps_experiment *e,
                                   struct pps_bench_scale *scale,
@@ -81,9 +82,13 @@ static enum pps_status time_scale(const struct pps_bench *b,
     const struct pps_sweep sweep = pps_bench_sweep(b, e, scale->threads, &bytes);
     struct pps_totals totals;
     enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
-    scale->points = totals.rows;
+    if (status != PPS_OK)
+        return status;
     *point_s = totals.wall_s / (double)totals.rows;
-    return status;
+    scale->points = totals.rows;
+    scale->wall_s += totals.wall_s;
+    scale->cpu_s += totals.cpu_s;
+    return PPS_OK;
 }
 
 // All numbers of threads in turns, so that whatever else the machine does disturbs all alike. Of

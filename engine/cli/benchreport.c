@@ -6,9 +6,11 @@
 #include "engine/textfile.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const data_names[] = {"kernel.dat", "threads.dat"};
@@ -58,8 +60,10 @@ static void print_memory(const struct pps_benchmark *b)
     cache_text(_SC_LEVEL1_DCACHE_SIZE, first, sizeof first);
     cache_text(_SC_LEVEL2_CACHE_SIZE, second, sizeof second);
     printf(
-        "  bound by  the core: a thread has %s to %s to work in, beside caches of %s and %s\n",
-        from, to, first, second);
+        "  bound by  the core, as long as what a point uses of %s%s%s a thread stays in its\n"
+        "            caches of %s and %s\n",
+        from, strcmp(from, to) != 0 ? " to " : "", strcmp(from, to) != 0 ? to : "", first,
+        second);
 }
 
 static void print_cells(const struct pps_benchmark *b)
@@ -130,6 +134,25 @@ static void print_codecs(const struct pps_benchmark *b)
     print_codec_bound(b);
 }
 
+// Processors that the threads had at a time. More than there are threads it cannot be: those of
+// the run before may have waited a little for another.
+static double processors(const struct pps_bench_scale *scale)
+{
+    return fmin(scale->cpu_s / fmax(scale->wall_s, 1e-9), scale->threads);
+}
+
+// Where threads waited for a processor, speed says nothing of how they scale. At the ends of runs
+// some have nothing left to do, but that is a few percent.
+static void print_disturbed(const struct pps_benchmark *b)
+{
+    const double enough = 0.85;
+    const struct pps_bench_scale *most = &b->scales[b->n_scales - 1];
+    if (processors(most) < enough * most->threads)
+        printf("  disturbed %d thread%s had %.2f processors: other work, or a quota, holds the "
+               "rest\n",
+               most->threads, most->threads == 1 ? "" : "s", processors(most));
+}
+
 // What a run of one thread is bound by, of which the kernel takes this share.
 static void print_run_bound(const struct pps_benchmark *b, double share)
 {
@@ -148,18 +171,8 @@ static void print_run_bound(const struct pps_benchmark *b, double share)
                    : "the way of a row; --compress isal:1 or none helps");
 }
 
-static void print_scales(const struct pps_benchmark *b)
+static void print_run(const struct pps_benchmark *b)
 {
-    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n  %8s%14s%16s%s\n",
-           "threads", "points/s", "of one thread", b->run_events > 0 ? "    ns/event" : "");
-    for (int s = 0; s < b->n_scales; s++) {
-        printf("  %8d", b->scales[s].threads);
-        print_count(b->scales[s].points_s, 14);
-        printf("%14.2f x", b->scales[s].gain);
-        if (b->run_events > 0)
-            printf("%12.1f", 1e9 / (b->scales[s].points_s * b->run_events));
-        printf("\n");
-    }
     const double share = fmin(b->kernel_point_s / b->run_point_s, 1);
     printf("  a point   ");
     print_time(b->run_point_s, 0);
@@ -167,6 +180,24 @@ static void print_scales(const struct pps_benchmark *b)
     print_time(b->kernel_point_s, 0);
     printf(" of it in the kernel (%.0f%%)\n", 100 * share);
     print_run_bound(b, share);
+}
+
+static void print_scales(const struct pps_benchmark *b)
+{
+    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n"
+           "  %8s%14s%16s%12s%s\n",
+           "threads", "points/s", "of one thread", "CPU/real",
+           b->run_events > 0 ? "    ns/event" : "");
+    for (int s = 0; s < b->n_scales; s++) {
+        printf("  %8d", b->scales[s].threads);
+        print_count(b->scales[s].points_s, 14);
+        printf("%14.2f x%12.2f", b->scales[s].gain, processors(&b->scales[s]));
+        if (b->run_events > 0)
+            printf("%12.1f", 1e9 / (b->scales[s].points_s * b->run_events));
+        printf("\n");
+    }
+    print_disturbed(b);
+    print_run(b);
 }
 
 void pps_benchreport_print(const struct pps_benchmark *b)
@@ -217,6 +248,7 @@ static cJSON *scale_json(const struct pps_benchmark *b, const struct pps_bench_s
     cJSON_AddNumberToObject(object, "points", (double)scale->points);
     cJSON_AddNumberToObject(object, "points_per_s", scale->points_s);
     cJSON_AddNumberToObject(object, "speedup", scale->gain);
+    cJSON_AddNumberToObject(object, "cpu_per_real", processors(scale));
     if (b->run_events > 0)
         cJSON_AddNumberToObject(object, "ns_per_event",
                                 1e9 / (scale->points_s * b->run_events));
@@ -325,9 +357,12 @@ enum pps_status pps_benchreport_data_check(const char *folder,
                                            struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return pps_fail(err, PPS_E_INPUT, "--data %s: cannot make the folder: %s", folder,
+                        strerror(errno));
     if (access(folder, W_OK | X_OK) != 0)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--data %s: want a folder that exists and may be written", folder);
+        return pps_fail(err, PPS_E_INPUT, "--data %s: want a folder that may be written",
+                        folder);
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);

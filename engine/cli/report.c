@@ -5,7 +5,9 @@
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
 #include "engine/reasons.h"
+#include "engine/rows.h"
 #include "engine/value.h"
+#include "rowtable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,43 +92,26 @@ static void print_all_left_out(const struct pps_report *r)
     fputc('\n', stderr);
 }
 
+// More shards than blocks: nothing is wrong, but nothing was shared either.
+static void print_no_block(const struct pps_report *r)
+{
+    const uint64_t points = r->experiment->n_points;
+    const uint64_t a_block = pps_block_points(r->experiment);
+    char count[48], each[48];
+    if (r->shard.count == 0 || r->totals->points > 0)
+        return;
+    pps_human_count((double)(points / a_block + (points % a_block > 0)), count, sizeof count);
+    pps_human_count((double)a_block, each, sizeof each);
+    fprintf(stderr,
+            "note      nothing falls to this shard: the experiment is %s block%s of up to %s "
+            "points, "
+            "fewer than there are shards\n",
+            count, points > a_block ? "s" : "", each);
+}
+
 // ---- the best rows ----------------------------------------------------------------------------
 
 enum { SHOWN_ROWS = 40 }; // of groups, which may be many
-
-// A best row's text ends in its results; its cells under their names, aligned.
-static void best_widths(const struct pps_best_row *rows,
-                        size_t n,
-                        const char *header,
-                        int *width)
-{
-    int c = 0;
-    for (const char *at = header; at != NULL && c < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; c++) {
-        const size_t cell = strcspn(at, ",\n");
-        width[c] = (int)cell;
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *at = rows[i].text;
-        for (int k = 0; k < c && at != NULL; k++) {
-            const size_t cell = strcspn(at, ",");
-            width[k] = (int)cell > width[k] ? (int)cell : width[k];
-            at = at[cell] == ',' ? at + cell + 1 : NULL;
-        }
-    }
-}
-
-static void print_cells(const char *text, const int *width)
-{
-    const char *at = text;
-    fputs("  ", stderr);
-    for (int k = 0; at != NULL; k++) {
-        const size_t cell = strcspn(at, ",\n");
-        fprintf(stderr, "%*.*s%s", width[k], (int)cell, at, at[cell] == ',' ? "  " : "\n");
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-}
-
 // Of an infeasible search, the row that nearly fits.
 static void print_nearest(const struct pps_report *r)
 {
@@ -137,9 +122,9 @@ static void print_nearest(const struct pps_report *r)
     fprintf(stderr, "best      none: no point is feasible\n");
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        best_widths(rows, n, header, width);
-        print_cells(header, width);
-        print_cells(rows[0].text, width);
+        const int all = pps_rowtable_widths(rows, n, header, width);
+        pps_rowtable_line(header, width, all);
+        pps_rowtable_line(rows[0].text, width, all);
     }
     free(header);
 }
@@ -160,13 +145,17 @@ static void print_best(const struct pps_report *r)
     const struct pps_column *column = &r->experiment->kernel->columns[r->objective];
     fprintf(stderr, "best      by %s (%s is better)\n", column->name,
             column->goal == PPS_HIGHER ? "higher" : "lower");
-    best_widths(rows, n, header, width);
-    print_cells(header, width);
+    const int all = pps_rowtable_widths(rows, n, header, width);
+    const int columns = pps_rowtable_columns(header, width, all, column->name);
+    pps_rowtable_line(header, width, columns);
     const size_t shown = r->totals->best.n_by > 0 && n > SHOWN_ROWS ? SHOWN_ROWS : n;
     for (size_t i = 0; i < shown; i++)
-        print_cells(rows[i].text, width);
+        pps_rowtable_line(rows[i].text, width, columns);
     if (shown < n)
         fprintf(stderr, "  ... and %zu more\n", n - shown);
+    if (columns < all)
+        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
+                all - columns == 1 ? "" : "s");
     free(header);
 }
 
@@ -319,6 +308,7 @@ void pps_report_print(const struct pps_report *r)
     print_best(r);
     print_left_out(r);
     print_all_left_out(r);
+    print_no_block(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
     print_reused(r);
