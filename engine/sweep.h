@@ -45,8 +45,7 @@ struct pps_sweep {
 struct pps_totals {
     uint64_t points; // passed, left-out ones included
     uint64_t rows;
-    uint64_t
-        judged; // of a run that keeps the best rows only: how many there were to choose from
+    uint64_t judged;                // rows to choose from, of a run that keeps the best alone
     uint64_t earlier, earlier_rows; // points and rows of these that an earlier run made
     uint64_t failed, failed_example;
     uint64_t infeasible;
@@ -60,9 +59,9 @@ struct pps_totals {
     double wall_s, cpu_s;
     bool complete;
     struct pps_tops best;
-    struct pps_tops
-        nearest; // of this run's infeasible rows, the one that nearly fits; where only
-                 // the best are wanted, none as soon as there is one of them
+    // Of this run's infeasible rows, the one that nearly fits; where the best alone are wanted,
+    // none as soon as there is one of them.
+    struct pps_tops nearest;
 };
 
 // The points that a run passes when it is not stopped.
