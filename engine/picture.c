@@ -3,6 +3,7 @@
 #include "picture.h"
 
 #include "gnuplot.h"
+#include "oneline.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -242,7 +243,7 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     if (status == PPS_OK)
         status = pps_textfile_rename(from, to, pictures->ask->force, err);
     if (status == PPS_OK && pictures->ask->paths != NULL)
-        fprintf(pictures->ask->paths, "%s\n", to);
+        pps_say(pictures->ask->paths, "%s", to);
     *drawn += status == PPS_OK ? 1 : 0;
     return status;
 }

@@ -2,12 +2,13 @@
 // A verb of the command line: its name, help and option table, and how it reads its options. Help
 // texts, errors and suggestions all come from the table. The engine's verbs are in engine/cli; a
 // kernel may have tools of its own, which need nothing of the engine but this header: it also
-// brings errors, names that may have been meant, JSON documents with places, those that are shipped,
-// files that appear only when they are whole, and traces as files.
+// brings errors, lines for people, names that may have been meant, JSON documents with places, those
+// that are shipped, files that appear only when they are whole, and traces as files.
 #ifndef PPS_TOOL_H
 #define PPS_TOOL_H
 
 #include "jsonfile.h"
+#include "oneline.h"
 #include "shipped.h"
 #include "status.h"
 #include "suggest.h"

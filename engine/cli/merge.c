@@ -5,6 +5,7 @@
 #include "command.h"
 #include "engine/machine.h"
 #include "engine/spelling.h"
+#include "report.h"
 #include "resultpath.h"
 #include "signals.h"
 
@@ -95,10 +96,9 @@ static void report(const struct pps_merge *merge, const char *path)
         pps_human_count((double)merge->failed, failed, sizeof failed);
         fprintf(stderr, "failed    %s of them: their results are empty\n", failed);
     }
-    fprintf(stderr, "result    %s (%s)\n", path, bytes);
+    pps_say(stderr, "result    %s (%s)", path, bytes);
     if (merge->rows > merge->failed + merge->infeasible)
-        fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", path,
-                path);
+        pps_report_look(path);
 }
 
 // Adds what to do about it.

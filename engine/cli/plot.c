@@ -19,7 +19,7 @@ static const struct pps_opt options[] = {
     {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
     {"output", 'o', "FOLDER", "where pictures go (outputs/heatmaps)"},
     {"force", 0, NULL, "replace pictures that exist"},
-    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -84,7 +84,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->pictures.folder = pps_arg(args, "output");
     ask->pictures.force = pps_arg(args, "force") != NULL;
     ask->pictures.scripts = scripts;
-    ask->pictures.paths = stdout;
+    ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
     enum pps_status status = pps_kind_check(args, err);
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);

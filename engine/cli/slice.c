@@ -22,7 +22,7 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
     {"force", 0, NULL, "replace files that exist"},
-    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -22,7 +22,7 @@ static const struct pps_opt options[] = {
     {"all", 0, NULL, "every row, sorted; rows without a result last"},
     {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
     {"force", 0, NULL, "replace FILE where it exists"},
-    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -86,10 +86,10 @@ static void report(const struct pps_args *args, const struct pps_top_count *coun
     if (pps_arg(args, "quiet") != NULL)
         return;
     if (count->valued == 0)
-        fprintf(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s\n", count->rows,
+        pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s", count->rows,
                 count->objective);
     else if (pps_arg(args, "output") != NULL)
-        fprintf(stderr, "ppsweep: %" PRIu64 " of %" PRIu64 " rows, by %s (%s is better)\n",
+        pps_say(stderr, "ppsweep: %" PRIu64 " of %" PRIu64 " rows, by %s (%s is better)",
                 count->written, count->rows, count->objective,
                 count->higher ? "higher" : "lower");
 }
@@ -140,13 +140,13 @@ static void report_pareto(const struct pps_args *args, const struct pps_pareto *
         return;
     const struct pps_view_column *columns = pareto->view.columns;
     if (pareto->valued == 0)
-        fprintf(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s\n",
+        pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s",
                 pareto->rows, columns[pareto->x.column].name, columns[pareto->y.column].name);
     else
-        fprintf(stderr,
+        pps_say(stderr,
                 "ppsweep: %" PRIu64 " of %" PRIu64
-                " rows, by %s and %s (%s and %s are better); "
-                "%" PRIu64 " more equal one of them\n",
+                " rows, by %s and %s (%s and %s are better); %" PRIu64
+                " more equal one of them",
                 pareto->kept, pareto->rows, columns[pareto->x.column].name,
                 columns[pareto->y.column].name, pareto->x.higher ? "higher" : "lower",
                 pareto->y.higher ? "higher" : "lower", pareto->equal);

@@ -255,8 +255,8 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
     t->write.tell = run_kernel;
     t->write.self = t;
     const enum pps_status status = pps_tracewrite(&t->write, err);
-    if (status == PPS_OK && strcmp(t->path, "-") != 0)
-        printf("%s\n", t->path);
+    if (status == PPS_OK && strcmp(t->path, "-") != 0 && pps_arg(t->args, "quiet") == NULL)
+        pps_say(stdout, "%s", t->path);
     free(title);
     return status;
 }

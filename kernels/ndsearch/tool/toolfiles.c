@@ -217,8 +217,10 @@ static enum pps_status write_candidates(const struct output *o,
     }
     candidates_path(o, path);
     const enum pps_status status = nd_io_write(path, &text, o->files->force, err);
-    if (status == PPS_OK)
-        printf("\nwrote %s\n", path);
+    if (status == PPS_OK) {
+        printf("\n");
+        pps_say(stdout, "wrote %s", path);
+    }
     return status;
 }
 
@@ -251,7 +253,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
         n++;
     }
     if (status == PPS_OK && o->n_runs > 0)
-        printf("wrote %d files in %s/profile_yaml\n", n, o->files->folder);
+        pps_say(stdout, "wrote %d files in %s/profile_yaml", n, o->files->folder);
     return status;
 }
 
@@ -272,7 +274,7 @@ static void print_runs(const struct output *o)
            nd_profile_style_name(o->plan.style));
     for (int k = 0; k < o->n_runs; k++) {
         nd_plan_name(&o->plan, &o->runs[k], name);
-        printf("  %s\n", name);
+        pps_say(stdout, "  %s", name);
         n_wide += o->plan.orig && o->plan.style == ND_PROFILE_GRAPH &&
                   is_too_wide(o, &o->runs[k].strategy);
     }

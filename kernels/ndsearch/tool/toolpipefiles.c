@@ -127,7 +127,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
         status = nd_io_write(path, text, pipe->input->force, err);
     textroom_free(text);
     if (status == PPS_OK)
-        printf("wrote %s\n", path);
+        pps_say(stdout, "wrote %s", path);
     return status;
 }
 

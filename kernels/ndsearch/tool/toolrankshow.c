@@ -186,7 +186,9 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
     if (status == PPS_OK)
         status = nd_io_write(path, &text, input->force, err);
     textroom_free(&text);
-    if (status == PPS_OK)
-        printf("\nwrote %s\n", path);
+    if (status == PPS_OK) {
+        printf("\n");
+        pps_say(stdout, "wrote %s", path);
+    }
     return status;
 }
