@@ -194,6 +194,11 @@ static char *long_form(const struct pps_args *args, const char *word)
 static enum pps_status check_words(const struct pps_args *args, struct pps_error *err)
 {
     const struct pps_command *command = args->command;
+    for (int i = 0; i < args->n_words; i++)
+        if (args->words[i][0] == '\0')
+            return pps_fail(err, PPS_E_INPUT,
+                            "word %d behind %s is empty; write: ppsweep %s %s", i + 1,
+                            command->name, command->name, command->usage);
     if (args->n_words < command->min_words)
         return pps_fail(err, PPS_E_INPUT, "write: ppsweep %s %s", command->name,
                         command->usage);

@@ -69,6 +69,11 @@ enum pps_status pps_plot_scripts(const char *built_in,
                     "PPSWEEP_PLOT_SCRIPTS");
 }
 
+static enum pps_status fail_folder(const char *path, struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_INPUT, "cannot create the folder %s: %s", path, strerror(errno));
+}
+
 // mkdir -p.
 static enum pps_status make_folder(const char *path, struct pps_error *err)
 {
@@ -78,11 +83,11 @@ static enum pps_status make_folder(const char *path, struct pps_error *err)
     for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return pps_fail_errno(err, "create the folder", part);
+            return fail_folder(part, err);
         *slash = '/';
     }
     if (mkdir(part, 0777) != 0 && errno != EEXIST)
-        return pps_fail_errno(err, "create the folder", part);
+        return fail_folder(part, err);
     if (stat(part, &info) == 0 && !S_ISDIR(info.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is not a folder", part);
     return PPS_OK;

@@ -79,7 +79,10 @@ static enum pps_status choose_output(const struct pps_args *args,
     if (!pps_ends_with(*path, ending))
         return pps_fail(err, PPS_E_INPUT, "-o %s: these shards make a %s; end the name so",
                         *path, ending);
-    return PPS_OK;
+    enum pps_status status = pps_resultpath_fits(*path, err);
+    for (size_t i = 0; i < merge->n && status == PPS_OK; i++)
+        status = pps_textfile_apart(*path, merge->files[i].path, err);
+    return status;
 }
 
 static void report(const struct pps_merge *merge, const char *path)

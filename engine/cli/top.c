@@ -81,11 +81,19 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+static void say_no_rows(const struct pps_args *args)
+{
+    fprintf(stderr, pps_arg_words(args) > 1 ? "ppsweep: no row passes the filters\n"
+                                            : "ppsweep: the result has no rows\n");
+}
+
 static void report(const struct pps_args *args, const struct pps_top_count *count)
 {
     if (pps_arg(args, "quiet") != NULL)
         return;
-    if (count->valued == 0)
+    if (count->rows == 0)
+        say_no_rows(args);
+    else if (count->valued == 0)
         pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s", count->rows,
                 count->objective);
     else if (pps_arg(args, "output") != NULL)
@@ -100,8 +108,10 @@ static enum pps_status write_top(const struct pps_args *args,
 {
     struct pps_textfile file;
     struct pps_top_count count;
-    enum pps_status status =
-        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+    const char *path = pps_arg(args, "output");
+    enum pps_status status = pps_textfile_apart(path, ask->view.path, err);
+    if (status == PPS_OK)
+        status = pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
@@ -139,7 +149,9 @@ static void report_pareto(const struct pps_args *args, const struct pps_pareto *
     if (pps_arg(args, "quiet") != NULL)
         return;
     const struct pps_view_column *columns = pareto->view.columns;
-    if (pareto->valued == 0)
+    if (pareto->rows == 0)
+        say_no_rows(args);
+    else if (pareto->valued == 0)
         pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s",
                 pareto->rows, columns[pareto->x.column].name, columns[pareto->y.column].name);
     else
@@ -164,6 +176,8 @@ static enum pps_status pareto_main(const struct pps_args *args,
     struct pps_textfile file = {.out = NULL};
     struct pps_pareto pareto = {.rows = 0};
     enum pps_status status = check_pareto(args, err);
+    if (status == PPS_OK)
+        status = pps_textfile_apart(pps_arg(args, "output"), view->path, err);
     if (status == PPS_OK)
         status = pps_textfile_open(&file, pps_arg(args, "output"),
                                    pps_arg(args, "force") != NULL, err);
