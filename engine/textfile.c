@@ -2,6 +2,7 @@
 // A text file that appears under its name only when it is whole.
 #include "textfile.h"
 
+#include "diskfile.h"
 #include "spelling.h"
 
 #include <errno.h>
@@ -135,11 +136,8 @@ static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
     const int fd = mkostemp(file->temp, O_CLOEXEC);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return pps_fail(err, PPS_E_INPUT, "%s: its folder does not exist", file->path);
-    if (fd < 0 &&
-        (errno == EACCES || errno == EPERM || errno == EROFS || errno == ENAMETOOLONG))
-        return pps_fail(err, PPS_E_INPUT, "cannot create %s: %s", file->path, strerror(errno));
     if (fd < 0)
-        return pps_fail_errno(err, "cannot create", file->path);
+        return pps_disk_fail(err, "cannot create", file->path);
     const mode_t mask = umask(0);
     umask(mask);
     if (fchmod(fd, 0666 & ~mask) == 0)

@@ -7,6 +7,7 @@
 #ifndef PPS_TOOL_H
 #define PPS_TOOL_H
 
+#include "folder.h"
 #include "jsonfile.h"
 #include "oneline.h"
 #include "shipped.h"

@@ -2,10 +2,10 @@
 // Naming a result and finding it again.
 #include "resultpath.h"
 
+#include "engine/folder.h"
 #include "engine/spelling.h"
 #include "engine/textfile.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -126,20 +126,11 @@ enum pps_status pps_resultpath_choose(const struct pps_args *args,
     return status == PPS_OK ? check_points(out, experiment, err) : status;
 }
 
-static enum pps_status make_folder(const char *path, struct pps_error *err)
-{
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return pps_fail(err, PPS_E_INPUT, "cannot create the folder %s: %s", path,
-                        strerror(errno));
-    return PPS_OK;
-}
-
 enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct pps_error *err)
 {
     if (strncmp(path->path, PPS_DATA_FOLDER "/", strlen(PPS_DATA_FOLDER) + 1) != 0)
         return PPS_OK;
-    enum pps_status status = make_folder("outputs", err);
-    return status == PPS_OK ? make_folder(PPS_DATA_FOLDER, err) : status;
+    return pps_folder_make(PPS_DATA_FOLDER, err);
 }
 
 bool pps_resultpath_is_beside(const char *path)

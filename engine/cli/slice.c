@@ -7,7 +7,6 @@
 #include "kinds.h"
 #include "words.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,10 +115,7 @@ static enum pps_status write_folder(const struct pps_cut *cut,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
-    enum pps_status status = PPS_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return pps_fail(err, PPS_E_INPUT, "cannot create the folder %s: %s", folder,
-                        strerror(errno));
+    enum pps_status status = pps_folder_make(folder, err);
     for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++)
         status = write_one(cut, i, folder, args, err);
     return status;

@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -251,15 +250,14 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
     char *title = make_title(t);
     if (title == NULL)
         return pps_fail_errno(err, "name", "the trace");
-    if (pps_arg(t->args, "output") == NULL) {
-        mkdir("outputs", 0777);
-        mkdir(TRACE_FOLDER, 0777);
-    }
     t->write.title = title;
     t->write.names = t->kernel->trace_names;
     t->write.tell = run_kernel;
     t->write.self = t;
-    const enum pps_status status = pps_tracewrite(&t->write, err);
+    enum pps_status status =
+        pps_arg(t->args, "output") == NULL ? pps_folder_make(TRACE_FOLDER, err) : PPS_OK;
+    if (status == PPS_OK)
+        status = pps_tracewrite(&t->write, err);
     if (status == PPS_OK && strcmp(t->path, "-") != 0 && pps_arg(t->args, "quiet") == NULL)
         pps_say(stdout, "%s", t->path);
     free(title);
