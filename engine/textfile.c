@@ -56,8 +56,8 @@ enum pps_status pps_textfile_check(const char *path, bool force, struct pps_erro
 bool pps_textfile_same(const char *one, const char *other)
 {
     struct stat a, b;
-    return stat(one, &a) == 0 && stat(other, &b) == 0 && a.st_dev == b.st_dev &&
-           a.st_ino == b.st_ino;
+    return stat(one, &a) == 0 && S_ISREG(a.st_mode) && stat(other, &b) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
 enum pps_status pps_textfile_apart(const char *path, const char *input, struct pps_error *err)

@@ -44,7 +44,7 @@ PPS_MUST_CHECK enum pps_status pps_textfile_apart(const char *path,
                                                   const char *input,
                                                   struct pps_error *err);
 
-// Whether two paths are of one file.
+// Whether two paths are of one regular file.
 bool pps_textfile_same(const char *one, const char *other);
 
 // Renames from to path, without replacing an existing file unless force.

@@ -46,6 +46,11 @@ const char *pps_arg(const struct pps_args *args, const char *name);
 // The i-th value of an option that may be repeated; NULL past the last.
 const char *pps_arg_nth(const struct pps_args *args, const char *name, int i);
 
+// PPS_E_INPUT where the file that option NAME is to write is one that a word or another option names.
+PPS_MUST_CHECK enum pps_status pps_arg_apart(const struct pps_args *args,
+                                             const char *name,
+                                             struct pps_error *err);
+
 int pps_arg_words(const struct pps_args *args);
 const char *pps_arg_word(const struct pps_args *args, int i);
 

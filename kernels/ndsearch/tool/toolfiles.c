@@ -64,7 +64,10 @@ enum pps_status nd_files_read(const struct nd_job *job,
         files->folder = pps_arg(args, "output-path");
     if (files->folder != NULL && (files->folder[0] == '\0' || strlen(files->folder) > 3000))
         return pps_fail(err, PPS_E_INPUT, "-o: name a folder");
-    enum pps_status status = read_style(args, files, err);
+    enum pps_status status =
+        files->folder != NULL ? nd_io_check_folder(files->folder, err) : PPS_OK;
+    if (status == PPS_OK)
+        status = read_style(args, files, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "rank-num", 1, ND_DEVICES_MAX, &ranks, err);
     if (status == PPS_OK)
