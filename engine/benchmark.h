@@ -42,9 +42,10 @@ struct pps_bench_codec {
 // Whole runs, zlib:1 into nowhere.
 struct pps_bench_scale {
     int threads;
-    uint64_t points;
-    double points_s; // points a second
-    double gain;     // times the points a second of one thread, of one turn
+    uint64_t points;      // with a row: those that the space leaves out do not count
+    double points_s;      // of these, a second
+    double gain;          // times the points a second of one thread, of one turn
+    double wall_s, cpu_s; // of all turns: whether the threads had a processor each
 };
 
 struct pps_benchmark {
@@ -61,6 +62,7 @@ struct pps_benchmark {
     struct pps_bench_scale scales[PPS_BENCH_SCALES];
     double run_point_s, kernel_point_s; // CPU, of the same points
     double run_events;                  // simulated, a point of these; 0: the kernel tells none
+    double run_left_out;                // points that the space leaves out, for one with a row
 };
 
 struct pps_bench_ask {

@@ -34,8 +34,8 @@ PPS_MUST_CHECK enum pps_status pps_bench_load_cell(const struct pps_bench *bench
                                                    const struct pps_bench_cell *cell,
                                                    struct pps_experiment **experiment);
 
-// The default sweep of `kernel` at very many values of one parameter, the first one or a
-// real one, cut after `limit` points.
+// The kernel's sweep for benchmarks at very many values of one parameter, a real one, cut after
+// `limit` points; with `first` its default sweep, of the first whole one.
 PPS_MUST_CHECK enum pps_status pps_bench_load_long(const struct pps_bench *bench,
                                                    const struct pps_kernel *kernel,
                                                    bool first,

@@ -72,17 +72,23 @@ static int count_scales(struct pps_bench_scale *scales, int most)
     return n;
 }
 
+// What rules leave out is no point here: the kernel never sees it.
 static enum pps_status time_scale(const struct pps_bench *b,
-                                  const struct pps_bench_scale *scale,
                                   const struct pps_experiment *e,
+                                  struct pps_bench_scale *scale,
                                   double *point_s)
 {
     double bytes = 0;
     const struct pps_sweep sweep = pps_bench_sweep(b, e, scale->threads, &bytes);
     struct pps_totals totals;
     enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
-    *point_s = totals.wall_s / (double)e->n_points;
-    return status;
+    if (status != PPS_OK)
+        return status;
+    *point_s = totals.wall_s / (double)totals.rows;
+    scale->points = totals.rows;
+    scale->wall_s += totals.wall_s;
+    scale->cpu_s += totals.cpu_s;
+    return PPS_OK;
 }
 
 // All numbers of threads in turns, so that whatever else the machine does disturbs all alike. Of
@@ -95,13 +101,12 @@ static enum pps_status time_scale_turns(const struct pps_bench *b,
     double point_s[PPS_BENCH_SCALES][PPS_BENCH_TURNS], gain[PPS_BENCH_SCALES][PPS_BENCH_TURNS];
     for (int t = 0; t < b->effort.scale_turns; t++)
         for (int s = 0; s < n; s++) {
-            enum pps_status status = time_scale(b, &scales[s], e[s], &point_s[s][t]);
+            enum pps_status status = time_scale(b, e[s], &scales[s], &point_s[s][t]);
             if (status != PPS_OK)
                 return status;
             gain[s][t] = point_s[0][t] / point_s[s][t];
         }
     for (int s = 0; s < n; s++) {
-        scales[s].points = e[s]->n_points;
         scales[s].points_s = 1 / pps_bench_median(point_s[s], b->effort.scale_turns);
         scales[s].gain = pps_bench_median(gain[s], b->effort.scale_turns);
     }
@@ -131,45 +136,49 @@ static enum pps_status time_scales(const struct pps_bench *b, uint64_t points)
 
 struct turn {
     double kernel_s, run_s; // a point
+    double left_out;        // points, for each that is not
 };
 
-// The kernel over its points so many times, added up: a mean, as a run is one.
-static enum pps_status time_passes(const struct pps_bench *b,
-                                   struct pps_benchpoints *plain,
-                                   uint64_t n,
-                                   double *point_s)
+// The kernel over its points again and again for half a turn, added up: a mean, as a run is one.
+static enum pps_status time_half(const struct pps_bench *b,
+                                 struct pps_benchpoints *plain,
+                                 double *sum_s,
+                                 int *passes)
 {
+    const double start = pps_wall_seconds();
     enum pps_status status = PPS_OK;
-    for (uint64_t i = 0; i < n && status == PPS_OK; i++) {
-        double pass_s = 0;
-        status = pps_benchpoints_time(plain, b->kernel->run, 0, b->ask->stop, &pass_s, b->err);
-        *point_s += pass_s;
-    }
+    do {
+        double point_s = 0;
+        status = pps_benchpoints_time(plain, b->kernel->run, 0, b->ask->stop, &point_s, b->err);
+        *sum_s += point_s;
+        ++*passes;
+    } while (status == PPS_OK && pps_wall_seconds() - start < b->effort.share_s / 2);
     return status;
 }
 
-// As many points of the kernel alone as the run has, half of them before it and half behind, so
-// that whatever else the machine does disturbs both alike. Both take neighbours together, since
-// kernels may know how to gain by that.
+// The kernel alone for as long as the run takes, half before it and half behind, so that whatever
+// else the machine does disturbs both alike. Both take neighbours together, since kernels may know
+// how to gain by that.
 static enum pps_status time_turn(const struct pps_bench *b,
                                  struct pps_benchpoints *plain,
                                  const struct pps_experiment *e,
                                  struct turn *turn)
 {
-    const uint64_t half = e->n_points / pps_benchpoints_count(plain) / 2 + 1;
-    double bytes = 0, before_s = 0, behind_s = 0;
+    double bytes = 0, kernel_s = 0;
+    int passes = 0;
     struct pps_sweep sweep = pps_bench_sweep(b, e, 1, &bytes);
     sweep.block_points = pps_block_points(e);
     struct pps_totals totals;
-    enum pps_status status = time_passes(b, plain, half, &before_s);
+    enum pps_status status = time_half(b, plain, &kernel_s, &passes);
     if (status == PPS_OK)
         status = pps_bench_sweep_once(b, &sweep, &totals);
     if (status == PPS_OK)
-        status = time_passes(b, plain, half, &behind_s);
+        status = time_half(b, plain, &kernel_s, &passes);
     if (status != PPS_OK)
         return status;
-    turn->run_s = totals.cpu_s / (double)e->n_points;
-    turn->kernel_s = (before_s + behind_s) / (double)(2 * half);
+    const double rows = (double)totals.rows;
+    *turn = (struct turn){kernel_s / passes, totals.cpu_s / rows,
+                          (double)(totals.points - totals.rows) / rows};
     return PPS_OK;
 }
 
@@ -195,6 +204,7 @@ static enum pps_status time_turns(const struct pps_bench *b,
     const struct turn *median = &turns[b->effort.share_turns / 2];
     b->out->kernel_point_s = median->kernel_s;
     b->out->run_point_s = median->run_s;
+    b->out->run_left_out = median->left_out;
     b->out->run_events = pps_benchpoints_events(plain);
     return PPS_OK;
 }
@@ -213,10 +223,29 @@ static enum pps_status time_share(const struct pps_bench *b, uint64_t points)
     return status;
 }
 
-enum pps_status pps_bench_time_runs(const struct pps_bench *b)
+// Points of the space that a run of one thread takes a second, left out or not.
+static enum pps_status time_pace(const struct pps_bench *b, double *points_s)
 {
     const double about_s = b->out->cells[0].point_s + b->out->codecs[0].row_s;
-    const uint64_t points = (uint64_t)(b->effort.run_s / about_s) + 1;
-    enum pps_status status = time_share(b, (uint64_t)(b->effort.share_s / about_s) + 1);
-    return status == PPS_OK ? time_scales(b, points) : status;
+    struct pps_bench_scale scale = {.threads = 1};
+    struct pps_experiment *e = NULL;
+    double row_s = 0;
+    const uint64_t points = (uint64_t)(b->effort.share_s / about_s) + 1;
+    enum pps_status status = pps_bench_load_long(b, b->kernel, false, points, &e);
+    if (status == PPS_OK)
+        status = time_scale(b, e, &scale, &row_s);
+    if (status == PPS_OK)
+        *points_s = (double)e->n_points / (row_s * (double)scale.points);
+    pps_experiment_free(e);
+    return status;
+}
+
+enum pps_status pps_bench_time_runs(const struct pps_bench *b)
+{
+    double points_s = 0;
+    enum pps_status status = time_pace(b, &points_s);
+    if (status == PPS_OK)
+        status = time_share(b, (uint64_t)(b->effort.share_s * points_s) + 1);
+    return status == PPS_OK ? time_scales(b, (uint64_t)(b->effort.run_s * points_s) + 1)
+                            : status;
 }

@@ -68,7 +68,7 @@ enum pps_status pps_bench_load_long(const struct pps_bench *b,
     const struct pps_request request = {.kernels = kernels,
                                         .text = experiment,
                                         .overrides = &override,
-                                        .n_overrides = experiment == NULL,
+                                        .n_overrides = 1,
                                         .digits = PPS_DEFAULT_DIGITS,
                                         .inputs = inputs_of(b, kernel),
                                         .limit = limit};

@@ -44,9 +44,15 @@ static double power(double base, double exponent)
     return exponent < 0 ? 1 / result : result;
 }
 
-// What remains of a division rounded down: the sign is b's.
+// What remains of a division rounded down: the sign is b's. Of whole numbers without fmod, which
+// takes long.
 static double modulo(double a, double b)
 {
+    if (a >= 0 && b > 0 && a < WHOLE_LIMIT && b < WHOLE_LIMIT) {
+        const int64_t n = (int64_t)a, d = (int64_t)b;
+        if ((double)n == a && (double)d == b)
+            return (double)(n % d);
+    }
     double rest = fmod(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
@@ -121,20 +127,20 @@ static double binary(enum pps_expr_op op, double a, double b)
 // The value of one part; NAN where it is empty.
 static double part(const struct pps_expr *expr, enum pps_expr_part which, const double *point)
 {
-    double stack[PPS_EXPR_STACK];
+    double below[PPS_EXPR_STACK], top = no_value;
     size_t n = 0, from = which == PPS_PART_FIRST ? 0 : expr->end[which - 1];
     for (size_t i = from; i < expr->end[which]; i++) {
         const struct pps_expr_node *node = &expr->nodes[i];
         if (node->op <= PPS_OP_NUMBER) {
-            stack[n++] = leaf(node, point);
+            below[n++] = top;
+            top = leaf(node, point);
         } else if (node->op <= PPS_OP_ROUND) {
-            stack[n - 1] = finite_or_nan(unary(node->op, stack[n - 1]));
+            top = finite_or_nan(unary(node->op, top));
         } else {
-            n--;
-            stack[n - 1] = finite_or_nan(binary(node->op, stack[n - 1], stack[n]));
+            top = finite_or_nan(binary(node->op, below[--n], top));
         }
     }
-    return n == 0 ? no_value : stack[0];
+    return top;
 }
 
 double pps_expr_value(const struct pps_expr *expr, const double *point)

@@ -310,7 +310,8 @@ struct pps_kernel {
     size_t (*scratch_bytes)(const double *highest, const void *shared);
     // 0: meaningful; otherwise an index in `reasons`. The parameters are within their ranges.
     int (*check)(const double *point, const void *shared);
-    // About how many nanoseconds the point takes; deterministic.
+    // About how many nanoseconds the point takes; deterministic. Blocks are made by it, and the time
+    // that a run still takes is told by how it changes along the points.
     double (*cost)(const double *point, const void *shared);
     // How many points like it take hardly longer in one batch than one of them; NULL: 1.
     int (*together)(const double *point, const void *shared);

@@ -151,7 +151,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     for (int b = 0; b < sweep->n_by; b++)
         cJSON_AddItemToArray(by, cJSON_CreateString(kernel->params[sweep->by[b]].name));
     cJSON_AddStringToObject(only, "objective", kernel->columns[sweep->objective].name);
-    pps_json_add_count(only, "computed", m->totals->computed);
+    pps_json_add_count(only, "computed", m->totals->judged);
     pps_json_add_count(only, "pruned", m->totals->pruned);
 }
 

@@ -3,6 +3,7 @@
 #include "plot.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,10 +28,12 @@ static enum pps_status no_memory(struct pps_error *err)
 static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;
-    char name[512];
+    char name[512 + sizeof "-lines"];
     enum pps_status status = pps_cut_slice(plot->cut, i, &slice, err);
     if (status == PPS_OK) {
-        pps_cut_name(plot->cut, &slice, i, name, sizeof name);
+        pps_cut_name(plot->cut, &slice, i, name, 512);
+        if (plot->ask->lines)
+            snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
         plot->names[i] = strdup(name);
         status = plot->names[i] == NULL ? no_memory(err)
                                         : pps_pictures_check(plot->pictures, name, err);
@@ -60,12 +63,30 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 
 // ---- drawing --------------------------------------------------------------------------------
 
+// Cells have four pixels at least, and pictures an end.
+enum { MOST_LABELS = 4000 };
+
+static enum pps_status check_width(const struct pps_slice *slice, struct pps_error *err)
+{
+    const bool wide = slice->n_x > MOST_LABELS;
+    if (!wide && slice->n_y <= MOST_LABELS)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%c %s has %zu values, too many for a map (at most %d); --pareto %s,%s "
+                    "draws every row as a point",
+                    wide ? 'x' : 'y', wide ? slice->x_name : slice->y_name,
+                    wide ? slice->n_x : slice->n_y, MOST_LABELS,
+                    wide ? slice->x_name : slice->y_name, slice->value_name);
+}
+
 // Writes slice i where its script finds it.
 static enum pps_status write_slice(const struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;
     struct pps_textfile file;
     enum pps_status status = pps_cut_slice(plot->cut, i, &slice, err);
+    if (status == PPS_OK)
+        status = check_width(&slice, err);
     if (status == PPS_OK)
         status = pps_pictures_data(plot->pictures, i, &file, err);
     if (status == PPS_OK) {
@@ -95,7 +116,8 @@ static enum pps_status run_plot(struct plot *plot, struct pps_error *err)
 {
     const size_t batch = PPS_PICTURE_BATCH;
     enum pps_status status = pps_pictures_open(&plot->pictures, &plot->ask->pictures,
-                                               "heatmap.gp", plot->ask->cut.view.path, err);
+                                               plot->ask->lines ? "lines.gp" : "heatmap.gp",
+                                               plot->ask->cut.view.path, err);
     if (status == PPS_OK)
         status = choose_maps(plot, err);
     for (size_t i = 0; i < plot->n && status == PPS_OK; i += batch)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heatmaps of a result: cuts it into slices and has gnuplot draw each.
+// Heatmaps, or lines, of a result: cuts it into slices and has gnuplot draw each.
 #ifndef PPS_PLOT_H
 #define PPS_PLOT_H
 
@@ -16,6 +16,7 @@ struct pps_plot_ask {
     struct pps_cut_ask cut; // max_maps does not count
     struct pps_picture_ask pictures;
     size_t limit; // maps drawn, the first ones; 0: all
+    bool lines;   // the value over x, a line for each y, and no map
 };
 
 struct pps_plot_count {
@@ -24,7 +25,7 @@ struct pps_plot_count {
     bool at_least;   // they may be more
 };
 
-// Draws <folder>/<stem>-<what tells the maps apart>.png and .svg. Nothing is drawn where one of
+// Draws <folder>/<stem>-<what tells the maps apart>.png and .svg, -lines.png and so on. Nothing is drawn where one of
 // the pictures exists and !force (PPS_E_INPUT), or where gnuplot is missing (PPS_E_MACHINE).
 PPS_MUST_CHECK enum pps_status pps_plot(const struct pps_plot_ask *ask,
                                         struct pps_plot_count *count,

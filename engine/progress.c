@@ -4,11 +4,12 @@
 
 #include "machine.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define FIRST_LOOK_S 0.1
 
 static bool terminal(void)
 {
@@ -65,43 +66,68 @@ static double part_of(const struct pps_progress *progress, uint64_t points)
     return (double)(progress->earlier_points + points) / (double)progress->n_points;
 }
 
-static void show(const struct pps_progress *progress,
-                 double now,
-                 uint64_t new_points,
-                 uint64_t new_rows)
+// Short runs are not made to look at their work beforehand.
+static void keep_pace(struct pps_progress *progress,
+                      double elapsed,
+                      const struct pps_passed *passed)
 {
-    const double elapsed = now - progress->start_s;
-    const double part = part_of(progress, new_points);
-    const uint64_t points = progress->earlier_points + new_points;
-    const uint64_t rows = progress->earlier_rows + new_rows;
-    const double rate = (double)new_points / fmax(elapsed, 1e-9);
-    const double left = ((double)progress->n_points - (double)points) / fmax(rate, 1e-9);
-    if (progress->kind == PPS_PROGRESS_JSON) {
-        fprintf(stderr,
-                "{\"points\":%llu,\"of\":%llu,\"rows\":%llu,\"elapsed_s\":%.3f,"
-                "\"left_s\":%.3f}\n",
-                (unsigned long long)points, (unsigned long long)progress->n_points,
-                (unsigned long long)rows, elapsed, left);
-        return;
+    if (!progress->begun) {
+        if (progress->experiment != NULL)
+            pps_workload_measure(&progress->workload, progress->experiment);
+        pps_pace_begin(&progress->pace, &progress->workload, progress->earlier_points,
+                       progress->n_points);
     }
-    char done[48], total[48], speed[48], eta[32];
+    progress->begun = true;
+    pps_pace_step(&progress->pace, elapsed, passed);
+}
+
+static void show_json(const struct pps_progress *progress,
+                      double elapsed,
+                      const struct pps_passed *passed)
+{
+    const char *rows = progress->only_best ? "judged" : "rows";
+    fprintf(stderr,
+            "{\"points\":%llu,\"of\":%llu,\"%s\":%llu,\"computed\":%llu,\"elapsed_s\":%.3f,"
+            "\"left_s\":%.3f}\n",
+            (unsigned long long)(progress->earlier_points + passed->points),
+            (unsigned long long)progress->n_points, rows,
+            (unsigned long long)(progress->earlier_rows + passed->rows),
+            (unsigned long long)passed->computed, elapsed, pps_pace_left(&progress->pace));
+}
+
+static void show_line(const struct pps_progress *progress,
+                      double elapsed,
+                      const struct pps_passed *passed)
+{
+    const uint64_t points = progress->earlier_points + passed->points;
+    char done[48], total[48], speed[48], computed[48], eta[32];
     pps_human_count((double)points, done, sizeof done);
     pps_human_count((double)progress->n_points, total, sizeof total);
-    pps_human_count(rate, speed, sizeof speed);
-    pps_human_seconds(left, eta, sizeof eta);
+    pps_human_count((double)passed->points / elapsed, speed, sizeof speed);
+    pps_human_count((double)passed->computed / elapsed, computed, sizeof computed);
+    pps_human_seconds(pps_pace_left(&progress->pace), eta, sizeof eta);
     const bool line = progress->kind == PPS_PROGRESS_LINE;
-    fprintf(stderr, "%s%5.1f %%  %s of %s points, %s a second, %s left%s",
-            line ? "\r\033[K" : "", 100 * part, done, total, speed, eta, line ? "" : "\n");
+    const bool all = passed->computed == passed->points;
+    fprintf(stderr, "%s%5.1f %%  %s of %s points, %s a second%s%s%s, %s left%s",
+            line ? "\r\033[K" : "", 100 * part_of(progress, passed->points), done, total, speed,
+            all ? "" : " (", all ? "" : computed, all ? "" : " computed)", eta,
+            line ? "" : "\n");
     fflush(stderr);
 }
 
-void pps_progress_update(struct pps_progress *progress, uint64_t points, uint64_t rows)
+void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed)
 {
-    const double now = pps_wall_seconds();
-    const double part = part_of(progress, points);
+    const double now = pps_wall_seconds(), elapsed = now - progress->start_s;
+    const double part = part_of(progress, passed->points);
+    if (progress->kind == PPS_PROGRESS_NEVER || elapsed < FIRST_LOOK_S)
+        return;
+    keep_pace(progress, elapsed, passed);
     if (!due(progress, now, part))
         return;
-    show(progress, now, points, rows);
+    if (progress->kind == PPS_PROGRESS_JSON)
+        show_json(progress, elapsed, passed);
+    else
+        show_line(progress, elapsed, passed);
     progress->shown_s = now;
     progress->shown_part = part;
     progress->drawn = progress->kind == PPS_PROGRESS_LINE;

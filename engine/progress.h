@@ -4,6 +4,7 @@
 #ifndef PPS_PROGRESS_H
 #define PPS_PROGRESS_H
 
+#include "pace.h"
 #include "status.h"
 
 #include <stdbool.h>
@@ -23,19 +24,25 @@ PPS_MUST_CHECK enum pps_status pps_progress_parse(const char *text,
 
 struct pps_progress {
     enum pps_progress_kind kind;
+    const struct pps_experiment *experiment; // whose points are computed; NULL: all are alike
+    bool only_best;                          // rows are judged, few of them kept
     uint64_t n_points;
     uint64_t earlier_points, earlier_rows; // of an interrupted run that this one continues
     double start_s, shown_s;
     double shown_part;
     bool drawn; // a line stands on the terminal
+    bool begun; // the pace is
+    struct pps_workload workload;
+    struct pps_pace pace;
 };
 
+// What else there is to say of the run is set after it.
 void pps_progress_begin(struct pps_progress *progress,
                         enum pps_progress_kind kind,
                         uint64_t n_points);
 
 // Called by one thread at a time after each block, with what this run has passed.
-void pps_progress_update(struct pps_progress *progress, uint64_t points, uint64_t rows);
+void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed);
 
 // Takes the line off the terminal.
 void pps_progress_end(struct pps_progress *progress);

@@ -6,6 +6,7 @@
 #include "blocktext.h"
 #include "result.h"
 #include "threads.h"
+#include "value.h"
 
 #include <fcntl.h>
 #include <omp.h>
@@ -20,10 +21,12 @@ struct reader {
     struct pps_blocktext *text;
     struct pps_cursor *cursor;
     struct pps_tops best;
+    struct pps_tops nearest;    // where no row is feasible
     double key[PPS_MAX_PARAMS]; // the group of the point that point_of_row found last
     uint64_t end;               // of the current block's points
     uint64_t next_row;          // of the block, on whose point the cursor stands when stepped
     int cell;                   // of the objective in a row
+    int need;                   // of what `nearest` looks at; -1: nobody does
 };
 
 bool pps_resume_shows(const struct pps_experiment *experiment, int column)
@@ -71,12 +74,24 @@ static void find_left_out(struct reader *reader,
 
 // ---- rows of a block --------------------------------------------------------------------------
 
-static void find_cell(struct reader *reader)
+static int cell_of_column(const struct pps_experiment *e, int column)
 {
-    const struct pps_experiment *e = reader->ask->experiment;
-    reader->cell = e->space.n_columns;
-    for (int c = 0; c < reader->ask->objective; c++)
-        reader->cell += e->wanted[c];
+    int cell = e->space.n_columns;
+    for (int c = 0; c < column; c++)
+        cell += e->wanted[c];
+    return column < 0 ? -1 : cell;
+}
+
+// The column by which infeasible rows are compared; -1 where there is no need to.
+static int column_of_nearest(const struct pps_resume_ask *ask)
+{
+    const struct pps_kernel *kernel = ask->experiment->kernel;
+    const char *name = kernel->nearest;
+    if (name == NULL || ask->prefix->infeasible == 0 ||
+        ask->prefix->infeasible < ask->prefix->rows)
+        return -1;
+    const int column = pps_column_find(kernel, name, strlen(name));
+    return column >= 0 && ask->experiment->wanted[column] ? column : -1;
 }
 
 // Cell number k of the line.
@@ -116,6 +131,20 @@ static enum pps_status add_row(struct reader *reader,
     return pps_tops_add(&reader->best, reader->key, value, index, text, n, err);
 }
 
+static enum pps_status add_infeasible(struct reader *reader,
+                                      uint64_t row,
+                                      const char *text,
+                                      const char *end,
+                                      struct pps_error *err)
+{
+    double value;
+    if (reader->need < 0 || !pps_cell_number(cell_of(reader->need, text, end), &value) ||
+        !pps_tops_would_take(&reader->nearest, NULL, value))
+        return PPS_OK;
+    return pps_tops_add(&reader->nearest, NULL, value, point_of_row(reader, row), text,
+                        (size_t)(end - text), err);
+}
+
 static enum pps_status add_rows(struct reader *reader,
                                 const struct pps_index_record *record,
                                 const char *text,
@@ -128,8 +157,9 @@ static enum pps_status add_rows(struct reader *reader,
         const char *newline = memchr(text, '\n', (size_t)(end - text));
         const char *stop = newline != NULL ? newline : end;
         double value;
-        if (is_done(reader, text, stop) &&
-            pps_cell_number(cell_of(reader->cell, text, stop), &value))
+        if (!is_done(reader, text, stop))
+            status = add_infeasible(reader, row, text, stop, err);
+        else if (pps_cell_number(cell_of(reader->cell, text, stop), &value))
             status = add_row(reader, row, value, text, (size_t)(stop - text), err);
         text = stop + 1;
     }
@@ -172,17 +202,29 @@ static uint64_t find_failed(struct reader *reader,
 
 // ---- a thread's part --------------------------------------------------------------------------
 
+static void init_tops(const struct pps_resume_ask *ask,
+                      size_t n_best,
+                      struct pps_tops *best,
+                      struct pps_tops *nearest)
+{
+    const struct pps_column *columns = ask->experiment->kernel->columns;
+    const int column = column_of_nearest(ask);
+    pps_tops_init(best, n_best, columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
+    pps_tops_init(nearest, column >= 0, column >= 0 && columns[column].goal == PPS_HIGHER, 0);
+}
+
 static enum pps_status open_reader(struct reader *reader,
                                    const struct pps_resume_ask *ask,
                                    const struct pps_blockindex *index,
                                    int fd,
                                    struct pps_error *err)
 {
-    const struct pps_kernel *kernel = ask->experiment->kernel;
+    const struct pps_experiment *e = ask->experiment;
+    const bool shown = pps_resume_shows(e, ask->objective);
     *reader = (struct reader){.ask = ask, .index = index};
-    pps_tops_init(&reader->best, ask->n_best,
-                  kernel->columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
-    find_cell(reader);
+    reader->cell = cell_of_column(e, ask->objective);
+    reader->need = cell_of_column(e, column_of_nearest(ask));
+    init_tops(ask, shown ? ask->n_best : 0, &reader->best, &reader->nearest);
     reader->cursor = calloc(1, sizeof *reader->cursor);
     if (reader->cursor == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
@@ -193,6 +235,7 @@ static void close_reader(struct reader *reader)
 {
     pps_blocktext_close(reader->text);
     pps_tops_free(&reader->best);
+    pps_tops_free(&reader->nearest);
     free(reader->cursor);
 }
 
@@ -256,6 +299,8 @@ static enum pps_status add_best(const struct pps_resume_ask *ask,
         {
             if (status == PPS_OK)
                 status = pps_tops_merge(&totals->best, &reader.best, &own);
+            if (status == PPS_OK)
+                status = pps_tops_merge(&totals->nearest, &reader.nearest, &own);
             if (status != PPS_OK && outcome == PPS_OK) {
                 outcome = status;
                 *err = own;
@@ -308,9 +353,9 @@ static enum pps_status read_totals(const struct pps_resume_ask *ask,
         status = add_failed(&reader, totals, err);
     if (status == PPS_OK)
         add_left_out(&reader, totals);
+    const bool any = reader.best.k > 0 || reader.nearest.k > 0;
     close_reader(&reader);
-    if (status == PPS_OK && ask->n_best > 0 &&
-        pps_resume_shows(ask->experiment, ask->objective))
+    if (status == PPS_OK && any)
         status = add_best(ask, index, fd, totals, err);
     return status;
 }
@@ -326,14 +371,12 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
 {
     const struct pps_prefix *prefix = ask->prefix;
     const struct pps_blocks blocks = {ask->experiment->n_points, ask->block_points};
-    const struct pps_kernel *kernel = ask->experiment->kernel;
     struct pps_blockindex index;
     enum pps_blockindex_state state;
     *totals = (struct pps_totals){.rows = prefix->rows,
                                   .failed = prefix->failed,
                                   .infeasible = prefix->infeasible};
-    pps_tops_init(&totals->best, ask->n_best,
-                  kernel->columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
+    init_tops(ask, ask->n_best, &totals->best, &totals->nearest);
     if (prefix->n_records < 2)
         return PPS_OK;
     totals->text_bytes = prefix->text_bytes - prefix->header_bytes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an interrupted run had found out, read back from its whole blocks: counts, examples and
-// the best rows, as they would be had it not been interrupted.
+// What an interrupted run had found out, read back from its whole blocks: counts, examples, the
+// best rows, and the nearest to feasible where no row is, as they would be had it not been
+// interrupted.
 #ifndef PPS_RESUME_H
 #define PPS_RESUME_H
 

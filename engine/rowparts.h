@@ -60,6 +60,7 @@ struct pps_rowmaker {
     double audit;                // the fraction of rows that is audited; 0: none
     bool only_audited;           // make no other rows
     struct pps_cell shown;       // the objective in the row written last; n 0: not shown
+    struct pps_cell shown_need;  // what `nearest` looks at, likewise
 };
 
 #endif

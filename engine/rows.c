@@ -141,7 +141,7 @@ static char *write_result(const struct pps_rowmaker *m, size_t i, int c, char *o
 static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome)
 {
     char *out = m->text + m->text_n;
-    m->shown.n = 0;
+    m->shown.n = m->shown_need.n = 0;
     for (int a = 0; a < m->n_asked; a++) {
         const char *cell = out;
         const int c = m->asked[a];
@@ -151,6 +151,8 @@ static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome out
             out = write_result(m, i, c, out);
         if (c == m->objective)
             m->shown = (struct pps_cell){cell, (size_t)(out - cell)};
+        if (c == m->nearest_column)
+            m->shown_need = (struct pps_cell){cell, (size_t)(out - cell)};
         *out++ = ',';
     }
     if (m->experiment->status)
@@ -167,19 +169,29 @@ static void write_row(struct pps_rowmaker *m, size_t i, enum pps_outcome outcome
     write_results(m, i, outcome);
 }
 
-// What stands in the text from `start` on is the infeasible row of point i.
+// Point i is infeasible. Its row stands in the text from `start` on; in a contest it is made here
+// where it is of use. There only a run without any winner asks for it: such a run has not left out
+// a point, so the nearest of all is among those that come here. It is judged as it is written, since
+// a run that is resumed knows no more of it.
 static enum pps_status take_infeasible(struct pps_rowmaker *m,
                                        size_t i,
                                        size_t start,
                                        struct pps_error *err)
 {
-    if (m->nearest_column < 0 || m->contest != NULL)
+    if (m->nearest_column < 0 || (m->contest != NULL && m->contest->tops.kept > 0))
         return PPS_OK;
-    const double value = m->column[m->nearest_column][i];
+    double value = m->column[m->nearest_column][i];
     if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
         return PPS_OK;
-    return pps_tops_add(&m->nearest, NULL, value, m->index[i], m->text + start,
-                        m->text_n - start - 1, err);
+    if (m->contest != NULL)
+        write_row(m, i, PPS_INFEASIBLE);
+    if (m->shown_need.n > 0)
+        (void)pps_cell_number(m->shown_need, &value);
+    enum pps_status status = pps_tops_add(&m->nearest, NULL, value, m->index[i],
+                                          m->text + start, m->text_n - start - 1, err);
+    if (m->contest != NULL)
+        m->text_n = start;
+    return status;
 }
 
 // Whether the results that stand in the text from `start` on are those that an earlier result has

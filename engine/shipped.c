@@ -69,26 +69,44 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-static struct pps_hint nearest(const char *kind, const char *name)
+// The names of the documents of a kind that come with the program, each once, in order.
+static size_t all_names(const char *kind, char names[MOST_NAMES][LONGEST_NAME])
 {
-    char names[MOST_NAMES][LONGEST_NAME];
-    const char *all[MOST_NAMES];
-    size_t n = 0;
+    size_t n = 0, kept = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         n = list_names(folders[i], kind, names, n);
     qsort(names, n, sizeof names[0], by_name);
     for (size_t i = 0; i < n; i++)
+        if (kept == 0 || strcmp(names[kept - 1], names[i]) != 0)
+            memmove(names[kept++], names[i], LONGEST_NAME);
+    return kept;
+}
+
+// The name that was meant, or all that there are, as many as fit.
+static void write_names(const char *kind, const char *name, char *out, size_t cap)
+{
+    char names[MOST_NAMES][LONGEST_NAME];
+    const char *all[MOST_NAMES];
+    const size_t n = all_names(kind, names);
+    for (size_t i = 0; i < n; i++)
         all[i] = names[i];
-    return pps_did_you_mean(name, all, n);
+    const struct pps_hint hint = pps_did_you_mean(name, all, n);
+    size_t used = (size_t)snprintf(out, cap, "%s", hint.text);
+    for (size_t i = 0; hint.text[0] == '\0' && i < n && used < cap; i++)
+        used += (size_t)snprintf(out + used, cap - used, "%s%s",
+                                 i == 0 ? "; those that do: " : ", ", names[i]);
 }
 
 struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path)
 {
     struct pps_missing missing = {""};
-    if (strpbrk(name, "/\\") == NULL && strcmp(name, "-") != 0 && !has_ending(name) &&
-        access(path, F_OK) != 0)
-        snprintf(missing.text, sizeof missing.text,
-                 "%.80s: there is no such file, and no such %s comes with the program%s", name,
-                 kind, nearest(kind, name).text);
+    if (strpbrk(name, "/\\") != NULL || strcmp(name, "-") == 0 || has_ending(name) ||
+        access(path, F_OK) == 0)
+        return missing;
+    const int used = snprintf(missing.text, sizeof missing.text,
+                              "%.80s: there is no such file, and no such %.16s comes with the "
+                              "program",
+                              name, kind);
+    write_names(kind, name, missing.text + used, sizeof missing.text - (size_t)used);
     return missing;
 }

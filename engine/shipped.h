@@ -9,9 +9,10 @@
 char *pps_shipped_path(const char *kind, const char *name, char *path);
 
 // Whether `name` can only be that of a shipped document, having neither folder nor ending, and what
-// pps_shipped_path gave for it is not there. Then says so in text, with the nearest name there is.
+// pps_shipped_path gave for it is not there. Then says so in text, with the name that was meant, or
+// those there are where none is near.
 struct pps_missing {
-    char text[256]; // "" where it is there
+    char text[512]; // "" where it is there
 };
 struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path);
 

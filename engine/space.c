@@ -113,8 +113,9 @@ static enum pps_status find_reasons(struct pps_space *space, struct pps_error *e
         return pps_fail(err, PPS_E_INPUT, "at most %d rules and dependent axes together",
                         PPS_MAX_REASONS - (n - space->n_rules));
     space->n_reasons = 0;
+    memset(space->rules_of, 0, sizeof space->rules_of);
     for (int r = 0; r < space->n_rules; r++) {
-        space->rules[r].level = deciding_level(space, space->rules[r].expr);
+        space->rules_of[deciding_level(space, space->rules[r].expr)] |= (uint32_t)1 << r;
         add_reason(space, space->rules[r].text, "");
     }
     for (int d = 0; d < space->n_axes; d++) {
@@ -288,10 +289,11 @@ static int refusal(const struct pps_cursor *cursor, int *level)
         *level = d;
         if (cursor->level[d].refused)
             return space->range_reason[d];
-        for (int r = 0; r < space->n_rules; r++)
-            if (space->rules[r].level == d &&
-                pps_expr_value(space->rules[r].expr, cursor->point) == 0)
+        for (uint32_t rules = space->rules_of[d]; rules != 0; rules &= rules - 1) {
+            const int r = __builtin_ctz(rules);
+            if (pps_expr_value(space->rules[r].expr, cursor->point) == 0)
                 return r;
+        }
     }
     *level = space->n_axes - 1;
     const int reason = space->kernel->check(cursor->point, space->kernel->shared);

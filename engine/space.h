@@ -22,7 +22,6 @@ enum { PPS_MAX_AXES = PPS_MAX_PARAMS, PPS_MAX_RULES = 32, PPS_REASON_TEXT = 96 }
 struct pps_rule {
     struct pps_expr *expr;
     char *text; // as the experiment has it
-    int level;  // the axis that decides it
 };
 
 struct pps_subtrees; // exact counts below dependent axes
@@ -46,6 +45,7 @@ struct pps_space {
     uint64_t live[PPS_MAX_AXES + 1];  // parameters that decide it for smaller d
     int first_column[PPS_MAX_AXES];   // first column that a change of axis d touches
     double highest[PPS_MAX_PARAMS];   // greatest value of each parameter
+    uint32_t rules_of[PPS_MAX_AXES];  // rules that an axis decides, a bit each
     struct pps_subtrees *subtrees;
     int n_reasons;
     char reasons[PPS_MAX_REASONS][PPS_REASON_TEXT];

@@ -109,6 +109,16 @@ static void add_totals(struct pool *pool, const struct slot *slot)
             add_left_out(&totals->left_out[r], &slot->left_out[r]);
 }
 
+static void tell_progress(const struct pool *pool)
+{
+    const struct pps_totals *totals = pool->totals;
+    const struct pps_passed passed = {totals->points, totals->rows,
+                                      totals->rows + totals->pruned,
+                                      pps_totals_computed(totals)};
+    if (pool->sweep->progress != NULL)
+        pps_progress_update(pool->sweep->progress, &passed);
+}
+
 // Writes the blocks that are due. Called with the lock, which is let go while writing.
 static void write_due(struct pool *pool)
 {
@@ -123,9 +133,7 @@ static void write_due(struct pool *pool)
         enum pps_status status = sink->block(sink->self, &slot->block, &err);
         if (status == PPS_OK) {
             add_totals(pool, slot);
-            if (pool->sweep->progress != NULL)
-                pps_progress_update(pool->sweep->progress, pool->totals->points,
-                                    pool->totals->rows);
+            tell_progress(pool);
         } else {
             end(pool, status, &err);
         }
@@ -350,38 +358,12 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     }
     if (sweep->only_best) // nothing else went into totals->best
         totals->best = pool.contest.tops;
+    if (sweep->only_best &&
+        totals->best.kept > 0) // which were seen before a winner was is chance
+        pps_tops_free(&totals->nearest);
     totals->complete = pool.status == PPS_OK && totals->points == pps_sweep_points(sweep);
     totals->wall_s = pps_wall_seconds() - wall_s;
     totals->cpu_s = pps_cpu_seconds() - cpu_s;
     finish(&pool);
     return pool.status;
-}
-
-enum pps_status pps_totals_join(struct pps_totals *totals,
-                                struct pps_totals *earlier,
-                                struct pps_error *err)
-{
-    totals->points += earlier->points;
-    totals->earlier += earlier->points;
-    totals->rows += earlier->rows;
-    totals->earlier_rows += earlier->rows;
-    if (earlier->failed > 0)
-        totals->failed_example = earlier->failed_example;
-    totals->failed += earlier->failed;
-    totals->infeasible += earlier->infeasible;
-    totals->text_bytes += earlier->text_bytes;
-    pps_audited_add(&totals->audited, &earlier->audited);
-    for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        struct pps_left_out whole = earlier->left_out[r];
-        if (totals->left_out[r].n > 0)
-            add_left_out(&whole, &totals->left_out[r]);
-        totals->left_out[r] = whole;
-    }
-    return pps_tops_merge(&totals->best, &earlier->best, err);
-}
-
-void pps_totals_free(struct pps_totals *totals)
-{
-    pps_tops_free(&totals->best);
-    pps_tops_free(&totals->nearest);
 }

@@ -45,7 +45,8 @@ struct pps_sweep {
 struct pps_totals {
     uint64_t points; // passed, left-out ones included
     uint64_t rows;
-    uint64_t computed; // of a run that keeps the best rows only: how many there were to judge
+    uint64_t
+        judged; // of a run that keeps the best rows only: how many there were to choose from
     uint64_t earlier, earlier_rows; // points and rows of these that an earlier run made
     uint64_t failed, failed_example;
     uint64_t infeasible;
@@ -59,7 +60,9 @@ struct pps_totals {
     double wall_s, cpu_s;
     bool complete;
     struct pps_tops best;
-    struct pps_tops nearest; // of this run's infeasible rows, the one that nearly fits
+    struct pps_tops
+        nearest; // of this run's infeasible rows, the one that nearly fits; where only
+                 // the best are wanted, none as soon as there is one of them
 };
 
 // The points that a run passes when it is not stopped.
@@ -71,6 +74,10 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep);
 PPS_MUST_CHECK enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
                                              struct pps_totals *totals,
                                              struct pps_error *err);
+// Points that the kernel computed in this run: not those that were left out or pruned, that equal
+// others, or whose rows were there already.
+uint64_t pps_totals_computed(const struct pps_totals *totals);
+
 // Puts what an earlier run has found before what `totals` has; the best rows of both are joined.
 PPS_MUST_CHECK enum pps_status pps_totals_join(struct pps_totals *totals,
                                                struct pps_totals *earlier,

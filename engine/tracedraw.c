@@ -2,6 +2,7 @@
 // Draws the pieces of a trace.
 #include "tracedraw.h"
 
+#include "machine.h"
 #include "svg.h"
 
 #include <math.h>
@@ -276,6 +277,15 @@ static void put_time_name(const struct picture *p, double y)
     pps_svg_text(p->out, p->left + p->plot_w / 2, y, PPS_SVG_MIDDLE, 13, INK, text);
 }
 
+// 4000000 -> "4 000 000"; as --from and --to take it, but for the blanks.
+static void time_text(double time, double step, char *out, size_t cap)
+{
+    if (step >= 1 && fabs(time) >= 1e4 && fabs(time) < 1e15)
+        pps_human_count(time, out, cap);
+    else
+        snprintf(out, cap, "%.10g", time);
+}
+
 static void put_time_axis(const struct picture *p)
 {
     const double bottom = p->top + p->plot_h + 6, step = tick_step(p);
@@ -285,7 +295,7 @@ static void put_time_axis(const struct picture *p)
         for (uint64_t i = 0; (first + (double)i) * step <= p->pieces->end; i++) {
             const double time = (first + (double)i) * step, x = x_of(p, time);
             pps_svg_line(p->out, x, p->top - 4, x, bottom, GRID);
-            snprintf(text, sizeof text, "%.10g", time);
+            time_text(time, step, text, sizeof text);
             pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, INK, text);
         }
     pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, INK);
@@ -344,7 +354,7 @@ static void put_piece(const struct picture *p, const struct pps_drawn_piece *dra
     const double w = x_of(p, piece->end) - x;
     const char *unit = names->time_unit;
     char hint[256];
-    snprintf(hint, sizeof hint, "%s %d, %s %d: %.6g to %.6g%s%s, rate %.4g%s%s",
+    snprintf(hint, sizeof hint, "%s %d, %s %d: %.9g to %.9g%s%s, rate %.4g%s%s",
              names->kinds[piece->kind], piece->ordinal, names->item, piece->item, piece->start,
              piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "", piece->rate,
              piece->flag ? ", " : "", piece->flag ? names->flag : "");

@@ -243,7 +243,10 @@ do for [i = 1:n] {
         at = at + v
     }
     over = has_limit && at > limit
-    set label tag text_of(at) at first at, first y left offset character 0.6, 0 front boxed \
+    # Where the total would stand on the line of the limit, it stands behind it.
+    ends = at + (6.6 * strlen(text_of(at)) + 10) * x_high / bars_w
+    behind = has_limit && !over && ends > limit ? limit + half : at
+    set label tag text_of(at) at first behind, first y left offset character 0.6, 0 front boxed \
         font small_font textcolor rgb (over ? LIMIT : INK)
     tag = tag + 1
 }

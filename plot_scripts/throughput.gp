@@ -88,6 +88,14 @@ set xlabel x_name textcolor rgb INK
 set ylabel "points a second" textcolor rgb INK
 set xrange [N_min / 1.25 : N_max * 1.25]
 set yrange [10 ** floor(log10(K_min)) : 10 ** ceil(log10(K_max * 1.3))]
+# Where there are few decades, 2 and 5 of each have labels as well.
+low = floor(log10(K_min)); high = ceil(log10(K_max * 1.3))
+if (high - low <= 2) {
+    do for [d = low:high - 1] {
+        set ytics add (gprintf("%.0s %c", 2 * 10.0 ** d) 2 * 10.0 ** d)
+        set ytics add (gprintf("%.0s %c", 5 * 10.0 ** d) 5 * 10.0 ** d)
+    }
+}
 set xtics ()
 eval kernel_tics
 set key top right reverse Left samplen 1.5 textcolor rgb INK
@@ -105,25 +113,26 @@ set title "whole runs, rows compressed" textcolor rgb INK
 set xlabel "threads" textcolor rgb INK
 # Many threads need an axis on which the few stand apart.
 many = T_max > 16
+# One unit for all labels of a linear axis.
+thousands = floor(log10(highest) / 3)
+unit = many ? 1.0 : 10.0 ** (3 * thousands)
+set format y (many ? "%.0s %c" : thousands > 0 ? "%g " . word("k M G T", thousands) : "%g")
 if (many) {
     set logscale xy
     set xrange [T_min / 1.25 : T_max * 1.25]
     set yrange [first / 1.5 : highest * 1.5]
 } else {
     set xrange [0 : T_max * 1.08]
-    set yrange [0 : 1.08 * highest]
+    set yrange [0 : 1.08 * highest / unit]
 }
 set ytics autofreq
-# Up to 5 M ticks lie closer than 1 M.
-unit = 10 ** (3 * floor(log10(highest) / 3))
-set format y (!many && highest < 5 * unit ? "%.1s %c" : "%.0s %c")
 set xtics ()
 eval threads_tics
 set key top left reverse Left samplen 2.5 textcolor rgb INK
 set samples 2
-plot sample [many ? T_min : 0 : T_max] ideal(x) with lines lw 1.4 dt (6, 4) lc rgb "#999999" \
+plot sample [many ? T_min : 0 : T_max] ideal(x) / unit with lines lw 1.4 dt (6, 4) lc rgb "#999999" \
         title "in proportion", \
-    threads_file using 1:2 with linespoints lw 2.2 pt 7 ps 0.9 lc rgb "#31688e" \
+    threads_file using 1:($2 / unit) with linespoints lw 2.2 pt 7 ps 0.9 lc rgb "#31688e" \
         title "measured"
 unset multiplot
 set output

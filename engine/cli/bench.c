@@ -26,8 +26,9 @@ static const char details[] =
     "(in $TMPDIR or /tmp) for every codec, and whole runs over threads; says what bounds "
     "each.\n"
     "Figures are medians. Those of one thread are CPU time, so that other work on the machine\n"
-    "disturbs them little; those of several threads are wall time. What is compared is timed\n"
-    "in turns.\n"
+    "disturbs them little; those of whole runs over threads are wall time, and CPU/real says "
+    "how\n"
+    "many processors they had. What is compared is timed in turns. --data makes the folder.\n"
     "\n"
     "  ppsweep bench --data . && gnuplot -e \"folder='.'; out='throughput.png'\" \\\n"
     "      plot_scripts/throughput.gp\n";

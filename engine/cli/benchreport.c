@@ -6,9 +6,11 @@
 #include "engine/textfile.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const data_names[] = {"kernel.dat", "threads.dat"};
@@ -58,8 +60,10 @@ static void print_memory(const struct pps_benchmark *b)
     cache_text(_SC_LEVEL1_DCACHE_SIZE, first, sizeof first);
     cache_text(_SC_LEVEL2_CACHE_SIZE, second, sizeof second);
     printf(
-        "  bound by  the core: a thread has %s to %s to work in, beside caches of %s and %s\n",
-        from, to, first, second);
+        "  bound by  the core, as long as what a point uses of %s%s%s a thread stays in its\n"
+        "            caches of %s and %s\n",
+        from, strcmp(from, to) != 0 ? " to " : "", strcmp(from, to) != 0 ? to : "", first,
+        second);
 }
 
 static void print_cells(const struct pps_benchmark *b)
@@ -130,28 +134,70 @@ static void print_codecs(const struct pps_benchmark *b)
     print_codec_bound(b);
 }
 
-static void print_scales(const struct pps_benchmark *b)
+// Processors that the threads had at a time. More than there are threads it cannot be: those of
+// the run before may have waited a little for another.
+static double processors(const struct pps_bench_scale *scale)
 {
-    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n  %8s%14s%16s%s\n",
-           "threads", "points/s", "of one thread", b->run_events > 0 ? "    ns/event" : "");
-    for (int s = 0; s < b->n_scales; s++) {
-        printf("  %8d", b->scales[s].threads);
-        print_count(b->scales[s].points_s, 14);
-        printf("%14.2f x", b->scales[s].gain);
-        if (b->run_events > 0)
-            printf("%12.1f", 1e9 / (b->scales[s].points_s * b->run_events));
-        printf("\n");
-    }
+    return fmin(scale->cpu_s / fmax(scale->wall_s, 1e-9), scale->threads);
+}
+
+// Where threads waited for a processor, speed says nothing of how they scale. At the ends of runs
+// some have nothing left to do, but that is a few percent.
+static void print_disturbed(const struct pps_benchmark *b)
+{
+    const double enough = 0.85;
+    const struct pps_bench_scale *most = &b->scales[b->n_scales - 1];
+    if (processors(most) < enough * most->threads)
+        printf("  disturbed %d thread%s had %.2f processors: other work, or a quota, holds the "
+               "rest\n",
+               most->threads, most->threads == 1 ? "" : "s", processors(most));
+}
+
+// What a run of one thread is bound by, of which the kernel takes this share.
+static void print_run_bound(const struct pps_benchmark *b, double share)
+{
+    const double row_s = codec_named(b, "zlib:1")->row_s;
+    const double rest_s = b->run_point_s - b->kernel_point_s - row_s;
+    if (b->run_left_out > 1 && rest_s > fmax(row_s, b->kernel_point_s))
+        printf("  bound by  the way to the next point: %.1f that the space leaves out for each "
+               "that has a row\n",
+               b->run_left_out);
+    else
+        printf("  bound by  %s\n",
+               share > 0.7 ? "the kernel; neither compression nor the disk would change much"
+               : share > 0.4
+                   ? "the kernel and the way of a row in equal parts; --compress isal:1 "
+                     "or none may help"
+                   : "the way of a row; --compress isal:1 or none helps");
+}
+
+static void print_run(const struct pps_benchmark *b)
+{
     const double share = fmin(b->kernel_point_s / b->run_point_s, 1);
     printf("  a point   ");
     print_time(b->run_point_s, 0);
     printf(" in a run of one thread, ");
     print_time(b->kernel_point_s, 0);
-    printf(" of it in the kernel (%.0f%%)\n  bound by  %s\n", 100 * share,
-           share > 0.7   ? "the kernel; neither compression nor the disk would change much"
-           : share > 0.4 ? "the kernel and the way of a row in equal parts; --compress isal:1 "
-                           "or none may help"
-                         : "the way of a row; --compress isal:1 or none helps");
+    printf(" of it in the kernel (%.0f%%)\n", 100 * share);
+    print_run_bound(b, share);
+}
+
+static void print_scales(const struct pps_benchmark *b)
+{
+    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n"
+           "  %8s%14s%16s%12s%s\n",
+           "threads", "points/s", "of one thread", "CPU/real",
+           b->run_events > 0 ? "    ns/event" : "");
+    for (int s = 0; s < b->n_scales; s++) {
+        printf("  %8d", b->scales[s].threads);
+        print_count(b->scales[s].points_s, 14);
+        printf("%14.2f x%12.2f", b->scales[s].gain, processors(&b->scales[s]));
+        if (b->run_events > 0)
+            printf("%12.1f", 1e9 / (b->scales[s].points_s * b->run_events));
+        printf("\n");
+    }
+    print_disturbed(b);
+    print_run(b);
 }
 
 void pps_benchreport_print(const struct pps_benchmark *b)
@@ -202,6 +248,7 @@ static cJSON *scale_json(const struct pps_benchmark *b, const struct pps_bench_s
     cJSON_AddNumberToObject(object, "points", (double)scale->points);
     cJSON_AddNumberToObject(object, "points_per_s", scale->points_s);
     cJSON_AddNumberToObject(object, "speedup", scale->gain);
+    cJSON_AddNumberToObject(object, "cpu_per_real", processors(scale));
     if (b->run_events > 0)
         cJSON_AddNumberToObject(object, "ns_per_event",
                                 1e9 / (scale->points_s * b->run_events));
@@ -240,6 +287,7 @@ void pps_benchreport_json(const struct pps_benchmark *b)
     cJSON *run = cJSON_AddObjectToObject(root, "run");
     cJSON_AddNumberToObject(run, "ns_per_point", 1e9 * b->run_point_s);
     cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
+    cJSON_AddNumberToObject(run, "left_out_per_point", b->run_left_out);
     cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
     char *text = cJSON_PrintUnformatted(root);
     if (text != NULL)
@@ -309,9 +357,12 @@ enum pps_status pps_benchreport_data_check(const char *folder,
                                            struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return pps_fail(err, PPS_E_INPUT, "--data %s: cannot make the folder: %s", folder,
+                        strerror(errno));
     if (access(folder, W_OK | X_OK) != 0)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--data %s: want a folder that exists and may be written", folder);
+        return pps_fail(err, PPS_E_INPUT, "--data %s: want a folder that may be written",
+                        folder);
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);

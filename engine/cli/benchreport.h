@@ -18,7 +18,7 @@ PPS_MUST_CHECK enum pps_status pps_benchreport_data(const struct pps_benchmark *
                                                     bool force,
                                                     struct pps_error *err);
 
-// Whether they could be written.
+// Whether they could be written; makes the folder where it is missing.
 PPS_MUST_CHECK enum pps_status pps_benchreport_data_check(const char *folder,
                                                           bool force,
                                                           struct pps_error *err);

@@ -54,7 +54,9 @@ static void print_param(const struct pps_kernel *kernel, int p)
     char fallback[PPS_CELL_TEXT], domain[160], symbol[32] = "";
     if (param->symbol != NULL)
         snprintf(symbol, sizeof symbol, " (%.24s)", param->symbol);
-    printf("  %-16s %s%s\n  %-16s ", param->name, param->summary, symbol, "");
+    printf("  %-16s %s%s%s%s%s\n  %-16s ", param->name, param->summary, symbol,
+           param->unit[0] != '\0' ? " [" : "", param->unit, param->unit[0] != '\0' ? "]" : "",
+           "");
     if (slot_of(kernel, p) >= 0) {
         printf("the name of a document\n");
         return;

@@ -129,7 +129,8 @@ static void print_counts(const struct pps_experiment *e,
            f->exact && f->rows == 0 && f->points > 0 ? ", as every point is left out" : "");
 }
 
-static void print_forecast(const struct pps_forecast *f, int threads)
+// Which points a bound spares is known only when rows are there; those kept need next to no room.
+static void print_forecast(const struct pps_forecast *f, int threads, bool only_top)
 {
     char time[32], one[32], text[32], data[32], memory[32];
     const double total_s = f->point_s * (double)f->points;
@@ -138,9 +139,13 @@ static void print_forecast(const struct pps_forecast *f, int threads)
     pps_human_bytes(f->text_bytes, text, sizeof text);
     pps_human_bytes(f->data_bytes, data, sizeof data);
     pps_human_bytes(f->worker_bytes * threads + 16 * 0x1p20, memory, sizeof memory);
-    printf("time        about %s on %d thread%s (%s a point on one)\n", time, threads,
-           threads == 1 ? "" : "s", one);
-    printf("size        about %s, %s of text\nmemory      about %s\n", data, text, memory);
+    printf("time        %sabout %s on %d thread%s (%s a point on one)\n",
+           only_top ? "at most " : "", time, threads, threads == 1 ? "" : "s", one);
+    if (only_top)
+        printf("size        that of the best rows alone\n");
+    else
+        printf("size        about %s, %s of text\n", data, text);
+    printf("memory      about %s\n", memory);
 }
 
 enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *err)
@@ -171,7 +176,7 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     }
     if (status == PPS_OK) {
         print_counts(e, shard, &forecast);
-        print_forecast(&forecast, threads);
+        print_forecast(&forecast, threads, pps_arg(args, "only-top") != NULL);
         pps_say(stdout, "result      %s", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
     }
     pps_experiment_free(e);

@@ -14,6 +14,7 @@ static const struct pps_opt options[] = {
     {"value", 0, "COLUMN", "the colour (the kernel's first result)"},
     {"by", 0, "COLUMNS", "a map for each group (as the kernel says; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
+    {"lines", 0, NULL, "lines instead of maps: the value over x, one for each y"},
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
     {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
@@ -34,6 +35,8 @@ static const char details[] =
     "both, every combination of the other parameters has its map, unless the kernel says that\n"
     "a cell is the best of its rows.\n"
     "\n"
+    "--lines draws the value over --x, a line for each value of --y, in place of each map.\n"
+    "\n"
     "--pareto A,B draws one picture of all rows (thinned out where they are very many) and "
     "the\n"
     "front of those that no other beats in both columns; numbers are rows of the result. With\n"
@@ -47,6 +50,7 @@ static const char details[] =
     "\n"
     "  ppsweep plot outputs/data/first.csv.gz n=8 --format png\n"
     "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n"
+    "  ppsweep plot result.csv --lines --x sync_freq --y gpus --reduce min\n"
     "  ppsweep plot result.csv --pareto total_time,peak_in_flight --by gpus\n"
     "  ppsweep plot result.csv --stack latency -k 20 --limit-line 8\n";
 
@@ -83,9 +87,13 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->cut.by = pps_arg(args, "by");
     ask->pictures.folder = pps_arg(args, "output");
     ask->pictures.force = pps_arg(args, "force") != NULL;
+    ask->lines = pps_arg(args, "lines") != NULL;
     ask->pictures.scripts = scripts;
     ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
     enum pps_status status = pps_kind_check(args, err);
+    if (status == PPS_OK && ask->lines && pps_kind_asked(args))
+        status = pps_fail(err, PPS_E_INPUT,
+                          "--lines draws what else is a map; leave out --pareto or --stack");
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
     if (status == PPS_OK)
@@ -127,7 +135,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_plot = {
     .name = "plot",
-    .summary = "pictures of a result: heatmaps, Pareto fronts, stacked bars",
+    .summary = "pictures of a result: heatmaps, lines, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -5,7 +5,9 @@
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
 #include "engine/reasons.h"
+#include "engine/rows.h"
 #include "engine/value.h"
+#include "rowtable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,12 +58,13 @@ static void print_left_out(const struct pps_report *r)
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
+    const bool have_rows = r->totals->judged == 0; // not where the result holds the best alone
     if (r->totals->infeasible > 0)
-        fprintf(stderr, "infeasible %llu points (their rows say why)\n",
-                (unsigned long long)r->totals->infeasible);
+        fprintf(stderr, "infeasible %llu points%s\n", (unsigned long long)r->totals->infeasible,
+                have_rows ? " (their rows say why)" : "");
     if (r->totals->failed > 0) {
-        fprintf(stderr, "failed    %llu points (rows with empty results)",
-                (unsigned long long)r->totals->failed);
+        fprintf(stderr, "failed    %llu points%s", (unsigned long long)r->totals->failed,
+                have_rows ? " (rows with empty results)" : "");
         print_index(r->experiment, r->totals->failed_example, ", for example ");
         fputc('\n', stderr);
     }
@@ -91,43 +94,26 @@ static void print_all_left_out(const struct pps_report *r)
     fputc('\n', stderr);
 }
 
+// More shards than blocks: nothing is wrong, but nothing was shared either.
+static void print_no_block(const struct pps_report *r)
+{
+    const uint64_t points = r->experiment->n_points;
+    const uint64_t a_block = pps_block_points(r->experiment);
+    char count[48], each[48];
+    if (r->shard.count == 0 || r->totals->points > 0)
+        return;
+    pps_human_count((double)(points / a_block + (points % a_block > 0)), count, sizeof count);
+    pps_human_count((double)a_block, each, sizeof each);
+    fprintf(stderr,
+            "note      nothing falls to this shard: the experiment is %s block%s of up to %s "
+            "points, "
+            "fewer than there are shards\n",
+            count, points > a_block ? "s" : "", each);
+}
+
 // ---- the best rows ----------------------------------------------------------------------------
 
 enum { SHOWN_ROWS = 40 }; // of groups, which may be many
-
-// A best row's text ends in its results; its cells under their names, aligned.
-static void best_widths(const struct pps_best_row *rows,
-                        size_t n,
-                        const char *header,
-                        int *width)
-{
-    int c = 0;
-    for (const char *at = header; at != NULL && c < PPS_MAX_PARAMS + PPS_MAX_COLUMNS; c++) {
-        const size_t cell = strcspn(at, ",\n");
-        width[c] = (int)cell;
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-    for (size_t i = 0; i < n; i++) {
-        const char *at = rows[i].text;
-        for (int k = 0; k < c && at != NULL; k++) {
-            const size_t cell = strcspn(at, ",");
-            width[k] = (int)cell > width[k] ? (int)cell : width[k];
-            at = at[cell] == ',' ? at + cell + 1 : NULL;
-        }
-    }
-}
-
-static void print_cells(const char *text, const int *width)
-{
-    const char *at = text;
-    fputs("  ", stderr);
-    for (int k = 0; at != NULL; k++) {
-        const size_t cell = strcspn(at, ",\n");
-        fprintf(stderr, "%*.*s%s", width[k], (int)cell, at, at[cell] == ',' ? "  " : "\n");
-        at = at[cell] == ',' ? at + cell + 1 : NULL;
-    }
-}
-
 // Of an infeasible search, the row that nearly fits.
 static void print_nearest(const struct pps_report *r)
 {
@@ -138,9 +124,9 @@ static void print_nearest(const struct pps_report *r)
     fprintf(stderr, "best      none: no point is feasible\n");
     if (n > 0 && header != NULL) {
         fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        best_widths(rows, n, header, width);
-        print_cells(header, width);
-        print_cells(rows[0].text, width);
+        const int all = pps_rowtable_widths(rows, n, header, width);
+        pps_rowtable_line(header, width, all);
+        pps_rowtable_line(rows[0].text, width, all);
     }
     free(header);
 }
@@ -150,7 +136,7 @@ static void print_best(const struct pps_report *r)
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
-    const uint64_t asked = r->totals->computed > 0 ? r->totals->computed : r->totals->rows;
+    const uint64_t asked = r->totals->judged > 0 ? r->totals->judged : r->totals->rows;
     if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == asked)
         print_nearest(r);
     char *header = pps_experiment_header(r->experiment);
@@ -161,13 +147,17 @@ static void print_best(const struct pps_report *r)
     const struct pps_column *column = &r->experiment->kernel->columns[r->objective];
     fprintf(stderr, "best      by %s (%s is better)\n", column->name,
             column->goal == PPS_HIGHER ? "higher" : "lower");
-    best_widths(rows, n, header, width);
-    print_cells(header, width);
+    const int all = pps_rowtable_widths(rows, n, header, width);
+    const int columns = pps_rowtable_columns(header, width, all, column->name);
+    pps_rowtable_line(header, width, columns);
     const size_t shown = r->totals->best.n_by > 0 && n > SHOWN_ROWS ? SHOWN_ROWS : n;
     for (size_t i = 0; i < shown; i++)
-        print_cells(rows[i].text, width);
+        pps_rowtable_line(rows[i].text, width, columns);
     if (shown < n)
         fprintf(stderr, "  ... and %zu more\n", n - shown);
+    if (columns < all)
+        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
+                all - columns == 1 ? "" : "s");
     free(header);
 }
 
@@ -192,14 +182,12 @@ static void print_audit(const struct pps_audited *audited)
 static void print_recalled(const struct pps_totals *t)
 {
     char computed[48], recalled[48];
-    if (t->recalled == 0 || t->computed > 0)
+    if (t->recalled == 0)
         return;
-    const uint64_t taken = t->reused - t->checked;
-    pps_human_count((double)(t->rows - t->earlier_rows - t->recalled - taken), computed,
-                    sizeof computed);
+    pps_human_count((double)pps_totals_computed(t), computed, sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
-    fprintf(stderr, "computed  %s points; %s rows are those of points that cannot differ\n",
-            computed, recalled);
+    fprintf(stderr, "computed  %s points; %s %s those of points that cannot differ\n", computed,
+            recalled, t->judged > 0 ? "results are" : "rows are");
 }
 
 static void print_reused(const struct pps_report *r)
@@ -217,29 +205,34 @@ static void print_reused(const struct pps_report *r)
 
 static void print_pruned(const struct pps_totals *t)
 {
-    char computed[48], pruned[48];
-    if (t->computed == 0 && t->pruned == 0)
+    char judged[48], pruned[48];
+    if (t->judged == 0)
         return;
-    pps_human_count((double)t->computed, computed, sizeof computed);
+    pps_human_count((double)t->judged, judged, sizeof judged);
     pps_human_count((double)t->pruned, pruned, sizeof pruned);
-    fprintf(stderr, "judged    %s points; %s more cannot be among the best (a bound says)\n",
-            computed, pruned);
+    fprintf(stderr, "judged    %s points", judged);
+    if (t->pruned > 0)
+        fprintf(stderr, "; %s more cannot be among the best (a bound says)", pruned);
+    fputc('\n', stderr);
 }
 
+// Of the points that a run passes some may cost next to nothing.
 static void print_speed(const struct pps_report *r)
 {
     const struct pps_totals *t = r->totals;
+    const uint64_t points = t->points - t->earlier, computed = pps_totals_computed(t);
+    const double wall_s = t->wall_s > 1e-9 ? t->wall_s : 1e-9;
     char rows[48], speed[48], wall[32], memory[32];
     pps_human_count((double)t->rows, rows, sizeof rows);
-    pps_human_count((double)(t->points - t->earlier) / (t->wall_s > 1e-9 ? t->wall_s : 1e-9),
-                    speed, sizeof speed);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
+    pps_human_count((double)points / wall_s, speed, sizeof speed);
+    fprintf(stderr, "done      %s rows in %s: %s points/s", rows, wall, speed);
+    pps_human_count((double)computed / wall_s, speed, sizeof speed);
+    if (computed < points)
+        fprintf(stderr, " (%s computed)", speed);
     pps_human_bytes(pps_peak_memory(), memory, sizeof memory);
-    fprintf(stderr,
-            "done      %s rows in %s: %s points/s on %d thread%s, CPU/real %.1f, peak memory "
-            "%s\n",
-            rows, wall, speed, r->threads, r->threads == 1 ? "" : "s",
-            t->cpu_s / (t->wall_s > 1e-9 ? t->wall_s : 1e-9), memory);
+    fprintf(stderr, " on %d thread%s, CPU/real %.1f, peak memory %s\n", r->threads,
+            r->threads == 1 ? "" : "s", t->cpu_s / wall_s, memory);
 }
 
 // Where the best row stands in a result that holds these rows alone, in the order of indices.
@@ -290,8 +283,8 @@ static void print_next_trace(const struct pps_report *r, const char *lead)
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
     const struct pps_kernel *kernel = r->experiment->kernel;
-    const bool by_row = n == 0 || t->computed > 0 || t->points == t->rows;
-    const uint64_t row = n == 0 ? 0 : t->computed > 0 ? place_in_file(rows, n) : rows[0].index;
+    const bool by_row = n == 0 || t->judged > 0 || t->points == t->rows;
+    const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
     const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
     print_command(lead, "trace", bare ? kernel->name : r->path);
     if (by_row)
@@ -313,8 +306,8 @@ void pps_report_next(const struct pps_report *r)
         return;
     }
     const bool traces = r->experiment->kernel->trace_names != NULL, known = t->points > 0;
-    const bool none = known && (t->computed > 0 ? t->best.kept == 0 : t->rows == 0);
-    const bool no_value = known && t->computed == 0 && t->rows == t->failed + t->infeasible;
+    const bool none = known && (t->judged > 0 ? t->best.kept == 0 : t->rows == 0);
+    const bool no_value = known && t->judged == 0 && t->rows == t->failed + t->infeasible;
     if (none)
         return;
     if (!no_value)
@@ -330,11 +323,12 @@ void pps_report_print(const struct pps_report *r)
     print_best(r);
     print_left_out(r);
     print_all_left_out(r);
+    print_no_block(r);
     if (r->audit > 0)
         print_audit(&r->totals->audited);
     print_reused(r);
-    print_recalled(r->totals);
     print_pruned(r->totals);
+    print_recalled(r->totals);
     print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
@@ -375,8 +369,8 @@ void pps_report_json(const struct pps_report *r)
         pps_json_add_count(root, "reused", t->reused);
     if (r->reuse != NULL && r->audit > 0)
         pps_json_add_count(root, "reused_audited", t->checked);
-    if (t->computed > 0) {
-        pps_json_add_count(root, "judged", t->computed);
+    if (t->judged > 0) {
+        pps_json_add_count(root, "judged", t->judged);
         pps_json_add_count(root, "pruned", t->pruned);
     }
     for (int i = 0; i < r->experiment->space.n_reasons; i++)

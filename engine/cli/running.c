@@ -183,6 +183,8 @@ static enum pps_status compute(struct pps_running *run, struct pps_error *err)
     struct pps_progress *progress = &run->progress;
     pps_progress_begin(progress, progress->kind,
                        run->earlier.points + pps_sweep_points(&run->sweep));
+    progress->experiment = run->experiment;
+    progress->only_best = run->sweep.only_best;
     progress->earlier_points = run->earlier.points;
     progress->earlier_rows = run->earlier.rows;
     const struct pps_sink sink = run->sweep.sink;

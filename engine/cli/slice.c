@@ -168,7 +168,8 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     else if (status == PPS_OK)
         status = write_all(cut, path, force, err);
     if (status == PPS_OK && path != NULL && pps_arg(args, "quiet") == NULL)
-        fprintf(stderr, "ppsweep: %zu matrices\n", pps_cut_maps(cut));
+        fprintf(stderr, "ppsweep: %zu matri%s\n", pps_cut_maps(cut),
+                pps_cut_maps(cut) == 1 ? "x" : "ces");
     pps_cut_close(cut);
     pps_words_free(&ask.view);
     return status;

@@ -198,7 +198,7 @@ enum pps_status pps_top_write(const struct pps_sweep *sweep,
     char *text = n == totals->best.kept ? join_rows(rows, n, &bytes) : NULL;
     if (text == NULL)
         return pps_fail(err, PPS_E_MACHINE, "no memory for the best rows");
-    totals->computed = totals->rows;
+    totals->judged = totals->rows;
     totals->rows = n;
     totals->text_bytes = bytes;
     enum pps_status status = write_block(sweep, sink, totals, text, bytes, err);

@@ -223,7 +223,16 @@ static enum pps_status run_kernel(void *self,
     return outcome == PPS_STOPPED ? pps_fail(err, PPS_E_STOPPED, "stopped") : PPS_OK;
 }
 
-// "contention 2: n=8 gpus=4": the parameters that do not have their defaults.
+// Whether the parameter's value is the name of a document that was given.
+static bool is_document(const struct trace *t, int p)
+{
+    for (int s = 0; s < t->kernel->n_slots; s++)
+        if (t->kernel->slots[s].param == p)
+            return pps_inputs_count(t->inputs, s) > 0;
+    return false;
+}
+
+// "contention 2: n=8 gpus=4": documents, and the parameters that do not have their defaults.
 static char *make_title(const struct trace *t)
 {
     char *title = NULL, text[PPS_CELL_TEXT];
@@ -234,7 +243,7 @@ static char *make_title(const struct trace *t)
     fprintf(out, "%s %s:", t->kernel->name, t->kernel->version);
     for (int p = 0; p < t->kernel->n_params; p++) {
         const struct pps_param *param = &t->kernel->params[p];
-        if (t->point[p] == param->fallback)
+        if (t->point[p] == param->fallback && !is_document(t, p))
             continue;
         pps_value_text(param, t->point[p], text);
         fprintf(out, " %s=%s", param->name, text);

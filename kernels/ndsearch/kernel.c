@@ -78,8 +78,7 @@ static const struct pps_param params[N_PARAMS] = {
     [P_FUSED_CROSS_ENTROPY] = SWITCH("fused_cross_entropy", "logits are passed over once", 1),
     [P_LOW_MEM_VPP] =
         SWITCH("low_mem_vpp", "the interleaved order with the shorter warm-up", 0),
-    [P_DUMMY_WGRAD] =
-        SWITCH("dummy_wgrad", "one more buffer as large as the largest matrix", 0),
+    [P_DUMMY_WGRAD] = SWITCH("dummy_wgrad", "a gradient buffer for each shape of matrix", 0),
     [P_SEQ_LENGTH] =
         COUNT("seq_length", "s", "tokens", "length of a sequence", 4096, 1, 1 << 28),
     [P_LAYERS] = OF_MODEL("layers", "L", "layers, MTP layers included"),
@@ -107,7 +106,7 @@ static const struct pps_param params[N_PARAMS] = {
                      .fallback = RECOMPUTE_AUTO,
                      .max = RECOMPUTE_AUTO,
                      .names = recompute_names},
-    [P_TOKENS] = AMOUNT("tokens", "1e9", "of the whole training, for `days`", 1000, 1e9),
+    [P_TOKENS] = AMOUNT("tokens", "1e9", "tokens of the whole training, for `days`", 1000, 1e9),
 };
 
 // ---- columns ------------------------------------------------------------------------------------
@@ -226,7 +225,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
                 .y = "pp",
                 .value = "step_ms",
                 .best = true,
-                .by = "model,cluster,world_size"},
+                .by = "model,cluster,world_size,hardware,memory,reserve,gbs,seq_length"},
     .stacks = stacks,
     .nearest = "memory_gib",
     .trace_names = &nd_trace_names,

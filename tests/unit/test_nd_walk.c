@@ -68,6 +68,7 @@ static void draw_filters(struct nd_filters *filters, const struct nd_space *spac
     filters->tp_max = power();
     filters->ep_max = power();
     filters->pp_max = power();
+    filters->vp_max = power();
     filters->large = draw(1, 100);
     filters->large_tp_one = coin();
 }

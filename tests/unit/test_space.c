@@ -85,7 +85,7 @@ static int refusal_of(const struct pps_experiment *e, struct pps_cursor *cursor,
         if (cursor->level[d].refused)
             return e->space.range_reason[d];
         for (int r = 0; r < e->space.n_rules; r++)
-            if (e->space.rules[r].level == d &&
+            if ((e->space.rules_of[d] >> r & 1) != 0 &&
                 pps_expr_value(e->space.rules[r].expr, cursor->point) == 0)
                 return r;
     }

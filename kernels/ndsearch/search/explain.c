@@ -240,6 +240,9 @@ static void explain(struct reasons *r, enum nd_filter filter)
     case ND_PP_MAX:
         say(r, name, "pp %d is above %d", p->pp, f->pp_max);
         break;
+    case ND_VP_MAX:
+        say(r, name, "vp %d is above %d", p->vp, f->vp_max);
+        break;
     case ND_TP_NO3:
         say(r, name, "tp %d is a multiple of 3", p->tp);
         break;

@@ -44,6 +44,7 @@ void nd_filters_init(struct nd_filters *filters, const struct nd_space *space)
     *filters = (struct nd_filters){.tp_max = space->preset == ND_MEGATRON ? 8 : 64,
                                    .ep_max = 64,
                                    .pp_max = 32,
+                                   .vp_max = 3,
                                    .large = 1000,
                                    .tp_divides = 56};
     filters->large_tp_one = space->preset == ND_FSDP || !space->orig;
@@ -71,6 +72,7 @@ static const struct {
     [ND_GBS_DP] = {"gbs_dp", "dp times mbs divides gbs", ND_READS_MBS},
     [ND_PP_GT1] = {"pp_gt1", "pp is above 1", ND_READS_QUAD},
     [ND_PP_MAX] = {"pp_max", "pp is no more than a bound", ND_READS_QUAD},
+    [ND_VP_MAX] = {"vp_max", "vp is no more than a bound", ND_READS_VP},
     [ND_TP_NO3] = {"tp_no3", "3 does not divide tp", ND_READS_QUAD},
     [ND_TP_56] = {"tp_56", "tp divides 56", ND_READS_QUAD},
     [ND_EP_FSDP] = {"ep_fsdp", "cp * tp divides ep, and ep divides op * cp * tp",

@@ -30,6 +30,7 @@ enum nd_filter {
     ND_GBS_DP,
     ND_PP_GT1,
     ND_PP_MAX,
+    ND_VP_MAX,
     ND_TP_NO3,
     ND_TP_56,
     ND_EP_FSDP,
@@ -52,7 +53,7 @@ enum nd_filter {
 struct nd_filters {
     int n;
     enum nd_filter list[ND_N_FILTERS]; // none twice
-    int32_t tp_max, ep_max, pp_max;
+    int32_t tp_max, ep_max, pp_max, vp_max;
     int32_t large;      // devices from which sp_large applies
     bool large_tp_one;  // sp_large keeps tp == 1, where there is nothing to split
     int32_t tp_divides; // of tp_56

@@ -152,6 +152,8 @@ bool nd_filter_keeps(enum nd_filter filter,
         return p->pp > 1;
     case ND_PP_MAX:
         return p->pp <= f->pp_max;
+    case ND_VP_MAX:
+        return p->vp <= f->vp_max;
     case ND_TP_NO3:
         return p->tp % 3 != 0;
     case ND_TP_56:

@@ -27,6 +27,8 @@ static int32_t *bound_of(struct nd_filters *filters, enum nd_filter filter)
         return &filters->tp_max;
     if (filter == ND_EP_LIMIT)
         return &filters->ep_max;
+    if (filter == ND_VP_MAX)
+        return &filters->vp_max;
     return filter == ND_PP_MAX ? &filters->pp_max : NULL;
 }
 

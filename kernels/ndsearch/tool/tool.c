@@ -34,6 +34,7 @@ static const struct pps_opt options[] = {
     {"tp-max", 0, "N", "bound of tp_max (64; megatron 8)"},
     {"ep-max", 0, "N", "bound of ep_max (64)"},
     {"pp-max", 0, "N", "bound of pp_max (32)"},
+    {"vp-max", 0, "N", "at most so many chunks a stage: filter vp_max"},
     {"large", 0, "N", "devices from which sp_large wants sequence parallelism (1000)"},
     {"list-filters", 0, NULL, "what there is, and leave"},
     {"top", 'k', "N", "how many candidates to show (10)"},
@@ -92,6 +93,9 @@ static const char details[] =
     "say.\n"
     "Every strategy within the space is tried against the filters in order, then against the\n"
     "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
+    "Context parallelism is off: --preset megatron --strategy cp=on searches it (other "
+    "presets\n"
+    "also want --drop-filter cp_one). Chunks a stage cost nothing here: --vp-max bounds them.\n"
     "\n"
     "  ppsweep nd sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
     "  ppsweep nd MODEL.json CLUSTER.json --why dp=8,tp=16,pp=4,ep=32\n"
@@ -124,6 +128,25 @@ static void say_sequence(const struct nd_job *job, const struct pps_args *args)
         pps_arg(args, "quiet") == NULL && !job->space.orig)
         fprintf(stderr, "note      the model says no seq_length: %lld (--seq-length N)\n",
                 (long long)job->model.seq_length);
+}
+
+// From where on long sequences are mostly shared out among context ranks.
+enum { LONG_SEQUENCE = 32768 };
+
+static void say_context(const struct nd_job *job, const struct pps_args *args)
+{
+    bool only_one = false;
+    for (int k = 0; k < job->filters.n; k++)
+        only_one = only_one || job->filters.list[k] == ND_CP_ONE;
+    if (pps_arg(args, "quiet") != NULL || job->space.orig)
+        return;
+    if (job->vary.cp && only_one)
+        fprintf(stderr, "note      cp=on finds nothing, as the filter cp_one is in the list "
+                        "(--drop-filter cp_one, or --preset megatron)\n");
+    else if (!job->vary.cp && job->model.seq_length >= LONG_SEQUENCE)
+        fprintf(stderr,
+                "note      cp is 1 throughout; for long sequences try --preset megatron "
+                "--strategy cp=on\n");
 }
 
 enum { KEYS_SAID = 256 };
@@ -273,6 +296,7 @@ static enum pps_status run(struct nd_job *job,
     if (status == PPS_OK) {
         say_keys(job, args);
         say_sequence(job, args);
+        say_context(job, args);
     }
     if (status == PPS_OK)
         status = pps_arg(args, "why") != NULL ? explain(&setup, job, args, err)

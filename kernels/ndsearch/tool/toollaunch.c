@@ -22,6 +22,13 @@ enum pps_status nd_launch_asked(const struct pps_args *args, bool *asked, struct
         strcmp(framework, "torchtitan") != 0)
         return pps_fail(err, PPS_E_INPUT, "--launch %s: want megatron or torchtitan",
                         framework);
+    static const char *const apart[] = {"baseline", "output"};
+    for (int i = 0; framework != NULL && i < 2; i++)
+        if (pps_arg(args, apart[i]) != NULL)
+            return pps_fail(err, PPS_E_INPUT,
+                            "--launch prints the arguments of one strategy and nothing else; "
+                            "ask for --%s in a command of its own",
+                            apart[i]);
     if (pps_arg(args, "row") != NULL && pps_arg(args, "at") != NULL)
         return pps_fail(err, PPS_E_INPUT, "--row and --at exclude each other; leave one out");
     return PPS_OK;

@@ -24,6 +24,8 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
     printf("ratios    %s: dense %.4g, backward %.4g, recompute %.4g, head %.4g",
            nd_ratio_source_name(pipe->source), program->layer_ratio, program->backward_ratio,
            program->full_growth, program->head_ratio);
+    if (!isnan(program->head_backward))
+        printf(" (its backward %.4g)", program->head_backward);
     if (!isnan(pipe->layer_ms))
         printf("; a layer %.4g ms%s", pipe->layer_ms,
                pipe->unit_of_model ? " by the models" : "");

@@ -107,10 +107,11 @@ static void say_gaps(const struct nd_ranking *ranking)
         add_gap(ranking->base, &n, &gap);
     if (n > 0)
         fprintf(stderr,
-                "note      %" PRId64
-                " pipeline%s not proven to be the shortest: a gap of up to %.2g %% may "
-                "be left (--nodes 0 proves)\n",
-                n, n == 1 ? " is" : "s are", 100.0 * gap);
+                "note      %" PRId64 " of %" PRId64
+                " pipelines %s not proven to be the shortest: a gap of up to %.2g %% may be "
+                "left (--nodes 0 proves)\n",
+                n, ranking->picks->n + (ranking->base != NULL), n == 1 ? "is" : "are",
+                100.0 * gap);
 }
 
 // What stars behind gaps mean.
@@ -125,11 +126,26 @@ static void say_stars(const struct nd_ranking *ranking)
                 "ended before a proof\n");
 }
 
+// The search recomputes selectively where that is enough; pipelines do so only when told to.
+static void say_select(const struct nd_ranking *ranking)
+{
+    int64_t n = 0;
+    for (int64_t k = 0; k < ranking->picks->n && !ranking->input->allow_select; k++)
+        n += ranking->picks->strategies[k].recompute == ND_RECOMPUTE_SELECT;
+    if (n > 0)
+        fprintf(stderr,
+                "note      %" PRId64 " of %" PRId64
+                " candidates fit with selective recompute in "
+                "the search, but may not use it here (--select y)\n",
+                n, ranking->picks->n);
+}
+
 void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
         return;
     say_tokens(ranking);
+    say_select(ranking);
     say_gaps(ranking);
     say_stars(ranking);
 }

@@ -166,6 +166,10 @@ static enum pps_status read_bounds(struct nd_filters *filters,
     if (status == PPS_OK)
         status = read_bound(args, "pp-max", &filters->pp_max, err);
     if (status == PPS_OK)
+        status = read_bound(args, "vp-max", &filters->vp_max, err);
+    if (status == PPS_OK && pps_arg(args, "vp-max") != NULL) // in no preset's list
+        nd_filters_add(filters, nd_filter_name(ND_VP_MAX));
+    if (status == PPS_OK)
         status = read_bound(args, "large", &filters->large, err);
     return status;
 }

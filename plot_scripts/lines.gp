@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+# Draws a matrix that `ppsweep slice` wrote as lines: the value over x, a line for each y. By hand:
+#
+#   ppsweep slice result.csv.gz --x n --y gpus --reduce min -o slice.dat
+#   gnuplot -e "slice='slice.dat'; out='x.png'" plot_scripts/lines.gp
+#
+# slice   the file that `ppsweep slice` wrote
+# out     the picture: NAME.png or NAME.svg
+# map     which matrix of a file with several, from 0 (default 0)
+# scale   pixels of a PNG for one unit of length (default 1.5)
+# x_log, y_log   1: a logarithmic axis; 0: a linear one
+
+if (!exists("slice") || !exists("out")) {
+    print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" lines.gp"
+    exit status 2
+}
+if (!exists("map")) map = 0
+if (!exists("scale")) scale = 1.5
+
+reset
+set encoding utf8
+
+# ---- what the slice says of itself ------------------------------------------------------------
+# Its comment lines are "# key value"; with another comment character they can be read.
+
+title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "none"
+reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0
+min = NaN; max = NaN; best_x = 0; best_y = 0; best_text = ""
+
+keep(key, value) = \
+    key eq "title"      ? (title_text = value, 0) : \
+    key eq "x"          ? (x_name = value, 0) : \
+    key eq "y"          ? (y_name = value, 0) : \
+    key eq "value"      ? (value_name = value, 0) : \
+    key eq "unit"       ? (unit = value, 0) : \
+    key eq "goal"       ? (goal = value, 0) : \
+    key eq "reduce"     ? (reduce = value, 0) : \
+    key eq "x-labels"   ? (x_labels = x_labels . " " . value, 0) : \
+    key eq "y-labels"   ? (y_labels = y_labels . " " . value, 0) : \
+    key eq "x-numbers"  ? (x_numbers = int(real(value)), 0) : \
+    key eq "min"        ? (min = real(value), 0) : \
+    key eq "max"        ? (max = real(value), 0) : \
+    key eq "best-x"     ? (best_x = int(real(value)), 0) : \
+    key eq "best-y"     ? (best_y = int(real(value)), 0) : \
+    key eq "best-value" ? (best_text = value, 0) : 0
+
+set datafile commentschars "\001"
+stats slice index map using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
+set datafile commentschars "#"
+
+nx = words(x_labels)
+ny = words(y_labels)
+if (nx == 0 || ny == 0) {
+    print sprintf("%s: no slice in it", slice)
+    exit status 2
+}
+larger(a, b) = a > b ? a : b
+smaller(a, b) = a < b ? a : b
+has_values = (min == min)
+
+# ---- where x stands: numbers by their value; with names among them, one after the other ------
+
+has_names = x_numbers < nx
+array X[nx]
+do for [i = 1:nx] { X[i] = has_names ? i : real(word(x_labels, i)) }
+x_span = X[nx] - X[1]
+# Each value about as many times the one before: 8, 16, 32 ...
+if (!exists("x_log")) {
+    x_log = !has_names && nx > 2 && X[1] > 0 && X[nx] / X[nx - 1] > 1.4 && \
+        abs(log(X[nx] / X[nx - 1]) / log(X[2] / X[1]) - 1) < 0.5
+}
+x_log = x_log && X[1] > 0
+if (!exists("y_log")) { y_log = has_values && min > 0 && max >= 10 * min }
+y_log = y_log && has_values && min > 0
+
+# ---- terminal ---------------------------------------------------------------------------------
+
+W = 860; H = 626
+is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
+if (is_svg) {
+    set terminal svg noenhanced size W, H dynamic font "sans-serif,11" background "white"
+} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
+    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
+        font "sans-serif,8.25" fontscale scale linewidth scale pointscale scale background "white"
+} else {
+    set terminal png noenhanced size W, H font "sans,8.25" background "#ffffff"
+} }
+# A point is a pixel of an SVG and 4/3 pixels of a PNG.
+font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
+small_font = font_of(11)
+best_font = font_of(12)
+name_font = font_of(13)
+set output out
+
+# ---- axes -------------------------------------------------------------------------------------
+
+INK = "#333333"
+BEST = "#d7191c"
+CHAR = 7.2
+set border 3 lc rgb INK lw 0.8
+set tics nomirror out scale 0.5 font small_font textcolor rgb INK
+set grid lt 1 lc rgb "#e4e4e4" lw 0.7
+set format "%g"
+
+# The title, in two lines where it is long.
+line_chars = int((W - 40) / (CHAR + 0.6))
+if (strlen(title_text) > line_chars) {
+    cut = larger(1, smaller(line_chars, strlen(title_text) / 2 + 10))
+    while (cut > 1 && title_text[cut:cut] ne " ") { cut = cut - 1 }
+    title_text = title_text[1:cut - 1] . "\n" . title_text[cut + 1:]
+}
+set label 1 title_text at screen 0.5, screen (H - 24.) / H center font name_font
+set xlabel x_name font name_font
+if (reduce ne "none") { value_name = reduce . " " . value_name }
+if (unit ne "" && strstrt(value_name, unit) == 0) {
+    value_name = sprintf("%s (%s)", value_name, unit)
+}
+set ylabel value_name font name_font
+if (!has_values) {
+    set label 4 "no values" at graph 0.5, graph 0.5 center font name_font
+}
+
+y_chars = 0
+do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
+key_w = CHAR * larger(y_chars, strlen(y_name)) + 50
+set lmargin at screen 80. / W
+set rmargin at screen (W - 24 - key_w) / W
+set tmargin at screen (H - 62.) / H
+set bmargin at screen 84. / H
+
+if (x_log) {
+    set logscale x
+    set xrange [X[1] / (X[nx] / X[1]) ** 0.03 : X[nx] * (X[nx] / X[1]) ** 0.03]
+} else {
+    set xrange [X[1] - (x_span > 0 ? 0.03 * x_span : 1) : X[nx] + (x_span > 0 ? 0.03 * x_span : 1)]
+}
+# All values where they are few or names, else round numbers.
+if (has_names || x_log || nx <= 12) {
+    set xtics ()
+    x_chars = 2
+    do for [i = 1:nx] { x_chars = larger(x_chars, strlen(word(x_labels, i))) }
+    every_nth = int(1 + nx * (CHAR * x_chars + 6) / (W - 104 - key_w))
+    do for [i = 1:nx] {
+        if ((i > x_numbers ? i - x_numbers : i - 1) % every_nth == 0 || (i == nx && has_names)) {
+            set xtics add (word(x_labels, i) X[i])
+        }
+    }
+}
+if (y_log) {
+    set logscale y
+    set yrange [min / (max / min) ** 0.05 : max * (max / min) ** 0.05]
+    set ytics ()
+    steps = max / min < 300 ? "1 2 5" : "1"
+    do for [e = int(floor(log10(min))):int(ceil(log10(max)))] {
+        do for [i = 1:words(steps)] {
+            v = word(steps, i) * 10. ** e
+            set ytics add (sprintf("%g", v) v)
+        }
+    }
+} else {
+    slack = has_values ? (max > min ? 0.05 * (max - min) : larger(1, abs(max)) * 0.05) : 1
+    set yrange [(has_values ? min : 0) - slack : (has_values ? max : 1) + slack]
+}
+
+# ---- lines ------------------------------------------------------------------------------------
+
+# Few lines have colours that are told apart, many have a scale from dark to light.
+FEW = "#31688e #d95f02 #35b779 #7b3294 #c9a400 #4d4d4d #e7298a #1b9e77"
+set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
+    5 "#21918c", 6 "#22a884", 7 "#44bf70", 8 "#7ad151", 9 "#bddf26")
+unset colorbox
+set cbrange [0:1]
+is_few = ny <= words(FEW)
+named = ny <= 24 ? 1 : int(ceil(ny / 24.)) # every how many lines have a name
+set key at screen (W - 14.) / W, screen (H - 62.) / H right top Left reverse samplen 1.5 \
+    font small_font textcolor rgb INK title y_name font small_font
+name_of(r) = (r - 1) % named == 0 ? word(y_labels, r) : ""
+dots = nx > 60 ? 0 : 0.7
+
+if (has_values && best_x > 0) {
+    best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
+        x_name, word(x_labels, best_x), y_name, word(y_labels, best_y))
+    set label 5 best_line at screen 0.5, screen 16. / H center font best_font textcolor rgb BEST
+    set label 6 "" at first X[best_x], first real(best_text) point pt 6 ps 1.8 lw 2 lc rgb BEST front
+}
+colour_of(r) = is_few ? 0 : (r - 1) / (ny - 1.)
+if (!has_values) {
+    set xrange [0:1]
+    plot NaN notitle
+} else { if (is_few) {
+    plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
+        with linespoints lw 2 pt 7 ps dots lc rgb word(FEW, r) title name_of(r)
+} else {
+    plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
+        with linespoints lw 1.5 pt 7 ps dots lc palette frac colour_of(r) title name_of(r)
+} }
+set output
