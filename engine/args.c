@@ -2,6 +2,7 @@
 // Command lines: option tables to getopt_long, errors with suggestions.
 #include "argsparts.h"
 
+#include "oneline.h"
 #include "spelling.h"
 #include "suggest.h"
 
@@ -54,28 +55,6 @@ static void build_table(struct pps_args *args,
 
 // ---- the command line as typed ----------------------------------------------------------------
 
-static bool plain_word(const char *word)
-{
-    static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                               "_-+=./:,@%";
-    return word[0] != '\0' && word[strspn(word, safe)] == '\0';
-}
-
-static void print_quoted(FILE *out, const char *word)
-{
-    if (plain_word(word)) {
-        fputs(word, out);
-        return;
-    }
-    fputc('\'', out);
-    for (const char *c = word; *c != '\0'; c++)
-        if (*c == '\'')
-            fputs("'\\''", out);
-        else
-            fputc(*c, out);
-    fputc('\'', out);
-}
-
 static char *quoted_line(const char *program, int argc, char **argv)
 {
     char *line = NULL;
@@ -84,11 +63,11 @@ static char *quoted_line(const char *program, int argc, char **argv)
     if (out == NULL)
         return NULL;
     if (program != NULL)
-        print_quoted(out, program);
+        pps_say_word(out, program, SIZE_MAX);
     for (int i = 0; i < argc; i++) {
         if (i > 0 || program != NULL)
             fputc(' ', out);
-        print_quoted(out, argv[i]);
+        pps_say_word(out, argv[i], SIZE_MAX);
     }
     return fclose(out) == 0 ? line : NULL;
 }
@@ -215,6 +194,11 @@ static char *long_form(const struct pps_args *args, const char *word)
 static enum pps_status check_words(const struct pps_args *args, struct pps_error *err)
 {
     const struct pps_command *command = args->command;
+    for (int i = 0; i < args->n_words; i++)
+        if (args->words[i][0] == '\0')
+            return pps_fail(err, PPS_E_INPUT,
+                            "word %d behind %s is empty; write: ppsweep %s %s", i + 1,
+                            command->name, command->name, command->usage);
     if (args->n_words < command->min_words)
         return pps_fail(err, PPS_E_INPUT, "write: ppsweep %s %s", command->name,
                         command->usage);

@@ -28,6 +28,23 @@ const char *pps_arg(const struct pps_args *args, const char *name)
     return NULL;
 }
 
+enum pps_status pps_arg_apart(const struct pps_args *args,
+                              const char *name,
+                              struct pps_error *err)
+{
+    const char *path = pps_arg(args, name);
+    const int option = pps_args_option(args, name);
+    bool same = false;
+    for (int i = 0; path != NULL && i < args->n_words; i++)
+        same = same || pps_textfile_same(path, args->words[i]);
+    for (int i = 0; path != NULL && i < args->n_given; i++)
+        same = same || (args->given[i].option != option &&
+                        pps_textfile_same(path, args->given[i].value));
+    return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; write another name",
+                           path)
+                : PPS_OK;
+}
+
 int pps_arg_words(const struct pps_args *args)
 {
     return args->n_words;

@@ -165,6 +165,10 @@ enum pps_status pps_bars_open(struct pps_bars *bars,
         status = find_columns(bars, err);
     if (status == PPS_OK)
         status = read_rows(bars, err);
+    if (status == PPS_OK && bars->read == 0)
+        status =
+            pps_fail(err, PPS_E_INPUT, "%s: %s", bars->view.path,
+                     ask->view.n_filters > 0 ? "no row passes the filters" : "it has no rows");
     if (status == PPS_OK && bars->valued == 0)
         status =
             pps_fail(err, PPS_E_INPUT,

@@ -6,9 +6,11 @@
 #include "machine.h"
 #include "output.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // Some number whose digits do not repeat, as those of a simulation do not. The first parameter
@@ -163,14 +165,16 @@ static enum pps_status time_codecs_in(const struct pps_bench *b,
 enum pps_status pps_bench_time_rows(const struct pps_bench *b)
 {
     const struct pps_kernel hollow = hollow_kernel(b->kernel);
-    const char *parent = getenv("TMPDIR");
+    const char *said = getenv("TMPDIR");
+    const char *parent = said != NULL && said[0] != '\0' ? said : "/tmp";
     struct pps_experiment *e = NULL;
     char folder[3072];
-    snprintf(folder, sizeof folder, "%s/ppsweep-bench-XXXXXX",
-             parent != NULL && parent[0] != '\0' ? parent : "/tmp");
+    snprintf(folder, sizeof folder, "%s/ppsweep-bench-XXXXXX", parent);
     enum pps_status status = pps_bench_load_long(b, &hollow, true, b->effort.rows, &e);
     if (status == PPS_OK && mkdtemp(folder) == NULL)
-        status = pps_fail_errno(b->err, "cannot make the folder", folder);
+        status = pps_fail(b->err, PPS_E_INPUT,
+                          "cannot make a folder in %s: %s; let TMPDIR name another", parent,
+                          strerror(errno));
     else if (status == PPS_OK) {
         status = time_codecs_in(b, e, folder);
         rmdir(folder);

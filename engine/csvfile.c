@@ -100,6 +100,14 @@ static char *line_end(const struct pps_csv *csv)
     return memchr(csv->buffer + csv->begin, '\n', csv->end - csv->begin);
 }
 
+bool pps_csv_has(const struct pps_csv_row *row, const char *text)
+{
+    for (int c = 0; c < row->n; c++)
+        if (strcmp(row->text[c], text) == 0)
+            return true;
+    return false;
+}
+
 bool pps_csv_ready(const struct pps_csv *csv)
 {
     return csv->at_end || line_end(csv) != NULL;

@@ -37,6 +37,9 @@ PPS_MUST_CHECK enum pps_status pps_csv_next(struct pps_csv *csv,
                                             const struct pps_csv_row **row,
                                             struct pps_error *err);
 
+// Whether a cell of the row is this text.
+bool pps_csv_has(const struct pps_csv_row *row, const char *text);
+
 // A whole line is already in memory: pps_csv_next will not wait for input.
 bool pps_csv_ready(const struct pps_csv *csv);
 

@@ -37,11 +37,16 @@ static bool is_callers_fault(int error)
     return false;
 }
 
-enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path)
+enum pps_status pps_disk_fail(struct pps_error *err, const char *what, const char *path)
 {
     int error = errno;
     enum pps_status code = is_callers_fault(error) ? PPS_E_INPUT : PPS_E_MACHINE;
-    return pps_fail(err, code, "cannot open %s: %s", path, strerror(error));
+    return pps_fail(err, code, "%s %s: %s", what, path, strerror(error));
+}
+
+enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path)
+{
+    return pps_disk_fail(err, "cannot open", path);
 }
 
 enum pps_status pps_disk_look(const char *path,

@@ -32,8 +32,9 @@ PPS_MUST_CHECK enum pps_status pps_disk_look(const char *path,
 // PPS_E_INPUT unless the folder of path is there and may be written.
 PPS_MUST_CHECK enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err);
 
-// Fills err from errno after opening path failed: PPS_E_INPUT where another path or other
-// rights would help, else PPS_E_MACHINE.
+// Fills err from errno after something failed with a path, "cannot open" or so: PPS_E_INPUT where
+// another path or other rights would help, else PPS_E_MACHINE.
+enum pps_status pps_disk_fail(struct pps_error *err, const char *what, const char *path);
 enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path);
 
 // Creates path, which must not exist, for reading and writing.

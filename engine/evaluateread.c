@@ -11,18 +11,23 @@
 
 // ---- the header -------------------------------------------------------------------------------
 
-static enum pps_status unknown_column(struct pps_evaluator *e, const char *name, int c)
+static enum pps_status unknown_column(struct pps_evaluator *e,
+                                      const struct pps_csv_row *row,
+                                      int c)
 {
     const char *names[PPS_MAX_PARAMS + PPS_MAX_COLUMNS];
     size_t n = 0;
     for (int p = 0; p < e->kernel->n_params; p++)
-        names[n++] = e->kernel->params[p].name;
+        if (!pps_csv_has(row, e->kernel->params[p].name))
+            names[n++] = e->kernel->params[p].name;
     for (int k = 0; k < e->kernel->n_columns; k++)
-        names[n++] = e->kernel->columns[k].name;
+        if (!pps_csv_has(row, e->kernel->columns[k].name))
+            names[n++] = e->kernel->columns[k].name;
     return pps_csv_fail(e->csv, c, e->err,
                         "\"%.60s\" is neither a parameter nor a result of %s%s (--keep "
                         "passes other columns through)",
-                        name, e->kernel->name, pps_did_you_mean(name, names, n).text);
+                        row->text[c], e->kernel->name,
+                        pps_did_you_mean(row->text[c], names, n).text);
 }
 
 static enum pps_status read_column(struct pps_evaluator *e,
@@ -36,7 +41,7 @@ static enum pps_status read_column(struct pps_evaluator *e,
                                                     : PPS_CELL_OTHER,
                                            p >= 0 ? p : k};
     if (column.kind == PPS_CELL_OTHER && !e->ask->keep)
-        return unknown_column(e, row->text[c], c);
+        return unknown_column(e, row, c);
     for (int before = 0; before < c && column.kind != PPS_CELL_OTHER; before++)
         if (e->columns[before].kind == column.kind && e->columns[before].which == column.which)
             return pps_csv_fail(e->csv, c, e->err, "%s stands twice in the header",

@@ -181,12 +181,17 @@ static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n
     return -1;
 }
 
-static struct pps_hint nearest_slot(const struct pps_kernel *kernel, const char *name)
+// But those that are given already.
+static struct pps_hint nearest_slot(const struct pps_kernel *kernel,
+                                    const char *name,
+                                    const cJSON *given)
 {
     const char *names[PPS_MAX_SLOTS];
+    size_t n = 0;
     for (int s = 0; s < kernel->n_slots; s++)
-        names[s] = kernel->slots[s].name;
-    return pps_did_you_mean(name, names, (size_t)kernel->n_slots);
+        if (pps_json_member(given, kernel->slots[s].name) == NULL)
+            names[n++] = kernel->slots[s].name;
+    return pps_did_you_mean(name, names, n);
 }
 
 static void list_slots(const struct pps_kernel *kernel, char *out, size_t cap)
@@ -204,10 +209,10 @@ static enum pps_status unknown_slot(const struct pps_opening *o, const cJSON *it
 {
     char slots[256];
     list_slots(o->ask->kernel, slots, sizeof slots);
-    return pps_json_fail_key(o->ask->file, item, o->err,
-                             "inputs: %s takes no \"%.60s\"%s; it takes %s",
-                             o->ask->kernel->name, item->string,
-                             nearest_slot(o->ask->kernel, item->string).text, slots);
+    return pps_json_fail_key(
+        o->ask->file, item, o->err, "inputs: %s takes no \"%.60s\"%s; it takes %s",
+        o->ask->kernel->name, item->string,
+        nearest_slot(o->ask->kernel, item->string, o->ask->item).text, slots);
 }
 
 static bool is_overridden(const struct pps_opening *o, const char *slot)
@@ -291,7 +296,7 @@ static enum pps_status check_word(const struct pps_opening *o, const char *word)
         return PPS_OK;
     snprintf(name, sizeof name, "%.*s", (int)(equals - word < 63 ? equals - word : 63), word);
     return pps_fail(o->err, PPS_E_INPUT, "--input %s: %s takes no %s%s; it takes %s", word,
-                    kernel->name, name, nearest_slot(kernel, name).text, slots);
+                    kernel->name, name, nearest_slot(kernel, name, NULL).text, slots);
 }
 
 static enum pps_status read_words(struct pps_opening *o, int slot)

@@ -2,6 +2,8 @@
 // Opening a kernel with documents that have been read, and what these say of parameters.
 #include "inputparts.h"
 
+#include "oneline.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,9 +187,9 @@ void pps_inputs_list(const struct pps_inputs *inputs, FILE *out)
         fprintf(out, "%s", i > 0 ? ", " : "");
         if (first)
             fprintf(out, "%s ", inputs->base->slots[source->slot].name);
-        fprintf(out, "%s", source->name);
+        pps_say_part(out, "%s", source->name);
         if (source->path != NULL)
-            fprintf(out, " (%s)", source->path);
+            pps_say_part(out, " (%s)", source->path);
     }
     if (shown < inputs->n)
         fprintf(out, " and %d more", inputs->n - shown);

@@ -138,17 +138,32 @@ struct pps_entry *pps_find_entry(struct pps_loader *l, const char *name)
     return NULL;
 }
 
+// Whether the file says the name itself, so that nobody meant it by another; -s may say it again.
+static bool is_taken(const struct pps_loader *l,
+                     const struct pps_entry *entry,
+                     const char *name)
+{
+    const cJSON *root = l->file.root;
+    return entry->json == &l->file &&
+           (pps_json_member(root, name) != NULL ||
+            pps_json_member(pps_json_member(root, "params"), name) != NULL);
+}
+
 static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry *entry)
 {
+    const struct pps_composite *composite = l->kernel->composite;
     const char *names[PPS_MAX_PARAMS + PPS_MAX_OPTIONS + N_RESERVED];
-    size_t n = 0;
+    size_t n = 0, n_free = 0;
     for (int p = 0; p < l->kernel->n_params; p++)
         names[n++] = l->kernel->params[p].name;
-    for (int o = 0; l->kernel->composite != NULL && o < l->kernel->composite->n_options; o++)
-        names[n++] = l->kernel->composite->options[o].name;
+    for (int o = 0; composite != NULL && o < composite->n_options; o++)
+        names[n++] = composite->options[o].name;
     for (int r = 0; r < N_RESERVED; r++)
         names[n++] = reserved[r];
-    const char *near = pps_suggest(entry->name, names, n);
+    for (size_t i = 0; i < n; i++)
+        if (!is_taken(l, entry, names[i]))
+            names[n_free++] = names[i];
+    const char *near = pps_suggest(entry->name, names, n_free);
     if (near != NULL)
         return pps_json_fail_key(entry->json, entry->item, l->err,
                                  "unknown name \"%.60s\"; did you mean %s?", entry->name, near);

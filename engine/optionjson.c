@@ -86,21 +86,22 @@ static int member_of(const struct pps_kernel *kernel, const char *key)
 static enum pps_status unknown_member(const struct pps_kernel *kernel,
                                       const struct pps_option *spec,
                                       const struct pps_json *json,
+                                      const cJSON *object,
                                       const cJSON *item,
                                       struct pps_error *err)
 {
     const struct pps_composite *composite = kernel->composite;
-    const char *near =
-        pps_suggest(item->string, composite->labels, (size_t)composite->n_members);
+    const struct pps_hint hint =
+        pps_json_missing_key(object, item, composite->labels, (size_t)composite->n_members);
     char known[128] = "";
     for (int m = 0; m < composite->n_members; m++) {
         const size_t at = strlen(known);
         snprintf(known + at, sizeof known - at, "%s%s", m > 0 ? ", " : "",
                  composite->labels[m]);
     }
-    if (near != NULL)
-        return pps_json_fail_key(json, item, err, "%s: no \"%.40s\"; did you mean %s?",
-                                 spec->name, item->string, near);
+    if (hint.text[0] != '\0')
+        return pps_json_fail_key(json, item, err, "%s: no \"%.40s\"%s", spec->name,
+                                 item->string, hint.text);
     return pps_json_fail_key(json, item, err, "%s: no \"%.40s\"; there are %s", spec->name,
                              item->string, known);
 }
@@ -124,7 +125,7 @@ static enum pps_status read_assignment(const struct pps_kernel *kernel,
     {
         const int m = member_of(kernel, item->string);
         if (m < 0)
-            return unknown_member(kernel, spec, json, item, err);
+            return unknown_member(kernel, spec, json, object, item, err);
         const struct pps_param *param = &kernel->params[composite->members[m]];
         if (!isnan(row[m]))
             return pps_json_fail_key(json, item, err, "%s: %s is named twice", spec->name,

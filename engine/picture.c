@@ -2,7 +2,10 @@
 // Pictures that gnuplot draws.
 #include "picture.h"
 
+#include "diskfile.h"
+#include "folder.h"
 #include "gnuplot.h"
+#include "oneline.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -68,25 +71,6 @@ enum pps_status pps_plot_scripts(const char *built_in,
                     "PPSWEEP_PLOT_SCRIPTS");
 }
 
-// mkdir -p.
-static enum pps_status make_folder(const char *path, struct pps_error *err)
-{
-    char part[PATH_CAP];
-    struct stat info;
-    snprintf(part, sizeof part, "%s", path);
-    for (char *slash = strchr(part + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        if (mkdir(part, 0777) != 0 && errno != EEXIST)
-            return pps_fail_errno(err, "create the folder", part);
-        *slash = '/';
-    }
-    if (mkdir(part, 0777) != 0 && errno != EEXIST)
-        return pps_fail_errno(err, "create the folder", part);
-    if (stat(part, &info) == 0 && !S_ISDIR(info.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is not a folder", part);
-    return PPS_OK;
-}
-
 static void remove_work(struct pps_pictures *pictures)
 {
     DIR *folder = pictures->work[0] == '\0' ? NULL : opendir(pictures->work);
@@ -101,14 +85,14 @@ static void remove_work(struct pps_pictures *pictures)
 
 static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error *err)
 {
-    enum pps_status status = make_folder(pictures->folder, err);
+    enum pps_status status = pps_folder_make(pictures->folder, err);
     if (status != PPS_OK)
         return status;
     char name[PATH_CAP];
     if (snprintf(name, sizeof name, "%s/.ppsweep-XXXXXX", pictures->folder) >= PATH_CAP)
         return pps_fail(err, PPS_E_INPUT, "%s: the name is too long", pictures->folder);
     if (mkdtemp(name) == NULL)
-        return pps_fail_errno(err, "create a folder in", pictures->folder);
+        return pps_disk_fail(err, "cannot write into", pictures->folder);
     memcpy(pictures->work, name, sizeof name);
     return PPS_OK;
 }
@@ -242,7 +226,7 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     if (status == PPS_OK)
         status = pps_textfile_rename(from, to, pictures->ask->force, err);
     if (status == PPS_OK && pictures->ask->paths != NULL)
-        fprintf(pictures->ask->paths, "%s\n", to);
+        pps_say(pictures->ask->paths, "%s", to);
     *drawn += status == PPS_OK ? 1 : 0;
     return status;
 }

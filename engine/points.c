@@ -85,11 +85,12 @@ static enum pps_status add_member(struct loader *l, const struct pps_csv_row *ro
     const int p = pps_param_find(l->kernel, name, row->length[c]);
     if (p < 0) {
         const char *names[PPS_MAX_PARAMS];
+        size_t n = 0;
         for (int i = 0; i < l->kernel->n_params; i++)
-            names[i] = l->kernel->params[i].name;
+            if (!pps_csv_has(row, l->kernel->params[i].name))
+                names[n++] = l->kernel->params[i].name;
         return pps_csv_fail(l->csv, c, l->err, "\"%.60s\" is no parameter of %s%s", name,
-                            l->kernel->name,
-                            pps_did_you_mean(name, names, (size_t)l->kernel->n_params).text);
+                            l->kernel->name, pps_did_you_mean(name, names, n).text);
     }
     if (l->kernel->params[p].fixed)
         return pps_csv_fail(l->csv, c, l->err, "%s is said by a document; leave it out", name);

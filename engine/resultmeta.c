@@ -2,6 +2,8 @@
 // What surrounds the rows of a result: numbers in cells, and the manifest beside the file.
 #include "result.h"
 
+#include "diskfile.h"
+
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -77,7 +79,7 @@ int pps_cell_number(struct pps_cell cell, double *value)
 
 static enum pps_status fail_read(const char *path, struct pps_error *err)
 {
-    return pps_fail_errno(err, "cannot read", path);
+    return pps_disk_fail(err, "cannot read", path);
 }
 
 // Reads n bytes and no fewer.

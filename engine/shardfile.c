@@ -7,6 +7,7 @@
 #include "outputparts.h"
 #include "result.h"
 #include "spelling.h"
+#include "wholefile.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -162,10 +163,10 @@ enum pps_status pps_shardfile_open(struct pps_shardfile *file,
         file->index_path = NULL;
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
     }
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (file->fd < 0)
-        return pps_disk_fail_open(err, path);
-    status = open_index(file, err);
+    uint64_t bytes;
+    status = pps_wholefile_open(path, &file->fd, &bytes, err);
+    if (status == PPS_OK)
+        status = open_index(file, err);
     if (status == PPS_OK)
         status = open_manifest(file, err);
     return status == PPS_OK ? check_begin(file, err) : status;

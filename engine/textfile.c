@@ -2,6 +2,7 @@
 // A text file that appears under its name only when it is whole.
 #include "textfile.h"
 
+#include "diskfile.h"
 #include "spelling.h"
 
 #include <errno.h>
@@ -49,6 +50,31 @@ enum pps_status pps_textfile_check(const char *path, bool force, struct pps_erro
         return pps_fail(err, PPS_E_INPUT, "%s is no regular file; write another name", path);
     if (!force)
         return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
+    return PPS_OK;
+}
+
+bool pps_textfile_same(const char *one, const char *other)
+{
+    struct stat a, b;
+    return stat(one, &a) == 0 && S_ISREG(a.st_mode) && stat(other, &b) == 0 &&
+           a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+enum pps_status pps_textfile_apart(const char *path, const char *input, struct pps_error *err)
+{
+    static const char *const endings[] = {"", ".idx", ".json"};
+    if (path == NULL || input == NULL || strcmp(path, "-") == 0 || strcmp(input, "-") == 0)
+        return PPS_OK;
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char *name;
+        if (asprintf(&name, "%s%s", input, endings[i]) < 0)
+            return pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+        const bool same = pps_textfile_same(path, name);
+        free(name);
+        if (same)
+            return pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; write another name",
+                            path);
+    }
     return PPS_OK;
 }
 
@@ -110,10 +136,8 @@ static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
     const int fd = mkostemp(file->temp, O_CLOEXEC);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
         return pps_fail(err, PPS_E_INPUT, "%s: its folder does not exist", file->path);
-    if (fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
-        return pps_fail(err, PPS_E_INPUT, "cannot create %s: %s", file->path, strerror(errno));
     if (fd < 0)
-        return pps_fail_errno(err, "cannot create", file->path);
+        return pps_disk_fail(err, "cannot create", file->path);
     const mode_t mask = umask(0);
     umask(mask);
     if (fchmod(fd, 0666 & ~mask) == 0)

@@ -38,6 +38,15 @@ PPS_MUST_CHECK enum pps_status pps_textfile_check(const char *path,
                                                   bool force,
                                                   struct pps_error *err);
 
+// Refuses (PPS_E_INPUT) a path under which writing would destroy the file `input` that is read, or
+// the index or manifest beside it. Both may be "-" or NULL.
+PPS_MUST_CHECK enum pps_status pps_textfile_apart(const char *path,
+                                                  const char *input,
+                                                  struct pps_error *err);
+
+// Whether two paths are of one regular file.
+bool pps_textfile_same(const char *one, const char *other);
+
 // Renames from to path, without replacing an existing file unless force.
 PPS_MUST_CHECK enum pps_status pps_textfile_rename(const char *from,
                                                    const char *path,

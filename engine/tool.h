@@ -2,12 +2,14 @@
 // A verb of the command line: its name, help and option table, and how it reads its options. Help
 // texts, errors and suggestions all come from the table. The engine's verbs are in engine/cli; a
 // kernel may have tools of its own, which need nothing of the engine but this header: it also
-// brings errors, names that may have been meant, JSON documents with places, those that are shipped,
-// files that appear only when they are whole, and traces as files.
+// brings errors, lines for people, names that may have been meant, JSON documents with places, those
+// that are shipped, files that appear only when they are whole, and traces as files.
 #ifndef PPS_TOOL_H
 #define PPS_TOOL_H
 
+#include "folder.h"
 #include "jsonfile.h"
+#include "oneline.h"
 #include "shipped.h"
 #include "status.h"
 #include "suggest.h"
@@ -43,6 +45,11 @@ const char *pps_arg(const struct pps_args *args, const char *name);
 
 // The i-th value of an option that may be repeated; NULL past the last.
 const char *pps_arg_nth(const struct pps_args *args, const char *name, int i);
+
+// PPS_E_INPUT where the file that option NAME is to write is one that a word or another option names.
+PPS_MUST_CHECK enum pps_status pps_arg_apart(const struct pps_args *args,
+                                             const char *name,
+                                             struct pps_error *err);
 
 int pps_arg_words(const struct pps_args *args);
 const char *pps_arg_word(const struct pps_args *args, int i);

@@ -314,6 +314,9 @@ enum pps_status pps_view_list(const struct pps_view *view,
     for (char *name = strtok_r(copy, ",", &rest); name != NULL && status == PPS_OK;
          name = strtok_r(NULL, ",", &rest))
         status = add_listed(view, option, name, *columns, n, err);
+    if (status == PPS_OK && *n == 0 && list[0] != '\0')
+        status = pps_fail(err, PPS_E_INPUT, "%s %s: want names of columns with commas between",
+                          option, list);
     free(copy);
     return status;
 }

@@ -76,7 +76,7 @@ PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
 const char *pps_view_filter(const struct pps_view *view, int column);
 
 // Columns named in a list with commas between; *columns (malloc, to be freed in every case) has
-// *n of them, in the order named. An empty list is fine.
+// *n of them, in the order named. An empty list is fine, commas alone are not.
 PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
                                              const char *option,
                                              const char *list,

@@ -44,6 +44,9 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
     const char *words[PPS_MAX_INPUT_WORDS];
     if (status == PPS_OK)
         status = pps_request_inputs(args, words, &ask.inputs, err);
+    if (status == PPS_OK && ask.inputs.n > 0 && ask.kernel->n_slots == 0)
+        status = pps_fail(err, PPS_E_INPUT, "--input %s: the kernel %s takes no inputs",
+                          words[0], ask.kernel->name);
     if (status == PPS_OK)
         status = pps_request_threads(args, &ask.threads, err);
     if (status == PPS_OK && folder != NULL)

@@ -4,6 +4,7 @@
 
 #include "engine/difference.h"
 #include "engine/machine.h"
+#include "engine/oneline.h"
 #include "engine/result.h"
 #include "engine/resume.h"
 
@@ -165,7 +166,7 @@ void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path
     char done[48], all[48];
     pps_human_count((double)earlier_points, done, sizeof done);
     pps_human_count((double)(earlier_points + points), all, sizeof all);
-    fprintf(stderr, "resume    %s of %s points are in %s.part\n", done, all, path);
+    pps_say(stderr, "resume    %s of %s points are in %s.part", done, all, path);
 }
 
 // ---- what had been found ----------------------------------------------------------------------

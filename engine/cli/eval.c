@@ -85,7 +85,8 @@ static enum pps_status prepare(const struct pps_args *args,
     return status;
 }
 
-// Answers all rows; those before a wrong one are kept, but a file that has none is not.
+// Answers all rows; those before a wrong one are kept, but a file that has none is not, nor one in
+// place of the rows that were asked.
 static enum pps_status answer(const struct pps_args *args,
                               struct pps_evaluate *ask,
                               struct pps_evaluated *count,
@@ -103,8 +104,9 @@ static enum pps_status answer(const struct pps_args *args,
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
+    const bool in_place = path != NULL && pps_textfile_same(path, ask->path);
     status = pps_evaluate(ask, count, err);
-    if (status != PPS_OK && count->rows == 0) {
+    if (status != PPS_OK && (count->rows == 0 || in_place)) {
         pps_textfile_abandon(&file);
         return status;
     }

@@ -3,6 +3,7 @@
 #include "command.h"
 
 #include "engine/args.h"
+#include "engine/spelling.h"
 #include "engine/status.h"
 #include "engine/suggest.h"
 #include "kernels/registry.h"
@@ -58,6 +59,17 @@ static void version(void)
         printf("%s %s\n", pps_kernels[k]->name, pps_kernels[k]->version);
 }
 
+static enum pps_status suggest_experiment(const char *path, struct pps_error *err)
+{
+    char word[1024] = "FILE";
+    FILE *out = fmemopen(word, sizeof word - 1, "w");
+    if (out != NULL) {
+        pps_say_word(out, path, SIZE_MAX);
+        fclose(out);
+    }
+    return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; write: ppsweep -c %s", path, word);
+}
+
 static enum pps_status find_command(const char *word,
                                     const struct pps_command **command,
                                     struct pps_error *err)
@@ -72,10 +84,8 @@ static enum pps_status find_command(const char *word,
             return PPS_OK;
     }
     const char *near = pps_suggest(word, names, (size_t)n);
-    const char *ending = strrchr(word, '.');
-    if (ending != NULL && strcmp(ending, ".json") == 0)
-        return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; write: ppsweep -c %s", word,
-                        word);
+    if (pps_ends_with(word, ".json"))
+        return suggest_experiment(word, err);
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; did you mean %s?", word, near);
     return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; ppsweep --help lists them", word);

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "engine/machine.h"
 #include "engine/spelling.h"
+#include "report.h"
 #include "resultpath.h"
 #include "signals.h"
 
@@ -78,7 +79,10 @@ static enum pps_status choose_output(const struct pps_args *args,
     if (!pps_ends_with(*path, ending))
         return pps_fail(err, PPS_E_INPUT, "-o %s: these shards make a %s; end the name so",
                         *path, ending);
-    return PPS_OK;
+    enum pps_status status = pps_resultpath_fits(*path, err);
+    for (size_t i = 0; i < merge->n && status == PPS_OK; i++)
+        status = pps_textfile_apart(*path, merge->files[i].path, err);
+    return status;
 }
 
 static void report(const struct pps_merge *merge, const char *path)
@@ -95,10 +99,9 @@ static void report(const struct pps_merge *merge, const char *path)
         pps_human_count((double)merge->failed, failed, sizeof failed);
         fprintf(stderr, "failed    %s of them: their results are empty\n", failed);
     }
-    fprintf(stderr, "result    %s (%s)\n", path, bytes);
+    pps_say(stderr, "result    %s (%s)", path, bytes);
     if (merge->rows > merge->failed + merge->infeasible)
-        fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", path,
-                path);
+        pps_report_look(path);
 }
 
 // Adds what to do about it.

@@ -4,6 +4,7 @@
 
 #include "engine/calibrate.h"
 #include "engine/machine.h"
+#include "engine/oneline.h"
 #include "engine/reasons.h"
 #include "engine/rows.h"
 #include "engine/sample.h"
@@ -54,7 +55,7 @@ static void print_axis(const struct pps_axis *axis, const struct pps_experiment 
                first, last);
         break;
     case PPS_AXIS_DEPENDENT:
-        printf("%s: %s\n", params[axis->param].name, axis->text);
+        pps_say(stdout, "%s: %s", params[axis->param].name, axis->text);
         break;
     case PPS_AXIS_COMPOSITE:
         for (int m = 0; m < axis->composite->n_members; m++)
@@ -71,8 +72,8 @@ static void print_axis(const struct pps_axis *axis, const struct pps_experiment 
 
 static void print_axes(const struct pps_experiment *e)
 {
-    printf("experiment  %s, kernel %s %s, digest %016" PRIx64 "\n", e->name, e->kernel->name,
-           e->kernel->version, e->digest);
+    pps_say(stdout, "experiment  %s, kernel %s %s, digest %016" PRIx64, e->name,
+            e->kernel->name, e->kernel->version, e->digest);
     if (pps_inputs_resolved(e->inputs) != NULL) {
         printf("inputs      ");
         pps_inputs_list(e->inputs, stdout);
@@ -120,8 +121,8 @@ static void print_counts(const struct pps_experiment *e,
         if (f->left_out[r].n == 0)
             continue;
         pps_human_count((double)f->left_out[r].n, count, sizeof count);
-        printf("left out    %s%s point%s %s\n", about, count, f->left_out[r].n == 1 ? "" : "s",
-               pps_reason_words(&e->space, r, words));
+        pps_say(stdout, "left out    %s%s point%s %s", about, count,
+                f->left_out[r].n == 1 ? "" : "s", pps_reason_words(&e->space, r, words));
     }
     pps_human_count(f->rows, count, sizeof count);
     printf("rows        %s%s%s\n", about, count,
@@ -176,7 +177,7 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     if (status == PPS_OK) {
         print_counts(e, shard, &forecast);
         print_forecast(&forecast, threads, pps_arg(args, "only-top") != NULL);
-        printf("result      %s\n", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
+        pps_say(stdout, "result      %s", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
     }
     pps_experiment_free(e);
     return status;

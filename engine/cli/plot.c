@@ -20,7 +20,7 @@ static const struct pps_opt options[] = {
     {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
     {"output", 'o', "FOLDER", "where pictures go (outputs/heatmaps)"},
     {"force", 0, NULL, "replace pictures that exist"},
-    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -89,7 +89,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->pictures.force = pps_arg(args, "force") != NULL;
     ask->lines = pps_arg(args, "lines") != NULL;
     ask->pictures.scripts = scripts;
-    ask->pictures.paths = stdout;
+    ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
     enum pps_status status = pps_kind_check(args, err);
     if (status == PPS_OK && ask->lines && pps_kind_asked(args))
         status = pps_fail(err, PPS_E_INPUT,

@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Prints "name=value name=value" of a point.
+// Prints "name=value name=value" of a point, as a shell takes it.
 static void print_point(const struct pps_experiment *e, const double *point, const char *before)
 {
     for (int c = 0; c < e->space.n_columns; c++) {
         const struct pps_param *param = &e->kernel->params[e->space.columns[c]];
-        char text[PPS_CELL_TEXT];
+        char text[PPS_CELL_TEXT], word[2 * PPS_CELL_TEXT];
         pps_value_text(param, point[e->space.columns[c]], text);
-        fprintf(stderr, "%s%s=%s", c > 0 ? " " : before, param->name, text);
+        snprintf(word, sizeof word, "%s=%s", param->name, text);
+        fputs(c > 0 ? " " : before, stderr);
+        pps_say_word(stderr, word, SIZE_MAX);
     }
 }
 
@@ -51,8 +53,8 @@ static void print_left_out(const struct pps_report *r)
         if (left_out->n == 0)
             continue;
         pps_human_count((double)left_out->n, count, sizeof count);
-        fprintf(stderr, "left out  %s point%s %s", count, left_out->n == 1 ? "" : "s",
-                pps_reason_words(&r->experiment->space, i, words));
+        pps_say_part(stderr, "left out  %s point%s %s", count, left_out->n == 1 ? "" : "s",
+                     pps_reason_words(&r->experiment->space, i, words));
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
@@ -85,8 +87,8 @@ static void print_all_left_out(const struct pps_report *r)
         if (r->totals->left_out[i].n == 0)
             continue;
         pps_human_count((double)r->totals->left_out[i].n, count, sizeof count);
-        fprintf(stderr, "%s %s %s", before, count,
-                pps_reason_words(&r->experiment->space, i, words));
+        pps_say_part(stderr, "%s %s %s", before, count,
+                     pps_reason_words(&r->experiment->space, i, words));
         before = ";";
     }
     fputc('\n', stderr);
@@ -195,7 +197,7 @@ static void print_reused(const struct pps_report *r)
         return;
     pps_human_count((double)r->totals->reused, reused, sizeof reused);
     pps_human_count((double)r->totals->checked, checked, sizeof checked);
-    fprintf(stderr, "reused    %s rows of %s", reused, r->reuse);
+    pps_say_part(stderr, "reused    %s rows of %s", reused, r->reuse);
     if (r->audit > 0)
         fprintf(stderr, "; %s of them were computed again to be audited", checked);
     fputc('\n', stderr);
@@ -242,6 +244,23 @@ static size_t place_in_file(const struct pps_best_row *rows, size_t n)
     return before;
 }
 
+// ---- the commands that come next --------------------------------------------------------------
+
+// "next      ppsweep plot PATH", as a shell takes it.
+static void print_command(const char *lead, const char *verb, const char *path)
+{
+    fprintf(stderr, "%-9s ppsweep %s ", lead, verb);
+    pps_say_word(stderr, path, SIZE_MAX);
+}
+
+void pps_report_look(const char *path)
+{
+    print_command("next", "plot", path);
+    fputc('\n', stderr);
+    print_command("", "top", path);
+    fputs(" -k 10\n", stderr);
+}
+
 // What is left to do with one of several shards.
 static void print_merge(const struct pps_report *r)
 {
@@ -251,30 +270,27 @@ static void print_merge(const struct pps_report *r)
     if (number == NULL)
         return;
     const char *rest = strchr(number + strlen(".shard-"), '-');
-    fprintf(stderr, "next      ppsweep merge %.*s.shard-*%s   (when all %u shards are done)\n",
-            (int)(number - r->path), r->path, rest != NULL ? rest : "",
+    fputs("next      ppsweep merge ", stderr);
+    pps_say_word(stderr, r->path, (size_t)(number - r->path));
+    fprintf(stderr, ".shard-*%s   (when all %u shards are done)\n", rest != NULL ? rest : "",
             (unsigned)r->shard.count);
 }
 
-// A point of the result, of the best row where one is known.
-static void print_next_trace(const struct pps_report *r, const char *word)
+// A point of the result, of the best row where one is known: by its row, or by its parameters.
+static void print_next_trace(const struct pps_report *r, const char *lead)
 {
     struct pps_totals *t = r->totals;
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
-    fprintf(stderr, "%-9s ppsweep trace ", word);
-    if (n == 0)
-        fprintf(stderr, "%s --row 1", r->path);
-    else if (t->judged > 0)
-        fprintf(stderr, "%s --row %zu", r->path, place_in_file(rows, n) + 1);
-    else if (t->points == t->rows)
-        fprintf(stderr, "%s --row %llu", r->path, (unsigned long long)rows[0].index + 1);
-    else {
-        const bool bare =
-            r->experiment->kernel->n_slots == 0; // otherwise its documents are needed
-        fputs(bare ? r->experiment->kernel->name : r->path, stderr);
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    const bool by_row = n == 0 || t->judged > 0 || t->points == t->rows;
+    const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
+    const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
+    print_command(lead, "trace", bare ? kernel->name : r->path);
+    if (by_row)
+        fprintf(stderr, " --row %llu", 1 + (unsigned long long)row);
+    else
         print_index(r->experiment, rows[0].index, " ");
-    }
     fputc('\n', stderr);
 }
 
@@ -295,8 +311,7 @@ void pps_report_next(const struct pps_report *r)
     if (none)
         return;
     if (!no_value)
-        fprintf(stderr, "next      ppsweep plot %s\n          ppsweep top %s -k 10\n", r->path,
-                r->path);
+        pps_report_look(r->path);
     if (traces && (!no_value || t->failed == 0))
         print_next_trace(r, no_value ? "next" : "");
 }
@@ -317,7 +332,7 @@ void pps_report_print(const struct pps_report *r)
     print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
-        fprintf(stderr, "result    %s (%s)\n", r->path, bytes);
+        pps_say(stderr, "result    %s (%s)", r->path, bytes);
     pps_report_next(r);
 }
 

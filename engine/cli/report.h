@@ -27,4 +27,7 @@ void pps_report_json(const struct pps_report *report);
 // The commands that look at a result, on stderr.
 void pps_report_next(const struct pps_report *report);
 
+// Those that look at any complete result with values.
+void pps_report_look(const char *path);
+
 #endif

@@ -2,9 +2,11 @@
 // Naming a result and finding it again.
 #include "resultpath.h"
 
+#include "engine/folder.h"
 #include "engine/spelling.h"
+#include "engine/textfile.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -87,6 +89,29 @@ static void name_shard(struct pps_resultpath *out, struct pps_shard shard)
              (unsigned)shard.count, ending);
 }
 
+enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err)
+{
+    static const char ending[] = ".json.part";
+    const char *slash = strrchr(path, '/');
+    const char *name = slash != NULL ? slash + 1 : path;
+    const size_t most = NAME_MAX - (sizeof ending - 1);
+    return strlen(name) <= most
+               ? PPS_OK
+               : pps_fail(err, PPS_E_INPUT,
+                          "%.60s...: the name of the result has %zu bytes; %zu at most leave "
+                          "room for the endings of the files beside it",
+                          name, strlen(name), most);
+}
+
+// What a run reads would be gone when it ends.
+static enum pps_status check_points(const struct pps_resultpath *path,
+                                    const struct pps_experiment *experiment,
+                                    struct pps_error *err)
+{
+    const cJSON *points = pps_json_member(experiment->resolved, "points");
+    return pps_textfile_apart(path->path, points != NULL ? points->valuestring : NULL, err);
+}
+
 enum pps_status pps_resultpath_choose(const struct pps_args *args,
                                       const struct pps_experiment *experiment,
                                       struct pps_shard shard,
@@ -96,27 +121,27 @@ enum pps_status pps_resultpath_choose(const struct pps_args *args,
     enum pps_status status = choose(args, experiment, out, err);
     if (status == PPS_OK && shard.count > 0 && strcmp(out->path, "-") != 0)
         name_shard(out, shard);
-    return status;
-}
-
-static enum pps_status make_folder(const char *path, struct pps_error *err)
-{
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return pps_fail(err, PPS_E_INPUT, "cannot create the folder %s: %s", path,
-                        strerror(errno));
-    return PPS_OK;
+    if (status == PPS_OK)
+        status = pps_resultpath_fits(out->path, err);
+    return status == PPS_OK ? check_points(out, experiment, err) : status;
 }
 
 enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct pps_error *err)
 {
     if (strncmp(path->path, PPS_DATA_FOLDER "/", strlen(PPS_DATA_FOLDER) + 1) != 0)
         return PPS_OK;
-    enum pps_status status = make_folder("outputs", err);
-    return status == PPS_OK ? make_folder(PPS_DATA_FOLDER, err) : status;
+    return pps_folder_make(PPS_DATA_FOLDER, err);
 }
 
 bool pps_resultpath_is_beside(const char *path)
 {
     return pps_ends_with(path, ".idx") || pps_ends_with(path, ".json") ||
            pps_ends_with(path, ".idx.part") || pps_ends_with(path, ".json.part");
+}
+
+enum pps_status pps_resultpath_check(const char *path, struct pps_error *err)
+{
+    if (!pps_resultpath_is_beside(path))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "%s is no result; name a .csv.gz or .csv", path);
 }

@@ -24,6 +24,10 @@ PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const struct pps_args *args
                                                      struct pps_resultpath *out,
                                                      struct pps_error *err);
 
+// PPS_E_INPUT where the name is too long for the files beside it, of which the manifest has the
+// longest name while it is made.
+PPS_MUST_CHECK enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err);
+
 // Makes the default folder where the path lies in it and it is missing.
 PPS_MUST_CHECK enum pps_status pps_resultpath_folder(const struct pps_resultpath *path,
                                                      struct pps_error *err);
@@ -31,5 +35,8 @@ PPS_MUST_CHECK enum pps_status pps_resultpath_folder(const struct pps_resultpath
 // Whether it is an index or manifest (NAME.idx, NAME.json; or a .part of one), which a pattern such
 // as NAME* takes in with the result.
 bool pps_resultpath_is_beside(const char *path);
+
+// PPS_E_INPUT for such a path in place of a result.
+PPS_MUST_CHECK enum pps_status pps_resultpath_check(const char *path, struct pps_error *err);
 
 #endif

@@ -166,7 +166,9 @@ static enum pps_status plot(struct pps_running *run, struct pps_error *err)
                      .png = true,
                      .svg = true,
                      .force = pps_arg(run->args, "force") != NULL,
-                     .paths = run->json ? stderr : stdout},
+                     .paths = run->quiet  ? NULL
+                              : run->json ? stderr
+                                          : stdout},
         .limit = PPS_PLOT_LIMIT,
     };
     if (pps_arg(run->args, "plot") == NULL)
@@ -207,9 +209,8 @@ static enum pps_status run_whole(struct pps_running *run, struct pps_error *err)
     if (complete) {
         const struct pps_report report = report_of(run);
         if (!run->quiet)
-            fprintf(stderr,
-                    "complete  %s holds this experiment already; --force computes it "
-                    "again\n",
+            pps_say(stderr,
+                    "complete  %s holds this experiment already; --force computes it again",
                     run->path.path);
         if (!run->quiet)
             pps_report_next(&report);

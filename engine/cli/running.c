@@ -4,6 +4,7 @@
 
 #include "continue.h"
 #include "engine/manifest.h"
+#include "engine/oneline.h"
 #include "signals.h"
 #include "topoptions.h"
 
@@ -92,7 +93,7 @@ static enum pps_status open_file(struct pps_running *run,
     free(manifest);
     run->opened = status == PPS_OK;
     if (status == PPS_OK && !pps_output_is_locked(run->output) && !run->quiet)
-        fprintf(stderr, "warning: this file system has no locks; let no other run write %s\n",
+        pps_say(stderr, "warning: this file system has no locks; let no other run write %s",
                 run->path.path);
     return status;
 }

@@ -7,7 +7,6 @@
 #include "kinds.h"
 #include "words.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +21,7 @@ static const struct pps_opt options[] = {
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
     {"force", 0, NULL, "replace files that exist"},
-    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -72,24 +71,25 @@ static enum pps_status write_all(const struct pps_cut *cut,
 
 static enum pps_status write_slice(const struct pps_slice *slice,
                                    const char *path,
-                                   bool force,
+                                   const struct pps_args *args,
                                    struct pps_error *err)
 {
     struct pps_textfile file;
-    enum pps_status status = pps_textfile_open(&file, path, force, err);
+    enum pps_status status =
+        pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     pps_slice_write(slice, file.out);
     status = pps_textfile_close(&file, err);
-    if (status == PPS_OK)
-        printf("%s\n", path);
+    if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
+        pps_say(stdout, "%s", path);
     return status;
 }
 
 static enum pps_status write_one(const struct pps_cut *cut,
                                  size_t i,
                                  const char *folder,
-                                 bool force,
+                                 const struct pps_args *args,
                                  struct pps_error *err)
 {
     struct pps_slice slice;
@@ -104,7 +104,7 @@ static enum pps_status write_one(const struct pps_cut *cut,
         }
     }
     if (status == PPS_OK)
-        status = write_slice(&slice, path, force, err);
+        status = write_slice(&slice, path, args, err);
     pps_slice_free(&slice);
     free(path);
     return status;
@@ -112,14 +112,12 @@ static enum pps_status write_one(const struct pps_cut *cut,
 
 static enum pps_status write_folder(const struct pps_cut *cut,
                                     const char *folder,
-                                    bool force,
+                                    const struct pps_args *args,
                                     struct pps_error *err)
 {
-    enum pps_status status = PPS_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return pps_fail_errno(err, "create the folder", folder);
+    enum pps_status status = pps_folder_make(folder, err);
     for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++)
-        status = write_one(cut, i, folder, force, err);
+        status = write_one(cut, i, folder, args, err);
     return status;
 }
 
@@ -154,6 +152,8 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     enum pps_status status = pps_words_view(args, &ask.view, err);
     if (status == PPS_OK)
         status = pps_kind_check(args, err);
+    if (status == PPS_OK)
+        status = pps_textfile_apart(path, ask.view.path, err);
     if (status == PPS_OK && pps_kind_asked(args)) {
         status = write_kind(args, &ask.view, err);
         pps_words_free(&ask.view);
@@ -164,7 +164,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK)
         status = pps_cut_open(&cut, &ask, err);
     if (status == PPS_OK && path != NULL && is_folder(path))
-        status = write_folder(cut, path, force, err);
+        status = write_folder(cut, path, args, err);
     else if (status == PPS_OK)
         status = write_all(cut, path, force, err);
     if (status == PPS_OK && path != NULL && pps_arg(args, "quiet") == NULL)

@@ -22,7 +22,7 @@ static const struct pps_opt options[] = {
     {"all", 0, NULL, "every row, sorted; rows without a result last"},
     {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
     {"force", 0, NULL, "replace FILE where it exists"},
-    {"quiet", 'q', NULL, "say nothing on stderr"},
+    {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -81,15 +81,23 @@ static char *folder_of(const char *path)
     return strndup(path, slash == path ? 1 : (size_t)(slash - path));
 }
 
+static void say_no_rows(const struct pps_args *args)
+{
+    fprintf(stderr, pps_arg_words(args) > 1 ? "ppsweep: no row passes the filters\n"
+                                            : "ppsweep: the result has no rows\n");
+}
+
 static void report(const struct pps_args *args, const struct pps_top_count *count)
 {
     if (pps_arg(args, "quiet") != NULL)
         return;
-    if (count->valued == 0)
-        fprintf(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s\n", count->rows,
+    if (count->rows == 0)
+        say_no_rows(args);
+    else if (count->valued == 0)
+        pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has a value of %s", count->rows,
                 count->objective);
     else if (pps_arg(args, "output") != NULL)
-        fprintf(stderr, "ppsweep: %" PRIu64 " of %" PRIu64 " rows, by %s (%s is better)\n",
+        pps_say(stderr, "ppsweep: %" PRIu64 " of %" PRIu64 " rows, by %s (%s is better)",
                 count->written, count->rows, count->objective,
                 count->higher ? "higher" : "lower");
 }
@@ -100,8 +108,10 @@ static enum pps_status write_top(const struct pps_args *args,
 {
     struct pps_textfile file;
     struct pps_top_count count;
-    enum pps_status status =
-        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+    const char *path = pps_arg(args, "output");
+    enum pps_status status = pps_textfile_apart(path, ask->view.path, err);
+    if (status == PPS_OK)
+        status = pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
@@ -139,14 +149,16 @@ static void report_pareto(const struct pps_args *args, const struct pps_pareto *
     if (pps_arg(args, "quiet") != NULL)
         return;
     const struct pps_view_column *columns = pareto->view.columns;
-    if (pareto->valued == 0)
-        fprintf(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s\n",
+    if (pareto->rows == 0)
+        say_no_rows(args);
+    else if (pareto->valued == 0)
+        pps_say(stderr, "ppsweep: none of %" PRIu64 " rows has numbers in both %s and %s",
                 pareto->rows, columns[pareto->x.column].name, columns[pareto->y.column].name);
     else
-        fprintf(stderr,
+        pps_say(stderr,
                 "ppsweep: %" PRIu64 " of %" PRIu64
-                " rows, by %s and %s (%s and %s are better); "
-                "%" PRIu64 " more equal one of them\n",
+                " rows, by %s and %s (%s and %s are better); %" PRIu64
+                " more equal one of them",
                 pareto->kept, pareto->rows, columns[pareto->x.column].name,
                 columns[pareto->y.column].name, pareto->x.higher ? "higher" : "lower",
                 pareto->y.higher ? "higher" : "lower", pareto->equal);
@@ -164,6 +176,8 @@ static enum pps_status pareto_main(const struct pps_args *args,
     struct pps_textfile file = {.out = NULL};
     struct pps_pareto pareto = {.rows = 0};
     enum pps_status status = check_pareto(args, err);
+    if (status == PPS_OK)
+        status = pps_textfile_apart(pps_arg(args, "output"), view->path, err);
     if (status == PPS_OK)
         status = pps_textfile_open(&file, pps_arg(args, "output"),
                                    pps_arg(args, "force") != NULL, err);

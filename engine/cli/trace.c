@@ -2,6 +2,7 @@
 // ppsweep trace: the timeline of one point.
 #include "command.h"
 #include "request.h"
+#include "resultpath.h"
 
 #include "engine/experiment.h"
 #include "engine/machine.h"
@@ -20,7 +21,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -55,6 +55,7 @@ static const char details[] =
 struct trace {
     const struct pps_args *args;
     struct pps_inputs *inputs; // of the kernel
+    const char *result;        // that the point is of; or NULL
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
     uint64_t shown;  // parameters that the row of a result shows
@@ -89,8 +90,11 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
     char stem[96], name[128];
     uint64_t row = 1;
     enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status == PPS_OK)
+        status = pps_resultpath_check(path, err);
     if (status != PPS_OK)
         return status;
+    t->result = path;
     pps_view_stem(path, stem, sizeof stem);
     snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
     name_point(t, name, 1);
@@ -179,7 +183,7 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     // a result of this name may have become another, and a picture may show another part.
     t->write.same = path == NULL;
     t->write.force = pps_arg(t->args, "force") != NULL;
-    return PPS_OK;
+    return pps_textfile_apart(t->path, t->result, err);
 }
 
 static enum pps_status choose_window(struct trace *t, struct pps_error *err)
@@ -255,17 +259,16 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
     char *title = make_title(t);
     if (title == NULL)
         return pps_fail_errno(err, "name", "the trace");
-    if (pps_arg(t->args, "output") == NULL) {
-        mkdir("outputs", 0777);
-        mkdir(TRACE_FOLDER, 0777);
-    }
     t->write.title = title;
     t->write.names = t->kernel->trace_names;
     t->write.tell = run_kernel;
     t->write.self = t;
-    const enum pps_status status = pps_tracewrite(&t->write, err);
-    if (status == PPS_OK && strcmp(t->path, "-") != 0)
-        printf("%s\n", t->path);
+    enum pps_status status =
+        pps_arg(t->args, "output") == NULL ? pps_folder_make(TRACE_FOLDER, err) : PPS_OK;
+    if (status == PPS_OK)
+        status = pps_tracewrite(&t->write, err);
+    if (status == PPS_OK && strcmp(t->path, "-") != 0 && pps_arg(t->args, "quiet") == NULL)
+        pps_say(stdout, "%s", t->path);
     free(title);
     return status;
 }

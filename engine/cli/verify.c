@@ -67,7 +67,7 @@ static void print_computed(const struct pps_verify_ask *ask,
         return;
     printf("computed    ");
     print_count((double)verified->computed, "row");
-    printf(" again by %s %s: the same text\n", verified->kernel, verified->version);
+    pps_say(stdout, " again by %s %s: the same text", verified->kernel, verified->version);
     if (!ask->reference)
         return;
     printf("reference   ");
@@ -83,7 +83,7 @@ static void print_computed(const struct pps_verify_ask *ask,
 static void print_verified(const struct pps_verify_ask *ask,
                            const struct pps_verified *verified)
 {
-    printf("right       %s\n", ask->path);
+    pps_say(stdout, "right       %s", ask->path);
     if (verified->n_shards > 1)
         printf("shard       %" PRIu32 " of %" PRIu32 "\n", verified->shard, verified->n_shards);
     printf("checksums   ");
@@ -103,7 +103,7 @@ static void print_verified(const struct pps_verify_ask *ask,
         printf("%s, in the order of the experiment\n",
                verified->only_some ? " (some, as the best ones)" : "");
     else
-        printf("; not compared with the experiment: %s\n", verified->why_not);
+        pps_say(stdout, "; not compared with the experiment: %s", verified->why_not);
     print_computed(ask, verified);
 }
 

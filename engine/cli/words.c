@@ -3,6 +3,7 @@
 #include "words.h"
 
 #include "kernels/registry.h"
+#include "resultpath.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,7 @@ enum pps_status pps_words_view(const struct pps_args *args,
     }
     for (int i = 0; i < n; i++)
         filters[i] = pps_arg_word(args, i + 1);
-    return PPS_OK;
+    return pps_resultpath_check(view->path, err);
 }
 
 void pps_words_free(struct pps_view_ask *view)

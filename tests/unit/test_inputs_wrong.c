@@ -16,6 +16,8 @@ Test(inputs_wrong, slots_are_refused)
         {"[\"small.json\"]", "e.json:1:29: inputs: want an object: {\"box\": \"FILE.json\"}"},
         {"{\"bux\": \"small.json\"}", "e.json:1:30: inputs: toy takes no \"bux\"; did you mean "
                                       "box?; it takes box, place, way"},
+        {"{\"box\": \"small.json\", \"bux\": 1}",
+         "e.json:1:51: inputs: toy takes no \"bux\"; it takes box, place, way"},
         {"{\"vehicle\": 1}",
          "e.json:1:30: inputs: toy takes no \"vehicle\"; it takes box, place, way"},
         {"{\"box\": []}", "e.json:1:37: inputs: box: the list is empty"},

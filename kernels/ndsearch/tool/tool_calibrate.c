@@ -138,8 +138,8 @@ static void print_steps(const struct calibration *c, const struct nd_fit *fit)
         const struct nd_strategy *s = &m->point.strategy;
         const double old = nd_predict(m, &m->hardware, c->cache) / m->seconds - 1;
         const double new = nd_predict(m, &fit->hardware, c->cache) / m->seconds - 1;
-        printf("%-24s %-22s %5d %4d %4d %4d %10.4f %+7.1f%% %+7.1f%%\n", m->set, m->model_name,
-               s->dp, s->tp, s->cp, s->pp, m->seconds, 100 * old, 100 * new);
+        pps_say(stdout, "%-24s %-22s %5d %4d %4d %4d %10.4f %+7.1f%% %+7.1f%%", m->set,
+                m->model_name, s->dp, s->tp, s->cp, s->pp, m->seconds, 100 * old, 100 * new);
         before += fabs(old) / c->n_chosen;
     }
     const double left_out =
@@ -153,10 +153,14 @@ static void print_steps(const struct calibration *c, const struct nd_fit *fit)
 static void print_record(const struct nd_fit *fit)
 {
     const struct hardware *h = &fit->hardware;
-    printf("{\"hardware\": {\"name\": \"%s\", \"base\": \"%s\"", h->name, h->name);
+    cJSON *name = cJSON_CreateString(h->name);
+    char *text = cJSON_PrintUnformatted(name);
+    printf("{\"hardware\": {\"name\": %s, \"base\": %s", text, text);
     for (int e = 0; e < ND_EFFICIENCIES; e++)
         printf(", \"%s\": %.4f", names[e], nd_efficiency_of(h, (enum nd_efficiency)e));
     printf(", \"calibrated\": true}}\n");
+    cJSON_free(text);
+    cJSON_Delete(name);
 }
 
 static enum pps_status calibrate_main(const struct pps_args *args, struct pps_error *err)

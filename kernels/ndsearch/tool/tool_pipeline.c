@@ -326,6 +326,8 @@ static enum pps_status run(struct nd_input *input,
     int32_t chunks = 1;
     enum pps_status status = nd_pipe_read_asked(&asked, args, err);
     if (status == PPS_OK)
+        status = pps_arg_apart(args, "trace", err);
+    if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     input->without_unit = true;
     if (status == PPS_OK)

@@ -164,6 +164,8 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK && asked.output != NULL)
         status = nd_ranking_check_output(asked.output, input->force, err);
     if (status == PPS_OK)
+        status = pps_arg_apart(args, "output", err);
+    if (status == PPS_OK)
         status = nd_picks_open(&picks, &input->job, args, err);
     if (status == PPS_OK) {
         ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)asked.max_vpp,

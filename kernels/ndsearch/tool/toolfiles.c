@@ -64,7 +64,10 @@ enum pps_status nd_files_read(const struct nd_job *job,
         files->folder = pps_arg(args, "output-path");
     if (files->folder != NULL && (files->folder[0] == '\0' || strlen(files->folder) > 3000))
         return pps_fail(err, PPS_E_INPUT, "-o: name a folder");
-    enum pps_status status = read_style(args, files, err);
+    enum pps_status status =
+        files->folder != NULL ? nd_io_check_folder(files->folder, err) : PPS_OK;
+    if (status == PPS_OK)
+        status = read_style(args, files, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "rank-num", 1, ND_DEVICES_MAX, &ranks, err);
     if (status == PPS_OK)
@@ -217,8 +220,10 @@ static enum pps_status write_candidates(const struct output *o,
     }
     candidates_path(o, path);
     const enum pps_status status = nd_io_write(path, &text, o->files->force, err);
-    if (status == PPS_OK)
-        printf("\nwrote %s\n", path);
+    if (status == PPS_OK) {
+        printf("\n");
+        pps_say(stdout, "wrote %s", path);
+    }
     return status;
 }
 
@@ -240,7 +245,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     int n = 0;
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
-    enum pps_status status = o->n_runs > 0 ? nd_io_folder(path, err) : PPS_OK;
+    enum pps_status status = o->n_runs > 0 ? pps_folder_make(path, err) : PPS_OK;
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
         struct textroom text = {.text = NULL};
         if (is_written_over(o, k))
@@ -251,7 +256,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
         n++;
     }
     if (status == PPS_OK && o->n_runs > 0)
-        printf("wrote %d files in %s/profile_yaml\n", n, o->files->folder);
+        pps_say(stdout, "wrote %d files in %s/profile_yaml", n, o->files->folder);
     return status;
 }
 
@@ -272,7 +277,7 @@ static void print_runs(const struct output *o)
            nd_profile_style_name(o->plan.style));
     for (int k = 0; k < o->n_runs; k++) {
         nd_plan_name(&o->plan, &o->runs[k], name);
-        printf("  %s\n", name);
+        pps_say(stdout, "  %s", name);
         n_wide += o->plan.orig && o->plan.style == ND_PROFILE_GRAPH &&
                   is_too_wide(o, &o->runs[k].strategy);
     }
@@ -308,7 +313,7 @@ enum pps_status nd_files_write(const struct nd_files *files,
     if (status == PPS_OK && files->folder != NULL) {
         status = check_paths(&o, err);
         if (status == PPS_OK)
-            status = nd_io_folder(files->folder, err);
+            status = pps_folder_make(files->folder, err);
         if (status == PPS_OK)
             status = write_candidates(&o, result, measured, err);
         if (status == PPS_OK)

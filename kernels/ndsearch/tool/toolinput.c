@@ -61,7 +61,7 @@ static void read_solver(struct nd_input *input, const struct pps_args *args)
             return;
         }
     if (name != NULL)
-        fprintf(stderr, "warning   no solver is called %s; the built-in one solves\n", name);
+        pps_say(stderr, "warning   no solver is called %s; the built-in one solves", name);
 }
 
 static enum pps_status read_options(struct nd_input *input,

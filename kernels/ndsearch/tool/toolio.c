@@ -117,41 +117,25 @@ enum pps_status nd_io_fail(const struct nd_datatable *data,
 
 // ---- out ----------------------------------------------------------------------------------------
 
-// Goes through the folders of a path from above: `step` says whether to go on.
-static enum pps_status each_folder(const char *path,
-                                   enum pps_status (*step)(const char *, struct pps_error *),
-                                   struct pps_error *err)
+// No folder on the path may be a file.
+static enum pps_status check_folders(const char *path, struct pps_error *err)
 {
     char part[ND_PATH];
+    struct stat info;
     const size_t n = strlen(path);
     if (n >= sizeof part)
         return pps_fail(err, PPS_E_INPUT, "the folder's name is longer than %d bytes",
                         ND_PATH - 1);
-    enum pps_status status = PPS_OK;
-    for (size_t k = 0; k <= n && status == PPS_OK; k++) {
+    for (size_t k = 0; k <= n; k++) {
         part[k] = path[k];
         if (k == 0 || (path[k] != '/' && path[k] != '\0'))
             continue;
         part[k] = '\0';
-        status = step(part, err);
+        if (stat(part, &info) == 0 && !S_ISDIR(info.st_mode))
+            return pps_fail(err, PPS_E_INPUT, "%s is no folder; write another name", part);
         part[k] = path[k];
     }
-    return status;
-}
-
-static enum pps_status check_one(const char *path, struct pps_error *err)
-{
-    struct stat info;
-    if (stat(path, &info) == 0 && !S_ISDIR(info.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is no folder; write another name", path);
     return PPS_OK;
-}
-
-static enum pps_status make_one(const char *path, struct pps_error *err)
-{
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
-        return pps_fail_errno(err, "cannot make the folder", path);
-    return check_one(path, err);
 }
 
 // Of folders of which the first ones are there, the last that is must take another.
@@ -175,7 +159,7 @@ static enum pps_status check_rights(const char *path, struct pps_error *err)
 
 enum pps_status nd_io_check_folder(const char *path, struct pps_error *err)
 {
-    const enum pps_status status = each_folder(path, check_one, err);
+    const enum pps_status status = check_folders(path, err);
     return status == PPS_OK ? check_rights(path, err) : status;
 }
 
@@ -186,11 +170,6 @@ enum pps_status nd_io_check_file(const char *path, bool force, struct pps_error 
     if (status == PPS_OK)
         pps_textfile_abandon(&probe);
     return status;
-}
-
-enum pps_status nd_io_folder(const char *path, struct pps_error *err)
-{
-    return each_folder(path, make_one, err);
 }
 
 enum pps_status nd_io_write(const char *path,

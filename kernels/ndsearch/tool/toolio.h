@@ -48,9 +48,6 @@ PPS_MUST_CHECK enum pps_status nd_io_check_file(const char *path,
                                                 bool force,
                                                 struct pps_error *err);
 
-// Makes a folder and those above it.
-PPS_MUST_CHECK enum pps_status nd_io_folder(const char *path, struct pps_error *err);
-
 // Writes text as a file that appears when it is whole; the text is freed.
 PPS_MUST_CHECK enum pps_status nd_io_write(const char *path,
                                            struct textroom *text,

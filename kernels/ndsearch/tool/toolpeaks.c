@@ -150,7 +150,7 @@ static enum pps_status read_run(const char *path,
     if (status != PPS_OK)
         return status;
     if (peak.peak_mb == 0)
-        fprintf(stderr, "dry run   %s: no file says \"%s 51234M\"; left out\n", path, said);
+        pps_say(stderr, "dry run   %s: no file says \"%s 51234M\"; left out", path, said);
     else if (!add_peak(peaks, &peak))
         return pps_fail(err, PPS_E_MACHINE, "no memory for the peaks");
     return PPS_OK;

@@ -5,7 +5,7 @@
 
 #include "kernels/ndsearch/search/peaks.h"
 
-#include "engine/status.h"
+#include "engine/tool.h"
 
 // A table, CSV or JSON by its name; or a folder of logs: one folder a run, whose name has the
 // degrees as in DP8_TP2_PP4_EP16, with text files that say

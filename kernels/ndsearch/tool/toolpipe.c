@@ -15,11 +15,12 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
 {
     const struct nd_strategy *s = &pipe->strategy;
     const char *name = pipe->input->job.model.name;
-    printf("%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s a stage, "
-           "%d micro-batches\n",
-           name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
-           program->layers[0], program->layers[1], program->chunks,
-           program->chunks == 1 ? "" : "s", program->micro_batches);
+    pps_say(stdout,
+            "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s a stage, "
+            "%d micro-batches",
+            name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
+            program->layers[0], program->layers[1], program->chunks,
+            program->chunks == 1 ? "" : "s", program->micro_batches);
     printf("ratios    %s: dense %.4g, backward %.4g, recompute %.4g, head %.4g",
            nd_ratio_source_name(pipe->source), program->layer_ratio, program->backward_ratio,
            program->full_growth, program->head_ratio);

@@ -121,13 +121,13 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
 {
     char path[PATH];
     folder_path(files, kind, path);
-    enum pps_status status = nd_io_folder(path, err);
+    enum pps_status status = pps_folder_make(path, err);
     file_path(pipe, files, kind, path);
     if (status == PPS_OK)
         status = nd_io_write(path, text, pipe->input->force, err);
     textroom_free(text);
     if (status == PPS_OK)
-        printf("wrote %s\n", path);
+        pps_say(stdout, "wrote %s", path);
     return status;
 }
 

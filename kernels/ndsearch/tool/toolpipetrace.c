@@ -126,6 +126,6 @@ enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
     pps_trace_form_of(path, &write.form);
     const enum pps_status status = pps_tracewrite(&write, err);
     if (status == PPS_OK)
-        printf("wrote %s\n", path);
+        pps_say(stdout, "wrote %s", path);
     return status;
 }

@@ -195,14 +195,16 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
     table_path(output, path);
     enum pps_status status = PPS_OK;
     if (strcmp(path, output) != 0)
-        status = nd_io_folder(output, err);
+        status = pps_folder_make(output, err);
     nd_rank_header(&text, &table);
     for (int64_t k = 0; k < n; k++)
         nd_rank_line(&text, &table, k + 1, &ranking->ranked[k], "");
     if (status == PPS_OK)
         status = nd_io_write(path, &text, input->force, err);
     textroom_free(&text);
-    if (status == PPS_OK)
-        printf("\nwrote %s\n", path);
+    if (status == PPS_OK) {
+        printf("\n");
+        pps_say(stdout, "wrote %s", path);
+    }
     return status;
 }

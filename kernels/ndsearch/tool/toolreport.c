@@ -40,11 +40,11 @@ void nd_report_counts(const struct nd_job *job,
                       const struct nd_search_result *result)
 {
     const struct nd_counts *c = &result->counts;
-    printf("%s on %d devices, %" PRId64 " sequences a step, preset %s%s\n\n",
-           job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
-           job->space.gbs, nd_preset_name(job->space.preset),
-           job->space.orig ? " as published" : "");
-    printf("%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
+    pps_say(stdout, "%s on %d devices, %" PRId64 " sequences a step, preset %s%s",
+            job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
+            job->space.gbs, nd_preset_name(job->space.preset),
+            job->space.orig ? " as published" : "");
+    printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
     for (int k = 0; k < job->filters.n; k++)
         printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],
                nd_filter_summary(job->filters.list[k]));
@@ -184,7 +184,7 @@ void nd_report_why(const struct nd_job *job,
     const int n = nd_filters_explain(&job->filters, &job->space, strategy, reasons);
     printf("%s\n", to_text(strategy, text));
     for (int k = 0; k < n; k++)
-        printf("  %-12s %s\n", reasons[k].name, reasons[k].text);
+        pps_say(stdout, "  %-12s %s", reasons[k].name, reasons[k].text);
     if (!nd_search_can(search, strategy))
         return;
     const struct nd_candidate c = nd_search_evaluate(search, strategy);
