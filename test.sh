@@ -44,6 +44,11 @@ unit_tests() {
 	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure -j 2
 }
 
+# Two files of cases at a time, the largest first.
+command_line_cases() {
+	ls -S tests/cli/*.cases | xargs -P 2 -n 1 tests/cli/run-cases "$1"
+}
+
 # Assertions are on, too. Criterion reports a leak but exits 0, so the sanitizers write to files and
 # any file is a failure.
 sanitized_tests() {
@@ -52,7 +57,7 @@ sanitized_tests() {
 	ASAN_OPTIONS=log_path=$logs/asan:detect_leaks=1 UBSAN_OPTIONS=log_path=$logs/ubsan:print_stacktrace=1 \
 		PPS_RANDOM_POINTS=1500 ctest --test-dir build/asan --output-on-failure -j 2 || return 1
 	ASAN_OPTIONS=log_path=$logs/asan UBSAN_OPTIONS=log_path=$logs/ubsan \
-		tests/cli/run-cases build/asan/ppsweep || return 1
+		command_line_cases build/asan/ppsweep || return 1
 	cat "$logs"/* 2>/dev/null
 	[[ -z $(ls -A "$logs") ]]
 }
@@ -97,8 +102,8 @@ fuzz_all() {
 
 packaging/install-deps test
 step "release build" packaging/build release
-step "unit tests" unit_tests release 100000
-step "command-line cases" tests/cli/run-cases build/release/ppsweep
+step "unit tests" unit_tests release 40000
+step "command-line cases" command_line_cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
 if [[ $mode != --quick ]]; then
