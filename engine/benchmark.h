@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast a kernel and the engine are on this machine: the kernel alone over sizes of points,
 // its reference, the way of a row to the file, and whole runs over threads. Figures of one
-// thread are CPU time, figures of several wall time; each is the median of several passes.
+// thread are CPU time, figures of several wall time; each is the median of several passes. What is
+// compared is timed in turns.
 #ifndef PPS_BENCHMARK_H
 #define PPS_BENCHMARK_H
 

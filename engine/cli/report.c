@@ -186,8 +186,13 @@ static void print_recalled(const struct pps_totals *t)
         return;
     pps_human_count((double)pps_totals_computed(t), computed, sizeof computed);
     pps_human_count((double)t->recalled, recalled, sizeof recalled);
-    fprintf(stderr, "computed  %s points; %s %s those of points that cannot differ\n", computed,
-            recalled, t->judged > 0 ? "results are" : "rows are");
+    const char *what = t->judged > 0 ? "result" : "row";
+    fprintf(stderr, "computed  %s point%s; %s ", computed,
+            pps_totals_computed(t) == 1 ? "" : "s", recalled);
+    if (t->recalled == 1)
+        fprintf(stderr, "%s is that of a point that cannot differ\n", what);
+    else
+        fprintf(stderr, "%ss are those of points that cannot differ\n", what);
 }
 
 static void print_reused(const struct pps_report *r)
