@@ -2,15 +2,14 @@
 // Writing down the figures of a benchmark.
 #include "benchreport.h"
 
+#include "engine/folder.h"
 #include "engine/machine.h"
 #include "engine/textfile.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const char *const data_names[] = {"kernel.dat", "threads.dat"};
@@ -356,11 +355,8 @@ enum pps_status pps_benchreport_data_check(const char *folder,
                                            bool force,
                                            struct pps_error *err)
 {
-    enum pps_status status = PPS_OK;
-    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return pps_fail(err, PPS_E_INPUT, "--data %s: cannot make the folder: %s", folder,
-                        strerror(errno));
-    if (access(folder, W_OK | X_OK) != 0)
+    enum pps_status status = pps_folder_make(folder, err);
+    if (status == PPS_OK && access(folder, W_OK | X_OK) != 0)
         return pps_fail(err, PPS_E_INPUT, "--data %s: want a folder that may be written",
                         folder);
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
