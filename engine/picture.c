@@ -2,6 +2,7 @@
 // Pictures that gnuplot draws.
 #include "picture.h"
 
+#include "datafolder.h"
 #include "diskfile.h"
 #include "folder.h"
 #include "gnuplot.h"
@@ -38,39 +39,6 @@ static void default_folder(const char *result, char *out, size_t cap)
         snprintf(out, cap, "outputs/heatmaps");
 }
 
-static bool has_script(const char *folder)
-{
-    char path[PATH_CAP];
-    const int n = snprintf(path, sizeof path, "%s/heatmap.gp", folder);
-    return n > 0 && n < PATH_CAP && access(path, R_OK) == 0;
-}
-
-enum pps_status pps_plot_scripts(const char *built_in,
-                                 char *out,
-                                 size_t cap,
-                                 struct pps_error *err)
-{
-    const char *chosen = getenv("PPSWEEP_PLOT_SCRIPTS");
-    snprintf(out, cap, "%s", chosen == NULL ? built_in : chosen);
-    if (has_script(out))
-        return PPS_OK;
-    if (chosen != NULL)
-        return pps_fail(err, PPS_E_MACHINE, "PPSWEEP_PLOT_SCRIPTS: no heatmap.gp in %s",
-                        chosen);
-    char program[PATH_CAP - 64];
-    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    if (n > 0) {
-        program[n] = '\0';
-        *strrchr(program, '/') = '\0';
-        snprintf(out, cap, "%s/../share/ppsweep/plot_scripts", program);
-    }
-    if (n > 0 && has_script(out))
-        return PPS_OK;
-    return pps_fail(err, PPS_E_MACHINE,
-                    "heatmap.gp is not where it was installed; name its folder in "
-                    "PPSWEEP_PLOT_SCRIPTS");
-}
-
 static void remove_work(struct pps_pictures *pictures)
 {
     DIR *folder = pictures->work[0] == '\0' ? NULL : opendir(pictures->work);
@@ -103,8 +71,11 @@ static enum pps_status find_script(struct pps_pictures *pictures,
                                    const char *script,
                                    struct pps_error *err)
 {
-    char path[PATH_CAP];
-    snprintf(path, sizeof path, "%s/%s", pictures->ask->scripts, script);
+    char folder[PATH_CAP], path[PATH_CAP + 64];
+    const enum pps_status status = pps_data_path("plot_scripts", folder, sizeof folder, err);
+    if (status != PPS_OK)
+        return status;
+    snprintf(path, sizeof path, "%s/%s", folder, script);
     pictures->script = realpath(path, NULL);
     return pictures->script == NULL ? pps_fail_errno(err, "find", path) : PPS_OK;
 }

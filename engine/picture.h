@@ -15,9 +15,8 @@
 #define PPS_PICTURE_BATCH 16 // pictures that one gnuplot draws
 
 struct pps_picture_ask {
-    const char *scripts; // the folder that holds the scripts
-    const char *folder;  // for the pictures; it is made. NULL: heatmaps/ beside the
-                         // folder data/ that holds the result, otherwise outputs/heatmaps
+    const char *folder; // for the pictures; it is made. NULL: heatmaps/ beside the
+                        // folder data/ that holds the result, otherwise outputs/heatmaps
     bool png, svg;
     bool force;  // replace pictures that exist
     FILE *paths; // gets the pictures' paths, one a line; or NULL
@@ -64,12 +63,5 @@ PPS_MUST_CHECK enum pps_status pps_picture_one(const struct pps_picture_ask *ask
                                                                         FILE *out,
                                                                         struct pps_error *err),
                                                struct pps_error *err);
-
-// Finds the folder of the plot scripts: $PPSWEEP_PLOT_SCRIPTS, built_in, or
-// ../share/ppsweep/plot_scripts from the program. PPS_E_MACHINE where none has heatmap.gp.
-PPS_MUST_CHECK enum pps_status pps_plot_scripts(const char *built_in,
-                                                char *out,
-                                                size_t cap,
-                                                struct pps_error *err);
 
 #endif

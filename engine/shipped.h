@@ -10,9 +10,9 @@ char *pps_shipped_path(const char *kind, const char *name, char *path);
 
 // Whether `name` can only be that of a shipped document, having neither folder nor ending, and what
 // pps_shipped_path gave for it is not there. Then says so in text, with the name that was meant, or
-// those there are where none is near.
+// those there are where none is near, or that the data of the program are not found.
 struct pps_missing {
-    char text[512]; // "" where it is there
+    char text[1024]; // "" where it is there
 };
 struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path);
 

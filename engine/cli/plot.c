@@ -76,8 +76,6 @@ static enum pps_status read_formats(const char *list,
 
 static enum pps_status fill_ask(const struct pps_args *args,
                                 struct pps_plot_ask *ask,
-                                char *scripts,
-                                size_t cap,
                                 struct pps_error *err)
 {
     uint64_t limit = PPS_PLOT_LIMIT;
@@ -88,7 +86,6 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->pictures.folder = pps_arg(args, "output");
     ask->pictures.force = pps_arg(args, "force") != NULL;
     ask->lines = pps_arg(args, "lines") != NULL;
-    ask->pictures.scripts = scripts;
     ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
     enum pps_status status = pps_kind_check(args, err);
     if (status == PPS_OK && ask->lines && pps_kind_asked(args))
@@ -100,8 +97,6 @@ static enum pps_status fill_ask(const struct pps_args *args,
         status = read_formats(pps_arg(args, "format"), ask, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "limit", 0, UINT32_MAX, &limit, err);
-    if (status == PPS_OK)
-        status = pps_plot_scripts(PPS_PLOT_SCRIPTS, scripts, cap, err);
     ask->limit = (size_t)limit;
     return status;
 }
@@ -119,10 +114,9 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 {
     struct pps_plot_ask ask = {0};
     struct pps_plot_count count = {0};
-    char scripts[4096];
     enum pps_status status = pps_words_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
-        status = fill_ask(args, &ask, scripts, sizeof scripts, err);
+        status = fill_ask(args, &ask, err);
     if (status == PPS_OK && pps_kind_asked(args))
         status = pps_kind_plot(args, &ask.cut.view, &ask.pictures, err);
     else if (status == PPS_OK)

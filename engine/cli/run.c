@@ -158,12 +158,10 @@ static struct pps_report report_of(struct pps_running *run)
 
 static enum pps_status plot(struct pps_running *run, struct pps_error *err)
 {
-    char scripts[4096];
     struct pps_plot_count count;
     struct pps_plot_ask ask = {
         .cut.view = {.path = run->path.path, .kernels = pps_kernels},
-        .pictures = {.scripts = scripts,
-                     .png = true,
+        .pictures = {.png = true,
                      .svg = true,
                      .force = pps_arg(run->args, "force") != NULL,
                      .paths = run->quiet  ? NULL
@@ -173,8 +171,7 @@ static enum pps_status plot(struct pps_running *run, struct pps_error *err)
     };
     if (pps_arg(run->args, "plot") == NULL)
         return PPS_OK;
-    enum pps_status status = pps_plot_scripts(PPS_PLOT_SCRIPTS, scripts, sizeof scripts, err);
-    return status == PPS_OK ? pps_plot(&ask, &count, err) : status;
+    return pps_plot(&ask, &count, err);
 }
 
 // The same command finds its own result again.
