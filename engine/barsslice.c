@@ -57,6 +57,7 @@ static bool put_head(const struct pps_bars *bars, FILE *out)
     if (title == NULL)
         return false;
     pps_put_quoted(out, "title", title);
+    pps_put_partial(out, bars->view.partial);
     free(title);
     pps_put_quoted(out, "stack", bars->stack == NULL ? "" : bars->stack);
     pps_put_quoted(out, "unit", bars->view.columns[bars->parts[0]].unit);

@@ -164,8 +164,10 @@ static void add_reused(cJSON *root, const struct pps_manifest *m)
     pps_json_add_count(reused, "rows", m->totals->reused);
 }
 
+// "points" are those that this file covers, "grid_points" those of the space without --limit.
 static void add_shard(cJSON *root, const struct pps_manifest *m)
 {
+    pps_json_add_count(root, "grid_points", m->experiment->space.n_points);
     if (m->shard.count == 0 && m->totals == NULL) // that will be passed
         pps_json_add_count(root, "points", m->experiment->n_points);
     if (m->shard.count == 0)

@@ -91,6 +91,7 @@ static bool put_head(const struct pps_pareto *pareto, FILE *out)
     if (title == NULL)
         return false;
     pps_put_quoted(out, "title", title);
+    pps_put_partial(out, pareto->view.partial);
     free(title);
     put_axis(pareto, out, "x", &pareto->x, pps_cloud_scale(cloud->x_min, cloud->x_max));
     put_axis(pareto, out, "y", &pareto->y, pps_cloud_scale(cloud->y_min, cloud->y_max));

@@ -7,6 +7,7 @@
 #include "folder.h"
 #include "gnuplot.h"
 #include "oneline.h"
+#include "picturemark.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -20,6 +21,7 @@ enum { PATH_CAP = 4096 };
 
 struct pps_pictures {
     const struct pps_picture_ask *ask;
+    const char *result;
     char folder[PATH_CAP];
     char work[PATH_CAP]; // the hidden folder; "" while there is none
     char *script;        // an absolute path
@@ -34,9 +36,9 @@ static void default_folder(const char *result, char *out, size_t cap)
     const bool in_data =
         n >= 4 && strncmp(result + n - 4, "data", 4) == 0 && (n == 4 || result[n - 5] == '/');
     if (in_data)
-        snprintf(out, cap, "%.*sheatmaps", (int)(n - 4), result);
+        snprintf(out, cap, "%.*splots", (int)(n - 4), result);
     else
-        snprintf(out, cap, "outputs/heatmaps");
+        snprintf(out, cap, "outputs/plots");
 }
 
 static void remove_work(struct pps_pictures *pictures)
@@ -91,6 +93,7 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
     if (pictures == NULL)
         return pps_fail_errno(err, "draw", script);
     pictures->ask = ask;
+    pictures->result = result;
     if (ask->folder != NULL)
         snprintf(pictures->folder, sizeof pictures->folder, "%s", ask->folder);
     else
@@ -125,6 +128,12 @@ static enum pps_status picture_path(const struct pps_pictures *pictures,
     return pps_fail(err, PPS_E_INPUT, "the name of the folder of the pictures is too long");
 }
 
+// Whether drawing may replace a picture: one that this result was drawn in and nobody edited.
+static bool may_replace(const struct pps_pictures *pictures, const char *path)
+{
+    return pictures->ask->force || pps_picturemark_valid(path, pictures->result);
+}
+
 static enum pps_status check_picture(const struct pps_pictures *pictures,
                                      const char *name,
                                      const char *ending,
@@ -132,7 +141,8 @@ static enum pps_status check_picture(const struct pps_pictures *pictures,
 {
     char path[PATH_CAP];
     const enum pps_status status = picture_path(pictures, name, ending, path, err);
-    return status == PPS_OK ? pps_textfile_check(path, pictures->ask->force, err) : status;
+    return status == PPS_OK ? pps_textfile_check(path, may_replace(pictures, path), err)
+                            : status;
 }
 
 enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
@@ -195,7 +205,9 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     snprintf(from, sizeof from, "%s/%zu.%s", pictures->work, i, ending);
     enum pps_status status = picture_path(pictures, name, ending, to, err);
     if (status == PPS_OK)
-        status = pps_textfile_rename(from, to, pictures->ask->force, err);
+        status = pps_picturemark_add(from, pictures->result, err);
+    if (status == PPS_OK)
+        status = pps_textfile_rename(from, to, may_replace(pictures, to), err);
     if (status == PPS_OK && pictures->ask->paths != NULL)
         pps_say(pictures->ask->paths, "%s", to);
     *drawn += status == PPS_OK ? 1 : 0;

@@ -15,17 +15,17 @@
 #define PPS_PICTURE_BATCH 16 // pictures that one gnuplot draws
 
 struct pps_picture_ask {
-    const char *folder; // for the pictures; it is made. NULL: heatmaps/ beside the
-                        // folder data/ that holds the result, otherwise outputs/heatmaps
+    const char *folder; // for the pictures; it is made. NULL: plots/ beside the
+                        // folder data/ that holds the result, otherwise outputs/plots
     bool png, svg;
-    bool force;  // replace pictures that exist
+    bool force;  // replace every picture that exists
     FILE *paths; // gets the pictures' paths, one a line; or NULL
 };
 
 struct pps_pictures;
 
 // Finds the script ("heatmap.gp"), gnuplot and the folder; makes nothing yet. `result` is the
-// path that the default folder comes from. PPS_E_MACHINE where one of them is missing.
+// path that the default folder comes from; it stays valid. PPS_E_MACHINE where one of them is missing.
 PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  const struct pps_picture_ask *ask,
                                                  const char *script,
@@ -33,7 +33,8 @@ PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  struct pps_error *err);
 void pps_pictures_close(struct pps_pictures *pictures); // NULL is fine
 
-// PPS_E_INPUT where pictures of this name (no folder, no ending) exist and !force.
+// PPS_E_INPUT where pictures of this name (no folder, no ending) exist and !force, unless they were
+// drawn from this result and have not been edited since (picturemark.h).
 PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
                                                   const char *name,
                                                   struct pps_error *err);

@@ -25,8 +25,9 @@ struct pps_plot_count {
     bool at_least;   // they may be more
 };
 
-// Draws <folder>/<stem>-<what tells the maps apart>.png and .svg, -lines.png and so on. Nothing is drawn where one of
-// the pictures exists and !force (PPS_E_INPUT), or where gnuplot is missing (PPS_E_MACHINE).
+// Draws <folder>/<stem>-<what tells the maps apart>.png and .svg, -lines.png and so on. Nothing is
+// drawn where one of the pictures may not be replaced (pps_pictures_check), or where gnuplot is
+// missing (PPS_E_MACHINE).
 PPS_MUST_CHECK enum pps_status pps_plot(const struct pps_plot_ask *ask,
                                         struct pps_plot_count *count,
                                         struct pps_error *err);

@@ -42,6 +42,12 @@ void pps_put_quoted(FILE *out, const char *key, const char *text)
     fputs("\"\n", out);
 }
 
+void pps_put_partial(FILE *out, const char *text)
+{
+    if (text[0] != '\0')
+        pps_put_quoted(out, "partial", text);
+}
+
 void pps_put_number(FILE *out, double value)
 {
     char text[PPS_DECIMAL_CAP];

@@ -16,6 +16,9 @@ void pps_put_labels(FILE *out, const char *key, const char *const *labels, size_
 // # key "text"
 void pps_put_quoted(FILE *out, const char *key, const char *text);
 
+// # partial "text"; nothing where the text is empty.
+void pps_put_partial(FILE *out, const char *text);
+
 // All digits; NaN where it is no finite number.
 void pps_put_number(FILE *out, double value);
 

@@ -67,6 +67,7 @@ struct pps_slice {
     const char *x_name, *y_name, *value_name, *unit;
     enum pps_goal goal;
     enum pps_reduce reduce;
+    const char *partial; // as of struct pps_view
     char *title; // "n=8 sync_freq=1": what tells the maps apart first, then what never changes
     char *piece; // "n8-sync_freq1": what tells the maps apart, for a file name; may be ""
     const char **x, **y;             // n_x and n_y labels

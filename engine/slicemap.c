@@ -277,6 +277,7 @@ enum pps_status pps_cut_slice(const struct pps_cut *cut,
         .unit = columns[cut->value].unit,
         .goal = columns[cut->value].goal,
         .reduce = cut->reduce,
+        .partial = cut->view.partial,
     };
     uint32_t *x_place = calloc(cut->x_axis.names.n, sizeof *x_place);
     uint32_t *y_place = calloc(cut->y_axis.names.n, sizeof *y_place);

@@ -219,6 +219,7 @@ static void put_head(const struct pps_slice *slice, FILE *out)
 {
     static const char *const goals[] = {"none", "lower", "higher"};
     pps_put_quoted(out, "title", slice->title);
+    pps_put_partial(out, slice->partial);
     pps_put_quoted(out, "x", slice->x_name);
     pps_put_quoted(out, "y", slice->y_name);
     pps_put_quoted(out, "value", slice->value_name);

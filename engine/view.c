@@ -2,6 +2,7 @@
 // A result file as those who look at it see it: roles of columns, lookup by name, filters.
 #include "view.h"
 
+#include "coverage.h"
 #include "experiment.h"
 #include "suggest.h"
 #include "value.h"
@@ -199,6 +200,9 @@ static enum pps_status fill_view(struct pps_view *view,
     }
     for (int i = 0; i < view->n_columns; i++)
         view->columns[i].name = pps_result_column_name(view->result, i);
+    struct pps_coverage coverage;
+    pps_coverage_read(view->path, &coverage);
+    pps_coverage_text(&coverage, view->partial, sizeof view->partial);
     enum pps_status status = find_roles(view, ask->kernels, err);
     for (int i = 0; i < ask->n_filters && status == PPS_OK; i++)
         status = add_filter(view, ask->filters[i], err);

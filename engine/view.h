@@ -39,6 +39,7 @@ struct pps_view {
     int first;        // the kernel's first column, as it stands in the file; -1: it does not
     struct pps_filter *filters;
     int n_filters;
+    char partial[160]; // "partial: 100 of 1584 points (--limit)"; "" of a whole result
 };
 
 // What to look at.

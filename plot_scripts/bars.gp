@@ -23,7 +23,9 @@ set encoding utf8
 title_text = ""; stack = ""; unit = ""; parts = ""; labels = ""
 objective = ""; objective_unit = ""; goal = "lower"; n_rows = 0; limit = NaN
 
+partial = ""
 keep(key, value) = \
+    key eq "partial" ? (partial = value, 0) : \
     key eq "title"          ? (title_text = value, 0) : \
     key eq "stack"          ? (stack = value, 0) : \
     key eq "unit"           ? (unit = value, 0) : \
@@ -105,6 +107,8 @@ do for [i = 1:words(title_text)] {
 }
 title_lines = title_lines . row
 n_lines = row eq "" ? n_lines : n_lines + 1
+title_height = n_lines * LINE
+if (partial ne "") { n_lines = n_lines + 1 }
 
 # Names of the parts stand in columns below the title.
 part_chars = 0
@@ -140,6 +144,8 @@ name_font = font_of(13)
 best_font = font_of(12)
 set output out
 
+PARTIAL = "#b35900" # of the line that says what is missing
+
 # ---- axes -------------------------------------------------------------------------------------
 
 INK = "#333333"
@@ -167,6 +173,10 @@ set border 1 lc rgb INK lw 0.8
 unset ytics
 unset key
 set xtics nomirror out scale 0.5 font small_font textcolor rgb INK
+if (partial ne "") {
+    set label 4 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+        font best_font textcolor rgb PARTIAL
+}
 set format x "%g"
 set grid xtics lt 1 lc rgb "#e4e4e4" lw 0.7
 

@@ -28,7 +28,9 @@ goal = "none"; reduce = "none"
 x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0; valueless = ""
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
 
+partial = ""
 keep(key, value) = \
+    key eq "partial" ? (partial = value, 0) : \
     key eq "title"      ? (title_text = value, 0) : \
     key eq "x"          ? (x_name = value, 0) : \
     key eq "y"          ? (y_name = value, 0) : \
@@ -63,6 +65,9 @@ if (nx == 0 || ny == 0) {
 
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
+# A tic label is a format: %% stands for %.
+tic_text(s) = strstrt(s, "%") == 0 ? s : \
+    s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
 
 has_values = (min == min)
 range = has_values ? max - min : 0
@@ -149,6 +154,8 @@ do for [i = 1:words(title_text)] {
 }
 title_lines = title_lines . row
 n_lines = row eq "" ? n_lines : n_lines + 1
+title_height = n_lines * LINE
+if (partial ne "") { n_lines = n_lines + 1 }
 
 pad_top = 14 + n_lines * LINE + 12 + over
 pad_bottom = larger(x_text_h + LINE + 18, over + 14) + LINE + 10
@@ -175,6 +182,8 @@ best_font = font_of(12)
 value_font = font_of(cell_font)
 set output out
 
+PARTIAL = "#b35900" # of the line that says what is missing
+
 # ---- axes ------------------------------------------------------------------------------------
 
 # Where cell i stands, from 0, and half its size.
@@ -198,14 +207,18 @@ if (upright) {
 set xtics () font small_font
 set ytics () font small_font
 do for [i = 1:nx] {
-    if (i > x_numbers || (i - 1) % x_step == 0) { set xtics add (word(x_labels, i) px(i - 1)) }
+    if (i > x_numbers || (i - 1) % x_step == 0) { set xtics add (tic_text(word(x_labels, i)) px(i - 1)) }
 }
 do for [i = 1:ny] {
-    if (i > y_numbers || (i - 1) % y_step == 0) { set ytics add (word(y_labels, i) py(i - 1)) }
+    if (i > y_numbers || (i - 1) % y_step == 0) { set ytics add (tic_text(word(y_labels, i)) py(i - 1)) }
 }
 
 # Everything else is placed by the pixel, from the bottom left.
 set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+if (partial ne "") {
+    set label 6 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+        font best_font textcolor rgb PARTIAL
+}
 set label 2 x_name at screen (pad_left + plot_w / 2) / W, \
     screen (pad_bottom - x_text_h - 18) / H center font name_font
 set label 3 y_name at screen (14 + extra) / W, screen (pad_bottom + plot_h / 2) / H \

@@ -27,7 +27,9 @@ title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "n
 reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_text = ""
 
+partial = ""
 keep(key, value) = \
+    key eq "partial"    ? (partial = value, 0) : \
     key eq "title"      ? (title_text = value, 0) : \
     key eq "x"          ? (x_name = value, 0) : \
     key eq "y"          ? (y_name = value, 0) : \
@@ -56,6 +58,9 @@ if (nx == 0 || ny == 0) {
 }
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
+# A tic label is a format: %% stands for %.
+tic_text(s) = strstrt(s, "%") == 0 ? s : \
+    s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
 has_values = (min == min)
 
 # ---- where x stands: numbers by their value; with names among them, one after the other ------
@@ -75,7 +80,9 @@ y_log = y_log && has_values && min > 0
 
 # ---- terminal ---------------------------------------------------------------------------------
 
-W = 860; H = 626
+LINE = 19 # height of a line of text
+top = 62 + (partial ne "" ? LINE : 0)
+W = 860; H = 564 + top
 is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
 if (is_svg) {
     set terminal svg noenhanced size W, H dynamic font "sans-serif,11" background "white"
@@ -91,6 +98,8 @@ small_font = font_of(11)
 best_font = font_of(12)
 name_font = font_of(13)
 set output out
+
+PARTIAL = "#b35900" # of the line that says what is missing
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -109,6 +118,11 @@ if (strlen(title_text) > line_chars) {
     while (cut > 1 && title_text[cut:cut] ne " ") { cut = cut - 1 }
     title_text = title_text[1:cut - 1] . "\n" . title_text[cut + 1:]
 }
+title_height = LINE * (1 + (strstrt(title_text, "\n") > 0))
+if (partial ne "") {
+    set label 7 partial at screen 0.5, screen (H - 24. - title_height) / H center \
+        font best_font textcolor rgb PARTIAL
+}
 set label 1 title_text at screen 0.5, screen (H - 24.) / H center font name_font
 set xlabel x_name font name_font
 if (reduce ne "none") { value_name = reduce . " " . value_name }
@@ -125,7 +139,7 @@ do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
 key_w = CHAR * larger(y_chars, strlen(y_name)) + 50
 set lmargin at screen 80. / W
 set rmargin at screen (W - 24 - key_w) / W
-set tmargin at screen (H - 62.) / H
+set tmargin at screen (H - top) / real(H)
 set bmargin at screen 84. / H
 
 if (x_log) {
@@ -142,7 +156,7 @@ if (has_names || x_log || nx <= 12) {
     every_nth = int(1 + nx * (CHAR * x_chars + 6) / (W - 104 - key_w))
     do for [i = 1:nx] {
         if ((i > x_numbers ? i - x_numbers : i - 1) % every_nth == 0 || (i == nx && has_names)) {
-            set xtics add (word(x_labels, i) X[i])
+            set xtics add (tic_text(word(x_labels, i)) X[i])
         }
     }
 }
@@ -172,7 +186,7 @@ unset colorbox
 set cbrange [0:1]
 is_few = ny <= words(FEW)
 named = ny <= 24 ? 1 : int(ceil(ny / 24.)) # every how many lines have a name
-set key at screen (W - 14.) / W, screen (H - 62.) / H right top Left reverse samplen 1.5 \
+set key at screen (W - 14.) / W, screen (H - top) / real(H) right top Left reverse samplen 1.5 \
     font small_font textcolor rgb INK title y_name font small_font
 name_of(r) = (r - 1) % named == 0 ? word(y_labels, r) : ""
 dots = nx > 60 ? 0 : 0.7

@@ -26,7 +26,9 @@ title_text = ""; groups = ""; n_rows = 0; front_rows = 0; equal_rows = 0
 x_name = ""; x_unit = ""; x_goal = "lower"; x_scale = "linear"; x_min = NaN; x_max = NaN
 y_name = ""; y_unit = ""; y_goal = "lower"; y_scale = "linear"; y_min = NaN; y_max = NaN
 
+partial = ""
 keep(key, value) = \
+    key eq "partial" ? (partial = value, 0) : \
     key eq "title"      ? (title_text = value, 0) : \
     key eq "groups"     ? (groups = groups . " " . value, 0) : \
     key eq "rows"       ? (n_rows = int(real(value)), 0) : \
@@ -85,6 +87,8 @@ do for [i = 1:words(title_text)] {
 }
 title_lines = title_lines . row
 n_lines = row eq "" ? n_lines : n_lines + 1
+title_height = n_lines * LINE
+if (partial ne "") { n_lines = n_lines + 1 }
 
 # Names of groups stand above the plot, in columns.
 n_groups = words(groups)
@@ -120,6 +124,8 @@ small_font = font_of(11)
 name_font = font_of(13)
 best_font = font_of(12)
 set output out
+
+PARTIAL = "#b35900" # of the line that says what is missing
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -171,6 +177,10 @@ do for [e = ylog ? int(floor(log10(y_low))) : 1 : ylog ? int(ceil(log10(y_high))
 # total_time (time) says nothing more than total_time.
 unit(name, u) = u eq "" || strstrt(name, u) > 0 ? "" : sprintf(" (%s)", u)
 set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+if (partial ne "") {
+    set label 5 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+        font best_font textcolor rgb PARTIAL
+}
 set label 2 x_name . unit(x_name, x_unit) . ", " . x_goal . " is better" \
     at screen (pad_left + plot_w / 2.) / W, screen (pad_bottom - 2 * LINE - 6) / H \
     center font name_font

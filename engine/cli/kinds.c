@@ -8,7 +8,7 @@
 #include <float.h>
 #include <string.h>
 
-static const char *const map_options[] = {"x", "y", "value", "by", "reduce", "limit", NULL};
+static const char *const map_options[] = {"x", "y", "value", "by", "reduce", "max-maps", NULL};
 static const char *const pareto_options[] = {"pareto", "by", NULL};
 static const char *const stack_options[] = {"stack", "count",      "objective",
                                             "goal",  "limit-line", NULL};

@@ -17,9 +17,9 @@ static const struct pps_opt options[] = {
     {"lines", 0, NULL, "lines instead of maps: the value over x, one for each y"},
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
-    {"limit", 0, "N", "draw the first N maps; 0: all of them (24)"},
-    {"output", 'o', "FOLDER", "where pictures go (outputs/heatmaps)"},
-    {"force", 0, NULL, "replace pictures that exist"},
+    {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
+    {"output", 'o', "FOLDER", "where pictures go (outputs/plots)"},
+    {"force", 0, NULL, "replace pictures that plot did not draw, or that were edited"},
     {"quiet", 'q', NULL, "say nothing but errors"},
     {NULL, 0, NULL, NULL},
 };
@@ -96,7 +96,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     if (status == PPS_OK)
         status = read_formats(pps_arg(args, "format"), ask, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "limit", 0, UINT32_MAX, &limit, err);
+        status = pps_arg_count(args, "max-maps", 0, UINT32_MAX, &limit, err);
     ask->limit = (size_t)limit;
     return status;
 }
@@ -105,8 +105,8 @@ static void report(const struct pps_plot_count *count)
 {
     if (count->left_out > 0)
         fprintf(stderr,
-                "ppsweep: %zu maps drawn, %zu%s left out; --limit 0 draws all of them, or keep "
-                "some rows only, as n=8 behind the result\n",
+                "ppsweep: maps drawn: %zu, skipped: %zu%s; --max-maps 0 draws all maps, and "
+                "n=8 after the result's name keeps only some rows\n",
                 count->maps, count->left_out, count->at_least ? " or more" : "");
 }
 
@@ -117,6 +117,8 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
     enum pps_status status = pps_words_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
         status = fill_ask(args, &ask, err);
+    if (status == PPS_OK)
+        pps_words_say_partial(args, &ask.cut.view);
     if (status == PPS_OK && pps_kind_asked(args))
         status = pps_kind_plot(args, &ask.cut.view, &ask.pictures, err);
     else if (status == PPS_OK)

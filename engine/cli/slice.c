@@ -154,6 +154,8 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         status = pps_kind_check(args, err);
     if (status == PPS_OK)
         status = pps_textfile_apart(path, ask.view.path, err);
+    if (status == PPS_OK)
+        pps_words_say_partial(args, &ask.view);
     if (status == PPS_OK && pps_kind_asked(args)) {
         status = write_kind(args, &ask.view, err);
         pps_words_free(&ask.view);

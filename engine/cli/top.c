@@ -203,6 +203,8 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
     struct pps_top_ask ask = {.k = 10, .memory_bytes = PPS_TOP_MEMORY};
     char *folder = folder_of(pps_arg(args, "output"));
     enum pps_status status = pps_words_view(args, &ask.view, err);
+    if (status == PPS_OK)
+        pps_words_say_partial(args, &ask.view);
     const bool pareto = pps_arg(args, "pareto") != NULL;
     if (status == PPS_OK)
         status = pareto ? pareto_main(args, &ask.view, err) : fill_ask(args, &ask, err);

@@ -2,6 +2,8 @@
 // The words of commands that look at a result.
 #include "words.h"
 
+#include "engine/coverage.h"
+#include "engine/oneline.h"
 #include "kernels/registry.h"
 #include "resultpath.h"
 
@@ -22,6 +24,16 @@ enum pps_status pps_words_view(const struct pps_args *args,
     for (int i = 0; i < n; i++)
         filters[i] = pps_arg_word(args, i + 1);
     return pps_resultpath_check(view->path, err);
+}
+
+void pps_words_say_partial(const struct pps_args *args, const struct pps_view_ask *view)
+{
+    struct pps_coverage coverage;
+    char text[160];
+    pps_coverage_read(view->path, &coverage);
+    pps_coverage_text(&coverage, text, sizeof text);
+    if (text[0] != '\0' && pps_arg(args, "quiet") == NULL)
+        pps_say(stderr, "ppsweep: %s is %s", view->path, text);
 }
 
 void pps_words_free(struct pps_view_ask *view)

@@ -10,6 +10,9 @@
 PPS_MUST_CHECK enum pps_status pps_words_view(const struct pps_args *args,
                                               struct pps_view_ask *view,
                                               struct pps_error *err);
+// Says on stderr, unless --quiet, that the result covers only some points of its grid.
+void pps_words_say_partial(const struct pps_args *args, const struct pps_view_ask *view);
+
 void pps_words_free(struct pps_view_ask *view);
 
 #endif

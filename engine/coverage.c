@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Coverage of a result, from its manifest and, of an unfinished run, its journal.
+#include "coverage.h"
+
+#include "blockindex.h"
+#include "jsonfile.h"
+#include "result.h"
+#include "spelling.h"
+
+#include <cjson/cJSON.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char part[] = ".part";
+
+static uint64_t count_of(const cJSON *object, const char *key)
+{
+    const cJSON *item = pps_json_member(object, key);
+    const double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
+    return value > 0 && value < 0x1p63 ? (uint64_t)value : 0;
+}
+
+// Points of the blocks in the journal of an unfinished run; 0 where it cannot be read.
+static uint64_t journal_points(const char *result)
+{
+    struct pps_blockindex index = {.fd = -1};
+    enum pps_blockindex_state state;
+    struct pps_error unused;
+    char *path = NULL;
+    uint64_t points = 0;
+    if (asprintf(&path, "%s.idx%s", result, part) < 0)
+        return 0;
+    if (pps_blockindex_open(&index, path, &state, &unused) == PPS_OK &&
+        state == PPS_BLOCKINDEX_WHOLE && index.n_records > 1) {
+        // The first record is of the header line.
+        const uint64_t blocks = index.n_records - 1;
+        points = index.head.n_points;
+        if (blocks <= points / index.head.block_points)
+            points = blocks * index.head.block_points;
+    }
+    pps_blockindex_close(&index);
+    free(path);
+    return points;
+}
+
+// The result's path without .part; NULL without memory.
+static char *without_part(const char *path)
+{
+    return strndup(path, strlen(path) - strlen(part));
+}
+
+void pps_coverage_of(const char *path, const cJSON *manifest, struct pps_coverage *coverage)
+{
+    const cJSON *shard = pps_json_member(manifest, "shard");
+    const uint64_t asked =
+        shard != NULL ? count_of(shard, "points") : count_of(manifest, "points");
+    *coverage = (struct pps_coverage){
+        .points = count_of(manifest, "points"),
+        .whole = count_of(manifest, "grid_points"),
+        .unfinished = pps_ends_with(path, part),
+        .shard = count_of(shard, "index"),
+        .of = count_of(shard, "of"),
+        .only_best = pps_json_member(manifest, "only_top") != NULL,
+    };
+    coverage->limited = asked < coverage->whole;
+    if (coverage->whole == 0) // written before manifests had it
+        coverage->whole = asked;
+    if (coverage->unfinished) {
+        char *result = without_part(path);
+        coverage->points = result == NULL ? 0 : journal_points(result);
+        free(result);
+    }
+    coverage->partial = coverage->unfinished || coverage->points < coverage->whole;
+}
+
+void pps_coverage_read(const char *path, struct pps_coverage *coverage)
+{
+    cJSON *manifest = NULL;
+    struct pps_error unused;
+    const bool unfinished = pps_ends_with(path, part);
+    char *result = unfinished ? without_part(path) : strdup(path);
+    if (result != NULL && strcmp(result, "-") != 0)
+        (void)!pps_result_manifest_of(result, unfinished ? ".json.part" : ".json", &manifest,
+                                      &unused);
+    pps_coverage_of(path, manifest, coverage);
+    cJSON_Delete(manifest);
+    free(result);
+}
+
+static void add_reason(char *out, size_t cap, const char *reason)
+{
+    const size_t n = strlen(out);
+    snprintf(out + n, cap - n, "%s%s", n == 0 ? "" : ", ", reason);
+}
+
+void pps_coverage_text(const struct pps_coverage *coverage, char *out, size_t cap)
+{
+    char reasons[96] = "", shard[64];
+    out[0] = '\0';
+    if (!coverage->partial)
+        return;
+    snprintf(shard, sizeof shard, "shard %" PRIu64 " of %" PRIu64, coverage->shard,
+             coverage->of);
+    if (coverage->unfinished)
+        add_reason(reasons, sizeof reasons, "unfinished run");
+    if (coverage->limited)
+        add_reason(reasons, sizeof reasons, "--limit");
+    if (coverage->of > 0)
+        add_reason(reasons, sizeof reasons, shard);
+    if (coverage->whole > 0)
+        snprintf(out, cap, "partial: %" PRIu64 " of %" PRIu64 " points (%s)", coverage->points,
+                 coverage->whole, reasons);
+    else
+        snprintf(out, cap, "partial: %s", reasons);
+}
