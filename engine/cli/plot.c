@@ -52,7 +52,7 @@ static const char details[] =
     "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n"
     "  ppsweep plot result.csv --lines --x sync_freq --y gpus --reduce min\n"
     "  ppsweep plot result.csv --pareto total_time,peak_in_flight --by gpus\n"
-    "  ppsweep plot result.csv --stack latency -k 20 --limit-line 8\n";
+    "  ppsweep plot result.csv --stack time -k 20\n";
 
 static enum pps_status read_formats(const char *list,
                                     struct pps_plot_ask *ask,

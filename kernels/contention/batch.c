@@ -29,15 +29,24 @@ struct work {
 
 #define NO_JOB UINT32_MAX
 
-// total_time always comes from a simulation without metrics, so that it is the same with them.
+// What a simulation without metrics says of a point. total_time always comes from one, so that it is
+// the same with metrics; these have been measured before.
+static void set_time(const struct work *w, size_t i, double total_time, int64_t n_events)
+{
+    struct contention_result *result = &w->outcomes[i].result;
+    result->total_time = total_time;
+    result->n_events = n_events;
+    if (w->want_metrics)
+        contention_fit_parts(&result->critical, total_time);
+}
+
 static void simulate_alone(struct work *w, size_t i)
 {
     struct contention_outcome *o = &w->outcomes[i];
     struct contention_result plain;
     o->status =
         contention_simulate(&w->points[i], false, w->exact, w->scratch, w->stop, &plain);
-    o->result.total_time = plain.total_time;
-    o->result.n_events = plain.n_events;
+    set_time(w, i, plain.total_time, plain.n_events);
 }
 
 static void add_metrics(struct work *w, size_t i)
@@ -130,12 +139,12 @@ static void end_job(struct work *w, uint32_t job, bool stopped)
     struct contention_batch *b = w->batch;
     struct contention_memo_place *place = b->awaits[job];
     struct contention_outcome *o = &w->outcomes[b->point_of[job]];
-    o->result.total_time = b->job[job].total_time;
-    o->result.n_events = b->job[job].n_events;
     if (stopped)
         o->status = CONTENTION_STOPPED;
     else if (b->job[job].status == LANE_LEFT)
         simulate_alone(w, b->point_of[job]);
+    else
+        set_time(w, b->point_of[job], b->job[job].total_time, b->job[job].n_events);
     if (place == NULL || place->state != MEMO_AWAITED || place->job != job)
         return; // the place has gone to another key
     place->state = MEMO_EMPTY;

@@ -7,6 +7,7 @@
         .name = name_, .unit = unit_, .summary = summary_, .kind = PPS_COLUMN_REAL,            \
         .decimals = decimals_, .goal = goal_, .on_request = true                               \
     }
+#define PART(name_, summary_) METRIC("critical_" name_, "time", 4, PPS_LOWER, summary_)
 #define TALLY(name_, summary_)                                                                 \
     {                                                                                          \
         .name = name_, .unit = "", .summary = summary_, .kind = PPS_COLUMN_INTEGER,            \
@@ -55,6 +56,25 @@ const struct pps_column contention_columns[N_COLUMNS] = {
         TALLY("peak_in_flight", "most micro-batches of a stage between forward and backward"),
     [IDEAL_TIME] =
         METRIC("ideal_time", "time", 4, PPS_NEUTRAL, "total_time with channels ideal"),
+    [CRITICAL_GPU] = {.name = "critical_gpu",
+                      .unit = "",
+                      .summary =
+                          "GPU that ends last, from 0; the next seven columns are parts of "
+                          "its time and add up to total_time",
+                      .kind = PPS_COLUMN_INTEGER,
+                      .goal = PPS_NEUTRAL,
+                      .on_request = true},
+    [CRITICAL_COMPUTE] = PART("compute", "its forwards and backwards at full rate"),
+    [CRITICAL_SLOWDOWN] =
+        PART("slowdown", "time that synchronisations add to its forwards and backwards"),
+    [CRITICAL_FWD_PROP] = PART("fwd_prop", "time it waits for activation transfers"),
+    [CRITICAL_GRAD_PROP] = PART("grad_prop", "time it waits for gradient transfers"),
+    [CRITICAL_GRAD_SYNC] =
+        PART("grad_sync", "time it waits because synchronisations take bandwidth of transfers"),
+    [CRITICAL_BUBBLE] =
+        PART("bubble", "time it is idle before its last backward with no transfer on its way"),
+    [CRITICAL_FINAL_SYNC] =
+        PART("final_sync", "time after its last backward, when it only synchronises"),
 };
 
 bool contention_wants_metrics(const struct pps_batch *batch)
@@ -69,6 +89,20 @@ static void set_column(const struct pps_batch *batch, int column, size_t i, doub
 {
     if (batch->column[column] != NULL)
         batch->column[column][i] = value;
+}
+
+static void set_parts(const struct pps_batch *batch,
+                      size_t i,
+                      const struct contention_parts *parts)
+{
+    set_column(batch, CRITICAL_GPU, i, parts->gpu);
+    set_column(batch, CRITICAL_COMPUTE, i, parts->compute);
+    set_column(batch, CRITICAL_SLOWDOWN, i, parts->slowdown);
+    set_column(batch, CRITICAL_FWD_PROP, i, parts->waits[CONTENTION_FWD_PROP]);
+    set_column(batch, CRITICAL_GRAD_PROP, i, parts->waits[CONTENTION_GRAD_PROP]);
+    set_column(batch, CRITICAL_GRAD_SYNC, i, parts->waits[CONTENTION_GRAD_SYNC]);
+    set_column(batch, CRITICAL_BUBBLE, i, parts->bubble);
+    set_column(batch, CRITICAL_FINAL_SYNC, i, parts->final_sync);
 }
 
 void contention_set_row(const struct pps_batch *batch,
@@ -86,4 +120,5 @@ void contention_set_row(const struct pps_batch *batch,
     set_column(batch, THROTTLED_TASKS, i, (double)r->throttled_tasks);
     set_column(batch, PEAK_IN_FLIGHT, i, r->peak_in_flight);
     set_column(batch, IDEAL_TIME, i, r->ideal_time);
+    set_parts(batch, i, &r->critical);
 }

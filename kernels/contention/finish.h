@@ -90,7 +90,7 @@ ALWAYS_INLINE void finish_compute(struct sim *s,
     st->computing = 0;
     st->rem[COMPUTE] = HUGE_VAL;
     if (observe == METRICS) {
-        s->busy += clock_time(s) - s->metrics[j].started;
+        count_compute(s, j);
         if (st->done[FWD] - st->done[GRAD] > s->peak_in_flight)
             s->peak_in_flight = st->done[FWD] - st->done[GRAD];
     }
@@ -117,8 +117,10 @@ ALWAYS_INLINE void finish_transfer(struct sim *s,
                                    enum observe observe)
 {
     int32_t i = st->sent[c]++;
-    if (observe == METRICS)
+    if (observe == METRICS) {
         count_latency(s, c, s->ready[(uint32_t)i & s->ring]);
+        count_end(s, j);
+    }
     if (observe == TRACE)
         contention_tracer_finish(s, j, (enum slot)c, i);
     if (class_count(st, c) > 0)
@@ -137,8 +139,10 @@ ALWAYS_INLINE void finish_sync(struct sim *s,
                                enum slot slot,
                                enum observe observe)
 {
-    if (observe == METRICS)
+    if (observe == METRICS) {
         count_latency(s, CONTENTION_GRAD_SYNC, s->metrics[j].ready[slot - SYNC]);
+        count_end(s, j);
+    }
     if (observe == TRACE)
         contention_tracer_finish(s, j, slot, slot == SYNC ? st->sync_at : s->p->n - 1);
     st->rem[slot] = HUGE_VAL;

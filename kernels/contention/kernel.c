@@ -200,7 +200,8 @@ static const struct pps_bench_axis bench_axes[] = {
 };
 
 static const struct pps_stack stacks[] = {
-    {"latency", "fwd_prop_latency,grad_prop_latency,grad_sync_latency"},
+    {"time", "critical_compute,critical_slowdown,critical_fwd_prop,critical_grad_prop,"
+             "critical_grad_sync,critical_bubble,critical_final_sync"},
     {NULL, NULL},
 };
 

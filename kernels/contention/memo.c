@@ -111,4 +111,5 @@ void contention_scale_times(struct contention_result *result, double factor)
     result->ideal_time *= factor;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         result->latency[k] *= factor;
+    contention_scale_parts(&result->critical, factor);
 }

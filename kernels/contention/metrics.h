@@ -4,7 +4,10 @@
 #ifndef PPS_CONTENTION_METRICS_H
 #define PPS_CONTENTION_METRICS_H
 
-#include "state.h"
+#include "shares.h"
+
+// Ends of GPUs that differ by less, relative, are one.
+#define CRITICAL_SLACK 1e-9
 
 // ---- while events go by ---------------------------------------------------------------------
 
@@ -14,26 +17,96 @@ ALWAYS_INLINE void count_latency(struct sim *s, int kind, double ready)
     s->latency[kind] += clock_time(s) - ready;
 }
 
-// Stage j waits for something that is on its way.
-static bool exposed(const struct sim *s, int32_t j)
+// A task of the stage has finished.
+ALWAYS_INLINE void count_end(struct sim *s, int32_t j)
 {
-    const struct stage *st = &s->stages[j];
-    return st->computing == 0 && ((j > 0 && class_count(st - 1, FWD) > 0) ||
-                                  (j < s->p->gpus - 1 && class_count(st + 1, GRAD) > 0));
+    s->metrics[j].end = clock_time(s);
 }
 
-// The stage may wait, or no longer, from now on.
-static void watch_exposed(struct sim *s, int32_t j)
+// A compute task of the stage has finished.
+ALWAYS_INLINE void count_compute(struct sim *s, int32_t j)
+{
+    struct stage_metrics *m = &s->metrics[j];
+    m->last = m->end = clock_time(s);
+    m->busy += m->last - m->started;
+    s->busy += m->last - m->started;
+}
+
+// The stage from which transfers of class c come to stage j.
+ALWAYS_INLINE int32_t sender_to(int32_t j, int c)
+{
+    return c == FWD ? j - 1 : j + 1;
+}
+
+// KIND_BITs of the transfers on their way to stage j.
+static unsigned coming_to(const struct sim *s, int32_t j)
+{
+    unsigned coming = 0;
+    for (int c = 0; c < 2; c++) {
+        const int32_t from = sender_to(j, c);
+        if (from >= 0 && from < s->p->gpus && class_count(&s->stages[from], c) > 0)
+            coming |= KIND_BIT(c);
+    }
+    return coming;
+}
+
+// What synchronisations take of the port that the next transfer of class c to stage j goes through,
+// unless it is the receiver that holds the transfer back.
+static double sync_in_the_way(const struct sim *s, int32_t j, int c)
+{
+    const struct stage *from = &s->stages[sender_to(j, c)];
+    const bool one_port = s->p->channels == CONTENTION_SHARED ||
+                          (s->p->channels == CONTENTION_DUPLEX && c == GRAD);
+    return one_port && from->throttled[c] == 0 ? from->rate[SYNC] + from->rate[LEFT] : 0;
+}
+
+// The stage has waited for `time` for transfers of kind c, `sync` of it because of synchronisations.
+ALWAYS_INLINE void count_wait(struct stage_metrics *m, int c, double time, double sync)
+{
+    m->waits[c] += time - sync;
+    m->waits[CONTENTION_GRAD_SYNC] += sync;
+}
+
+// Counts what the stage has waited since it was looked at. While both kinds are on their way it
+// waits for the kind of its next compute task.
+static void end_wait(const struct sim *s, int32_t j)
+{
+    const struct stage *st = &s->stages[j];
+    struct stage_metrics *m = &s->metrics[j];
+    const double time = clock_time(s) - m->wait_since;
+    if (m->coming == (KIND_BIT(FWD) | KIND_BIT(GRAD))) {
+        m->unsettled += time;
+        for (int c = 0; c < 2; c++)
+            m->unsettled_sync[c] += time * m->sync[c];
+    } else if (m->coming != 0) {
+        const int c = m->coming == KIND_BIT(FWD) ? FWD : GRAD;
+        count_wait(m, c, time, time * m->sync[c]);
+    }
+    if (st->computing != 0 && m->unsettled > 0) {
+        const int c = st->computing - 1;
+        count_wait(m, c, m->unsettled, m->unsettled_sync[c]);
+        m->unsettled = m->unsettled_sync[0] = m->unsettled_sync[1] = 0;
+    }
+}
+
+// What the stage waits for, or whether it does, may be something else from now on.
+static void watch_wait(struct sim *s, int32_t j)
 {
     if (j < 0 || j >= s->p->gpus)
         return;
     struct stage_metrics *m = &s->metrics[j];
-    bool now = exposed(s, j);
-    if (now && !m->exposed)
-        m->exposed_since = clock_time(s);
-    if (!now && m->exposed)
-        s->exposed += clock_time(s) - m->exposed_since;
-    m->exposed = now;
+    const double now = clock_time(s);
+    const unsigned coming = s->stages[j].computing == 0 ? coming_to(s, j) : 0;
+    end_wait(s, j);
+    if (coming != 0 && m->coming == 0)
+        m->exposed_since = now;
+    if (coming == 0 && m->coming != 0)
+        s->exposed += now - m->exposed_since;
+    m->wait_since = now;
+    m->coming = coming;
+    for (int c = 0; c < 2; c++)
+        if (m->coming & KIND_BIT(c))
+            m->sync[c] = sync_in_the_way(s, j, c);
 }
 
 // ---- in the end -----------------------------------------------------------------------------
@@ -54,6 +127,34 @@ static double port_utilization(const struct contention_point *p, double total_ti
     return work / (ports[p->channels] * p->gpus * total_time);
 }
 
+// The GPU whose last task ends last; of several, as far as rounding can tell, the lowest.
+static int32_t critical_gpu(const struct sim *s, double total_time)
+{
+    int32_t j = 0;
+    while (s->metrics[j].end < total_time * (1 - CRITICAL_SLACK))
+        j++;
+    return j;
+}
+
+static double wait_of(const struct stage_metrics *m)
+{
+    return m->waits[CONTENTION_FWD_PROP] + m->waits[CONTENTION_GRAD_PROP] +
+           m->waits[CONTENTION_GRAD_SYNC];
+}
+
+static void set_critical(const struct sim *s, struct contention_result *result)
+{
+    struct contention_parts *parts = &result->critical;
+    parts->gpu = critical_gpu(s, result->total_time);
+    const struct stage_metrics *m = &s->metrics[parts->gpu];
+    parts->compute = s->p->n * (s->p->fwd_len + s->p->bwd_len);
+    parts->slowdown = fmax(m->busy - parts->compute, 0);
+    parts->bubble = fmax(m->last - m->busy - wait_of(m), 0);
+    parts->final_sync = fmax(result->total_time - m->last, 0);
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        parts->waits[k] = fmax(m->waits[k], 0);
+}
+
 static void summarise(const struct sim *s, struct contention_result *result)
 {
     const struct contention_point *p = s->p;
@@ -68,6 +169,7 @@ static void summarise(const struct sim *s, struct contention_result *result)
         result->latency[k] = counts[k] > 0 ? s->latency[k] / counts[k] : 0;
     result->throttled_tasks = s->throttled_tasks;
     result->peak_in_flight = s->peak_in_flight;
+    set_critical(s, result);
 }
 
 #endif

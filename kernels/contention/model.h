@@ -51,6 +51,17 @@ struct contention_point {
     double priority[CONTENTION_N_SHARING]; // a weight >= 0; or a tier: -1 is a, -2 is b ...
 };
 
+// What the critical GPU does in [0, total_time]: times that add up to total_time, none negative.
+struct contention_parts {
+    int32_t gpu;     // the one whose last task ends last; of several, the lowest
+    double compute;  // of its forwards and backwards at full rate
+    double slowdown; // by which synchronisations make these longer
+    double waits
+        [CONTENTION_N_SHARING]; // without compute, for a transfer on its way to the GPU: see model.md
+    double bubble;     // without compute, before the last one, with no transfer on its way
+    double final_sync; // after its last compute
+};
+
 struct contention_result {
     double total_time; // of the last event
     int64_t n_events;  // distinct times at which something finished, as far as simulated
@@ -64,6 +75,7 @@ struct contention_result {
     int64_t throttled_tasks;
     int32_t peak_in_flight;
     double ideal_time; // total_time with channels ideal
+    struct contention_parts critical;
 };
 
 enum contention_status {
@@ -104,6 +116,13 @@ enum contention_status contention_simulate(const struct contention_point *point,
                                            void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result);
+
+// Multiplies all times.
+void contention_scale_parts(struct contention_parts *parts, double factor);
+
+// Makes the parts add up to total_time, to rounding: all but `compute` change in proportion. For
+// parts that were measured in another simulation of the point than total_time.
+void contention_fit_parts(struct contention_parts *parts, double total_time);
 
 // The same without metrics, telling every piece of every task in order of start. Pieces of one
 // task with equal rate are joined, as far as the scratch's queue of unfinished pieces allows.

@@ -96,6 +96,7 @@ static void step_stage(struct reference *s,
                        const struct contention_sink *sink)
 {
     const struct list *active = &s->transfers[j];
+    contention_reference_watch(s, j, step);
     for (int k = 0; k < active->count; k++) {
         s->port += active->task[k]->share * step;
         progress(s, active->task[k], start, step, sink);
@@ -133,6 +134,7 @@ static void summarise(const struct reference *s, struct contention_result *resul
         result->latency[k] =
             s->latency_count[k] > 0 ? s->latency[k] / (double)s->latency_count[k] : 0;
     result->throttled_tasks = count_throttled(s);
+    contention_reference_parts(s, &result->critical);
 }
 
 // ---- the whole ------------------------------------------------------------------------------
@@ -184,9 +186,11 @@ static bool allocate(struct reference *s)
     s->transfers = calloc(gpus, sizeof *s->transfers);
     s->running = calloc(gpus, sizeof *s->running);
     s->in_flight = calloc(gpus, sizeof *s->in_flight);
+    s->devices = calloc(gpus, sizeof *s->devices);
     s->members = calloc(3 * n, sizeof *s->members);
     struct task **room = calloc(3 * n * gpus, sizeof *room);
-    if (!(s->tasks && s->transfers && s->running && s->in_flight && s->members && room)) {
+    if (!(s->tasks && s->transfers && s->running && s->in_flight && s->devices && s->members &&
+          room)) {
         free(room);
         return false;
     }
@@ -203,6 +207,7 @@ static void release(struct reference *s)
     free(s->transfers);
     free(s->running);
     free(s->in_flight);
+    free(s->devices);
     free(s->members);
 }
 

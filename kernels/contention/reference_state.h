@@ -35,6 +35,16 @@ struct list {
     int count;
 };
 
+// What a stage has done so far, in times.
+struct device {
+    double busy;
+    double waits[CONTENTION_N_SHARING]; // idle for transfers: see model.md
+    double both, both_sync[2]; // of the idle time since its last compute task: while both
+    double idle, bubble;       // kinds were on their way, and while nothing was; the latter
+                               // is a bubble if another compute task follows
+    double last, end;          // when its last compute task, its last task ended
+};
+
 struct reference {
     const struct contention_point *p;
     struct task *tasks;     // [kind][stage][micro-batch]
@@ -43,8 +53,9 @@ struct reference {
     struct task **members;  // room for one stage's transfers, during the congestion rounds
     int32_t *in_flight;     // [stage]
     double eps_work;
-    double time, lost; // Kahan: time + lost
-    int64_t left;      // tasks that exist and have not finished
+    double time, lost;      // Kahan: time + lost
+    int64_t left;           // tasks that exist and have not finished
+    struct device *devices; // [stage]
     // sums of the metrics
     double busy, port, exposed;
     double latency[CONTENTION_N_SHARING];
@@ -93,6 +104,11 @@ static inline int select_kinds(const struct reference *s, int32_t j, unsigned ki
 void contention_reference_make_tasks(struct reference *s);
 // Finishes what is done and makes ready what waits for nothing any more, until there is neither.
 void contention_reference_finish(struct reference *s, struct contention_result *result);
+
+// reference_parts.c: counts what stage j does in a step that ends now; the parts of the completion
+// time, when all is done.
+void contention_reference_watch(struct reference *s, int32_t j, double step);
+void contention_reference_parts(const struct reference *s, struct contention_parts *parts);
 
 // reference_shares.c: lists the active transfers of every stage, and sets the rates of all active
 // tasks until the next event.

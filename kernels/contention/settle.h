@@ -56,7 +56,7 @@ ALWAYS_INLINE void settle_stage(struct sim *s, int32_t j, enum observe observe)
         contention_tracer_rates(s, j);
     if (observe == METRICS)
         for (int32_t k = j - 1; k <= j + 1; k++)
-            watch_exposed(s, k);
+            watch_wait(s, k);
 }
 
 // Whether a receiver next to stage j, or two from it, gets anything from both sides.

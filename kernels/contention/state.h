@@ -72,10 +72,19 @@ struct rule {
 
 // Sums of the metrics of a stage; times since the start of the point.
 struct stage_metrics {
-    double started; // the compute task in progress
-    double exposed_since;
-    double ready[2]; // of the active SYNC, LEFT
-    bool exposed;
+    double started;                     // the compute task in progress
+    double ready[2];                    // of the active SYNC, LEFT
+    double busy;                        // time of all compute tasks
+    double last;                        // when the last compute task ended
+    double end;                         // when the last task of any kind ended
+    double waits[CONTENTION_N_SHARING]; // time without compute, by what it waited for
+    double exposed_since;               // it waits since then, if `coming`
+    double wait_since;                  // `coming` and `sync` are as they are since then
+    unsigned coming; // KIND_BITs of transfers on their way to the stage, which does not compute
+    double sync[2];  // share of synchronisations in the way of each kind of transfer
+    double unsettled,
+        unsettled_sync[2]; // time for which both kinds were on their way, and what
+                           // synchronisations take of it if it is one kind's
 };
 
 // A piece that waits to be told.

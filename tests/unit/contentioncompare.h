@@ -19,6 +19,41 @@ static inline double error_of(double a, double b, double scale)
     return fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), scale);
 }
 
+// The parts of the completion time, in the order of the columns.
+enum { N_PARTS = 7 };
+
+static inline void list_parts(const struct contention_parts *parts, double list[N_PARTS])
+{
+    const double all[N_PARTS] = {parts->compute,   parts->slowdown, parts->waits[0],
+                                 parts->waits[1],  parts->waits[2], parts->bubble,
+                                 parts->final_sync};
+    memcpy(list, all, sizeof all);
+}
+
+// By how much the parts miss the completion time, relative; HUGE_VAL where one is negative.
+static inline double parts_error(const struct contention_result *r)
+{
+    double list[N_PARTS], sum = 0;
+    list_parts(&r->critical, list);
+    for (int k = 0; k < N_PARTS; k++) {
+        if (!(list[k] >= 0))
+            return HUGE_VAL;
+        sum += list[k];
+    }
+    return error_of(sum, r->total_time, 0);
+}
+
+static inline double worst_part(const struct contention_result *a,
+                                const struct contention_result *b)
+{
+    double of_a[N_PARTS], of_b[N_PARTS], worst = 0;
+    list_parts(&a->critical, of_a);
+    list_parts(&b->critical, of_b);
+    for (int k = 0; k < N_PARTS; k++)
+        worst = fmax(worst, error_of(of_a[k], of_b[k], a->total_time));
+    return a->critical.gpu == b->critical.gpu ? worst : HUGE_VAL;
+}
+
 // The largest relative error among all results; HUGE_VAL where counts differ.
 static inline double worst_error(const struct contention_result *a,
                                  const struct contention_result *b)
@@ -32,6 +67,7 @@ static inline double worst_error(const struct contention_result *a,
     worst = fmax(worst, error_of(a->exposed_comm, b->exposed_comm, 1));
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         worst = fmax(worst, error_of(a->latency[k], b->latency[k], a->total_time));
+    worst = fmax(worst, worst_part(a, b));
     if (a->throttled_tasks != b->throttled_tasks || a->peak_in_flight != b->peak_in_flight)
         return HUGE_VAL;
     return worst;

@@ -53,7 +53,8 @@ static bool same_row(const struct contention_result *a, const struct contention_
            a->port_utilization == b->port_utilization && a->exposed_comm == b->exposed_comm &&
            memcmp(a->latency, b->latency, sizeof a->latency) == 0 &&
            a->throttled_tasks == b->throttled_tasks && a->peak_in_flight == b->peak_in_flight &&
-           a->ideal_time == b->ideal_time;
+           a->ideal_time == b->ideal_time &&
+           memcmp(&a->critical, &b->critical, sizeof a->critical) == 0;
 }
 
 static void check_row(const struct contention_point *p,

@@ -34,7 +34,10 @@ Test(contention_promises, scaling_is_exact)
                           a.ideal_time * factors[k] == b.ideal_time &&
                           a.exposed_comm == b.exposed_comm &&
                           a.bubble_ratio == b.bubble_ratio &&
-                          a.latency[0] * factors[k] == b.latency[0] && a.n_events == b.n_events,
+                          a.latency[0] * factors[k] == b.latency[0] &&
+                          a.critical.bubble * factors[k] == b.critical.bubble &&
+                          a.critical.waits[2] * factors[k] == b.critical.waits[2] &&
+                          a.n_events == b.n_events,
                       "%s: %.17g scaled by %g: %.17g", show(&p), a.total_time, factors[k],
                       b.total_time);
         }
