@@ -93,7 +93,7 @@ static void add_sample(cJSON *root, const struct pps_sample *sample)
 // What the digest covers beside the experiment itself.
 static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
-    char rest[512];
+    char rest[256 + PPS_MAX_COLUMNS * 64]; // of names as long as any kernel has
     size_t at = (size_t)snprintf(
         rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu%s%s",
         e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/contention/model.h"
+#include "kernels/contention/face.h"
 #include "kernels/registry.h"
 
 #define MEMBERS 3
@@ -308,7 +308,8 @@ Test(contention_kernel, rows)
         cr_assert(some.column[0][i] == all.column[0][i]);
         cr_assert_float_eq(some.column[0][i], r.total_time, 1e-12 * r.total_time);
         cr_assert(all.column[1][i] == r.bubble_ratio);
-        cr_assert(all.column[k->n_columns - 1][i] == r.ideal_time);
+        cr_assert_float_eq(all.column[CRITICAL_BUBBLE][i], r.critical.bubble, 1e-9);
+        cr_assert(all.column[IDEAL_TIME][i] == r.ideal_time);
         cr_assert(some.column[1][i] == 0, "a column that nobody asked for");
     }
     free(some.scratch);
