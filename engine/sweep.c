@@ -1,47 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pool. Blocks, numbered within the shard, are dealt in order from one counter; a finished block waits in a ring of
-// slots until all before it are written; whoever finishes the next block due writes, and goes on
-// with those that wait behind it. No thread runs further ahead than the ring is long.
+// The pool. Workers ask the schedule what to do, under one lock; what they have made waits in a
+// ring of slots until all before it are written; whoever finishes the next block due writes, and
+// continues with those that wait behind it.
 #include "sweep.h"
 
+#include "failpoint.h"
+#include "foretell.h"
 #include "machine.h"
+#include "made.h"
 #include "threads.h"
-#include "value.h"
 
 #include <omp.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS_PER_THREAD = 2 };
+// A stopped run writes finished blocks for no longer than this; the others are computed again.
+static const double WRITE_AFTER_STOP_S = 0.05;
 
 struct slot {
-    bool ready;
-    uint64_t points;
-    struct pps_block block;
-    struct pps_left_out left_out[PPS_MAX_REASONS];
-    uint64_t failed_example, recalled, reused, checked, pruned;
-    struct pps_audited audited;
-    unsigned char *data;
-    size_t data_cap;
+    struct pps_part *parts; // of a block that several workers make, as far as they are done
+    struct pps_made *made;  // or NULL
 };
 
 struct pool {
     const struct pps_sweep *sweep;
     struct pps_totals *totals;
-    uint64_t n_blocks;          // of the shard, up to where this run goes
     struct pps_contest contest; // where only the best rows are wanted; has a lock of its own
     pthread_mutex_t lock;       // guards all below
-    pthread_cond_t moved;       // next_due or ended has changed
-    uint64_t next_block;        // to be dealt
-    uint64_t next_due;          // to be written
-    bool writing;
-    bool ended; // an error, or the stop flag in the middle of a block
-    struct slot *slots;
+    pthread_cond_t moved;       // the schedule may have something to do, or ended has changed
+    struct pps_schedule *schedule;
+    bool ended;         // an error, or the stop flag in the middle of a block
+    double last_s;      // when a stopped run ceases to write; 0: not stopped
+    struct slot *slots; // n_slots: of blocks number modulo n_slots
     uint64_t n_slots;
     enum pps_status status; // the first error
     struct pps_error *err;
+};
+
+struct worker {
+    struct pps_rowmaker *maker;
+    struct pps_codec *codec;
+    struct pps_cursor *cursor; // for foretelling
+    struct pps_room text, data;
+    bool abandoned; // a block, as the stop flag is up
 };
 
 static struct pps_blocks blocks_of(const struct pps_sweep *sweep)
@@ -49,23 +51,27 @@ static struct pps_blocks blocks_of(const struct pps_sweep *sweep)
     return (struct pps_blocks){sweep->experiment->n_points, sweep->block_points};
 }
 
-// ---- dealing ----------------------------------------------------------------------------------
+// ---- taking -----------------------------------------------------------------------------------
 
 static bool stopped(const struct pool *pool)
 {
     return atomic_load_explicit(pool->sweep->stop, memory_order_relaxed);
 }
 
-static bool deal(struct pool *pool, uint64_t *block)
+// What the worker does next; false: nothing more.
+static bool take(struct pool *pool, struct pps_task *task)
 {
     pthread_mutex_lock(&pool->lock);
-    while (!pool->ended && pool->next_block >= pool->next_due + pool->n_slots)
+    for (;;) {
+        const bool over = pool->ended || stopped(pool);
+        *task =
+            over ? (struct pps_task){.kind = PPS_TASK_END} : pps_schedule_take(pool->schedule);
+        if (task->kind != PPS_TASK_WAIT)
+            break;
         pthread_cond_wait(&pool->moved, &pool->lock);
-    const bool any = !pool->ended && !stopped(pool) && pool->next_block < pool->n_blocks;
-    *block = pool->next_block;
-    pool->next_block += any;
+    }
     pthread_mutex_unlock(&pool->lock);
-    return any;
+    return task->kind != PPS_TASK_END;
 }
 
 static void end(struct pool *pool, enum pps_status status, const struct pps_error *err)
@@ -82,33 +88,6 @@ static void end(struct pool *pool, enum pps_status status, const struct pps_erro
 
 // ---- writing in order -------------------------------------------------------------------------
 
-static void add_left_out(struct pps_left_out *total, const struct pps_left_out *part)
-{
-    if (total->n == 0)
-        total->example = part->example;
-    total->n += part->n;
-}
-
-static void add_totals(struct pool *pool, const struct slot *slot)
-{
-    struct pps_totals *totals = pool->totals;
-    totals->points += slot->points;
-    totals->rows += slot->block.rows;
-    if (totals->failed == 0)
-        totals->failed_example = slot->failed_example;
-    totals->failed += slot->block.failed;
-    totals->infeasible += slot->block.infeasible;
-    totals->recalled += slot->recalled;
-    totals->reused += slot->reused;
-    totals->checked += slot->checked;
-    totals->pruned += slot->pruned;
-    pps_audited_add(&totals->audited, &slot->audited);
-    totals->text_bytes += slot->block.text_bytes;
-    for (int r = 0; r < PPS_MAX_REASONS; r++)
-        if (slot->left_out[r].n > 0)
-            add_left_out(&totals->left_out[r], &slot->left_out[r]);
-}
-
 static void tell_progress(const struct pool *pool)
 {
     const struct pps_totals *totals = pool->totals;
@@ -119,129 +98,130 @@ static void tell_progress(const struct pool *pool)
         pps_progress_update(pool->sweep->progress, &passed);
 }
 
+static bool may_write(struct pool *pool)
+{
+    if (pool->status != PPS_OK)
+        return false;
+    if (stopped(pool) && pool->last_s <= 0)
+        pool->last_s = pps_wall_seconds() + WRITE_AFTER_STOP_S;
+    return pool->last_s <= 0 || pps_wall_seconds() < pool->last_s;
+}
+
+static void write_block(struct pool *pool, const struct pps_made *made)
+{
+    const struct pps_sink *sink = &pool->sweep->sink;
+    struct pps_error err;
+    enum pps_status status = sink->block(sink->self, &made->block, &err);
+    if (status == PPS_OK) {
+        pps_totals_add(pool->totals, &made->rows, made->points);
+        tell_progress(pool);
+    } else {
+        end(pool, status, &err);
+    }
+}
+
 // Writes the blocks that are due. Called with the lock, which is let go while writing.
 static void write_due(struct pool *pool)
 {
-    pool->writing = true;
-    for (;;) {
-        struct slot *slot = &pool->slots[pool->next_due % pool->n_slots];
-        struct pps_error err;
-        if (!slot->ready || pool->status != PPS_OK)
-            break;
+    uint64_t number;
+    while (may_write(pool) && pps_schedule_write(pool->schedule, &number)) {
+        struct slot *slot = &pool->slots[number % pool->n_slots];
         pthread_mutex_unlock(&pool->lock);
-        const struct pps_sink *sink = &pool->sweep->sink;
-        enum pps_status status = sink->block(sink->self, &slot->block, &err);
-        if (status == PPS_OK) {
-            add_totals(pool, slot);
-            tell_progress(pool);
-        } else {
-            end(pool, status, &err);
-        }
+        write_block(pool, slot->made);
         pthread_mutex_lock(&pool->lock);
-        slot->ready = false;
-        pool->next_due++;
+        free(slot->made);
+        slot->made = NULL;
+        pps_schedule_written(pool->schedule);
         pthread_cond_broadcast(&pool->moved);
     }
-    pool->writing = false;
 }
 
-static void hand_in(struct pool *pool, struct slot *slot)
+static void hand_in(struct pool *pool, uint64_t number, struct pps_made *made)
 {
     pthread_mutex_lock(&pool->lock);
-    slot->ready = true;
-    if (!pool->writing)
-        write_due(pool);
+    pool->slots[number % pool->n_slots].made = made;
+    pps_schedule_made(pool->schedule, number, pps_made_bytes(made));
+    write_due(pool);
     pthread_mutex_unlock(&pool->lock);
 }
 
 // ---- making -----------------------------------------------------------------------------------
 
-static enum pps_status fill_slot(struct slot *slot,
-                                 uint64_t index,
-                                 const struct pps_rows *rows,
-                                 struct pps_codec *codec,
-                                 struct pps_error *err)
-{
-    const size_t bound = pps_codec_bound(codec, rows->n) + 1; // a block may hold no row
-    if (bound > slot->data_cap) {
-        free(slot->data);
-        slot->data = malloc(bound);
-        slot->data_cap = slot->data != NULL ? bound : 0;
-    }
-    if (slot->data == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a compressed block");
-    slot->block = (struct pps_block){.index = index, .data = slot->data};
-    slot->block.rows = rows->rows;
-    slot->block.failed = rows->failed;
-    slot->block.infeasible = rows->infeasible;
-    for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        slot->left_out[r] = rows->left_out[r];
-        slot->block.left_out[r] = rows->left_out[r].n;
-    }
-    slot->audited = rows->audited;
-    slot->failed_example = rows->failed_example;
-    slot->recalled = rows->recalled;
-    slot->reused = rows->reused;
-    slot->checked = rows->checked;
-    slot->pruned = rows->pruned;
-    pps_block_set_text(&slot->block, rows->text, rows->n);
-    slot->block.data_bytes =
-        pps_codec_block(codec, rows->text, rows->n, slot->data, slot->data_cap);
-    if (slot->block.data_bytes == 0 && rows->n > 0)
-        return pps_fail(err, PPS_E_MACHINE, "block %llu could not be compressed",
-                        (unsigned long long)index);
-    return PPS_OK;
-}
-
-// The point as the rows show it.
-static enum pps_status failed_point(const struct pps_experiment *e,
-                                    uint64_t index,
-                                    struct pps_error *err)
-{
-    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
-    char point[768] = "";
-    size_t at = 0;
-    if (cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a point");
-    pps_cursor_seek(cursor, &e->space, index);
-    for (int i = 0; i < e->space.n_columns && at < sizeof point; i++) {
-        const struct pps_param *param = &e->kernel->params[e->space.columns[i]];
-        char text[PPS_CELL_TEXT];
-        pps_value_text(param, cursor->point[e->space.columns[i]], text);
-        at += (size_t)snprintf(point + at, sizeof point - at, " %s=%s", param->name, text);
-    }
-    free(cursor);
-    return pps_fail(
-        err, PPS_E_POINTS,
-        "%s could not finish the point%s; without --fail-fast its results are empty",
-        e->kernel->name, point);
-}
-
-static enum pps_status make_block(struct pool *pool,
-                                  struct pps_rowmaker *maker,
-                                  struct pps_codec *codec,
-                                  uint64_t number,
-                                  bool *abandoned,
-                                  struct pps_error *err)
+static void foretell(struct pool *pool, struct worker *w, const struct pps_task *task)
 {
     const struct pps_blocks blocks = blocks_of(pool->sweep);
+    struct pps_foretold foretold[PPS_MAX_FORETOLD];
+    for (uint32_t i = 0; i < task->n; i++) {
+        const uint64_t index = pps_shard_block(pool->sweep->shard, task->block + i);
+        foretold[i] =
+            pps_foretell(w->cursor, pool->sweep->experiment, index * blocks.block_points,
+                         pps_blocks_points(blocks, index));
+    }
+    pthread_mutex_lock(&pool->lock);
+    pps_schedule_foretold(pool->schedule, task->block, task->n, foretold);
+    pthread_cond_broadcast(&pool->moved);
+    pthread_mutex_unlock(&pool->lock);
+}
+
+static enum pps_status pack(struct pool *pool,
+                            struct worker *w,
+                            uint64_t number,
+                            const struct pps_rows *rows,
+                            struct pps_error *err)
+{
     const uint64_t index = pps_shard_block(pool->sweep->shard, number);
-    const uint64_t first = index * blocks.block_points;
-    const uint64_t n = pps_blocks_points(blocks, index);
-    struct slot *slot = &pool->slots[number % pool->n_slots];
+    const uint64_t points = pps_blocks_points(blocks_of(pool->sweep), index);
+    struct pps_made *made;
+    enum pps_status status = pps_made_pack(&made, index, points, rows, w->codec, &w->data, err);
+    if (status == PPS_OK)
+        hand_in(pool, number, made);
+    return status;
+}
+
+// Keeps the rows of a part; the last to come joins all.
+static enum pps_status keep_part(struct pool *pool,
+                                 struct worker *w,
+                                 const struct pps_task *task,
+                                 const struct pps_rows *rows,
+                                 struct pps_error *err)
+{
+    struct slot *slot = &pool->slots[task->block % pool->n_slots];
+    struct pps_part *part = pps_part_keep(rows, task->part);
+    struct pps_rows joined;
+    if (part == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a part of a block");
+    pthread_mutex_lock(&pool->lock);
+    part->next = slot->parts;
+    slot->parts = part;
+    const bool last = pps_schedule_part_made(pool->schedule, task->block);
+    pthread_mutex_unlock(&pool->lock);
+    if (!last)
+        return PPS_OK;
+    struct pps_part *parts = slot->parts;
+    slot->parts = NULL;
+    enum pps_status status = pps_parts_join(parts, task->n, &w->text, &joined, err);
+    pps_parts_free(parts);
+    return status == PPS_OK ? pack(pool, w, task->block, &joined, err) : status;
+}
+
+static enum pps_status make_part(struct pool *pool,
+                                 struct worker *w,
+                                 const struct pps_task *task,
+                                 struct pps_error *err)
+{
+    const struct pps_sweep *sweep = pool->sweep;
+    const uint64_t index = pps_shard_block(sweep->shard, task->block);
+    const uint64_t first = index * sweep->block_points + task->first;
     struct pps_rows rows;
-    enum pps_status status = pps_rowmaker_make(maker, first, n, pool->sweep->stop, &rows, err);
-    *abandoned = rows.stopped;
+    enum pps_status status =
+        pps_rowmaker_make(w->maker, first, task->n_points, sweep->stop, &rows, err);
+    w->abandoned = rows.stopped;
     if (status != PPS_OK || rows.stopped)
         return status;
-    if (pool->sweep->fail_fast && rows.failed > 0)
-        return failed_point(pool->sweep->experiment, rows.failed_example, err);
-    status = fill_slot(slot, index, &rows, codec, err);
-    if (status != PPS_OK)
-        return status;
-    slot->points = n;
-    hand_in(pool, slot);
-    return PPS_OK;
+    if (sweep->fail_fast && rows.failed > 0)
+        return pps_fail_point(sweep->experiment, rows.failed_example, err);
+    return task->n == 1 ? pack(pool, w, task->block, &rows, err)
+                        : keep_part(pool, w, task, &rows, err);
 }
 
 // Rows of blocks that were never written must not count, so only a whole run keeps its best.
@@ -257,34 +237,53 @@ static enum pps_status keep_best(struct pool *pool,
     return status;
 }
 
-static void work(struct pool *pool)
+static enum pps_status open_worker(struct pool *pool, struct worker *w, struct pps_error *err)
 {
     const struct pps_sweep *sweep = pool->sweep;
-    struct pps_error err;
-    struct pps_rowmaker *maker = NULL;
-    struct pps_codec *codec = NULL;
-    bool abandoned = false;
-    uint64_t index;
     enum pps_status status =
-        pps_rowmaker_open(&maker, sweep->experiment, sweep->objective, sweep->n_best, &err);
+        pps_rowmaker_open(&w->maker, sweep->experiment, sweep->objective, sweep->n_best, err);
     if (status == PPS_OK)
-        pps_rowmaker_group(maker, sweep->by, sweep->n_by);
+        pps_rowmaker_group(w->maker, sweep->by, sweep->n_by);
     if (status == PPS_OK && sweep->reuse != NULL)
-        status = pps_rowmaker_reuse(maker, sweep->reuse, &err);
+        status = pps_rowmaker_reuse(w->maker, sweep->reuse, err);
     if (status == PPS_OK && sweep->only_best)
-        pps_rowmaker_enter(maker, &pool->contest);
+        pps_rowmaker_enter(w->maker, &pool->contest);
     if (status == PPS_OK && sweep->audit > 0)
-        status = pps_rowmaker_audit(maker, sweep->audit, sweep->only_audited, &err);
+        status = pps_rowmaker_audit(w->maker, sweep->audit, sweep->only_audited, err);
     if (status == PPS_OK)
-        status = pps_codec_open(&codec, sweep->codec, &err);
-    while (status == PPS_OK && !abandoned && deal(pool, &index))
-        status = make_block(pool, maker, codec, index, &abandoned, &err);
+        status = pps_codec_open(&w->codec, sweep->codec, err);
+    w->cursor = calloc(1, sizeof *w->cursor);
+    if (status == PPS_OK && w->cursor == NULL)
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+    return status;
+}
+
+static void close_worker(struct worker *w)
+{
+    pps_room_free(&w->text);
+    pps_room_free(&w->data);
+    free(w->cursor);
+    pps_codec_close(w->codec);
+    pps_rowmaker_close(w->maker);
+}
+
+static void work(struct pool *pool)
+{
+    struct worker w = {.maker = NULL};
+    struct pps_error err;
+    struct pps_task task;
+    enum pps_status status = open_worker(pool, &w, &err);
+    while (status == PPS_OK && !w.abandoned && take(pool, &task)) {
+        if (task.kind == PPS_TASK_FORETELL)
+            foretell(pool, &w, &task);
+        else
+            status = make_part(pool, &w, &task, &err);
+    }
     if (status == PPS_OK)
-        status = keep_best(pool, maker, &err);
-    if (status != PPS_OK || abandoned)
+        status = keep_best(pool, w.maker, &err);
+    if (status != PPS_OK || w.abandoned)
         end(pool, status, &err);
-    pps_codec_close(codec);
-    pps_rowmaker_close(maker);
+    close_worker(&w);
 }
 
 // ---- the whole --------------------------------------------------------------------------------
@@ -304,21 +303,28 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep)
 
 static enum pps_status start(struct pool *pool, int threads, struct pps_error *err)
 {
-    pool->n_slots = (uint64_t)threads * SLOTS_PER_THREAD;
+    const struct pps_sweep *sweep = pool->sweep;
+    struct pps_schedule_plan plan = {sweep->skip, end_block(sweep), threads, sweep->ring};
+    if (plan.ring.slots == 0)
+        plan.ring = pps_ring_default(threads);
+    pool->n_slots = plan.ring.slots;
     pool->slots = calloc(pool->n_slots, sizeof *pool->slots);
-    if (pool->slots == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
     pthread_mutex_init(&pool->lock, NULL);
     pthread_mutex_init(&pool->contest.lock, NULL);
     pthread_cond_init(&pool->moved, NULL);
-    return PPS_OK;
+    if (pool->slots == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
+    return pps_schedule_open(&pool->schedule, &plan, err);
 }
 
 static void finish(struct pool *pool)
 {
-    for (uint64_t s = 0; s < pool->n_slots; s++)
-        free(pool->slots[s].data);
+    for (uint64_t s = 0; pool->slots != NULL && s < pool->n_slots; s++) {
+        pps_parts_free(pool->slots[s].parts);
+        free(pool->slots[s].made);
+    }
     free(pool->slots);
+    pps_schedule_close(pool->schedule);
     pthread_cond_destroy(&pool->moved);
     pthread_mutex_destroy(&pool->contest.lock);
     pthread_mutex_destroy(&pool->lock);
@@ -330,6 +336,31 @@ static bool nearest_is_highest(const struct pps_kernel *kernel)
         if (strcmp(kernel->columns[c].name, kernel->nearest) == 0)
             return kernel->columns[c].goal == PPS_HIGHER;
     return false;
+}
+
+// Parts of blocks, worth a thread each, of an experiment with fewer blocks than threads.
+static uint64_t count_parts(const struct pps_sweep *sweep, uint64_t n_blocks)
+{
+    const struct pps_blocks blocks = blocks_of(sweep);
+    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
+    uint64_t n = 0;
+    for (uint64_t i = 0; cursor != NULL && i < n_blocks; i++) {
+        const uint64_t index = pps_shard_block(sweep->shard, sweep->skip + i);
+        const struct pps_foretold foretold =
+            pps_foretell(cursor, sweep->experiment, index * blocks.block_points,
+                         pps_blocks_points(blocks, index));
+        n += pps_foretold_parts(&foretold);
+    }
+    free(cursor);
+    return n > 0 ? n : n_blocks;
+}
+
+static int useful_threads(const struct pps_sweep *sweep)
+{
+    const uint64_t n_blocks = end_block(sweep) - sweep->skip;
+    const uint64_t most = (uint64_t)sweep->threads;
+    const uint64_t n = n_blocks < most ? count_parts(sweep, n_blocks) : n_blocks;
+    return n < most ? (int)n : sweep->threads;
 }
 
 enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
@@ -344,14 +375,10 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     pps_tops_init(&totals->best, sweep->n_best, higher, sweep->n_by);
     pps_tops_init(&totals->nearest, 1, nearest_is_highest(kernel), 0);
     pps_tops_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
-    enum pps_status status = start(&pool, sweep->threads, err);
-    if (status != PPS_OK)
-        return status;
-    pool.n_blocks = end_block(sweep);
-    pool.next_block = pool.next_due = sweep->skip;
-    const uint64_t n_blocks = pool.n_blocks - sweep->skip;
-    const int threads = n_blocks < (uint64_t)sweep->threads ? (int)n_blocks : sweep->threads;
-    pool.status = pps_threads_check(threads, err);
+    const int threads = useful_threads(sweep);
+    pool.status = start(&pool, threads, err);
+    if (pool.status == PPS_OK)
+        pool.status = pps_threads_check(threads, err);
     if (threads > 0 && pool.status == PPS_OK) {
 #pragma omp parallel num_threads(threads)
         work(&pool);

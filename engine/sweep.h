@@ -9,6 +9,7 @@
 #include "output.h"
 #include "progress.h"
 #include "rows.h"
+#include "schedule.h"
 #include "shard.h"
 
 #include <stdatomic.h>
@@ -23,6 +24,7 @@ struct pps_sweep {
     const struct pps_experiment *experiment;
     uint64_t block_points;
     int threads;
+    struct pps_ring ring; // zeroed: pps_ring_default
     struct pps_codec_choice codec;
     struct pps_sink sink;
     struct pps_progress *progress; // or NULL
@@ -76,6 +78,9 @@ PPS_MUST_CHECK enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
 // Points that the kernel computed in this run: not those that were left out or pruned, that equal
 // others, or whose rows were there already.
 uint64_t pps_totals_computed(const struct pps_totals *totals);
+
+// Adds the rows of the next points.
+void pps_totals_add(struct pps_totals *totals, const struct pps_rows *rows, uint64_t points);
 
 // Puts what an earlier run has found before what `totals` has; the best rows of both are joined.
 PPS_MUST_CHECK enum pps_status pps_totals_join(struct pps_totals *totals,

@@ -8,6 +8,32 @@ uint64_t pps_totals_computed(const struct pps_totals *t)
     return rows - t->earlier_rows - t->recalled - (t->reused - t->checked);
 }
 
+static void add_left_out(struct pps_left_out *total, const struct pps_left_out *part)
+{
+    if (total->n == 0)
+        total->example = part->example;
+    total->n += part->n;
+}
+
+void pps_totals_add(struct pps_totals *totals, const struct pps_rows *rows, uint64_t points)
+{
+    totals->points += points;
+    totals->rows += rows->rows;
+    if (totals->failed == 0)
+        totals->failed_example = rows->failed_example;
+    totals->failed += rows->failed;
+    totals->infeasible += rows->infeasible;
+    totals->recalled += rows->recalled;
+    totals->reused += rows->reused;
+    totals->checked += rows->checked;
+    totals->pruned += rows->pruned;
+    pps_audited_add(&totals->audited, &rows->audited);
+    totals->text_bytes += rows->n;
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        if (rows->left_out[r].n > 0)
+            add_left_out(&totals->left_out[r], &rows->left_out[r]);
+}
+
 // The example is the first point's.
 static void join_left_out(struct pps_left_out *left_out, const struct pps_left_out *earlier)
 {

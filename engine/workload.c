@@ -22,9 +22,9 @@ static uint64_t point_of_piece(uint64_t n_points, uint64_t piece, uint64_t n)
     return first + pps_random_bits(0, piece, PURPOSE) % (end - first);
 }
 
-static struct pps_work work_of(struct pps_cursor *cursor,
-                               const struct pps_experiment *e,
-                               uint64_t index)
+struct pps_work pps_work_of_point(struct pps_cursor *cursor,
+                                  const struct pps_experiment *e,
+                                  uint64_t index)
 {
     struct pps_left_out unused[PPS_MAX_REASONS] = {{0, 0}};
     pps_cursor_seek(cursor, &e->space, index);
@@ -44,7 +44,8 @@ void pps_workload_measure(struct pps_workload *workload, const struct pps_experi
         return;
     workload->before[0] = (struct pps_work){0, 0};
     for (uint64_t i = 0; i < n; i++) {
-        const struct pps_work work = work_of(cursor, e, point_of_piece(e->n_points, i, n));
+        const struct pps_work work =
+            pps_work_of_point(cursor, e, point_of_piece(e->n_points, i, n));
         workload->before[i + 1].passing = workload->before[i].passing + work.passing;
         workload->before[i + 1].computing = workload->before[i].computing + work.computing;
     }

@@ -20,6 +20,11 @@ struct pps_workload {
     struct pps_work before[PPS_WORKLOAD_PIECES + 1]; // a piece; a point's mean times `n`
 };
 
+// That of one point. The cursor goes there.
+struct pps_work pps_work_of_point(struct pps_cursor *cursor,
+                                  const struct pps_experiment *experiment,
+                                  uint64_t index);
+
 // Asks about one point of every piece. Without memory the workload knows nothing.
 void pps_workload_measure(struct pps_workload *workload,
                           const struct pps_experiment *experiment);

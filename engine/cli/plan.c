@@ -8,6 +8,7 @@
 #include "engine/reasons.h"
 #include "engine/rows.h"
 #include "engine/sample.h"
+#include "engine/schedule.h"
 #include "engine/value.h"
 #include "request.h"
 #include "resultpath.h"
@@ -132,7 +133,7 @@ static void print_counts(const struct pps_experiment *e,
 // Which points a bound spares is known only when rows are there; those kept need next to no room.
 static void print_forecast(const struct pps_forecast *f, int threads, bool only_top)
 {
-    char time[32], one[32], text[32], data[32], memory[32];
+    char time[32], one[32], text[32], data[32], memory[32], ring[32];
     const double total_s = f->point_s * (double)f->points;
     pps_human_seconds(total_s / threads, time, sizeof time);
     snprintf(one, sizeof one, "%.3g us", f->point_s * 1e6);
@@ -145,7 +146,10 @@ static void print_forecast(const struct pps_forecast *f, int threads, bool only_
         printf("size        that of the best rows alone\n");
     else
         printf("size        about %s, %s of text\n", data, text);
-    printf("memory      about %s\n", memory);
+    pps_human_bytes((double)pps_ring_default(threads).bytes, ring, sizeof ring);
+    printf(
+        "memory      about %s; finished blocks that wait for an earlier one: at most %s more\n",
+        memory, ring);
 }
 
 enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *err)

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copies are exact: what waits takes no more room than it must.
+#include "made.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---- room -------------------------------------------------------------------------------------
+
+void pps_room_free(struct pps_room *room)
+{
+    free(room->bytes);
+    *room = (struct pps_room){NULL, 0};
+}
+
+// Room for n bytes; what was in it is lost.
+static enum pps_status make_room(struct pps_room *room, size_t n, struct pps_error *err)
+{
+    if (n > room->cap) {
+        pps_room_free(room);
+        room->bytes = malloc(n);
+        room->cap = room->bytes != NULL ? n : 0;
+    }
+    return n <= room->cap ? PPS_OK
+                          : pps_fail(err, PPS_E_MACHINE, "no memory for a block of rows");
+}
+
+// ---- parts ------------------------------------------------------------------------------------
+
+struct pps_part *pps_part_keep(const struct pps_rows *rows, uint32_t number)
+{
+    struct pps_part *part = malloc(sizeof *part + rows->n);
+    if (part == NULL)
+        return NULL;
+    part->next = NULL;
+    part->number = number;
+    part->rows = *rows;
+    part->rows.text = part->text;
+    memcpy(part->text, rows->text, rows->n);
+    return part;
+}
+
+void pps_parts_free(struct pps_part *parts)
+{
+    while (parts != NULL) {
+        struct pps_part *next = parts->next;
+        free(parts);
+        parts = next;
+    }
+}
+
+static void join_counts(struct pps_rows *whole, const struct pps_rows *part)
+{
+    whole->rows += part->rows;
+    if (whole->failed == 0)
+        whole->failed_example = part->failed_example;
+    whole->failed += part->failed;
+    whole->infeasible += part->infeasible;
+    whole->recalled += part->recalled;
+    whole->reused += part->reused;
+    whole->checked += part->checked;
+    whole->pruned += part->pruned;
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        if (whole->left_out[r].n == 0)
+            whole->left_out[r].example = part->left_out[r].example;
+        whole->left_out[r].n += part->left_out[r].n;
+    }
+    pps_audited_add(&whole->audited, &part->audited);
+}
+
+enum pps_status pps_parts_join(const struct pps_part *parts,
+                               uint32_t n,
+                               struct pps_room *room,
+                               struct pps_rows *rows,
+                               struct pps_error *err)
+{
+    size_t bytes = 1; // a block may hold no row
+    for (const struct pps_part *part = parts; part != NULL; part = part->next)
+        bytes += part->rows.n;
+    enum pps_status status = make_room(room, bytes, err);
+    if (status != PPS_OK)
+        return status;
+    *rows = (struct pps_rows){.text = (char *)room->bytes};
+    for (uint32_t number = 0; number < n; number++) {
+        const struct pps_part *part = parts;
+        while (part->number != number)
+            part = part->next;
+        memcpy(room->bytes + rows->n, part->text, part->rows.n);
+        rows->n += part->rows.n;
+        join_counts(rows, &part->rows);
+    }
+    return PPS_OK;
+}
+
+// ---- whole blocks -----------------------------------------------------------------------------
+
+static struct pps_block block_of(uint64_t index, const struct pps_rows *rows)
+{
+    struct pps_block block = {.index = index,
+                              .rows = rows->rows,
+                              .failed = rows->failed,
+                              .infeasible = rows->infeasible};
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        block.left_out[r] = rows->left_out[r].n;
+    pps_block_set_text(&block, rows->text, rows->n);
+    return block;
+}
+
+enum pps_status pps_made_pack(struct pps_made **made,
+                              uint64_t index,
+                              uint64_t points,
+                              const struct pps_rows *rows,
+                              struct pps_codec *codec,
+                              struct pps_room *room,
+                              struct pps_error *err)
+{
+    enum pps_status status = make_room(room, pps_codec_bound(codec, rows->n) + 1, err);
+    if (status != PPS_OK)
+        return status;
+    const size_t n = pps_codec_block(codec, rows->text, rows->n, room->bytes, room->cap);
+    if (n == 0 && rows->n > 0)
+        return pps_fail(err, PPS_E_MACHINE, "block %llu could not be compressed",
+                        (unsigned long long)index);
+    struct pps_made *m = *made = malloc(sizeof *m + n);
+    if (m == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a compressed block");
+    memcpy(m->data, room->bytes, n);
+    m->block = block_of(index, rows);
+    m->block.data = m->data;
+    m->block.data_bytes = n;
+    m->points = points;
+    m->rows = *rows;
+    m->rows.text = NULL;
+    return PPS_OK;
+}
+
+uint64_t pps_made_bytes(const struct pps_made *made)
+{
+    return sizeof *made + made->block.data_bytes;
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// Foretold blocks stand in a heap by the mark at which they are to be started. The mark of block k
+// is the work before it less the work that all workers do while one makes block k: started there it
+// is done when those before it are. Among equal costs the order of marks is the order of blocks.
+#include "schedule.h"
+
+#include "machine.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MOST_SLOTS = 1 << 16,
+    BYTES_PER_THREAD = 16 << 20,
+    MEMORY_PART = 8, // waiting blocks take at most one in so many bytes of the machine's memory
+    FORETELL_BLOCKS = PPS_MAX_FORETOLD, // at a time, and for each block that is started
+    PARTS_PER_THREAD = 4,               // what remains is cut finer than the threads are many
+};
+
+// Parts of a block take no longer, however much remains; and no less, or they are not worth it.
+static const double LONGEST_PART_NS = 40e6, SHORTEST_PART_NS = 0.5e6;
+
+enum state { UNKNOWN, FORETOLD, STARTED, MADE };
+
+struct slot {
+    enum state state;
+    uint32_t parts, parts_made;
+    struct pps_foretold foretold;
+    double mark;
+    uint64_t heap_at; // where in the heap
+    uint64_t bytes;
+};
+
+struct pps_schedule {
+    struct pps_schedule_plan plan;
+    uint64_t due;                   // to be written next
+    uint64_t first;                 // no block before it is still to be started
+    uint64_t asked;                 // blocks before it are foretold, or somebody is about to
+    uint64_t marked;                // blocks before it have marks
+    double work;                    // foretold, of blocks before `marked`
+    double left;                    // of these, not started
+    uint64_t credit;                // blocks to be foretold before the next is started
+    uint64_t waiting;               // bytes
+    uint64_t open;                  // the block whose parts are being started
+    uint32_t open_part, open_parts; // both 0: none
+    bool writing;
+    struct slot *slots;
+    uint64_t *heap; // of marked blocks that are not started, the least mark first
+    uint64_t n_heap;
+};
+
+struct pps_ring pps_ring_default(int threads)
+{
+    const double most = pps_machine_memory() / MEMORY_PART;
+    return (struct pps_ring){MOST_SLOTS,
+                             (uint64_t)fmin((double)BYTES_PER_THREAD * threads, most)};
+}
+
+enum pps_status pps_schedule_open(struct pps_schedule **out,
+                                  const struct pps_schedule_plan *plan,
+                                  struct pps_error *err)
+{
+    const uint64_t n = plan->end - plan->first;
+    struct pps_schedule *s = *out = calloc(1, sizeof *s);
+    if (s == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
+    s->plan = *plan;
+    if (s->plan.ring.slots > n)
+        s->plan.ring.slots = n > 0 ? n : 1;
+    s->due = s->first = s->asked = s->marked = plan->first;
+    s->slots = calloc(s->plan.ring.slots, sizeof *s->slots);
+    s->heap = calloc(s->plan.ring.slots, sizeof *s->heap);
+    return s->slots != NULL && s->heap != NULL
+               ? PPS_OK
+               : pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
+}
+
+void pps_schedule_close(struct pps_schedule *s)
+{
+    if (s == NULL)
+        return;
+    free(s->slots);
+    free(s->heap);
+    free(s);
+}
+
+static struct slot *slot_of(const struct pps_schedule *s, uint64_t block)
+{
+    return &s->slots[block % s->plan.ring.slots];
+}
+
+// ---- marks ------------------------------------------------------------------------------------
+
+static bool before(const struct pps_schedule *s, uint64_t one, uint64_t other)
+{
+    const double a = slot_of(s, one)->mark, b = slot_of(s, other)->mark;
+    return a < b || (a <= b && one < other);
+}
+
+static void put(struct pps_schedule *s, uint64_t at, uint64_t block)
+{
+    s->heap[at] = block;
+    slot_of(s, block)->heap_at = at;
+}
+
+// Puts the block at the place `at` of the heap, or further up or down where it belongs.
+static void settle(struct pps_schedule *s, uint64_t at, uint64_t block)
+{
+    for (; at > 0 && before(s, block, s->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        put(s, at, s->heap[(at - 1) / 2]);
+    for (uint64_t child = 2 * at + 1; child < s->n_heap; child = 2 * at + 1) {
+        if (child + 1 < s->n_heap && before(s, s->heap[child + 1], s->heap[child]))
+            child++;
+        if (!before(s, s->heap[child], block))
+            break;
+        put(s, at, s->heap[child]);
+        at = child;
+    }
+    put(s, at, block);
+}
+
+static void take_out(struct pps_schedule *s, uint64_t block)
+{
+    const uint64_t last = s->heap[--s->n_heap];
+    if (last != block)
+        settle(s, slot_of(s, block)->heap_at, last);
+}
+
+// Parts of about so many nanoseconds.
+static uint32_t parts_of(const struct pps_foretold *f, double part_ns)
+{
+    const double most = fmin((double)(f->n_points / f->together), PPS_MAX_PARTS);
+    return (uint32_t)fmax(fmin(ceil(f->cost_ns / part_ns), most), 1);
+}
+
+uint32_t pps_foretold_parts(const struct pps_foretold *foretold)
+{
+    return parts_of(foretold, SHORTEST_PART_NS);
+}
+
+void pps_schedule_foretold(struct pps_schedule *s,
+                           uint64_t block,
+                           uint32_t n,
+                           const struct pps_foretold *foretold)
+{
+    for (uint32_t i = 0; i < n; i++)
+        *slot_of(s, block + i) = (struct slot){.state = FORETOLD, .foretold = foretold[i]};
+    for (; s->marked < s->asked && slot_of(s, s->marked)->state == FORETOLD; s->marked++) {
+        struct slot *slot = slot_of(s, s->marked);
+        const double cost = slot->foretold.cost_ns;
+        const double one_ns = cost / parts_of(&slot->foretold, LONGEST_PART_NS);
+        slot->mark = s->work - s->plan.threads * one_ns;
+        s->work += cost;
+        s->left += cost;
+        settle(s, s->n_heap++, s->marked);
+    }
+}
+
+// ---- taking -----------------------------------------------------------------------------------
+
+static struct pps_task foretell(struct pps_schedule *s)
+{
+    const uint64_t limit = s->due + s->plan.ring.slots;
+    const uint64_t most = (limit < s->plan.end ? limit : s->plan.end) - s->asked;
+    const uint32_t n = most < FORETELL_BLOCKS ? (uint32_t)most : FORETELL_BLOCKS;
+    const struct pps_task task = {.kind = PPS_TASK_FORETELL, .block = s->asked, .n = n};
+    s->asked += n;
+    s->credit -= s->credit < n ? s->credit : n;
+    return task;
+}
+
+static bool is_ring_full(const struct pps_schedule *s)
+{
+    return s->asked == s->plan.end || s->asked == s->due + s->plan.ring.slots;
+}
+
+static void skip_started(struct pps_schedule *s)
+{
+    while (s->first < s->marked &&
+           (s->first < s->due || slot_of(s, s->first)->state > FORETOLD))
+        s->first++;
+}
+
+// The block to be started; false: none may be. Out of order as long as half of the room is free.
+static bool choose(const struct pps_schedule *s, uint64_t *block)
+{
+    const bool any = s->first < s->marked;
+    *block = any && s->waiting < s->plan.ring.bytes / 2 ? s->heap[0] : s->first;
+    return any && (s->waiting < s->plan.ring.bytes || *block == s->due);
+}
+
+// The fewer remain, the finer they are cut: as far as all that remain are known.
+static void start(struct pps_schedule *s, uint64_t block)
+{
+    struct slot *slot = slot_of(s, block);
+    double part_ns = LONGEST_PART_NS;
+    if (s->marked == s->plan.end)
+        part_ns = fmin(part_ns, s->left / (PARTS_PER_THREAD * (double)s->plan.threads));
+    take_out(s, block);
+    slot->state = STARTED;
+    slot->parts =
+        s->plan.threads > 1 ? parts_of(&slot->foretold, fmax(part_ns, SHORTEST_PART_NS)) : 1;
+    s->left = fmax(s->left - slot->foretold.cost_ns, 0);
+    s->credit += FORETELL_BLOCKS;
+    s->open = block;
+    s->open_part = 0;
+    s->open_parts = slot->parts;
+}
+
+static struct pps_task take_part(struct pps_schedule *s)
+{
+    const struct pps_foretold *f = &slot_of(s, s->open)->foretold;
+    const uint64_t units = (f->n_points + f->together - 1) / f->together;
+    const uint64_t part = s->open_part++, parts = s->open_parts;
+    const uint64_t first = units * part / parts * f->together;
+    const uint64_t end = units * (part + 1) / parts * f->together;
+    return (struct pps_task){.kind = PPS_TASK_MAKE,
+                             .block = s->open,
+                             .part = (uint32_t)part,
+                             .n = s->open_parts,
+                             .first = first,
+                             .n_points = (end < f->n_points ? end : f->n_points) - first};
+}
+
+struct pps_task pps_schedule_take(struct pps_schedule *s)
+{
+    uint64_t block;
+    if (s->open_part < s->open_parts)
+        return take_part(s);
+    skip_started(s);
+    if (!is_ring_full(s) && (s->n_heap == 0 || s->credit > 0))
+        return foretell(s);
+    if (choose(s, &block)) {
+        start(s, block);
+        return take_part(s);
+    }
+    return (struct pps_task){.kind = s->first == s->plan.end ? PPS_TASK_END : PPS_TASK_WAIT};
+}
+
+// ---- what is made -----------------------------------------------------------------------------
+
+bool pps_schedule_part_made(struct pps_schedule *s, uint64_t block)
+{
+    struct slot *slot = slot_of(s, block);
+    return ++slot->parts_made == slot->parts;
+}
+
+void pps_schedule_made(struct pps_schedule *s, uint64_t block, uint64_t bytes)
+{
+    struct slot *slot = slot_of(s, block);
+    slot->state = MADE;
+    slot->bytes = bytes;
+    s->waiting += bytes;
+}
+
+bool pps_schedule_write(struct pps_schedule *s, uint64_t *block)
+{
+    *block = s->due;
+    if (s->writing || s->due == s->plan.end || slot_of(s, s->due)->state != MADE)
+        return false;
+    s->writing = true;
+    return true;
+}
+
+void pps_schedule_written(struct pps_schedule *s)
+{
+    struct slot *slot = slot_of(s, s->due);
+    s->waiting -= slot->bytes;
+    *slot = (struct slot){.state = UNKNOWN};
+    s->due++;
+    s->writing = false;
+}

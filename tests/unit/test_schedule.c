@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a sweep's workers are told to do, and in the model of many cores what comes of it.
+#include "engine/coremodel.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const atomic_bool never = false;
+
+// Blocks of 12 points of 0.4 ms, one point in a thousand of 1.3 s, as the cost function of a
+// kernel says or does not say.
+struct tail {
+    bool is_foretold;
+    uint64_t n_points, block_points;
+};
+
+static double point_s(uint64_t index)
+{
+    const uint64_t bits = (index + 1) * 0x9E3779B97F4A7C15u;
+    return (bits >> 33) % 1000 == 0 ? 1.3 : 0.0004;
+}
+
+static double points_s(uint64_t first, uint64_t n)
+{
+    double seconds = 0;
+    for (uint64_t i = 0; i < n; i++)
+        seconds += point_s(first + i);
+    return seconds;
+}
+
+static struct pps_foretold tail_foretold(const void *self, uint64_t block)
+{
+    const struct tail *t = self;
+    const double first = points_s(block * t->block_points, t->block_points);
+    const double flat = 0.0004 * (double)t->block_points;
+    return (struct pps_foretold){1e9 * (t->is_foretold ? first : flat), t->block_points, 1};
+}
+
+static double tail_make(const void *self, const struct pps_task *task)
+{
+    const struct tail *t = self;
+    return points_s(task->block * t->block_points + task->first, task->n_points);
+}
+
+static double tail_pack(const void *self, uint64_t block)
+{
+    (void)block;
+    return 1e-7 * (double)((const struct tail *)self)->block_points;
+}
+
+static double tail_write(const void *self, uint64_t block)
+{
+    (void)block;
+    return 11e-9 * (double)((const struct tail *)self)->block_points;
+}
+
+static uint64_t tail_bytes(const void *self, uint64_t block)
+{
+    (void)block;
+    return 2048 + 7 * ((const struct tail *)self)->block_points;
+}
+
+static struct pps_coremodel run_tail(const struct tail *t, int cores)
+{
+    const struct pps_corecosts costs = {t,          tail_foretold, tail_make, tail_pack,
+                                        tail_write, tail_bytes,    1e-5};
+    const struct pps_schedule_plan plan = {0,
+                                           t->n_points / t->block_points,
+                                           cores,
+                                           {1 << 16, (uint64_t)cores << 24}};
+    struct pps_coremodel model;
+    struct pps_error err;
+    cr_assert_eq(pps_coremodel_run(&plan, &costs, &never, &model, &err), PPS_OK);
+    return model;
+}
+
+// With two blocks a thread in the ring 64 cores did 9 %.
+Test(schedule, costly_points_do_not_stop_the_others)
+{
+    const struct tail foretold = {true, 600000, 12}, unforeseen = {false, 600000, 50};
+    const double first = run_tail(&foretold, 64).utilisation;
+    const double second = run_tail(&unforeseen, 64).utilisation;
+    cr_log_info("64 cores: %.3f foretold, %.3f not", first, second);
+    cr_expect(first >= 0.9, "%.3f", first);
+    cr_expect(second >= 0.6, "%.3f", second);
+    cr_expect(run_tail(&foretold, 256).utilisation >= 0.75);
+}
+
+// ---- single decisions -------------------------------------------------------------------------
+
+static struct pps_schedule *open_schedule(uint64_t n, int threads, uint64_t bytes)
+{
+    const struct pps_schedule_plan plan = {0, n, threads, {1 << 16, bytes}};
+    struct pps_schedule *schedule;
+    struct pps_error err;
+    cr_assert_eq(pps_schedule_open(&schedule, &plan, &err), PPS_OK);
+    return schedule;
+}
+
+// The next task that is no foretelling; block `costly` costs 100 times as much as others of 1 ms.
+static struct pps_task next_make(struct pps_schedule *s, uint64_t costly)
+{
+    for (;;) {
+        const struct pps_task task = pps_schedule_take(s);
+        struct pps_foretold foretold[PPS_MAX_FORETOLD];
+        if (task.kind != PPS_TASK_FORETELL)
+            return task;
+        for (uint32_t i = 0; i < task.n; i++)
+            foretold[i] = (struct pps_foretold){task.block + i == costly ? 1e8 : 1e6, 1, 1};
+        pps_schedule_foretold(s, task.block, task.n, foretold);
+    }
+}
+
+static void finish(struct pps_schedule *s, uint64_t block, uint64_t bytes)
+{
+    uint64_t due;
+    pps_schedule_made(s, block, bytes);
+    while (pps_schedule_write(s, &due))
+        pps_schedule_written(s);
+}
+
+// Blocks that cost the same are started in order: what is interrupted has lost least.
+Test(schedule, equal_blocks_go_in_order)
+{
+    struct pps_schedule *s = open_schedule(1000, 8, 1 << 20);
+    for (uint64_t b = 0; b < 1000; b++) {
+        const struct pps_task task = next_make(s, UINT64_MAX);
+        cr_assert_eq(task.kind, PPS_TASK_MAKE);
+        cr_assert_eq(task.block, b);
+        finish(s, b, 100);
+    }
+    cr_assert_eq(next_make(s, UINT64_MAX).kind, PPS_TASK_END);
+    pps_schedule_close(s);
+}
+
+// A block of 100 ms is started when the 4 threads still have about 100 ms of others before it, and
+// not as soon as it is known: then its rows would only wait.
+Test(schedule, a_costly_block_is_started_early)
+{
+    struct pps_schedule *s = open_schedule(2000, 4, 1 << 20);
+    uint64_t at = UINT64_MAX;
+    for (uint64_t b = 0; b < 2000 && at == UINT64_MAX; b++) {
+        const struct pps_task task = next_make(s, 1000);
+        cr_assert_eq(task.kind, PPS_TASK_MAKE);
+        if (task.block == 1000)
+            at = b;
+        else
+            finish(s, task.block, 100);
+    }
+    cr_expect(at >= 590 && at <= 610, "started as number %llu", (unsigned long long)at);
+    pps_schedule_close(s);
+}
+
+// While the first block is under way the others may fill the ring's bytes and no more; when it is
+// written all goes on.
+Test(schedule, waiting_blocks_are_bounded)
+{
+    struct pps_schedule *s = open_schedule(100, 2, 1000);
+    cr_assert_eq(next_make(s, UINT64_MAX).block, 0);
+    uint64_t made = 0;
+    for (struct pps_task task; (task = next_make(s, UINT64_MAX)).kind == PPS_TASK_MAKE; made++)
+        finish(s, task.block, 100);
+    cr_assert_eq(made, 10);
+    cr_assert_eq(next_make(s, UINT64_MAX).kind, PPS_TASK_WAIT);
+    finish(s, 0, 100);
+    cr_assert_eq(next_make(s, UINT64_MAX).block, 11);
+    pps_schedule_close(s);
+}
+
+// A long block is split; its parts hold every point once, and whole groups of points that run
+// together.
+Test(schedule, parts_cover_a_block)
+{
+    const uint64_t sizes[] = {1, 7, 8, 9, 100, 1000, 1001};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        struct pps_schedule *s = open_schedule(1, 16, 1000);
+        const struct pps_foretold foretold = {1e9, sizes[i], 8};
+        struct pps_task task = pps_schedule_take(s);
+        uint64_t next = 0;
+        cr_assert_eq(task.kind, PPS_TASK_FORETELL);
+        pps_schedule_foretold(s, 0, 1, &foretold);
+        for (uint32_t part = 0; part == 0 || part < task.n; part++) {
+            task = pps_schedule_take(s);
+            cr_assert_eq(task.kind, PPS_TASK_MAKE);
+            cr_assert_eq(task.part, part);
+            cr_assert_eq(task.first, next);
+            cr_assert(task.n_points > 0 && task.first % 8 == 0);
+            next += task.n_points;
+        }
+        cr_assert_eq(next, sizes[i]);
+        cr_assert(sizes[i] < 16 || task.n > 1);
+        pps_schedule_close(s);
+    }
+}
+
+// Whatever costs are foretold and however long blocks take: every part once, nothing for ever, and
+// no more waits than the ring holds beside what each thread has in hand.
+struct any {
+    uint64_t seed;
+};
+
+static uint64_t any_bits(const void *self, uint64_t block, uint64_t purpose)
+{
+    const struct any *any = self;
+    uint64_t x = (any->seed * 64 + purpose) * 0x9E3779B97F4A7C15u + block * 0xD1B54A32D192ED03u;
+    x = (x ^ (x >> 31)) * 0xBF58476D1CE4E5B9u;
+    return x ^ (x >> 29);
+}
+
+static struct pps_foretold any_foretold(const void *self, uint64_t block)
+{
+    const double cost = pow(10, (double)(any_bits(self, block, 1) % 12));
+    return (struct pps_foretold){cost, 1 + any_bits(self, block, 2) % 100,
+                                 1 + any_bits(self, block, 3) % 9};
+}
+
+static double any_s(const void *self, uint64_t block)
+{
+    return 1e-6 * (double)(any_bits(self, block, 4) % 100000);
+}
+
+static double any_make(const void *self, const struct pps_task *task)
+{
+    return any_s(self, task->block) / task->n;
+}
+
+static double any_write(const void *self, uint64_t block)
+{
+    return 0.01 * any_s(self, block);
+}
+
+static uint64_t any_bytes(const void *self, uint64_t block)
+{
+    return 1 + any_bits(self, block, 5) % 1000;
+}
+
+Test(schedule, any_costs_come_to_an_end)
+{
+    for (uint64_t seed = 0; seed < 200; seed++) {
+        const struct any any = {seed};
+        const int cores = 1 + (int)(any_bits(&any, 0, 6) % 40);
+        const struct pps_ring ring = {2 + any_bits(&any, 0, 7) % 50,
+                                      any_bits(&any, 0, 8) % 20000};
+        const struct pps_schedule_plan plan = {seed, seed + any_bits(&any, 0, 9) % 700, cores,
+                                               ring};
+        const struct pps_corecosts costs = {&any,      any_foretold, any_make, any_write,
+                                            any_write, any_bytes,    1e-5};
+        struct pps_coremodel model;
+        struct pps_error err;
+        double made_s = 0;
+        cr_assert_eq(pps_coremodel_run(&plan, &costs, &never, &model, &err), PPS_OK);
+        for (uint64_t b = plan.first; b < plan.end; b++)
+            made_s += 1.01 * any_s(&any, b);
+        cr_expect(fabs(model.made_s - made_s) <= 1e-9 * made_s, "seed %llu",
+                  (unsigned long long)seed);
+        cr_expect(model.most_bytes <= ring.bytes + 1000 * (uint64_t)cores, "seed %llu",
+                  (unsigned long long)seed);
+    }
+}
