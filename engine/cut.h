@@ -5,6 +5,7 @@
 #define PPS_CUT_H
 
 #include "constants.h"
+#include "covered.h"
 #include "names.h"
 #include "slice.h"
 
@@ -13,7 +14,8 @@ struct pps_cut_cell {
     uint32_t map, x, y;
     uint32_t n_rows; // with a value
     double value;
-    uint64_t row; // the first one, from 1
+    uint64_t row;   // the first one, from 1
+    uint64_t cover; // which combinations of other parameters its rows have (covered.h)
 };
 
 // The labels of an axis. sorted[r] is the label of rank r; the first n_numbers are numbers.
@@ -33,6 +35,8 @@ struct pps_cut {
     int n_by;
     int split; // place in `by` of the column whose numbers may share a map; -1: there is none
     enum pps_reduce reduce;
+    bool allow_partial;
+    struct pps_scale scale;
     size_t max_maps;
 
     struct pps_cut_axis x_axis, y_axis;
@@ -42,17 +46,31 @@ struct pps_cut {
     size_t split_keys_room;
     bool separate; // maps are those of split_keys
     struct pps_constants constants;
+    struct pps_covered covered; // empty without reduce
 
     struct pps_cut_cell *cells; // at last in order of map, y, x
     size_t n_cells, cells_room;
     uint32_t *slots; // hash table of cells: index + 1
     size_t n_slots;
 
-    size_t *first; // first[m]: where the cells of map m begin; one more than there are maps
+    double min, max; // of the values of all maps; NAN: there is none
+    size_t *first;   // first[m]: where the cells of map m begin; one more than there are maps
     size_t n_maps, n_left_out;
     bool *varies;  // does by[b] differ between maps?
     bool numbered; // maps are named by number
 };
+
+// The cells of a map.
+struct pps_cut_span {
+    const struct pps_cut_cell *cells;
+    size_t n;
+};
+
+static inline struct pps_cut_span pps_cut_span(const struct pps_cut *cut, size_t map)
+{
+    return (struct pps_cut_span){cut->cells + cut->first[map],
+                                 cut->first[map + 1] - cut->first[map]};
+}
 
 // The keys of maps as they are after reading.
 static inline const struct pps_names *pps_cut_keys(const struct pps_cut *cut)

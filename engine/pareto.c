@@ -144,7 +144,7 @@ enum pps_status pps_pareto_open(struct pps_pareto *pareto,
                                 const struct pps_pareto_ask *ask,
                                 struct pps_error *err)
 {
-    *pareto = (struct pps_pareto){.rows = 0};
+    *pareto = (struct pps_pareto){.scale = ask->scale};
     enum pps_status status = pps_view_open(&pareto->view, &ask->view, err);
     if (status == PPS_OK)
         status = read_axes(pareto, ask->columns, err);

@@ -9,6 +9,7 @@
 #include "front.h"
 #include "grouping.h"
 #include "picture.h"
+#include "scale.h"
 #include "status.h"
 #include "view.h"
 
@@ -21,7 +22,8 @@ struct pps_pareto_ask {
     const char *columns; // "a,b": two columns of numbers; min: or max: before a name says which
                          // values are better, else its goal does (lower where it has none)
     const char *by;      // columns with commas between: a front of every group; NULL: of all
-    bool cloud;          // keep points of all rows, for a picture
+    enum pps_scale_kind scale;
+    bool cloud; // keep points of all rows, for a picture
 };
 
 struct pps_pareto_axis {
@@ -32,6 +34,7 @@ struct pps_pareto_axis {
 
 struct pps_pareto {
     struct pps_view view;
+    enum pps_scale_kind scale;
     struct pps_pareto_axis x, y;
     struct pps_grouping grouping;
     struct pps_constants constants;

@@ -84,6 +84,25 @@ static bool put_groups(const struct pps_pareto *pareto, FILE *out)
     return good;
 }
 
+static enum pps_status check_scale(const struct pps_pareto *pareto, struct pps_error *err)
+{
+    const struct pps_cloud *cloud = &pareto->cloud;
+    const bool x = cloud->x_min <= 0;
+    if (pareto->scale != PPS_SCALE_LOG || (!x && cloud->y_min > 0))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--log: %s has values of 0 or less (%g)",
+                    pareto->view.columns[x ? pareto->x.column : pareto->y.column].name,
+                    x ? cloud->x_min : cloud->y_min);
+}
+
+static struct pps_cloud_scale scale_of(const struct pps_pareto *pareto, double min, double max)
+{
+    struct pps_cloud_scale scale = pps_cloud_scale(min, max);
+    if (pareto->scale != PPS_SCALE_AUTO)
+        scale.log = pareto->scale == PPS_SCALE_LOG;
+    return scale;
+}
+
 static bool put_head(const struct pps_pareto *pareto, FILE *out)
 {
     const struct pps_cloud *cloud = &pareto->cloud;
@@ -93,8 +112,8 @@ static bool put_head(const struct pps_pareto *pareto, FILE *out)
     pps_put_quoted(out, "title", title);
     pps_put_partial(out, pareto->view.partial);
     free(title);
-    put_axis(pareto, out, "x", &pareto->x, pps_cloud_scale(cloud->x_min, cloud->x_max));
-    put_axis(pareto, out, "y", &pareto->y, pps_cloud_scale(cloud->y_min, cloud->y_max));
+    put_axis(pareto, out, "x", &pareto->x, scale_of(pareto, cloud->x_min, cloud->x_max));
+    put_axis(pareto, out, "y", &pareto->y, scale_of(pareto, cloud->y_min, cloud->y_max));
     fprintf(out, "# rows %" PRIu64 "\n# front-rows %" PRIu64 "\n# equal-rows %" PRIu64 "\n",
             pareto->valued, pareto->kept, pareto->equal);
     return put_groups(pareto, out);
@@ -139,7 +158,9 @@ enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out, struct pp
                         "a picture shows at most %d fronts, and --by makes %zu; keep fewer "
                         "rows, as n=8 behind the result's name",
                         MAX_FRONTS, pareto->n_fronts);
-    const enum pps_status status = pps_cloud_thin(&pareto->cloud, ACROSS, UP, err);
+    enum pps_status status = check_scale(pareto, err);
+    if (status == PPS_OK)
+        status = pps_cloud_thin(&pareto->cloud, ACROSS, UP, err);
     if (status != PPS_OK)
         return status;
     if (!put_head(pareto, out))
@@ -163,6 +184,8 @@ static void put_asked(const struct pps_pareto *pareto, FILE *out)
                 pareto->view.columns[axes[i]->column].name);
     for (int b = 0; b < grouping->n_by; b++)
         fprintf(out, "%s%s", b == 0 ? "-by-" : "-", pareto->view.columns[grouping->by[b]].name);
+    if (pareto->scale != PPS_SCALE_AUTO)
+        fprintf(out, "-%s", pps_scale_word(pareto->scale));
     pps_picture_filters(out, &pareto->view, NULL, 0);
 }
 

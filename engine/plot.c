@@ -46,7 +46,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 {
     const size_t limit = plot->ask->limit;
     struct pps_cut_ask cut = plot->ask->cut;
-    cut.max_maps = limit;
+    cut.max_maps = cut.scale.shared ? 0 : limit; // a shared range is of all maps
     enum pps_status status = pps_cut_open(&plot->cut, &cut, err);
     if (status != PPS_OK)
         return status;

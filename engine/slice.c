@@ -3,6 +3,7 @@
 #include "slice.h"
 
 #include "cut.h"
+#include "cutmarks.h"
 #include "grow.h"
 
 #include <errno.h>
@@ -183,15 +184,31 @@ static enum pps_status collision(const struct pps_cut *cut,
                     names, names[0] == '\0' ? "" : " to --by, or ");
 }
 
+// Notes which combination the row has. A mean counts rows with a value only.
+static bool cover(struct pps_cut *cut,
+                  size_t i,
+                  bool is_new,
+                  double value,
+                  const struct pps_cell *row)
+{
+    const bool is_mean = cut->reduce == PPS_REDUCE_MEAN;
+    const bool first = is_mean ? cut->cells[i].n_rows == 0 : is_new;
+    if (cut->reduce == PPS_REDUCE_NONE || (is_mean && isnan(value)))
+        return true;
+    return pps_covered_add(&cut->covered, i, first, row, &cut->cells[i].cover);
+}
+
 static enum pps_status add_to_cell(struct pps_cut *cut,
                                    struct pps_cut_cell *cell,
                                    double value,
+                                   const struct pps_cell *row,
                                    struct pps_error *err)
 {
     if (!grow_cells(cut))
         return no_memory(err);
     const size_t slot = find_slot(cut, cell);
-    if (cut->slots[slot] == 0) {
+    const bool is_new = cut->slots[slot] == 0;
+    if (is_new) {
         if (cut->n_cells == PPS_MAX_CELLS)
             return pps_fail(err, PPS_E_INPUT,
                             "more than %d cells in all maps; keep fewer rows, as n=8 behind "
@@ -202,6 +219,8 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
     } else if (cut->reduce == PPS_REDUCE_NONE) {
         return collision(cut, &cut->cells[cut->slots[slot] - 1], cell, err);
     }
+    if (!cover(cut, cut->slots[slot] - 1, is_new, value, row))
+        return no_memory(err);
     combine(cut->reduce, &cut->cells[cut->slots[slot] - 1], value);
     return PPS_OK;
 }
@@ -228,7 +247,7 @@ static enum pps_status add_row(struct pps_cut *cut,
     if (status == PPS_OK)
         status = pps_names_add(&cut->y_axis.names, y.text, y.n, &cell.y, err);
     if (status == PPS_OK)
-        status = add_to_cell(cut, &cell, value, err);
+        status = add_to_cell(cut, &cell, value, cells, err);
     return status;
 }
 
@@ -249,16 +268,37 @@ static enum pps_status read_rows(struct pps_cut *cut, struct pps_error *err)
     return status;
 }
 
+// What rows of one cell may differ in: parameters that are no axis and tell no maps apart.
+static bool open_covered(struct pps_cut *cut)
+{
+    int *columns = calloc((size_t)cut->view.n_columns + 1, sizeof *columns);
+    int n = 0, split = -1;
+    for (int i = 0; columns != NULL && i < cut->view.n_columns; i++) {
+        bool free = pps_cut_tells_apart(cut, i);
+        for (int b = 0; b < cut->n_by; b++)
+            free = free && cut->by[b] != i;
+        if (free && is_split(cut, i))
+            split = n;
+        if (free)
+            columns[n++] = i;
+    }
+    return columns != NULL && pps_covered_open(&cut->covered, columns, n, split);
+}
+
 static enum pps_status cut_result(struct pps_cut *cut,
                                   const struct pps_cut_ask *ask,
                                   struct pps_error *err)
 {
     cut->max_maps = ask->max_maps;
+    cut->allow_partial = ask->allow_partial;
+    cut->scale = ask->scale;
     enum pps_status status = pps_view_open(&cut->view, &ask->view, err);
     if (status == PPS_OK)
         status = pps_cut_columns(cut, ask, err);
     if (status != PPS_OK)
         return status;
+    if (cut->reduce != PPS_REDUCE_NONE && !open_covered(cut))
+        return no_memory(err);
     status = pps_constants_open(&cut->constants, cut->view.n_columns, err);
     if (status == PPS_OK)
         status = read_rows(cut, err);
@@ -267,6 +307,8 @@ static enum pps_status cut_result(struct pps_cut *cut,
                           cut->view.path, cut->view.n_filters > 0 ? " passes the filters" : "");
     if (status == PPS_OK)
         status = pps_cut_finish(cut, err);
+    if (status == PPS_OK && cut->reduce == PPS_REDUCE_MEAN && !cut->allow_partial)
+        status = pps_cut_check_mean(cut, err);
     return status;
 }
 
@@ -291,6 +333,7 @@ void pps_cut_close(struct pps_cut *cut)
     if (cut == NULL)
         return;
     pps_constants_close(&cut->constants);
+    pps_covered_close(&cut->covered);
     pps_names_free(&cut->x_axis.names);
     pps_names_free(&cut->y_axis.names);
     pps_names_free(&cut->keys);

@@ -5,6 +5,7 @@
 #ifndef PPS_SLICE_H
 #define PPS_SLICE_H
 
+#include "scale.h"
 #include "status.h"
 #include "view.h"
 
@@ -33,6 +34,8 @@ struct pps_cut_ask {
     const char *by; // columns whose values tell maps apart; NULL: all parameters but x and y,
                     // with `reduce` none at all
     enum pps_reduce reduce;
+    bool allow_partial; // a mean over rows that differ from cell to cell
+    struct pps_scale scale;
     size_t max_maps; // cut the first ones only, count the others; 0: all
 };
 
@@ -76,10 +79,18 @@ struct pps_slice {
     double *cells;                   // cells[row * n_x + column]; NAN: none
     size_t *valueless;               // those of them that rows fall in, none with a value
     size_t n_valueless;
+    size_t *hatched; // those whose rows cover other combinations of the other parameters than
+                     // the rows of most cells
+    size_t n_hatched;
+    char uneven[160]; // says so in words; "" where all cells cover the same combinations
     bool has_best;
     size_t best_x, best_y; // the best by the goal (lower where it has none), of equals that of
                            // the earliest row
     size_t n_best;         // cells of the same value
+    size_t *ties;          // those cells, the best one too; none where n_best is 1
+    size_t n_ties;
+    struct pps_scale scale;
+    const char *range; // "own scale", "shared scale" or ""
 };
 
 // Map i < pps_cut_maps. pps_slice_free in every case.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the cells of a result to matrices: labels in order, maps in order, one dense matrix.
 #include "cut.h"
+#include "cutmarks.h"
 #include "slicetext.h"
 
 #include <errno.h>
@@ -143,10 +144,34 @@ static enum pps_status find_first_cells(struct pps_cut *cut, struct pps_error *e
     return PPS_OK;
 }
 
+// Numbers for what cells cover, and the range of all values.
+static void finish_cells(struct pps_cut *cut)
+{
+    cut->min = cut->max = (double)NAN;
+    pps_covered_finish(&cut->covered, cut->n_cells);
+    for (size_t i = 0; i < cut->n_cells; i++) {
+        struct pps_cut_cell *cell = &cut->cells[i];
+        cut->min = fmin(cut->min, cell->value);
+        cut->max = fmax(cut->max, cell->value);
+        if (cut->reduce != PPS_REDUCE_NONE && cell->cover != 0)
+            cell->cover = pps_covered_id(&cut->covered, i, cell->cover);
+    }
+}
+
+// A logarithm needs values above 0.
+static enum pps_status check_scale(const struct pps_cut *cut, struct pps_error *err)
+{
+    if (cut->scale.kind != PPS_SCALE_LOG || !(cut->min <= 0))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--log: %s has values of 0 or less (%g)",
+                    cut->view.columns[cut->value].name, cut->min);
+}
+
 enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err)
 {
     free(cut->slots);
     cut->slots = NULL;
+    finish_cells(cut);
     bool good = sort_axes(cut);
     if (good && cut->split >= 0 && cut->reduce == PPS_REDUCE_NONE)
         good = join_maps(cut);
@@ -155,7 +180,7 @@ enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err)
     enum pps_status status = good ? find_first_cells(cut, err) : no_memory(err);
     if (status == PPS_OK && !pps_cut_choose_names(cut))
         status = no_memory(err);
-    return status;
+    return status == PPS_OK ? check_scale(cut, err) : status;
 }
 
 size_t pps_cut_maps(const struct pps_cut *cut)
@@ -171,14 +196,9 @@ size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
 
 // ---- one map --------------------------------------------------------------------------------
 
-struct span {
-    const struct pps_cut_cell *cells;
-    size_t n;
-};
-
 // Labels of the axis that occur; place[rank] is where each stands among them.
 static bool pick_labels(const struct pps_cut_axis *axis,
-                        struct span span,
+                        struct pps_cut_span span,
                         bool is_y,
                         uint32_t *place,
                         const char ***labels,
@@ -207,7 +227,7 @@ static bool better(const struct pps_slice *slice, double value, double than)
 
 // One value a cell, and the best of them.
 static void fill_matrix(struct pps_slice *slice,
-                        struct span span,
+                        struct pps_cut_span span,
                         const uint32_t *x_place,
                         const uint32_t *y_place)
 {
@@ -236,7 +256,7 @@ static void fill_matrix(struct pps_slice *slice,
 }
 
 static enum pps_status make_matrix(const struct pps_cut *cut,
-                                   struct span span,
+                                   struct pps_cut_span span,
                                    struct pps_slice *slice,
                                    uint32_t *x_place,
                                    uint32_t *y_place,
@@ -260,7 +280,20 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
     for (size_t i = 0; i < n; i++)
         slice->cells[i] = (double)NAN;
     fill_matrix(slice, span, x_place, y_place);
-    return PPS_OK;
+    return pps_cut_mark(cut, span, x_place, y_place, slice) ? PPS_OK : no_memory(err);
+}
+
+// The range of a slice's colours: of its own values, of those of all maps, or as asked for.
+static void choose_range(const struct pps_cut *cut, struct pps_slice *slice)
+{
+    slice->scale = cut->scale;
+    slice->range = cut->n_maps > 1 && !cut->scale.has_range ? "own scale" : "";
+    if (cut->scale.has_range || !cut->scale.shared || isnan(cut->min))
+        return;
+    slice->scale.has_range = true;
+    slice->scale.low = cut->min;
+    slice->scale.high = cut->max;
+    slice->range = cut->n_maps > 1 ? "shared scale" : "";
 }
 
 enum pps_status pps_cut_slice(const struct pps_cut *cut,
@@ -269,7 +302,7 @@ enum pps_status pps_cut_slice(const struct pps_cut *cut,
                               struct pps_error *err)
 {
     const struct pps_view_column *columns = cut->view.columns;
-    const struct span span = {cut->cells + cut->first[i], cut->first[i + 1] - cut->first[i]};
+    const struct pps_cut_span span = pps_cut_span(cut, i);
     *slice = (struct pps_slice){
         .x_name = columns[cut->x].name,
         .y_name = columns[cut->y].name,
@@ -279,6 +312,7 @@ enum pps_status pps_cut_slice(const struct pps_cut *cut,
         .reduce = cut->reduce,
         .partial = cut->view.partial,
     };
+    choose_range(cut, slice);
     uint32_t *x_place = calloc(cut->x_axis.names.n, sizeof *x_place);
     uint32_t *y_place = calloc(cut->y_axis.names.n, sizeof *y_place);
     enum pps_status status = PPS_OK;
@@ -299,5 +333,7 @@ void pps_slice_free(struct pps_slice *slice)
     free(slice->y);
     free(slice->cells);
     free(slice->valueless);
+    free(slice->hatched);
+    free(slice->ties);
     *slice = (struct pps_slice){0};
 }

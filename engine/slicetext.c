@@ -150,6 +150,12 @@ static void put_asked(FILE *out, const struct pps_cut *cut)
         fprintf(out, "-%s", columns[cut->value].name);
     if (cut->asked_reduce)
         fprintf(out, "-%s", pps_reduce_word(cut->reduce));
+    if (cut->scale.kind != PPS_SCALE_AUTO)
+        fprintf(out, "-%s", pps_scale_word(cut->scale.kind));
+    if (cut->scale.shared)
+        fputs("-shared", out);
+    if (cut->scale.has_range)
+        fprintf(out, "-range%g_%g", cut->scale.low, cut->scale.high);
     pps_picture_filters(out, &cut->view, cut->by, cut->n_by);
 }
 
@@ -183,6 +189,12 @@ void pps_cut_name(const struct pps_cut *cut,
                  slice->piece);
 }
 
+const char *pps_scale_word(enum pps_scale_kind kind)
+{
+    static const char *const words[] = {"auto", "log", "linear"};
+    return words[kind];
+}
+
 // ---- text -----------------------------------------------------------------------------------
 
 static void put_range(const struct pps_slice *slice, FILE *out)
@@ -199,20 +211,41 @@ static void put_range(const struct pps_slice *slice, FILE *out)
     fputc('\n', out);
 }
 
-// "column:row" of cells without a value, from 1; in several lines, as gnuplot cuts long strings.
-// Cells of larger maps are drawn too small to be marked.
-static void put_valueless(const struct pps_slice *slice, FILE *out)
+// "column:row" of cells, from 1; in several lines, as gnuplot cuts long strings. Cells of larger maps
+// are drawn too small to be marked.
+static void put_places(const struct pps_slice *slice,
+                       FILE *out,
+                       const char *key,
+                       const size_t *cells,
+                       size_t n)
 {
     enum { A_LINE = 40, MARKED = 90 };
     if (slice->n_x > MARKED || slice->n_y > MARKED)
         return;
-    for (size_t i = 0; i < slice->n_valueless; i++) {
-        const size_t cell = slice->valueless[i];
-        fputs(i % A_LINE == 0 ? "# valueless \"" : " ", out);
-        fprintf(out, "%zu:%zu", cell % slice->n_x + 1, cell / slice->n_x + 1);
-        if (i % A_LINE == A_LINE - 1 || i + 1 == slice->n_valueless)
+    for (size_t i = 0; i < n; i++) {
+        if (i % A_LINE == 0)
+            fprintf(out, "# %s \"", key);
+        else
+            fputc(' ', out);
+        fprintf(out, "%zu:%zu", cells[i] % slice->n_x + 1, cells[i] / slice->n_x + 1);
+        if (i % A_LINE == A_LINE - 1 || i + 1 == n)
             fputs("\"\n", out);
     }
+}
+
+static void put_scale(const struct pps_slice *slice, FILE *out)
+{
+    if (slice->scale.kind != PPS_SCALE_AUTO)
+        fprintf(out, "# scale %s\n", pps_scale_word(slice->scale.kind));
+    if (slice->range[0] != '\0')
+        pps_put_quoted(out, "range", slice->range);
+    if (!slice->scale.has_range)
+        return;
+    fputs("# range-min ", out);
+    pps_put_number(out, slice->scale.low);
+    fputs("\n# range-max ", out);
+    pps_put_number(out, slice->scale.high);
+    fputc('\n', out);
 }
 
 static void put_head(const struct pps_slice *slice, FILE *out)
@@ -229,7 +262,11 @@ static void put_head(const struct pps_slice *slice, FILE *out)
     fprintf(out, "# x-numbers %zu\n# y-numbers %zu\n", slice->n_x_numbers, slice->n_y_numbers);
     pps_put_labels(out, "x-labels", slice->x, slice->n_x);
     pps_put_labels(out, "y-labels", slice->y, slice->n_y);
-    put_valueless(slice, out);
+    put_places(slice, out, "valueless", slice->valueless, slice->n_valueless);
+    put_places(slice, out, "hatched", slice->hatched, slice->n_hatched);
+    if (slice->uneven[0] != '\0')
+        pps_put_quoted(out, "uneven", slice->uneven);
+    put_scale(slice, out);
     if (!slice->has_best)
         return;
     put_range(slice, out);
@@ -237,6 +274,7 @@ static void put_head(const struct pps_slice *slice, FILE *out)
             slice->best_x + 1, slice->best_y + 1, slice->n_best);
     pps_put_number(out, slice->cells[slice->best_y * slice->n_x + slice->best_x]);
     fputc('\n', out);
+    put_places(slice, out, "ties", slice->ties, slice->n_ties);
 }
 
 void pps_slice_write(const struct pps_slice *slice, FILE *out)

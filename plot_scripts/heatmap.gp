@@ -7,8 +7,8 @@
 # out    the picture: NAME.png or NAME.svg
 # map    which matrix of a file with several, from 0 (default 0)
 # scale  pixels of a PNG for one unit of length (default 1.5)
-# orders 1: colours by the logarithm; 0: not (default: where the highest value is ten times the
-#        lowest or more)
+# orders 1: colours by the logarithm; 0: not (default: as the file says, or where the highest value is
+#        ten times the lowest or more)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" heatmap.gp"
@@ -28,9 +28,17 @@ goal = "none"; reduce = "none"
 x_labels = ""; y_labels = ""; x_numbers = 0; y_numbers = 0; valueless = ""
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_cells = 0; best_text = ""
 
-partial = ""
+partial = ""; hatched = ""; ties = ""; uneven = ""
+scale_kind = "auto"; range_text = ""; range_min = NaN; range_max = NaN
 keep(key, value) = \
     key eq "partial" ? (partial = value, 0) : \
+    key eq "hatched" ? (hatched = hatched . " " . value, 0) : \
+    key eq "ties" ? (ties = ties . " " . value, 0) : \
+    key eq "uneven" ? (uneven = value, 0) : \
+    key eq "scale" ? (scale_kind = value, 0) : \
+    key eq "range" ? (range_text = value, 0) : \
+    key eq "range-min" ? (range_min = real(value), 0) : \
+    key eq "range-max" ? (range_max = real(value), 0) : \
     key eq "title"      ? (title_text = value, 0) : \
     key eq "x"          ? (x_name = value, 0) : \
     key eq "y"          ? (y_name = value, 0) : \
@@ -70,16 +78,20 @@ tic_text(s) = strstrt(s, "%") == 0 ? s : \
     s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
 
 has_values = (min == min)
-range = has_values ? max - min : 0
-span = has_values ? larger(abs(min), abs(max)) : 0
+# Colours run from range_min to range_max.
+own_range = (range_min != range_min)
+if (own_range) { range_min = min; range_max = max }
+range = has_values ? range_max - range_min : 0
+span = has_values ? larger(abs(range_min), abs(range_max)) : 0
 
 # As many decimals as tell this step; another form for the very large and the very small.
 decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
 form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
     ? "%.4g" : sprintf("%%.%df", decimals(step))
 # Values of several orders of magnitude have as many digits each.
-is_log = exists("orders") ? orders : max >= 10 * min
-is_log = is_log && has_values && min > 0 && range > 0
+is_log = exists("orders") ? orders : \
+    scale_kind eq "auto" ? range_max >= 10 * range_min : scale_kind eq "log"
+is_log = is_log && has_values && range_min > 0 && range > 0
 cell_form = is_log ? "%.3g" : form(range / 150.)
 cell_text(v) = is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v)
 # 12.3 is longer than 9 or 100.
@@ -158,7 +170,16 @@ title_height = n_lines * LINE
 if (partial ne "") { n_lines = n_lines + 1 }
 
 pad_top = 14 + n_lines * LINE + 12 + over
-pad_bottom = larger(x_text_h + LINE + 18, over + 14) + LINE + 10
+# What has to be said about the cells, a line each below the best.
+has_marks = cell_w >= 10 && cell_h >= 10 # small cells have no lines between them
+notes = ""; n_notes = 0
+note(text) = (notes = notes . (n_notes > 0 ? "\n" : "") . text, n_notes = n_notes + 1)
+dummy = range_text eq "" ? 0 : note(range_text)
+dummy = !own_range && (min < range_min || max > range_max) ? \
+    note("values beyond the scale have the colours of its ends") : 0
+dummy = uneven eq "" ? 0 : note((has_marks && hatched ne "" ? "hatched: " : "") . uneven)
+dummy = words(valueless) > 0 && has_marks ? note("grey: no row has a value") : 0
+pad_bottom = larger(x_text_h + LINE + 18, over + 14) + LINE + 10 + n_notes * LINE
 H = pad_top + plot_h + pad_bottom
 
 # ---- terminal --------------------------------------------------------------------------------
@@ -230,8 +251,8 @@ set label 3 y_name at screen (14 + extra) / W, screen (pad_bottom + plot_h / 2) 
 set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
     5 "#21918c", 6 "#22a884", 7 "#44bf70", 8 "#7ad151", 9 "#bddf26", 10 "#fde725")
 slack = range > 0 ? 0 : span > 0 ? span * 0.01 : 1
-low = has_values ? min - slack : 0
-high = has_values ? max + slack : 1
+low = has_values ? range_min - slack : 0
+high = has_values ? range_max + slack : 1
 set cbrange [low:high]
 bar_x = pad_left + plot_w + 24
 bar_y = pad_bottom - over
@@ -242,12 +263,20 @@ set cbtics out scale 0.4 font small_font format bar_form
 if (is_log) {
     set logscale cb
     set cbtics () format "%g"
-    steps = max / min < 300 ? "1 2 5" : "1"
-    do for [e = int(floor(log10(min))):int(ceil(log10(max)))] {
+    steps = range_max / range_min < 300 ? "1 2 5" : "1"
+    n_tics = 0
+    do for [e = int(floor(log10(range_min))):int(ceil(log10(range_max)))] {
         do for [i = 1:words(steps)] {
             v = word(steps, i) * 10. ** e
-            if (v >= min && v <= max) { set cbtics add (sprintf("%g", v) v) }
+            if (v >= range_min && v <= range_max) {
+                set cbtics add (sprintf("%g", v) v)
+                n_tics = n_tics + 1
+            }
         }
+    }
+    do for [i = 0:n_tics < 2 ? 4 : -1] { # no room for round numbers
+        v = range_min * (range_max / range_min) ** (i / 4.)
+        set cbtics add (sprintf("%.3g", v) v)
     }
 }
 if (reduce ne "none") {
@@ -257,6 +286,7 @@ if (reduce ne "none") {
 if (unit ne "" && strstrt(value_name, unit) == 0) {
     value_name = sprintf("%s (%s)", value_name, unit)
 }
+if (is_log) { value_name = value_name . " (log)" }
 set label 4 value_name \
     at screen (W - 14 - extra) / W, screen (pad_bottom + plot_h / 2) / H \
     center rotate by 90 font name_font
@@ -273,18 +303,39 @@ text_of(v) = v == v ? cell_text(v) : ""
 
 # ---- cells without a value ---------------------------------------------------------------------
 
-# Small cells have no lines between them.
-has_lines = cell_w >= 10 && cell_h >= 10
+has_lines = has_marks
 n_valueless = has_lines ? words(valueless) : 0
+# "column:row"
+column_of(at) = int(at[1:strstrt(at, ":") - 1]) - 1
+row_of(at) = int(at[strstrt(at, ":") + 1:]) - 1
 do for [i = 1:n_valueless] {
-    at = word(valueless, i)
-    colon = strstrt(at, ":")
-    vx = int(at[1:colon - 1]) - 1
-    vy = int(at[colon + 1:]) - 1
+    vx = column_of(word(valueless, i))
+    vy = row_of(word(valueless, i))
     set object (10 + i) rectangle from px(vx) - dx(vx), py(vy) - dy(vy) \
         to px(vx) + dx(vx), py(vy) + dy(vy) front fillstyle solid 1 \
         border lc rgb "white" fc rgb "#e3e3e3" lw 1
 }
+
+# ---- cells that are not like the others --------------------------------------------------------
+
+# A hatch is diagonal lines, x + y = c in pixels of the cell, below the cell's value.
+n_hatched = has_lines ? words(hatched) : 0
+HATCH = 8. # pixels
+set print $HATCHES
+print "0 0 0 0 0"
+do for [i = 1:n_hatched] {
+    vx = column_of(word(hatched, i))
+    vy = row_of(word(hatched, i))
+    w = 2 * dx(vx) * cell_w
+    h = 2 * dy(vy) * cell_h
+    do for [k = 1:int((w + h) / HATCH)] {
+        c = k * HATCH
+        x1 = larger(0, c - h); x2 = smaller(c, w)
+        print px(vx) - dx(vx) + x1 / cell_w, py(vy) - dy(vy) + (c - x1) / cell_h, \
+            (x2 - x1) / cell_w, (x1 - x2) / cell_h, k % 2 == 0 ? 0x80000000 : 0x60ffffff
+    }
+}
+set print
 
 # ---- the best cell ---------------------------------------------------------------------------
 
@@ -299,6 +350,8 @@ if (has_values) {
         front fillstyle empty border lc rgb "white" lw 5
     set object 90002 rectangle from bx - mx, by - my to bx + mx, by + my \
         front fillstyle empty border lc rgb BEST lw 2.5
+    # A mean may have 16 digits.
+    if (strlen(best_text) > 9) { best_text = sprintf("%.7g", real(best_text)) }
     best_line = sprintf("%s %s at %s=%s %s=%s", \
         goal eq "higher" ? "highest" : "lowest", best_text, \
         x_name, word(x_labels, best_x), y_name, word(y_labels, best_y))
@@ -306,11 +359,19 @@ if (has_values) {
         best_line = best_line . sprintf(" (and %d more cell%s)", best_cells - 1, \
             best_cells > 2 ? "s" : "")
     }
-    if (words(valueless) > 0 && has_lines) {
-        best_line = best_line . "; grey: no row has a value"
+    n_ties = has_lines ? words(ties) : 0
+    do for [i = 1:n_ties] {
+        tx = column_of(word(ties, i))
+        ty = row_of(word(ties, i))
+        set object (80000 + i) rectangle from px(tx) - dx(tx), py(ty) - dy(ty) \
+            to px(tx) + dx(tx), py(ty) + dy(ty) front fillstyle empty border lc rgb BEST lw 1.2
     }
-    set label 5 best_line at screen 0.5, screen 16. / H center \
+    set label 5 best_line at screen 0.5, screen (16. + n_notes * LINE) / H center \
         font best_font textcolor rgb BEST
+}
+
+if (n_notes > 0) {
+    set label 8 notes at screen 0.5, screen (16. + (n_notes - 1) * LINE) / H center font best_font
 }
 
 # ---- the picture -----------------------------------------------------------------------------
@@ -331,11 +392,13 @@ if (!has_values) {
     plot slice index map @cells using (px($1 - 1)):(py($2 - 1)): \
             (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 \
             with boxxyerror linecolor palette, \
-        "" index map @cells using (px($1 - 1)):(py($2 - 1)):(text_of($3)):(ink($3)) \
+        $HATCHES using 1:2:3:4:5 with vectors nohead lw 1 lc rgb variable, \
+        slice index map @cells using (px($1 - 1)):(py($2 - 1)):(text_of($3)):(ink($3)) \
             with labels font value_font textcolor rgb variable
 } else {
     plot slice index map @cells using (px($1 - 1)):(py($2 - 1)): \
             (dx($1 - 1) + more_x):(dy($2 - 1) + more_y):3 \
-        with boxxyerror linecolor palette
+        with boxxyerror linecolor palette, \
+        $HATCHES using 1:2:3:4:5 with vectors nohead lw 1 lc rgb variable
 } }
 set output

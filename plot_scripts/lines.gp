@@ -27,9 +27,17 @@ title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "n
 reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0
 min = NaN; max = NaN; best_x = 0; best_y = 0; best_text = ""
 
-partial = ""
+partial = ""; best_cells = 0; hatched = ""; uneven = ""
+scale_kind = "auto"; range_text = ""; range_min = NaN; range_max = NaN
 keep(key, value) = \
-    key eq "partial"    ? (partial = value, 0) : \
+    key eq "partial" ? (partial = value, 0) : \
+    key eq "hatched" ? (hatched = hatched . " " . value, 0) : \
+    key eq "best-cells" ? (best_cells = int(real(value)), 0) : \
+    key eq "uneven" ? (uneven = value, 0) : \
+    key eq "scale" ? (scale_kind = value, 0) : \
+    key eq "range" ? (range_text = value, 0) : \
+    key eq "range-min" ? (range_min = real(value), 0) : \
+    key eq "range-max" ? (range_max = real(value), 0) : \
     key eq "title"      ? (title_text = value, 0) : \
     key eq "x"          ? (x_name = value, 0) : \
     key eq "y"          ? (y_name = value, 0) : \
@@ -70,19 +78,30 @@ array X[nx]
 do for [i = 1:nx] { X[i] = has_names ? i : real(word(x_labels, i)) }
 x_span = X[nx] - X[1]
 # Each value about as many times the one before: 8, 16, 32 ...
-if (!exists("x_log")) {
-    x_log = !has_names && nx > 2 && X[1] > 0 && X[nx] / X[nx - 1] > 1.4 && \
+log_x = exists("x_log") ? x_log : \
+    !has_names && nx > 2 && X[1] > 0 && X[nx] / X[nx - 1] > 1.4 && \
         abs(log(X[nx] / X[nx - 1]) / log(X[2] / X[1]) - 1) < 0.5
-}
-x_log = x_log && X[1] > 0
-if (!exists("y_log")) { y_log = has_values && min > 0 && max >= 10 * min }
-y_log = y_log && has_values && min > 0
+log_x = log_x && X[1] > 0
+# The y axis runs from range_min to range_max.
+own_range = (range_min != range_min)
+if (own_range) { range_min = min; range_max = max }
+log_y = exists("y_log") ? y_log : \
+    scale_kind eq "auto" ? range_max >= 10 * range_min : scale_kind eq "log"
+log_y = log_y && has_values && range_min > 0
+log_x = log_x && scale_kind ne "linear"
+
+notes = ""; n_notes = 0
+note(text) = (notes = notes . (n_notes > 0 ? "\n" : "") . text, n_notes = n_notes + 1)
+dummy = range_text eq "" ? 0 : note(range_text)
+dummy = !own_range && (min < range_min || max > range_max) ? note("values beyond the scale are not shown") : 0
+dummy = uneven eq "" ? 0 : note((hatched ne "" ? "open circles: " : "") . uneven)
 
 # ---- terminal ---------------------------------------------------------------------------------
 
 LINE = 19 # height of a line of text
 top = 62 + (partial ne "" ? LINE : 0)
-W = 860; H = 564 + top
+bottom = 84 + n_notes * LINE
+W = 860; H = 480 + top + bottom
 is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
 if (is_svg) {
     set terminal svg noenhanced size W, H dynamic font "sans-serif,11" background "white"
@@ -124,11 +143,12 @@ if (partial ne "") {
         font best_font textcolor rgb PARTIAL
 }
 set label 1 title_text at screen 0.5, screen (H - 24.) / H center font name_font
-set xlabel x_name font name_font
+set xlabel x_name . (log_x ? " (log)" : "") font name_font
 if (reduce ne "none") { value_name = reduce . " " . value_name }
 if (unit ne "" && strstrt(value_name, unit) == 0) {
     value_name = sprintf("%s (%s)", value_name, unit)
 }
+if (log_y) { value_name = value_name . " (log)" }
 set ylabel value_name font name_font
 if (!has_values) {
     set label 4 "no values" at graph 0.5, graph 0.5 center font name_font
@@ -140,16 +160,16 @@ key_w = CHAR * larger(y_chars, strlen(y_name)) + 50
 set lmargin at screen 80. / W
 set rmargin at screen (W - 24 - key_w) / W
 set tmargin at screen (H - top) / real(H)
-set bmargin at screen 84. / H
+set bmargin at screen real(bottom) / H
 
-if (x_log) {
+if (log_x) {
     set logscale x
     set xrange [X[1] / (X[nx] / X[1]) ** 0.03 : X[nx] * (X[nx] / X[1]) ** 0.03]
 } else {
     set xrange [X[1] - (x_span > 0 ? 0.03 * x_span : 1) : X[nx] + (x_span > 0 ? 0.03 * x_span : 1)]
 }
 # All values where they are few or names, else round numbers.
-if (has_names || x_log || nx <= 12) {
+if (has_names || log_x || nx <= 12) {
     set xtics ()
     x_chars = 2
     do for [i = 1:nx] { x_chars = larger(x_chars, strlen(word(x_labels, i))) }
@@ -160,20 +180,28 @@ if (has_names || x_log || nx <= 12) {
         }
     }
 }
-if (y_log) {
+if (log_y) {
     set logscale y
-    set yrange [min / (max / min) ** 0.05 : max * (max / min) ** 0.05]
+    y_ratio = range_max > range_min ? range_max / range_min : 10.
+    set yrange [range_min / y_ratio ** 0.05 : range_max * y_ratio ** 0.05]
     set ytics ()
-    steps = max / min < 300 ? "1 2 5" : "1"
-    do for [e = int(floor(log10(min))):int(ceil(log10(max)))] {
+    n_tics = 0
+    steps = range_max / range_min < 300 ? "1 2 5" : "1"
+    do for [e = int(floor(log10(range_min))):int(ceil(log10(range_max)))] {
         do for [i = 1:words(steps)] {
             v = word(steps, i) * 10. ** e
             set ytics add (sprintf("%g", v) v)
+            n_tics = n_tics + (v >= range_min && v <= range_max)
         }
     }
+    do for [i = 0:n_tics < 2 ? 4 : -1] { # no room for round numbers
+        v = range_min * (range_max / range_min) ** (i / 4.)
+        set ytics add (sprintf("%.3g", v) v)
+    }
 } else {
-    slack = has_values ? (max > min ? 0.05 * (max - min) : larger(1, abs(max)) * 0.05) : 1
-    set yrange [(has_values ? min : 0) - slack : (has_values ? max : 1) + slack]
+    slack = !has_values ? 1 : \
+        range_max > range_min ? 0.05 * (range_max - range_min) : larger(1, abs(range_max)) * 0.05
+    set yrange [(has_values ? range_min : 0) - slack : (has_values ? range_max : 1) + slack]
 }
 
 # ---- lines ------------------------------------------------------------------------------------
@@ -192,20 +220,37 @@ name_of(r) = (r - 1) % named == 0 ? word(y_labels, r) : ""
 dots = nx > 60 ? 0 : 0.7
 
 if (has_values && best_x > 0) {
+    best_y_value = real(best_text)
+    if (strlen(best_text) > 9) { best_text = sprintf("%.7g", real(best_text)) }
     best_line = sprintf("%s %s at %s=%s %s=%s", goal eq "higher" ? "highest" : "lowest", best_text, \
         x_name, word(x_labels, best_x), y_name, word(y_labels, best_y))
-    set label 5 best_line at screen 0.5, screen 16. / H center font best_font textcolor rgb BEST
-    set label 6 "" at first X[best_x], first real(best_text) point pt 6 ps 1.8 lw 2 lc rgb BEST front
+    if (best_cells > 1) {
+        best_line = best_line . sprintf(" (and %d more)", best_cells - 1)
+    }
+    set label 5 best_line at screen 0.5, screen (16. + n_notes * LINE) / H center font best_font textcolor rgb BEST
+    set label 6 "" at first X[best_x], first best_y_value point pt 6 ps 1.8 lw 2 lc rgb BEST front
 }
+if (n_notes > 0) {
+    set label 8 notes at screen 0.5, screen (16. + (n_notes - 1) * LINE) / H center font best_font
+}
+# A point whose rows are others than those of most points is white within.
+is_hatched(x, r) = strstrt(" " . hatched . " ", sprintf(" %d:%d ", x, r)) > 0
+open_value(x, r, v) = is_hatched(x, r) ? v : NaN
 colour_of(r) = is_few ? 0 : (r - 1) / (ny - 1.)
 if (!has_values) {
     set xrange [0:1]
     plot NaN notitle
 } else { if (is_few) {
     plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
-        with linespoints lw 2 pt 7 ps dots lc rgb word(FEW, r) title name_of(r)
+        with linespoints lw 2 pt 7 ps dots lc rgb word(FEW, r) title name_of(r), \
+        for [r = 1:ny] "" index map matrix every ::1:r::r \
+        using (X[int($1)]):(open_value(int($1), r, $3)) with points pt 7 ps 0.55 * dots \
+        lc rgb "white" notitle
 } else {
     plot for [r = 1:ny] slice index map matrix every ::1:r::r using (X[int($1)]):3 \
-        with linespoints lw 1.5 pt 7 ps dots lc palette frac colour_of(r) title name_of(r)
+        with linespoints lw 1.5 pt 7 ps dots lc palette frac colour_of(r) title name_of(r), \
+        for [r = 1:ny] "" index map matrix every ::1:r::r \
+        using (X[int($1)]):(open_value(int($1), r, $3)) with points pt 7 ps 0.55 * dots \
+        lc rgb "white" notitle
 } }
 set output

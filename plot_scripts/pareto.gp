@@ -181,10 +181,10 @@ if (partial ne "") {
     set label 5 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
         font best_font textcolor rgb PARTIAL
 }
-set label 2 x_name . unit(x_name, x_unit) . ", " . x_goal . " is better" \
+set label 2 x_name . unit(x_name, x_unit) . (xlog ? " (log), " : ", ") . x_goal . " is better" \
     at screen (pad_left + plot_w / 2.) / W, screen (pad_bottom - 2 * LINE - 6) / H \
     center font name_font
-set label 3 y_name . unit(y_name, y_unit) . ", " . y_goal . " is better" \
+set label 3 y_name . unit(y_name, y_unit) . (ylog ? " (log), " : ", ") . y_goal . " is better" \
     at screen 20. / W, screen (pad_bottom + plot_h / 2.) / H center rotate by 90 font name_font
 
 # 1234567 -> 1,234,567

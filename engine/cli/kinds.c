@@ -8,8 +8,19 @@
 #include <float.h>
 #include <string.h>
 
-static const char *const map_options[] = {"x", "y", "value", "by", "reduce", "max-maps", NULL};
-static const char *const pareto_options[] = {"pareto", "by", NULL};
+static const char *const map_options[] = {"x",
+                                          "y",
+                                          "value",
+                                          "by",
+                                          "reduce",
+                                          "max-maps",
+                                          "shared-scale",
+                                          "range",
+                                          "allow-partial",
+                                          "log",
+                                          "linear",
+                                          NULL};
+static const char *const pareto_options[] = {"pareto", "by", "log", "linear", NULL};
 static const char *const stack_options[] = {"stack", "count",      "objective",
                                             "goal",  "limit-line", NULL};
 
@@ -50,6 +61,8 @@ enum pps_status pps_kind_check(const struct pps_args *args, struct pps_error *er
     enum pps_status status = PPS_OK;
     for (int i = 0; i < 3 && status == PPS_OK; i++)
         status = refuse(args, all[i], allowed, what, err);
+    if (status == PPS_OK && pps_arg(args, "log") != NULL && pps_arg(args, "linear") != NULL)
+        status = pps_fail(err, PPS_E_INPUT, "write --log or --linear, not both");
     return status;
 }
 
@@ -69,6 +82,42 @@ enum pps_status pps_goal_option(const struct pps_args *args,
     return PPS_OK;
 }
 
+static enum pps_scale_kind scale_kind(const struct pps_args *args)
+{
+    if (pps_arg(args, "log") != NULL)
+        return PPS_SCALE_LOG;
+    return pps_arg(args, "linear") != NULL ? PPS_SCALE_LINEAR : PPS_SCALE_AUTO;
+}
+
+static enum pps_status read_range(const char *text,
+                                  struct pps_scale *scale,
+                                  struct pps_error *err)
+{
+    const char *colon = strchr(text, ':');
+    const size_t n = colon == NULL ? 0 : (size_t)(colon - text);
+    scale->has_range = true;
+    if (colon == NULL || !pps_cell_number((struct pps_cell){text, n}, &scale->low) ||
+        !pps_cell_number((struct pps_cell){colon + 1, strlen(colon + 1)}, &scale->high) ||
+        !(scale->low < scale->high))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--range %s: write two numbers, the lower first, as 50:200", text);
+    if (scale->kind == PPS_SCALE_LOG && scale->low <= 0)
+        return pps_fail(err, PPS_E_INPUT, "--range %s: --log needs numbers above 0", text);
+    return PPS_OK;
+}
+
+enum pps_status pps_scale_options(const struct pps_args *args,
+                                  struct pps_scale *scale,
+                                  struct pps_error *err)
+{
+    const char *range = pps_arg(args, "range");
+    *scale = (struct pps_scale){.shared = pps_arg(args, "shared-scale") != NULL};
+    scale->kind = scale_kind(args);
+    if (range != NULL && scale->shared)
+        return pps_fail(err, PPS_E_INPUT, "write --shared-scale or --range, not both");
+    return range == NULL ? PPS_OK : read_range(range, scale, err);
+}
+
 static struct pps_pareto_ask pareto_ask(const struct pps_args *args,
                                         const struct pps_view_ask *view)
 {
@@ -77,6 +126,7 @@ static struct pps_pareto_ask pareto_ask(const struct pps_args *args,
         .columns = pps_arg(args, "pareto"),
         .by = pps_arg(args, "by"),
         .cloud = true,
+        .scale = scale_kind(args),
     };
 }
 

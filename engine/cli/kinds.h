@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "engine/picture.h"
+#include "engine/scale.h"
 #include "engine/view.h"
 
 #include <stdbool.h>
@@ -20,6 +21,20 @@
     {                                                                                          \
         "limit-line", 0, "VALUE", "--stack: a line at this value"                              \
     }
+
+// Rows of the same table: scales of values.
+#define PPS_SCALE_OPTIONS                                                                      \
+    {"log", 0, NULL, "logarithmic values (where they span a factor of ten or more)"},          \
+        {"linear", 0, NULL, "linear values"},                                                  \
+        {"shared-scale", 0, NULL, "one range of values for all maps (each has its own)"},      \
+    {                                                                                          \
+        "range", 0, "A:B", "values from A to B for all maps"                                   \
+    }
+
+// Reads them; the result is of no use after PPS_E_INPUT.
+PPS_MUST_CHECK enum pps_status pps_scale_options(const struct pps_args *args,
+                                                 struct pps_scale *scale,
+                                                 struct pps_error *err);
 
 // Is another picture than heatmaps asked for?
 bool pps_kind_asked(const struct pps_args *args);

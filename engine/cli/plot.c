@@ -15,6 +15,8 @@ static const struct pps_opt options[] = {
     {"by", 0, "COLUMNS", "a map for each group (as the kernel says; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
     {"lines", 0, NULL, "lines instead of maps: the value over x, one for each y"},
+    {"allow-partial", 0, NULL, "--reduce mean: even if rows differ from cell to cell"},
+    PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
     {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
@@ -86,6 +88,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->pictures.folder = pps_arg(args, "output");
     ask->pictures.force = pps_arg(args, "force") != NULL;
     ask->lines = pps_arg(args, "lines") != NULL;
+    ask->cut.allow_partial = pps_arg(args, "allow-partial") != NULL;
     ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
     enum pps_status status = pps_kind_check(args, err);
     if (status == PPS_OK && ask->lines && pps_kind_asked(args))
@@ -93,6 +96,8 @@ static enum pps_status fill_ask(const struct pps_args *args,
                           "--lines draws what else is a map; leave out --pareto or --stack");
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
+    if (status == PPS_OK)
+        status = pps_scale_options(args, &ask->cut.scale, err);
     if (status == PPS_OK)
         status = read_formats(pps_arg(args, "format"), ask, err);
     if (status == PPS_OK)

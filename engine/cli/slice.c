@@ -18,6 +18,8 @@ static const struct pps_opt options[] = {
     {"value", 0, "COLUMN", "what stands in the cells (the kernel's first result)"},
     {"by", 0, "COLUMNS", "a matrix for each group (as the kernel says; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
+    {"allow-partial", 0, NULL, "--reduce mean: even if rows differ from cell to cell"},
+    PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
     {"force", 0, NULL, "replace files that exist"},
@@ -145,6 +147,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
         .y = pps_arg(args, "y"),
         .value = pps_arg(args, "value"),
         .by = pps_arg(args, "by"),
+        .allow_partial = pps_arg(args, "allow-partial") != NULL,
     };
     const char *path = pps_arg(args, "output");
     const bool force = pps_arg(args, "force") != NULL;
@@ -163,6 +166,8 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     }
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask.reduce, err);
+    if (status == PPS_OK)
+        status = pps_scale_options(args, &ask.scale, err);
     if (status == PPS_OK)
         status = pps_cut_open(&cut, &ask, err);
     if (status == PPS_OK && path != NULL && is_folder(path))
