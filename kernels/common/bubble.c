@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the bubble, by formula.
+// Computes the parts of the bubble by formula.
 #include "bubble.h"
 
 struct bubble bubble_split(const struct bubble_work *work)

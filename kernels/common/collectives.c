@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What primitive operations take on a device: matrix products, memory traffic, exchanges among
-// ranks. Exchanges are rings: (n - 1) / n of the buffer pass each device, at the rate of the
-// slowest link of the ring, in the way of Thakur et al., "Optimization of Collective Communication
-// Operations in MPICH" (2005).
+// Computes the time of primitive operations on a device: matrix products, memory traffic, exchanges
+// among ranks. Exchanges are rings: (n - 1) / n of the buffer passes each device at the rate of the
+// slowest link of the ring (Thakur et al., "Optimization of Collective Communication Operations in
+// MPICH", 2005).
 #include "detmath.h"
 #include "hardware.h"
 
 #include <math.h>
 
-// Rows, columns or depth at which a matrix product reaches half of its rate.
+// Rows, columns or depth at which a matrix product reaches half of its peak rate.
 #define HALF_RATE 64.0
 
 static double filled(double size)
@@ -28,7 +28,7 @@ double hardware_stream(const struct hardware *hw, double bytes)
     return bytes / (hw->hbm * hw->memory_eff);
 }
 
-// Ranks of a group that share a node: neighbours stand `stride` devices apart.
+// Returns the ranks of a group that share a node; neighbours are `stride` devices apart.
 static int64_t ranks_in_node(const struct hardware *hw, int64_t ranks, int64_t stride)
 {
     if (stride >= hw->node)
@@ -42,7 +42,7 @@ double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride,
     if (ranks <= 1)
         return 0;
     int64_t inside = ranks_in_node(hw, ranks, stride);
-    // Every device of the group that a node holds brings its own link to other nodes.
+    // Every device of the group within a node adds its own link to other nodes.
     double rate = inside >= ranks ? hw->intra : fmin(hw->intra, (double)inside * hw->inter);
     double n = (double)ranks;
     return (n - 1) / n * bytes / (rate * hw->link_eff) + hw->alpha * detmath_log2(n);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A logarithm from the number's own exponent and a series for what is left.
+// Computes a logarithm from the exponent of the number and a series for its mantissa.
 #include "detmath.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #define TWO_BY_LN2 2.88539008177792681472
 #define SQRT2      1.41421356237309504880
 
-// x = m * 2^exponent, 1 <= m < 2, for positive finite x. Taken from the bits: frexp is a call.
+// Splits positive finite x into m * 2^exponent, 1 <= m < 2. Reads the bits, since frexp is a call.
 static double split(double x, int *exponent)
 {
     uint64_t bits;
@@ -26,8 +26,8 @@ static double split(double x, int *exponent)
     return x;
 }
 
-// With z = (m - 1) / (m + 1), ln m = 2 (z + z^3/3 + z^5/5 ...); |z| < 0.1716, so that what follows
-// z^21 is below 1e-17 of the sum.
+// With z = (m - 1) / (m + 1), ln m = 2 (z + z^3/3 + z^5/5 ...). |z| < 0.1716, so the terms after
+// z^21 are below 1e-17 of the sum.
 double detmath_log2(double x)
 {
     static const double odd[] = {1.0 / 21, 1.0 / 19, 1.0 / 17, 1.0 / 15, 1.0 / 13,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transcendental functions with the same bits on every machine: additions, multiplications and
-// divisions only. Those of libm may differ in the last bit with the processor.
+// Transcendental functions that return the same bits on every machine. They use additions,
+// multiplications and divisions only; the functions of libm may differ in the last bit between
+// processors.
 #ifndef PPS_DETMATH_H
 #define PPS_DETMATH_H
 
@@ -8,7 +9,7 @@
 // 0: -INFINITY; below 0 and NaN: NaN; INFINITY: itself.
 double detmath_log2(double x);
 
-// Natural logarithm: the above times ln 2.
+// Natural logarithm: detmath_log2(x) times ln 2.
 double detmath_log(double x);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling a fault. Its text may hold pieces of the document, so it is made one line of whole
-// characters.
+// Fills a fault. Its text may hold pieces of the document, so control characters and broken UTF-8
+// are replaced.
 #include "docfault.h"
 
 #include "utf8.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a document, told by whoever reads one: the value at fault and a sentence. The
-// caller knows file, line and column of a value.
+// A fault of a document describes the first error that a reader found: the wrong value and a
+// sentence. The caller knows file, line and column of the value.
 #ifndef PPS_DOCFAULT_H
 #define PPS_DOCFAULT_H
 
@@ -9,9 +9,9 @@
 struct cJSON;
 
 struct docfault {
-    const struct cJSON *item; // the value at fault; NULL: the document as a whole
-    bool at_key;              // its key is
-    char text[512]; // "num_layers: ...": what is wrong and what to write, no full stop
+    const struct cJSON *item; // the wrong value; NULL: the document as a whole
+    bool at_key;              // the key of the value is wrong, not the value
+    char text[512];           // "num_layers: ...": the error and the remedy, no full stop
 };
 
 // Fills fault and returns false, so that a reader can `return docfault_set(...)`.

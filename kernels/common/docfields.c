@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects read by a table of their fields.
+// Reads objects by a table of their fields.
 #include "docfields.h"
 
 #include "nearname.h"
@@ -14,7 +14,7 @@ const char *docfields_name(const struct cJSON *item)
     return item->string != NULL ? item->string : "value";
 }
 
-// ---- which field a key is -------------------------------------------------------------------
+// ---- fields by key ----------------------------------------------------------------------------
 
 static int index_of_key(const struct docfields *table, const char *key)
 {
@@ -43,14 +43,14 @@ struct nearest {
 static void consider(struct nearest *nearest, const char *name)
 {
     const int distance = nearname_distance(nearest->word, name);
-    // Something of the word must remain.
+    // At least one character of the word must be kept.
     if (distance < nearest->distance && (size_t)distance < strlen(nearest->word)) {
         nearest->distance = distance;
         nearest->name = name;
     }
 }
 
-// Names of two letters are near to many words and meant by few.
+// Names of two letters are near to many words and rarely meant.
 static bool is_short(const char *name)
 {
     return strlen(name) < 3;
@@ -107,7 +107,7 @@ bool docfields_find(const struct docfields *table,
 {
     *items = (struct docitems){{NULL}};
     if (!cJSON_IsObject(object))
-        return docfault_set(fault, object, false, "want an object that describes %s",
+        return docfault_set(fault, object, false, "expected an object that describes %s",
                             table->what);
     for (const cJSON *item = object->child; item != NULL; item = item->next) {
         const int i = docfields_index(table, item->string);
@@ -135,7 +135,7 @@ static bool store_whole(const struct docfield *field,
 {
     const double x = item->valuedouble;
     if (!cJSON_IsNumber(item) || !is_whole(x) || !(x >= field->min && x <= field->max))
-        return docfault_set(fault, item, false, "%s: want a whole number %.0f ... %.0f",
+        return docfault_set(fault, item, false, "%s: expected a whole number %.0f ... %.0f",
                             docfields_name(item), field->min, field->max);
     *(int64_t *)at = (int64_t)x;
     return true;
@@ -151,8 +151,8 @@ static bool store_real(const struct docfield *field,
     const bool fits = (above ? x > field->min : x >= field->min) && x <= field->max;
     if (!cJSON_IsNumber(item) || !fits)
         return docfault_set(fault, item, false,
-                            above ? "%s: want a number above %g, at most %g"
-                                  : "%s: want a number %g ... %g",
+                            above ? "%s: expected a number above %g, at most %g"
+                                  : "%s: expected a number %g ... %g",
                             docfields_name(item), field->min, field->max);
     *(double *)at = x;
     return true;
@@ -162,7 +162,8 @@ static bool store_flag(const cJSON *item, void *at, struct docfault *fault)
 {
     const bool number = cJSON_IsNumber(item);
     if (number ? item->valuedouble != 0 && item->valuedouble != 1 : !cJSON_IsBool(item))
-        return docfault_set(fault, item, false, "%s: want true or false", docfields_name(item));
+        return docfault_set(fault, item, false, "%s: expected true or false",
+                            docfields_name(item));
     *(bool *)at = number ? item->valuedouble == 1 : cJSON_IsTrue(item);
     return true;
 }
@@ -182,7 +183,7 @@ static bool is_gib(const char *unit)
     return false;
 }
 
-// Digits with at most one point among them; of a size that needs no exponent.
+// Accepts digits with at most one decimal point, few enough to need no exponent.
 static bool read_digits(const char **text, double *x)
 {
     double scale = 0;
@@ -212,7 +213,7 @@ static bool read_gib(const char *text, double *gib)
     return is_gib(text);
 }
 
-// A size in bytes from a number of GiB, or from text such as "55GB", "55 GiB" or "55".
+// Reads a size in bytes from a number of GiB or from text: "55GB", "55 GiB", "55".
 static bool store_gib(const struct cJSON *item, double *bytes, struct docfault *fault)
 {
     const double largest = 1 << 20;
@@ -224,7 +225,7 @@ static bool store_gib(const struct cJSON *item, double *bytes, struct docfault *
     }
     if (!fits || !(gib > 0 && gib <= largest))
         return docfault_set(fault, item, false,
-                            "%s: want a number of GiB above 0, or the same as in \"55GB\"",
+                            "%s: expected a number of GiB above 0, or the same as in \"55GB\"",
                             docfields_name(item));
     *bytes = gib * UNITS_GIB;
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flat objects of a document, read by a table: which keys there are and by which other names,
-// what values they take, and where in a record these go.
+// Reads flat objects of a document by a table of fields: keys, their aliases, the values they
+// accept, and the offset of each value in a record.
 #ifndef PPS_DOCFIELDS_H
 #define PPS_DOCFIELDS_H
 
@@ -14,8 +14,8 @@ enum docfield_kind {
     DOCFIELD_REAL,  // double, min ... max
     DOCFIELD_ABOVE, // double, above min, at most max
     DOCFIELD_FLAG,  // bool; true, false, 1 or 0
-    DOCFIELD_GIB,   // double, bytes: a number of GiB or "55GB", which is the same
-    DOCFIELD_OWN,   // whoever calls reads it
+    DOCFIELD_GIB, // double, bytes: a number of GiB, or text as in "55GB" with the same meaning
+    DOCFIELD_OWN, // the caller reads the value
 };
 
 struct docfield {
@@ -41,36 +41,37 @@ enum { DOCFIELDS_MAX = 64 };
 
 struct cJSON;
 
-// What a document says, by field; NULL where it says nothing or null.
+// The values of a document by field; NULL: the document has no value there, or null.
 struct docitems {
     const struct cJSON *item[DOCFIELDS_MAX];
 };
 
-// Number of the field that is called so, or has this alias; -1: none.
+// Returns the number of the field with this name or alias; -1: none.
 int docfields_index(const struct docfields *table, const char *name);
 
-// Looks for the fields in an object. A key that there is not is refused with the nearest there
-// is, unless lenient, when it is passed over. A field given under two names must have one value.
+// Finds the fields in an object. An unknown key is refused and the nearest known key suggested;
+// if lenient, the key is ignored. A field given under two names must have equal values.
 bool docfields_find(const struct docfields *table,
                     const struct cJSON *object,
                     bool lenient,
                     struct docitems *items,
                     struct docfault *fault);
 
-// What docfields_find says of a key that none of n tables has; what: as docfields.what.
+// Fills the fault for a key that none of n tables has, as docfields_find does; what: as in
+// docfields.what. Returns false.
 bool docfields_unknown(const struct docfields *const *tables,
                        int n,
                        const char *what,
                        const struct cJSON *item,
                        struct docfault *fault);
 
-// Checks the values of all fields that were found, and puts them into the record.
+// Checks the values of all fields that were found and stores them in the record.
 bool docfields_store(const struct docfields *table,
                      const struct docitems *items,
                      void *record,
                      struct docfault *fault);
 
-// The key an item stands under, for a fault's text; "value" where it has none.
+// Returns the key of an item for the text of a fault; "value" if the item has no key.
 const char *docfields_name(const struct cJSON *item);
 
 #endif

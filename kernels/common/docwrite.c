@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing plain documents. What stands on one line is written alike in all forms.
+// Writes plain documents. Values on one line are written alike in all forms.
 #include "docwrite.h"
 
 #include "numtext.h"
@@ -49,7 +49,7 @@ static bool is_simple(const char *text)
     return true;
 }
 
-// Words that some reader takes for something else than text; YAML 1.1 has more of them than 1.2.
+// Words that some readers do not take as text; YAML 1.1 has more of these words than YAML 1.2.
 static bool is_taken(const char *text)
 {
     static const char *const words[] = {"null", "true", "false", "yes", "no",
@@ -130,7 +130,7 @@ static void put_value(struct textroom *room, enum plaindoc_form form, const cJSO
 
 // ---- lines ----------------------------------------------------------------------------------
 
-// Keys above an item, from its own upwards.
+// The path of keys above an item, from its own key upwards.
 struct path {
     const struct path *above;
     const char *key;

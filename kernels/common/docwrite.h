@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees written in the plain forms that plaindoc reads.
+// Writes trees of values in the plain forms that plaindoc reads.
 #ifndef PPS_DOCWRITE_H
 #define PPS_DOCWRITE_H
 
@@ -8,14 +8,14 @@
 struct cJSON;
 struct textroom;
 
-// Adds an object, as plaindoc_parse would read it again, to the room. `room->failed` tells that
-// memory ran out, for good.
-//   flat  maps below become dotted keys, and an empty one is left out; maps in lists stay maps
+// Appends an object to the room; plaindoc_parse reads the same tree back. `room->failed` is set if
+// memory runs out.
+//   flat  nested maps become dotted keys, an empty map is skipped; maps in lists stay maps
 //   YAML  maps by indentation, lists in brackets
-//   TOML  values first, then a [section] a map; null, which it does not have, is left out of maps,
-//         and is text in lists
-// Keys of flat documents must have no blanks, quotes, brackets, commas, colons, = and #; others are
-// left out. Numbers have the fewest digits that read back as the same.
+//   TOML  values first, then one [section] per map; TOML has no null: null is skipped in maps and
+//         becomes text in lists
+// A key of a flat document with blanks, quotes, brackets, commas, colons, = or # is skipped.
+// Numbers have the fewest digits that read back as the same number.
 void docwrite(struct textroom *room, enum plaindoc_form form, const struct cJSON *object);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and clusters: records by name or from a document, and what their primitive operations
-// take: matrix products, memory traffic, collectives.
+// Describes devices and clusters: records by name or from a document, and the time of primitive
+// operations: matrix products, memory traffic, collectives.
 #ifndef PPS_HARDWARE_H
 #define PPS_HARDWARE_H
 

@@ -75,10 +75,11 @@ static bool by_name(struct hardware *hardware, const struct cJSON *item, struct 
         return true;
     }
     list_names(names, sizeof names);
-    return docfault_set(fault, item, false,
-                        "%s: no device called \"%.40s\" is known; want %s, or an object that "
-                        "describes it",
-                        docfields_name(item), item->valuestring, names);
+    return docfault_set(
+        fault, item, false,
+        "%s: no device called \"%.40s\" is known; expected %s, or an object that "
+        "describes it",
+        docfields_name(item), item->valuestring, names);
 }
 
 // ---- an object ------------------------------------------------------------------------------
@@ -89,7 +90,7 @@ static bool read_text_name(struct hardware *hardware,
 {
     const size_t most = sizeof hardware->name - 1;
     if (!cJSON_IsString(item) || *item->valuestring == '\0' || strlen(item->valuestring) > most)
-        return docfault_set(fault, item, false, "name: want text of 1 ... %zu bytes", most);
+        return docfault_set(fault, item, false, "name: expected text of 1 ... %zu bytes", most);
     memcpy(hardware->name, item->valuestring, strlen(item->valuestring) + 1);
     return true;
 }
@@ -116,7 +117,7 @@ static bool take_base(struct hardware *hardware,
     const struct cJSON *base = items->item[KEY_BASE], *name = items->item[KEY_NAME];
     const struct hardware *record = NULL;
     if (base != NULL && !cJSON_IsString(base))
-        return docfault_set(fault, base, false, "base: want the name of a known device");
+        return docfault_set(fault, base, false, "base: expected the name of a known device");
     if (base != NULL)
         return by_name(hardware, base, fault);
     if (cJSON_IsString(name))
@@ -167,7 +168,7 @@ bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct d
     else
         ok = docfault_set(
             fault, item, false,
-            "hardware: want the name of a device, or an object that describes one");
+            "hardware: expected the name of a device, or an object that describes one");
     if (ok)
         *hardware = read;
     return ok;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Widths and rates of one shape are worked out first; dense and MoE layer are sums over them.
+// Computes widths and rates of one shape first; the costs of dense and MoE layers are sums of them.
 #include "layercost.h"
 
 #include <math.h>
@@ -8,11 +8,11 @@
 #define ELEMENT 2.0 // bytes of an activation
 #define INDEX   4.0 // bytes of a number kept in fp32: log-sum-exp, router scores
 
-// What both kinds of layer share, for one shape.
+// Values that dense and MoE layers share, for one shape.
 struct setting {
     const struct layercost_model *m;
     const struct hardware *hw;
-    double tokens;                    // T: of a micro-batch and cp rank
+    double tokens;                    // T: per micro-batch and cp rank
     double seq, t, u;                 // s; tp; tp where sequence parallel, else 1
     double cp;                        // ranks
     int64_t tp, ep;                   // ranks
@@ -71,7 +71,7 @@ static double compressed_projections(const struct setting *s)
            hardware_gemm(s->hw, s->tokens, s->h, s->heads * s->dv);
 }
 
-// Keys and values that ranks of cp exchange, in numbers a token.
+// Keys and values that cp ranks exchange, in numbers per token.
 static double exchanged(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;
@@ -107,7 +107,7 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
 {
     const struct hardware *hw = s->hw;
     bool mla = s->m->model.attention == MODELDESC_MLA;
-    double seen = s->m->flash ? 0.5 : 1; // a causal kernel skips what is masked
+    double seen = s->m->flash ? 0.5 : 1; // a causal kernel skips the masked half
     s->attention.gemm = mla ? compressed_projections(s) : grouped_projections(s);
     s->attention.attention = 2 * s->tokens * s->seq * s->heads * (s->dq + s->dv) * seen /
                              (hw->peak * hw->attention_eff);
@@ -123,15 +123,15 @@ static void add_attention(struct setting *s, const struct layercost_shape *shape
 
 // ---- layers -------------------------------------------------------------------------------------
 
-// Of the feed-forward part of a layer.
+// The cost of the feed-forward part of a layer.
 struct feed_forward {
     double gemm;
     double traffic;  // bytes of memory-bound operations
-    double gathers;  // among tp ranks, of the layer's activations, attention's included
-    double exchange; // s, among tp ranks beside these
+    double gathers;  // among tp ranks, of the layer's activations, with attention
+    double exchange; // s, further exchanges among tp ranks
     double ep;       // s, among ep ranks
     double kept;     // bytes
-    double remade;   // of these, what mode select makes again with a flash kernel
+    double remade;   // part of `kept` that mode select recomputes with a flash kernel
 };
 
 static double network(const struct setting *s, double rows, double width)
@@ -150,8 +150,8 @@ static struct feed_forward dense_network(const struct setting *s)
                                  .remade = ELEMENT * s->tokens * width};
 }
 
-// Tokens are routed by each tp rank for its share of the sequence. Where experts are split over tp,
-// its ranks first gather the tokens that arrived and add up what the parts of an expert made.
+// Each tp rank routes the tokens of its share of the sequence. If experts are split over tp, the tp
+// ranks first gather the received tokens, and finally sum the outputs of the parts of an expert.
 static struct feed_forward routed_network(const struct setting *s)
 {
     const struct modeldesc *d = &s->m->model;

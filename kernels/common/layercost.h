@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one layer of a transformer, its output head, and the exchanges around them cost one device:
-// time of a forward and a backward pass of one micro-batch, bytes that stay for the backward pass,
-// parameters. All of it is fixed by the model, the device and (tp, cp, ep, mbs, sp); depth of the
-// pipeline, data parallelism and schedule do not enter.
+// Computes the cost per device of one transformer layer, the output head, and the exchanges around
+// them: time of a forward and a backward pass of one micro-batch, bytes stored for the backward
+// pass, parameters. The cost depends on the model, the device and (tp, cp, ep, mbs, sp) only, not on
+// pipeline depth, data parallelism or schedule.
 //
 // Operations follow Korthikanti et al., "Reducing Activation Recomputation in Large Transformer
 // Models" (2022), sections 4 and 5, and Narayanan et al., "Efficient Large-Scale Language Model
@@ -20,10 +20,10 @@
 #include <stdint.h>
 
 enum layercost_recompute {
-    LAYERCOST_NONE, // everything stays
-    LAYERCOST_SELECT, // cheap parts are made again: the attention scores without a flash kernel; with
+    LAYERCOST_NONE, // all activations are stored
+    LAYERCOST_SELECT, // cheap parts are recomputed: the attention scores without a flash kernel; with
                       // it, outputs of norms and of the activation
-    LAYERCOST_FULL, // only the layer's input stays
+    LAYERCOST_FULL, // only the input of the layer is stored
 };
 enum { LAYERCOST_MODES = 3 };
 
@@ -44,40 +44,40 @@ struct layercost_parts {
 struct layercost {
     struct layercost_parts parts;
     double forward;
-    double backward[LAYERCOST_MODES]; // the forward that is done again is part of it
+    double backward[LAYERCOST_MODES]; // with the recomputed forward
     double stored[LAYERCOST_MODES]; // bytes of one micro-batch from its forward to its backward
-    double parameters;              // of one device without routed experts
-    double routed;                  // of one device, routed experts
-    double matrices; // parameters of one device's feed-forward matrices, one of each shape
+    double parameters;              // per device, without routed experts
+    double routed;                  // per device, routed experts
+    double matrices; // per device, parameters of the feed-forward matrices, one of each shape
 };
 
 struct layercost_head {
     double forward, backward;
     double logits;     // bytes, transient
-    double parameters; // of the table on one device
+    double parameters; // per device, of the output table
 };
 
-// What does not depend on the shape, worked out once.
+// Values that do not depend on the shape, computed once.
 struct layercost_model {
     struct modeldesc model;
     struct modeldesc_counts counts;
     struct hardware hardware;
-    double tp_exposed, ep_exposed; // fractions of these exchanges that nothing hides, 0 ... 1
+    double tp_exposed, ep_exposed; // fractions of these exchanges that do not overlap, 0 ... 1
     bool flash;                    // attention kernel that never writes scores
     bool fused_ce;                 // fused cross-entropy
     bool expert_tensor_parallel;   // experts are split over tp too
 };
 
-// All of it for one shape.
+// All costs of one shape.
 struct layercost_set {
-    struct layercost dense, moe; // the one that the model has not is all zero
+    struct layercost dense, moe; // all zero for a kind of layer that the model does not have
     struct layercost_head head;
-    double attention_matrices; // the same of its matrices in attention
-    double embedding;          // parameters of the input table on one device
-    double mtp_parameters;     // of one MTP module beyond its layer, on one device
-    double mtp_forward;        // its projection; its pass through the head is that of `head`
-    double p2p_intra;          // both ways across one pipeline boundary, within a node
-    double p2p_inter;          // across nodes
+    double attention_matrices; // per device, parameters of the attention matrices
+    double embedding;          // per device, parameters of the input table
+    double mtp_parameters;     // per device, of one MTP module without its layer
+    double mtp_forward;        // the projection of a module; its head costs as much as `head`
+    double p2p_intra;          // both directions over one pipeline boundary, within a node
+    double p2p_inter;          // the same, across nodes
 };
 
 void layercost_open(struct layercost_model *m,

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Householder reflections; with x >= 0, columns enter one after the other (Lawson and Hanson).
+// Solves by Householder reflections; with x >= 0, columns enter one at a time (Lawson and Hanson).
 #include "leastsquares.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-// Below this fraction of its length, what is left of a column counts as nothing.
+// A remainder of a column below this fraction of the column's length counts as zero.
 static const double NOTHING = 1e-11;
 
-// The columns in use, made triangular. Columns are scaled to length 1 first, so that what counts as
-// nothing does not hang on units.
+// The columns in use, made triangular. Columns are scaled to length 1 first, so that the test for
+// zero does not depend on units.
 struct work {
     int rows, columns;
     double a[LEASTSQUARES_ROWS][LEASTSQUARES_COLUMNS];
@@ -64,7 +64,7 @@ static void exchange(struct work *work, int p, int q)
     work->scale[q] = scale;
 }
 
-// Reflects column k onto its diagonal, and with it all that come after, and b.
+// Reflects column k onto its diagonal, and applies the reflection to all later columns and to b.
 static void reflect(struct work *work, int k, double length)
 {
     double v[LEASTSQUARES_ROWS];
@@ -85,7 +85,7 @@ static void reflect(struct work *work, int k, double length)
     work->a[k][k] = diagonal;
 }
 
-// The number of columns that do not depend on others.
+// Returns the number of linearly independent columns.
 static int make_triangle(struct work *work)
 {
     int k = 0;
@@ -158,11 +158,11 @@ void leastsquares_plain(const struct leastsquares *problem, struct leastsquares_
 struct active {
     const struct leastsquares *problem;
     bool in_use[LEASTSQUARES_COLUMNS];
-    bool useless[LEASTSQUARES_COLUMNS]; // since x last moved
+    bool useless[LEASTSQUARES_COLUMNS]; // rejected since x last moved
     double x[LEASTSQUARES_COLUMNS];
 };
 
-// The column outside that lowers the residual most for its length; -1: none.
+// Returns the inactive column that lowers the residual most, relative to its length; -1: none.
 static int steepest(const struct active *active)
 {
     const struct leastsquares *problem = active->problem;
@@ -187,8 +187,8 @@ static int steepest(const struct active *active)
     return steepest;
 }
 
-// Goes from x towards z as far as no unknown falls below 0; drops those that would.
-// false: all of the way.
+// Moves from x towards z until the first unknown reaches 0, and drops the unknowns that do.
+// false: x reached z.
 static bool step_towards(struct active *active, const double *z)
 {
     double alpha = 2.0;
@@ -221,7 +221,7 @@ static int count_in_use(const struct active *active)
     return n;
 }
 
-// Takes column j in; false: it depends on those in use, or does not want to grow.
+// Activates column j; false: it depends on the columns in use, or its unknown would not be positive.
 static bool take_in(struct active *active, int j)
 {
     double z[LEASTSQUARES_COLUMNS];

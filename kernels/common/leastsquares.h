@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small dense least squares: minimise |A x - b|, plain or with x >= 0. Sums run in a fixed order and
-// use + - * / sqrt only, so that every machine gives the same bits.
+// Solves small dense least-squares problems: minimise |A x - b|, plain or with x >= 0. Sums run in a
+// fixed order and use + - * / sqrt only, so every machine returns the same bits.
 #ifndef PPS_LEASTSQUARES_H
 #define PPS_LEASTSQUARES_H
 
@@ -19,16 +19,16 @@ struct leastsquares {
 struct leastsquares_result {
     double x[LEASTSQUARES_COLUMNS];
     double residual; // |A x - b|, Euclidean
-    int rank;        // of the columns in use
+    int rank;        // number of linearly independent columns
 };
 
-// Plain: Householder triangles with column exchange (Businger and Golub 1965). Where columns depend
-// on each other, those exchanged last get 0. Numbers must be finite.
+// Plain: Householder QR with column pivoting (Businger and Golub 1965). Among linearly dependent
+// columns, the columns pivoted last get 0. Numbers must be finite.
 void leastsquares_plain(const struct leastsquares *problem, struct leastsquares_result *result);
 
 // x >= 0: the active-set method of Lawson and Hanson (Solving Least Squares Problems, 1974,
-// chapter 23). Of columns that depend on each other, those that come later stay 0.
-// false: it did not come to an end within 10 x columns exchanges; x is the best so far.
+// chapter 23). Among linearly dependent columns, the later columns stay 0.
+// false: no convergence within 10 x columns exchanges; x is the best solution so far.
 bool leastsquares_nonnegative(const struct leastsquares *problem,
                               struct leastsquares_result *result);
 

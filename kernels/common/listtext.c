@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists written and read.
+// Writes and reads lists.
 #include "listtext.h"
 
 #include <errno.h>
@@ -75,7 +75,7 @@ static bool refuse(const struct reader *r, const char *format, ...)
     return false;
 }
 
-// The number at r->at; what follows must end it.
+// Reads the number at r->at; a separator or the end must follow.
 static bool number(struct reader *r, int32_t *value)
 {
     const int32_t row = r->shape->rows + 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists as text cells: whole numbers by spaces, rows by bars, as in `7 6 6|6 6 5`. No comma, quote or
-// newline, so that a cell of CSV needs no quoting.
+// Writes and reads lists as text cells: spaces separate whole numbers, bars separate rows, as in
+// `7 6 6|6 6 5`. The text has no comma, quote or newline, so a CSV cell needs no quoting.
 #ifndef PPS_LISTTEXT_H
 #define PPS_LISTTEXT_H
 
@@ -8,7 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Like snprintf: at most `size` bytes with the final NUL, and the length the whole text has.
+// Writes at most `size` bytes with the final NUL and returns the length of the whole text, as
+// snprintf does.
 // values: [rows][columns].
 size_t listtext_write(char *text,
                       size_t size,
@@ -20,8 +21,8 @@ struct listtext_shape {
     int32_t rows, columns;
 };
 
-// Reads a list whose rows are equally long, of at most `room` numbers. false: `why`, of `why_size`
-// bytes, says what is wrong and where ("row 2 has 3 numbers, the first has 4").
+// Reads a list of at most `room` numbers in rows of equal length. false: `why`, of `why_size`
+// bytes, describes the error and its place ("row 2 has 3 numbers, the first has 4").
 bool listtext_read(const char *text,
                    int32_t *values,
                    int32_t room,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting what is in flight along an order.
+// Counts the micro-batches in flight along an order.
 #include "memline.h"
 
 #include <string.h>
 
-// From counts, so that nothing is left of what has been given back.
+// Computed from counts, so that freed memory leaves no rounding error.
 static double held(const struct orders_shape *shape,
                    const int32_t *counts,
                    const double *weights)
@@ -64,7 +64,7 @@ static bool at_most(const int32_t *a, const int32_t *b, int32_t chunks)
     return true;
 }
 
-// Adds `counts` unless another is at least as large; drops those that it is at least as large as.
+// Adds `counts` unless another vector dominates it; drops the vectors that it dominates.
 static int32_t add(int32_t *vectors, int32_t n, const int32_t *counts, int32_t chunks)
 {
     const size_t bytes = (size_t)chunks * sizeof *counts;
@@ -100,7 +100,7 @@ int32_t memline_vectors(const struct orders_shape *shape,
         if (tasks[k].kind != ORDERS_FORWARD)
             continue;
         counts[tasks[k].chunk]++;
-        // Before another forward nothing is at its most.
+        // A maximum is reached only before a backward.
         if (k + 1 < n && tasks[k + 1].kind == ORDERS_FORWARD)
             continue;
         if (found < room)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is peculiar to a Hugging Face config.json: how it is told, where in it the transformer is,
-// which keys of it are passed over, and which speak of layers that differ.
+// Handles the peculiarities of a Hugging Face config.json: recognises one, finds the transformer in
+// it, lists the ignored keys, and refuses keys of layers that differ.
 #include "modelkeys.h"
 
 #include <cjson/cJSON.h>
@@ -15,7 +15,7 @@ bool modeldesc_is_config(const struct cJSON *object)
     return false;
 }
 
-// Models that see, too, have the transformer's configuration below.
+// Multimodal models keep the configuration of the transformer in a nested object.
 const struct cJSON *modelconfig_text(const struct cJSON *object)
 {
     const struct cJSON *text = cJSON_GetObjectItemCaseSensitive(object, "text_config");
@@ -42,8 +42,8 @@ bool modelconfig_check(const struct cJSON *object, struct docfault *fault)
         const struct cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
         if (!is_uniform(item))
             return docfault_set(fault, item, false,
-                                "%s: only 1 can be described, where all layers after the "
-                                "leading dense ones are alike",
+                                "%s: only 1 is supported, as all layers after the leading "
+                                "dense layers must be alike",
                                 key);
     }
     return true;

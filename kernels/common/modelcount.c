@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact parameter counts, matrix by matrix. The shapes are those of the published model code: for
+// Counts parameters exactly, matrix by matrix. The shapes follow the published model code: for
 // attention over groups of queries Ainslie et al. 2023 (GQA), for compressed keys and values
 // DeepSeek-AI 2024 (DeepSeek-V2, section 2.1), for multi-token prediction DeepSeek-AI 2024
 // (DeepSeek-V3, section 2.2).
@@ -24,7 +24,7 @@ static int64_t grouped_attention(const struct modeldesc *m)
            linear(heads, m->hidden, m->output_bias || m->linear_bias);
 }
 
-// Compressed values have an RMS norm before they are spread again, whatever the others are.
+// Compressed values pass an RMS norm before they are expanded, whatever the other norms are.
 static int64_t latent_attention(const struct modeldesc *m)
 {
     const bool bias = m->attention_bias || m->linear_bias;
@@ -44,7 +44,7 @@ static int64_t attention_of(const struct modeldesc *m)
     return part + (m->qk_norm ? 2 * m->head_dim : 0);
 }
 
-// A feed-forward network of this width; none where that is 0.
+// A feed-forward network of this width; width 0: no network.
 static int64_t network(const struct modeldesc *m, int64_t width)
 {
     if (width == 0)
@@ -61,7 +61,7 @@ static void count_moe(const struct modeldesc *m, struct modeldesc_counts *c)
     c->moe_layer = c->attention + c->norms + c->router + c->shared + c->routed;
 }
 
-// Its layer, two norms before the projection of both inputs together, and the last norm.
+// One layer, two norms before the joint projection of both inputs, and the final norm.
 static int64_t mtp_of(const struct modeldesc *m, const struct modeldesc_counts *c)
 {
     if (m->experts == 0 && m->mtp_depth == 0)

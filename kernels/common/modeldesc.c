@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a model: its keys into a record, then what they leave to be derived, then what they must
-// agree on.
+// Reads a model: stores its keys in a record, derives the missing values, then checks that all
+// values agree.
 #include "modeldesc.h"
 
 #include "modelkeys.h"
@@ -31,7 +31,7 @@ static bool missing(struct reader *r, enum modelkeys_field field, const char *wh
                         modelkeys_own.fields[field].key, why);
 }
 
-// The field as the document calls it.
+// Returns the name of the field in the document.
 static const char *name_of(const struct reader *r, enum modelkeys_field field)
 {
     const struct cJSON *item = r->items.item[field];
@@ -49,7 +49,7 @@ static bool same_word(const char *a, const char *b)
     return *a == *b;
 }
 
-// Number of the item's text among the words, which end with NULL; -1: it is none.
+// Returns the index of the item's text among the words, which end with NULL; -1: not found.
 static int word_of(const struct cJSON *item, const char *const *words)
 {
     for (int i = 0; cJSON_IsString(item) && words[i] != NULL; i++)
@@ -58,7 +58,7 @@ static int word_of(const struct cJSON *item, const char *const *words)
     return -1;
 }
 
-// Text that can stand in a table: no control characters.
+// Text that fits in a table: no control characters.
 static bool is_name(const struct cJSON *item, size_t cap)
 {
     if (!cJSON_IsString(item) || strlen(item->valuestring) >= cap)
@@ -69,7 +69,7 @@ static bool is_name(const struct cJSON *item, size_t cap)
     return true;
 }
 
-// A config.json has its name for others; what is no name there is left out.
+// The name in a config.json is written for other tools; an invalid name is ignored there.
 static bool read_name(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
@@ -79,7 +79,7 @@ static bool read_name(struct reader *r)
     if (is_name(item, sizeof model->name))
         memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
     else if (item != NULL && !r->hugging)
-        return docfault_set(r->fault, item, false, "name: want text of at most %zu bytes",
+        return docfault_set(r->fault, item, false, "name: expected text of at most %zu bytes",
                             sizeof model->name - 1);
     return true;
 }
@@ -92,7 +92,7 @@ static bool read_norm(struct reader *r)
     if (item == NULL)
         return true;
     if (word < 0)
-        return docfault_set(r->fault, item, false, "%s: want \"rms\" or \"layer\"",
+        return docfault_set(r->fault, item, false, "%s: expected \"rms\" or \"layer\"",
                             docfields_name(item));
     r->record.model.norm = word < 2 ? MODELDESC_RMS : MODELDESC_LAYER;
     return true;
@@ -107,18 +107,18 @@ static bool derive_heads(struct reader *r)
         model->query_groups = model->heads;
     if (model->heads % model->query_groups != 0)
         return docfault_set(r->fault, r->items.item[KEY_QUERY_GROUPS], false,
-                            "%s: want a divisor of %s, %lld", name_of(r, KEY_QUERY_GROUPS),
+                            "%s: expected a divisor of %s, %lld", name_of(r, KEY_QUERY_GROUPS),
                             name_of(r, KEY_HEADS), (long long)model->heads);
     if (!given(r, KEY_HEAD_DIM))
         model->head_dim = model->hidden / model->heads;
     if (model->head_dim < 1)
         return docfault_set(r->fault, r->items.item[KEY_HEADS], false,
-                            "%s: more than %s; say how wide a head is with head_dim",
+                            "%s: greater than %s; give the width of a head as head_dim",
                             name_of(r, KEY_HEADS), name_of(r, KEY_HIDDEN));
     return true;
 }
 
-// By "attention", else by multi_latent_attention, else by whether there is a rank of keys.
+// Decided by "attention", else by multi_latent_attention, else by the presence of a key-value rank.
 static bool read_attention(struct reader *r)
 {
     static const char *const words[] = {"gqa", "mla", NULL};
@@ -126,7 +126,7 @@ static bool read_attention(struct reader *r)
     bool mla = given(r, KEY_COMPRESSED) ? r->record.compressed : given(r, KEY_KV_RANK);
     const int word = word_of(item, words);
     if (item != NULL && word < 0)
-        return docfault_set(r->fault, item, false, "attention: want \"gqa\" or \"mla\"");
+        return docfault_set(r->fault, item, false, "attention: expected \"gqa\" or \"mla\"");
     if (word >= 0 && given(r, KEY_COMPRESSED) && mla != (word == 1))
         return docfault_set(r->fault, item, false,
                             "attention: is \"%s\", but multi_latent_attention is %s",
@@ -149,7 +149,7 @@ static bool derive_compression(struct reader *r)
         return missing(r, KEY_KV_RANK, "; \"mla\" attention needs it");
     if (model->qk_nope + model->qk_rope < 1)
         return docfault_set(r->fault, r->items.item[KEY_QK_NOPE], false,
-                            "%s: 0, and so is %s; one of them must be wider",
+                            "%s: is 0, and %s is 0; make one of them greater than 0",
                             name_of(r, KEY_QK_NOPE), name_of(r, KEY_QK_ROPE));
     return true;
 }
@@ -166,7 +166,7 @@ static bool multiply_ffn(struct reader *r)
     const struct docfield *field = &modelkeys_own.fields[KEY_FFN];
     if (!(wide >= field->min && wide <= field->max))
         return docfault_set(r->fault, r->items.item[KEY_FFN_MULTIPLIER], false,
-                            "%s: makes ffn_hidden_size %.0f; want %.0f ... %.0f",
+                            "%s: makes ffn_hidden_size %.0f; expected %.0f ... %.0f",
                             name_of(r, KEY_FFN_MULTIPLIER), wide, field->min, field->max);
     model->ffn = (int64_t)wide;
     return true;
@@ -201,7 +201,7 @@ static bool derive_shared(struct reader *r)
     const bool number = given(r, KEY_SHARED_EXPERTS);
     if (number && given(r, KEY_SHARED_FFN) && width != model->shared_ffn)
         return docfault_set(r->fault, r->items.item[KEY_SHARED_FFN], false,
-                            "%s: %s experts of %s are %lld wide; leave one of them out",
+                            "%s: %s experts of %s are %lld wide; remove one of these keys",
                             name_of(r, KEY_SHARED_FFN), name_of(r, KEY_SHARED_EXPERTS),
                             name_of(r, KEY_MOE_FFN), (long long)width);
     if (number)
@@ -215,7 +215,7 @@ static bool derive_experts(struct reader *r)
     struct modeldesc *model = &r->record.model;
     if (model->dense_layers > model->num_layers)
         return docfault_set(r->fault, r->items.item[KEY_DENSE_LAYERS], false,
-                            "%s: want a whole number 0 ... %lld, which %s is",
+                            "%s: expected a whole number 0 ... %lld, which %s is",
                             name_of(r, KEY_DENSE_LAYERS), (long long)model->num_layers,
                             name_of(r, KEY_NUM_LAYERS));
     model->dense_given = given(r, KEY_DENSE_LAYERS) ? model->dense_layers : -1;
@@ -231,7 +231,7 @@ static bool derive_experts(struct reader *r)
         model->topk = model->experts;
     if (model->topk > model->experts)
         return docfault_set(r->fault, r->items.item[KEY_TOPK], false,
-                            "%s: want a whole number 1 ... %lld, which %s is",
+                            "%s: expected a whole number 1 ... %lld, which %s is",
                             name_of(r, KEY_TOPK), (long long)model->experts,
                             name_of(r, KEY_EXPERTS));
     return true;
@@ -255,13 +255,13 @@ static bool read_positions(struct reader *r)
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= most) ||
         floor(item->valuedouble) < item->valuedouble)
         return docfault_set(r->fault, item, false,
-                            "%s: want true, false or a whole number 0 ... %.0f",
+                            "%s: expected true, false or a whole number 0 ... %.0f",
                             docfields_name(item), most);
     model->positions = (int64_t)item->valuedouble;
     return true;
 }
 
-// A bound of all sums of modeldesc_count, so that these cannot overflow.
+// Bounds all sums of modeldesc_count, so that they cannot overflow.
 static double at_most(const struct modeldesc *m)
 {
     const double h = (double)m->hidden, ranks = (double)(m->q_rank + m->kv_rank);
@@ -280,7 +280,7 @@ static bool check_size(struct reader *r)
     if (at_most(&r->record.model) < most)
         return true;
     return docfault_set(r->fault, r->object, false,
-                        "so many parameters cannot be counted; make a width smaller");
+                        "the model has more than 2^62 parameters; make a width smaller");
 }
 
 static bool derive_gated(struct reader *r)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of model documents as tables. Names are those of Megatron-LM's options, of Hugging Face's
-// config.json, of the parameter files that DeepSeek and Meta publish with their models, and the
-// symbols that papers use.
+// Lists the keys of model documents as tables. Names come from Megatron-LM's options, Hugging Face's
+// config.json, the parameter files that DeepSeek and Meta publish with their models, and the symbols
+// of papers.
 #include "modelkeys.h"
 
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 
-// Bounds that no model comes near to; what they allow together is bounded by modeldesc_read.
+// Bounds far above every known model; modeldesc_read bounds their combinations.
 #define LAYERS    4096
 #define WIDTH     (1 << 24)
 #define HEADS     (1 << 16)
@@ -78,7 +78,7 @@ static const struct docfield fields[N_MODEL_KEYS] = {
     [KEY_MODEL_TYPE] = OWN("model_type"),
 };
 
-// ---- documents of our own -------------------------------------------------------------------
+// ---- our own documents ----------------------------------------------------------------------
 
 static const struct docalias own_aliases[] = {
     {"n_layers", "num_layers"},
@@ -165,7 +165,7 @@ const struct docfields modelkeys_hugging = {
     "a config.json", fields, N_MODEL_KEYS, hugging_aliases, COUNT_OF(hugging_aliases),
 };
 
-// From the model code that transformers has for each type.
+// Taken from the model code of the transformers library for each type.
 static const struct modelkeys_type types[] = {
     {.name = "llama", .output_bias = true},
     {.name = "qwen2", .qkv_bias = true},

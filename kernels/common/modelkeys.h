@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of model documents: which keys and aliases there are, what a Hugging Face model type
-// says without a key, and which keys of one speak of shapes that a modeldesc cannot have.
+// The key tables of model documents list keys and aliases, the properties that a Hugging Face model
+// type implies without a key, and the config.json keys of shapes that a modeldesc cannot hold.
 #ifndef PPS_MODELKEYS_H
 #define PPS_MODELKEYS_H
 
@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-// A model and what only its making needs.
+// A model, and values that only its reader needs.
 struct modelkeys_record {
     struct modeldesc model;
     bool grouped, compressed; // group_query_attention, multi_latent_attention
@@ -20,7 +20,7 @@ struct modelkeys_record {
     double ffn_multiplier;
 };
 
-// Numbers of the fields that a reader asks for by itself.
+// Numbers of the fields that a reader uses by name.
 enum modelkeys_field {
     KEY_NUM_LAYERS,
     KEY_MTP_DEPTH,
@@ -64,32 +64,33 @@ enum modelkeys_field {
     N_MODEL_KEYS
 };
 
-extern const struct docfields modelkeys_own;     // documents of our own
+extern const struct docfields modelkeys_own;     // our own documents
 extern const struct docfields modelkeys_hugging; // config.json
 
-// What models of a type have though their config.json has no key for it.
+// Properties of a model type for which config.json has no key.
 struct modelkeys_type {
     const char *name; // model_type
-    bool qkv_bias;    // attention_bias is true unless said otherwise
-    bool output_bias; // attention_bias speaks of the output too
+    bool qkv_bias;    // attention_bias is true unless the document sets it
+    bool output_bias; // attention_bias covers the output projection too
     bool linear_bias; // on all linear layers
     bool layer_norm;  // not RMS
     bool learned;     // positions
-    bool tied;        // unless said otherwise
-    bool gated;       // whatever the activation is called
+    bool tied;        // unless the document sets it
+    bool gated;       // for any name of the activation
     bool qk_norm;     // of queries and keys
-    bool router_bias; // one number an expert
+    bool router_bias; // one number per expert
 };
 
-// Never NULL: of an unknown type, or none (NULL), nothing is assumed.
+// Never returns NULL: an unknown type, or NULL, implies nothing.
 const struct modelkeys_type *modelkeys_type_of(const char *model_type);
 
-// Keys of a config.json that make layers differ in ways a modeldesc cannot say, with the one value
-// at which they do not: 1 (or an empty list).
+// Keys of a config.json that make layers differ in ways that a modeldesc cannot hold. Their only
+// accepted value is 1 (or an empty list): layers do not differ.
 extern const char *const modelkeys_uniform[];
 extern const int modelkeys_n_uniform;
 
-// The part of a config.json that describes the transformer: all of it, or what is below text_config.
+// Returns the part of a config.json that describes the transformer: the object itself, or the value
+// of text_config.
 const struct cJSON *modelconfig_text(const struct cJSON *object);
 
 // Refuses a config.json whose layers differ.

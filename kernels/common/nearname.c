@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Edit distance over three rows of the table, as names are short. The engine's hints measure alike
-// (engine/suggest.c); neither side includes the other.
+// Computes the edit distance with three rows of the table, as names are short. engine/suggest.c uses
+// the same distance; neither module includes the other.
 #include "nearname.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers read strictly, and text quoted for messages.
+// Reads numbers strictly, and quotes text for messages.
 #include "numtext.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t' || c == '\r';
 }
 
-// Only what a decimal number is made of; strtod knows more.
+// Accepts only the characters of a decimal number; strtod accepts more.
 static bool is_plain(const char *text, size_t n)
 {
     for (size_t i = 0; i < n; i++)

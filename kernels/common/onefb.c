@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The closed form, stage by stage.
+// Evaluates the closed form stage by stage.
 #include "onefb.h"
 
 static double larger(double a, double b)
@@ -15,11 +15,11 @@ static double largest(const double *values, int32_t n)
     return most;
 }
 
-// The stages below j: the slowest forward and backward at and below every stage are needed from
-// the last stage on, so that they are found from there, again only where the slowest drops out.
+// The slowest forward and backward at and below every stage. They are needed from the last stage
+// downwards, so the search starts there and repeats only when the slowest stage drops out.
 struct slowest {
     const double *values;
-    int32_t at; // of the values up to there
+    int32_t at; // index of the slowest value among values[0 .. here]
     double most;
 };
 

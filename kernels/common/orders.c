@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An order as two walks, of forwards and of backwards, that take turns after the warm-up.
+// Generates an order from two walks, over forwards and over backwards, that alternate after the
+// warm-up.
 #include "orders.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ int32_t orders_part_size(const struct orders_shape *shape, int32_t k)
     return k == last && rest != 0 ? rest : shape->stages;
 }
 
-// A part as the order is made: a padded one is whole.
+// Size of a part with its padding.
 static int32_t laid_out(const struct orders_shape *shape, int32_t k)
 {
     return shape->remainder == ORDERS_PADDED ? shape->stages : orders_part_size(shape, k);
@@ -65,7 +66,7 @@ static int32_t largest_part(const struct orders_shape *shape)
 
 // ---- lists of forwards and backwards ------------------------------------------------------------
 
-// A place in the list of all forwards, or of all backwards, of a stage.
+// A position in the list of all forwards, or of all backwards, of a stage.
 struct place {
     enum orders_kind kind;
     int32_t part, n_parts;
@@ -85,7 +86,7 @@ static struct place start_of(const struct orders_shape *shape, enum orders_kind 
     };
 }
 
-// Counts `digit` on; whether it came round.
+// Increments `digit`; returns whether it wrapped around.
 static bool step(int32_t *digit, int32_t base, enum orders_kind kind)
 {
     *digit += kind == ORDERS_FORWARD ? 1 : -1;
@@ -114,7 +115,7 @@ static bool at_end(const struct place *place)
     return place->part == place->n_parts;
 }
 
-// Stores the task there, unless it is one of padding, and goes on.
+// Stores the task at this position unless it is padding, and advances.
 static void take(const struct orders_shape *shape,
                  struct place *place,
                  struct orders_task **tasks)
@@ -128,7 +129,7 @@ static void take(const struct orders_shape *shape,
 
 // ---- orders -------------------------------------------------------------------------------------
 
-// Forwards, those of padding included, before the first backward takes its turn.
+// Returns the number of forwards, with padding, before the first backward.
 static int64_t ahead(const struct orders_shape *shape, int32_t stage)
 {
     const int64_t behind = shape->stages - 1 - stage;

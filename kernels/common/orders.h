@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders: in which order every stage of a pipeline does its forwards and backwards. One generator
-// for 1F1B and the interleaved orders (Narayanan et al. 2021, figures 3 and 4), in which the
-// micro-batches go through the pipeline part by part; and the placement of chunks.
+// Generates orders: the sequence of forwards and backwards of every stage of a pipeline. One
+// generator covers 1F1B and the interleaved orders (Narayanan et al. 2021, figures 3 and 4), in
+// which the micro-batches pass the pipeline in groups, called parts. Also defines the placement of
+// chunks.
 #ifndef PPS_ORDERS_H
 #define PPS_ORDERS_H
 
@@ -9,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a task is. Other kinds (the weight part of a backward, transfers) may follow; a reader of
-// an order must not take "not a forward" for "a backward".
+// The kind of a task. Other kinds (the weight part of a backward, transfers) may be added: code must
+// not assume that a task that is not a forward is a backward.
 enum orders_kind {
     ORDERS_FORWARD,
     ORDERS_BACKWARD,
@@ -23,18 +24,18 @@ struct orders_task {
     int16_t kind;        // enum orders_kind
 };
 
-// How far a stage of several chunks runs ahead before its first backward. A stage of one chunk
-// always warms up low, which is 1F1B.
+// Number of forwards of a stage with several chunks before its first backward. A stage with one
+// chunk always uses the low warm-up, which is 1F1B.
 enum orders_warmup {
-    ORDERS_STANDARD, // twice the distance to the last stage: no stage waits for its neighbours
-    ORDERS_LOW,      // once: fewer micro-batches in flight, more waiting
+    ORDERS_STANDARD, // twice the distance to the last stage: stages do not wait for each other
+    ORDERS_LOW,      // once the distance: fewer micro-batches in flight, more idle time
 };
 
-// Where the M mod P micro-batches go that make no part of P.
+// Place of the M mod P micro-batches that do not fill a part of P micro-batches.
 enum orders_remainder {
-    ORDERS_FIRST, // the first part is longer
-    ORDERS_LAST,  // the last part is
-    ORDERS_PADDED, // a last part of their own: the order of ceil(M / P) P, less what is not there
+    ORDERS_FIRST,  // the first part is longer
+    ORDERS_LAST,   // the last part is
+    ORDERS_PADDED, // an extra last part: the order of ceil(M / P) P micro-batches, minus padding
 };
 
 struct orders_shape {
@@ -51,35 +52,35 @@ enum {
     ORDERS_TASKS_MAX = 1 << 28, // and of all tasks of a pipeline
 };
 
-// Whether the shape has an order; otherwise `text`, of `size` bytes, says why not.
+// Returns whether the shape has an order; if not, `text`, of `size` bytes, gives the reason.
 bool orders_check(const struct orders_shape *shape, char *text, size_t size);
 
-// Tasks of one stage: 2 V M S.
+// Returns the number of tasks of one stage: 2 V M S.
 int32_t orders_length(const struct orders_shape *shape);
 
-// Number of parts, and of micro-batches in part k. Forwards go part by part, in a part chunk by
-// chunk, in a chunk micro-batch by micro-batch; backwards too, but from the last chunk, and split,
-// to the first.
+// Return the number of parts, and the number of micro-batches in part k. Forwards run part by part,
+// within a part chunk by chunk, within a chunk micro-batch by micro-batch. Backwards do the same
+// from the last chunk and split to the first.
 int32_t orders_parts(const struct orders_shape *shape);
 int32_t orders_part_size(const struct orders_shape *shape, int32_t k);
 
-// The order of one stage: orders_length tasks. The shape has passed orders_check.
+// Writes the order of one stage: orders_length tasks. The shape has passed orders_check.
 //
-// Forwards before forwards and backwards take turns: ((V - 1) p + d) S of a stage with d stages
-// behind it, p being the size of the largest part, 2 d in place of d in the standard order of
-// several chunks; all there are, if these are fewer. The last stage has S - 1 more, as the backward
-// of a sequence starts with its last split.
+// Number of warm-up forwards, before forwards and backwards alternate: ((V - 1) p + d) S for a stage
+// with d stages behind it, where p is the size of the largest part; 2 d instead of d in the standard
+// order of several chunks; at most all forwards. The last stage has S - 1 more, as the backward of a
+// sequence starts with its last split.
 void orders_of_stage(const struct orders_shape *shape,
                      int32_t stage,
                      struct orders_task *tasks);
 
-// Which stages the parts of the model, P V in order, go to.
+// Assignment of the P V model chunks, in the order of the model, to stages.
 enum orders_placement {
-    ORDERS_LOOP, // chunk v of stage i is part v P + i of the model
+    ORDERS_LOOP, // chunk v of stage i is model chunk v P + i
     ORDERS_VEE,  // every second chunk runs from the last stage to the first
 };
 
-// Which part of the model chunk `chunk` of `stage` is, and the way back.
+// Convert between (chunk, stage) and the position of the chunk in the model.
 int32_t orders_position(enum orders_placement placement,
                         int32_t stages,
                         int32_t chunk,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders from their generator, times from the graph of tasks, memory along each order.
+// Plays passes: takes orders from their generator, times from the task graph, and memory along each
+// order.
 #include "passes.h"
 
 #include "memline.h"
@@ -36,7 +37,7 @@ void passes_free(struct passes *passes)
     memset(passes, 0, sizeof *passes);
 }
 
-// Room for what is needed on the way.
+// Temporary arrays of passes_play.
 struct work {
     struct orders_task *tasks; // of one stage
     double *after, *kept;      // of one stage: [task], [chunk]
@@ -61,7 +62,7 @@ static void play_stage(struct passes *passes, int32_t i, struct work *w)
     }
 }
 
-// Durations are one array: forwards of all parts, then backwards, as timeline_class has them.
+// Durations form one array: forwards of all chunks, then backwards, indexed by timeline_class.
 static bool play(struct passes *passes, struct work *w)
 {
     const double delays[] = {0, passes->hop};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The passes of a pipeline's step: when each runs if it starts as early as its order allows, and
-// what its stage holds from then on. Time and memory have whatever unit the caller's figures have.
+// Plays the passes of a pipeline step: start and end of each pass if it starts as early as its order
+// allows, and the memory that its stage holds. The caller chooses the units of time and memory.
 #ifndef PPS_PASSES_H
 #define PPS_PASSES_H
 
@@ -13,32 +13,33 @@ struct pass {
     int32_t stage;
     struct orders_task task;
     double start, end;
-    double held; // by the stage: from the start of a forward, from the end of a backward on
+    double held; // memory of the stage, from the start of a forward or the end of a backward on
 };
 
 struct passes {
     struct orders_shape shape;
 
-    // Of the caller, between passes_open and passes_play. Matrices are [chunk * stages + stage].
-    double *forward, *backward; // how long a pass is
-    double *kept;               // what a forward leaves until its backward
-    bool *recomputes;           // some of it is made again in the backward
-    double *fixed;              // [stages]: held all the time
-    double *limit;              // [stages]: what it should stay within; INFINITY at first
-    double hop;                 // time from one stage to another
+    // The caller fills these between passes_open and passes_play. Matrices are
+    // [chunk * stages + stage].
+    double *forward, *backward; // duration of a pass
+    double *kept;               // memory stored from a forward to its backward
+    bool *recomputes;           // the backward recomputes some activations
+    double *fixed;              // [stages]: memory held during the whole step
+    double *limit;              // [stages]: memory limit; INFINITY at first
+    double hop;                 // transfer time between two stages
 
     int32_t n;
     struct pass *list; // stage after stage, each in its order
     double makespan;
 };
 
-// All zero but the limits. The shape has passed orders_check. passes_free() whatever comes back;
-// false: no memory.
+// Allocates the arrays, all zero except the limits. The shape has passed orders_check. The caller
+// calls passes_free() also after a failure. false: out of memory.
 bool passes_open(struct passes *passes, const struct orders_shape *shape);
 bool passes_play(struct passes *passes);
 void passes_free(struct passes *passes);
 
-// By their start; of equal ones by stage.
+// Sorts by start, then by stage.
 void passes_sort(struct passes *passes);
 
 #endif

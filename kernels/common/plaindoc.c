@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain documents as a whole: their text checked and copied, places, faults.
+// Parses plain documents: checks and copies the text, records places, reports faults.
 #include "plaindoc.h"
 
 #include "plainparts.h"
@@ -29,7 +29,7 @@ enum plaindoc_form plaindoc_form_of(const char *path)
     return PLAINDOC_NONE;
 }
 
-// Blank bytes and comments at the start of text.
+// Returns the number of blank and comment bytes at the start of the text.
 static size_t skip_nothing(const char *text, size_t n)
 {
     size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
@@ -83,7 +83,7 @@ bool plain_fail(struct plain *p, size_t at, const char *format, ...)
 
 bool plain_no_memory(struct plain *p)
 {
-    *p->fault = (struct plaindoc_fault){.text = "not enough memory for this document"};
+    *p->fault = (struct plaindoc_fault){.text = "out of memory for this document"};
     return false;
 }
 
@@ -103,7 +103,7 @@ static bool check_text(struct plain *p)
     return true;
 }
 
-// A copy with ends of lines of one kind.
+// Copies the text and converts CRLF to LF.
 static char *copy_text(const char *text, size_t n, size_t *n_copy)
 {
     char *copy = malloc(n + 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Forms of one `key = value` a line, below [sections]: flat documents and TOML.
+// Reads forms with one `key = value` per line under [sections]: flat documents and TOML.
 #include "plainparts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Goes to the next line that has something. false: there is none.
+// Moves to the next line with content. false: end of the text.
 static bool next_line(struct plain *p)
 {
     for (;;) {
@@ -35,7 +35,7 @@ static bool is_bare(char c)
            c == '_' || c == '-';
 }
 
-// One part of a dotted key.
+// Reads one part of a dotted key.
 static bool key_part(struct plain *p, struct plain_key *key)
 {
     size_t n = 0;
@@ -49,7 +49,8 @@ static bool key_part(struct plain *p, struct plain_key *key)
     while (is_bare(p->text[p->at + n]))
         n++;
     if (n == 0)
-        return plain_fail(p, p->at, "want a key: letters, digits, _ and -, or text in quotes");
+        return plain_fail(p, p->at,
+                          "expected a key: letters, digits, _ and -, or text in quotes");
     return take_name(p, n, &key->name);
 }
 
@@ -62,7 +63,7 @@ static bool another_part(struct plain *p)
     return true;
 }
 
-// The map below `map` that is called so, made where there is none. Frees the key's name.
+// Returns the map under this key of `map`, created if missing. Frees the name of the key.
 static cJSON *map_below(struct plain *p, cJSON *map, struct plain_key key)
 {
     cJSON *found = cJSON_GetObjectItemCaseSensitive(map, key.name);
@@ -81,7 +82,7 @@ static cJSON *map_below(struct plain *p, cJSON *map, struct plain_key key)
     return plain_add(p, map, key, made, i_place) ? made : NULL;
 }
 
-// Goes down all parts of a dotted key but the last, which is *key then.
+// Descends along all parts of a dotted key except the last, which becomes *key.
 static cJSON *go_down(struct plain *p, cJSON *map, struct plain_key *key)
 {
     int depth = p->depth;
@@ -102,7 +103,7 @@ static cJSON *go_down(struct plain *p, cJSON *map, struct plain_key *key)
 
 // ---- sections --------------------------------------------------------------------------------
 
-// Sections whose header has been read, to notice a second one.
+// Sections whose header has been read, to detect a repeated header.
 struct sections {
     const cJSON *map[PLAIN_MOST_VALUES];
     int n;
@@ -112,8 +113,8 @@ static bool is_new(struct plain *p, struct sections *sections, const cJSON *map,
 {
     for (int i = 0; i < sections->n; i++)
         if (sections->map[i] == map)
-            return plain_fail(p, at, "this section was begun before");
-    sections->map[sections->n++] = map; // no more of them than values
+            return plain_fail(p, at, "this section is defined twice");
+    sections->map[sections->n++] = map; // there are at most as many sections as values
     return true;
 }
 
@@ -123,7 +124,7 @@ static cJSON *section(struct plain *p, cJSON *root, struct sections *sections)
     struct plain_key key;
     cJSON *map;
     if (p->text[p->at] == '[') {
-        plain_fail(p, at, "arrays of sections are not read here");
+        plain_fail(p, at, "arrays of sections are not supported");
         return NULL;
     }
     map = go_down(p, root, &key);
@@ -133,7 +134,7 @@ static cJSON *section(struct plain *p, cJSON *root, struct sections *sections)
         return NULL;
     plain_blanks(p);
     if (p->text[p->at] != ']') {
-        plain_fail(p, p->at, "want ] after the name of a section");
+        plain_fail(p, p->at, "expected ] after the name of a section");
         return NULL;
     }
     p->at++;
@@ -142,7 +143,7 @@ static cJSON *section(struct plain *p, cJSON *root, struct sections *sections)
 
 // ---- flat lines -----------------------------------------------------------------------------
 
-// Bytes up to what ends a key: = or a colon with a blank behind it. false: nothing does.
+// Finds the end of a key: = or a colon with a blank behind it. false: the line has none.
 static bool key_length(const char *text, size_t *n)
 {
     for (*n = 0; text[*n] != '\n' && text[*n] != '\0' && text[*n] != '#'; (*n)++)
@@ -155,14 +156,14 @@ static bool flat_key(struct plain *p, struct plain_key *key)
 {
     size_t n;
     if (!key_length(p->text + p->at, &n))
-        return plain_fail(p, p->at, "want key = value");
+        return plain_fail(p, p->at, "expected key = value");
     while (n > 0 && strchr(" \t", p->text[p->at + n - 1]) != NULL)
         n--;
     if (n == 0)
         return plain_fail(p, p->at, "a key is missing before %c", p->text[p->at]);
     for (size_t i = 0; i < n; i++)
         if (strchr(" \t\"'[]{},:", p->text[p->at + i]) != NULL)
-            return plain_fail(p, p->at + i, "a key has no \"%c\" in it", p->text[p->at + i]);
+            return plain_fail(p, p->at + i, "a key cannot contain \"%c\"", p->text[p->at + i]);
     key->at = p->at;
     return take_name(p, n, &key->name);
 }
@@ -173,7 +174,7 @@ static bool flat_line(struct plain *p, cJSON *map)
     if (!flat_key(p, &key))
         return false;
     plain_blanks(p);
-    p->at++; // flat_key has seen what ends it
+    p->at++; // the separator that flat_key found
     plain_blanks(p);
     const size_t i_place = p->doc->n_places;
     return plain_add(p, map, key, plain_value(p, false), i_place) && plain_line_end(p);
@@ -190,7 +191,7 @@ static bool toml_line(struct plain *p, cJSON *map)
     plain_blanks(p);
     if (p->text[p->at] != '=') {
         free(key.name);
-        return plain_fail(p, p->at, "want = after a key");
+        return plain_fail(p, p->at, "expected = after a key");
     }
     p->at++;
     plain_blanks(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the readers of plain forms share: a place in the text, values on a line, maps without
-// repeated keys. For plain*.c only.
+// The shared reader of plain forms tracks a place in the text, reads values on a line, and builds
+// maps without repeated keys. Private to plain*.c.
 #ifndef PPS_PLAINPARTS_H
 #define PPS_PLAINPARTS_H
 
@@ -9,7 +9,7 @@
 #include <cjson/cJSON.h>
 
 struct plain {
-    const char *text; // ends with NUL, has no other
+    const char *text; // ends with NUL and contains no other NUL
     size_t at;
     enum plaindoc_form form;
     struct plaindoc *doc;
@@ -19,7 +19,7 @@ struct plain {
 };
 
 struct plain_key {
-    char *name; // the reader's to free
+    char *name; // the reader frees it
     size_t at;
 };
 
@@ -30,41 +30,43 @@ bool plain_fail(struct plain *p, size_t at, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool plain_no_memory(struct plain *p);
 
-// Goes past spaces and tabs.
+// Skips spaces and tabs.
 void plain_blanks(struct plain *p);
 
-// A comment stands here: # at the start of a line or after a blank.
+// Returns whether a comment starts here: # at the start of a line or after a blank.
 bool plain_at_comment(const struct plain *p);
 
-// Goes past blanks, a comment and the end of line, beside which there must be nothing.
+// Skips blanks, a comment and the end of the line. false: other text is left on the line.
 bool plain_line_end(struct plain *p);
 
-// One level deeper, until plain_leave.
+// Enters one nesting level, until plain_leave.
 bool plain_enter(struct plain *p);
 void plain_leave(struct plain *p);
 
-// Notes where an item stands. Takes the item, which is NULL where memory ran out; NULL then.
+// Records the place of an item and returns the item. Takes ownership; an item of NULL means out of
+// memory, and the function returns NULL.
 cJSON *plain_note(struct plain *p, cJSON *item, size_t at);
 
-// A value, from the first character of which to the last; NULL: fault. within: in a list or map
-// in brackets, where commas and brackets end text without quotes.
+// Reads a value at the current place; NULL: fault. within: the value is in a list or map in
+// brackets, where commas and brackets end text without quotes.
 cJSON *plain_value(struct plain *p, bool within);
 
-// Text in quotes, decoded; the caller's to free. NULL: fault.
+// Returns decoded text in quotes, which the caller frees. NULL: fault.
 char *plain_quoted(struct plain *p);
 
-// A value from text without quotes, of n bytes at `at`.
+// Returns a value from n bytes of text without quotes at `at`.
 cJSON *plain_word(struct plain *p, size_t at, size_t n);
 
-// Puts an item into an object under a key, whose name is freed; i_place is that of the item.
-// Takes the item, whatever happens; NULL is a fault that was told. false: the key is there.
+// Adds an item to an object under a key and frees the name of the key; i_place is the place of the
+// item. Takes ownership of the item also on failure; NULL means that a fault is already set.
+// false: fault, for example a repeated key.
 bool plain_add(struct plain *p,
                cJSON *object,
                struct plain_key key,
                cJSON *item,
                size_t i_place);
 
-// The whole document below root.
+// Read the whole document into root.
 bool plain_read_lines(struct plain *p, cJSON *root); // flat and TOML
 cJSON *plain_read_yaml(struct plain *p);
 

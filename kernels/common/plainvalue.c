@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of plain documents, lists and maps in brackets among them, and what stands between them.
+// Reads values of plain documents, including lists and maps in brackets, and the separators between
+// them.
 #include "plainparts.h"
 
 #include <stdlib.h>
@@ -35,7 +36,7 @@ bool plain_line_end(struct plain *p)
     return true;
 }
 
-// Blanks, comments and ends of lines, as between brackets.
+// Skips blanks, comments and ends of lines, as between brackets.
 static void skip_space(struct plain *p)
 {
     for (;;) {
@@ -61,9 +62,9 @@ static cJSON *quoted_value(struct plain *p)
 }
 
 enum word {
-    WORD_ALONE,  // up to the end of line
-    WORD_WITHIN, // in brackets: up to a comma or bracket, or what ends a key
-    WORD_KEY,    // in brackets, before what ends a key
+    WORD_ALONE,  // up to the end of the line
+    WORD_WITHIN, // in brackets: up to a comma, a bracket or the separator of a key
+    WORD_KEY,    // in brackets: up to the separator of a key
 };
 
 static bool ends_key(const struct plain *p, const char *c)
@@ -82,7 +83,7 @@ static bool ends_word(const struct plain *p, const char *c, enum word word)
     return ends_key(p, c) && (word == WORD_KEY || *c == ':');
 }
 
-// Bytes of a word here, without blanks at its end.
+// Returns the length of the word here, without trailing blanks.
 static size_t word_length(const struct plain *p, enum word word)
 {
     struct plain ahead = *p;
@@ -110,7 +111,7 @@ static cJSON *word_value(struct plain *p, bool within)
 
 // ---- lists and maps in brackets -------------------------------------------------------------
 
-// After an item: a comma, or the bracket that closes.
+// Reads the separator after an item: a comma, or the closing bracket.
 static bool item_end(struct plain *p, char close, size_t start)
 {
     skip_space(p);
@@ -120,7 +121,7 @@ static bool item_end(struct plain *p, char close, size_t start)
     } else if (p->text[p->at] == '\0') {
         return plain_fail(p, start, "no %c closes this", close);
     } else if (p->text[p->at] != close) {
-        return plain_fail(p, p->at, "want , or %c", close);
+        return plain_fail(p, p->at, "expected , or %c", close);
     }
     return true;
 }
@@ -162,7 +163,7 @@ static bool read_key(struct plain *p, struct plain_key *key)
     const char c = p->text[p->at];
     if (!(c == '=' && p->form != PLAINDOC_YAML) && !(c == ':' && p->form != PLAINDOC_TOML)) {
         free(key->name);
-        return plain_fail(p, p->at, "want %c after a key",
+        return plain_fail(p, p->at, "expected %c after a key",
                           p->form == PLAINDOC_TOML ? '=' : ':');
     }
     p->at++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Single values of plain documents: text in quotes, and words, which may be numbers.
+// Reads single values of plain documents: text in quotes, and words, which may be numbers.
 #include "numtext.h"
 #include "plainparts.h"
 #include "utf8.h"
@@ -18,7 +18,7 @@ static int hex_of(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// n hexadecimal digits at `at`; false: they are not there.
+// Reads n hexadecimal digits at `at`; false: no n digits there.
 static bool read_hex(const struct plain *p, size_t at, int n, uint32_t *code)
 {
     *code = 0;
@@ -31,7 +31,7 @@ static bool read_hex(const struct plain *p, size_t at, int n, uint32_t *code)
     return true;
 }
 
-// \u and four digits, twice for a pair of surrogates, or \U and eight.
+// Reads \u and four digits, twice for a surrogate pair, or \U and eight digits.
 static bool read_code(struct plain *p, char **out)
 {
     const size_t start = p->at - 1;
@@ -47,7 +47,7 @@ static bool read_code(struct plain *p, char **out)
     }
     const size_t written = whole && code != 0 ? utf8_write(*out, code) : 0;
     *out += written;
-    return written > 0 || plain_fail(p, start, "no character is written like this");
+    return written > 0 || plain_fail(p, start, "not a valid Unicode escape");
 }
 
 static bool read_escape(struct plain *p, char **out)
@@ -58,7 +58,7 @@ static bool read_escape(struct plain *p, char **out)
     if (c == 'u' || c == 'U')
         return read_code(p, out);
     if (found == NULL)
-        return plain_fail(p, p->at - 1, "no such escape; a backslash itself is \\\\");
+        return plain_fail(p, p->at - 1, "unknown escape; write \\\\ for a backslash");
     *(*out)++ = values[found - names];
     p->at++;
     return true;
@@ -92,14 +92,14 @@ char *plain_quoted(struct plain *p)
 {
     const size_t start = p->at;
     const char quote = p->text[start];
-    // No escape is shorter than what it stands for.
+    // An escape is never shorter than the bytes it encodes.
     char *text = malloc(strcspn(p->text + start, "\n") + 1);
     if (text == NULL) {
         plain_no_memory(p);
         return NULL;
     }
     if (p->text[start + 1] == quote && p->text[start + 2] == quote) {
-        plain_fail(p, start, "text of several lines is not read here");
+        plain_fail(p, start, "multi-line text is not supported");
         free(text);
         return NULL;
     }
@@ -130,7 +130,7 @@ static size_t digits_at(const char *text)
     return strspn(text, "0123456789");
 }
 
-// Bytes of a decimal number at the start of text; 0: there is none.
+// Returns the length of the decimal number at the start of the text; 0: none.
 static size_t number_length(const char *text)
 {
     const char *c = text + (*text == '+' || *text == '-');
@@ -164,7 +164,7 @@ static cJSON *number_value(struct plain *p, size_t at, const char *text, size_t 
     double x;
     bool whole = strcspn(text, ".eE") == n;
     if (has_leading_zero(text)) {
-        plain_fail(p, at, "a number does not begin with 0; quote it where text is meant");
+        plain_fail(p, at, "a number cannot begin with 0; put text in quotes");
         return NULL;
     }
     if (!numtext_read(text, n, &x) ||
@@ -176,7 +176,7 @@ static cJSON *number_value(struct plain *p, size_t at, const char *text, size_t 
     return plain_note(p, cJSON_CreateNumber(x), at);
 }
 
-// Underscores between digits, as TOML has them, are left out. false: it is no number.
+// Copies a number without the underscores that TOML allows between digits. false: not a number.
 static bool copy_number(const struct plain *p,
                         const char *word,
                         size_t n,
@@ -213,7 +213,7 @@ static bool is_readable(struct plain *p, size_t at, size_t n)
     if (p->form == PLAINDOC_YAML && strchr("&*!|>%@`?", p->text[at]) != NULL)
         return plain_fail(
             p, at,
-            "anchors, tags and blocks of text are not read here; quote what begins "
+            "anchors, tags and text blocks are not supported; quote a value that begins "
             "with %c",
             p->text[at]);
     return true;

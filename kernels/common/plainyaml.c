@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Maps and lists of YAML by indentation. A line's content is looked at before it is taken, so that
-// whoever is above can tell from its indentation whom it belongs to.
+// Reads maps and lists of YAML by indentation. The reader looks at the indentation of a line before
+// it consumes the line, so that the enclosing block can decide whether the line belongs to it.
 #include "plainparts.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 
 struct yaml {
     struct plain *p;
-    bool looked;   // at content: indent and end are of it, p->at is its first character
-    bool end;      // there is no more content
-    size_t indent; // characters before it
+    bool looked;   // indent and end describe the next content; p->at is its first character
+    bool end;      // no more content
+    size_t indent; // characters before the content
 };
 
 static cJSON *block(struct yaml *y);
@@ -27,7 +27,7 @@ static bool is_blank_or_end(char c)
     return c == ' ' || c == '\t' || is_end(c);
 }
 
-// Goes past one line if it is empty but for a comment; p->at is at its first content else.
+// Skips one line if it is blank or a comment; otherwise moves p->at to its first content.
 static bool skip_empty(struct plain *p, bool *empty)
 {
     const size_t n = strspn(p->text + p->at, " ");
@@ -82,7 +82,7 @@ static size_t past_quotes(const char *text)
     return text[n] == quote ? n + 1 : n;
 }
 
-// Bytes up to the colon of a key at the start of text; false: there is no key.
+// Finds the colon of a key at the start of the text; false: no key.
 static bool key_length(const char *text, size_t *n)
 {
     *n = 0;
@@ -106,7 +106,8 @@ static bool bare_key(struct plain *p, size_t n, struct plain_key *key)
     if (n == 0)
         return plain_fail(p, p->at, "a key is missing before :");
     if (strchr("&*!|>%@`?,", p->text[p->at]) != NULL || strncmp(p->text + p->at, "<<", n) == 0)
-        return plain_fail(p, p->at, "a key like this is not read here; quote it");
+        return plain_fail(p, p->at,
+                          "this form of a key is not supported; put the key in quotes");
     key->name = strndup(p->text + p->at, n);
     p->at += n;
     return key->name != NULL || plain_no_memory(p);
@@ -120,7 +121,7 @@ static bool read_key(struct yaml *y, struct plain_key *key)
     key->at = p->at;
     key->name = NULL;
     if (!key_length(p->text + p->at, &n))
-        return plain_fail(p, p->at, "want key: value");
+        return plain_fail(p, p->at, "expected key: value");
     if (first == '"' || first == '\'')
         key->name = plain_quoted(p);
     else if (!bare_key(p, n, key))
@@ -130,7 +131,7 @@ static bool read_key(struct yaml *y, struct plain_key *key)
     plain_blanks(p);
     if (p->text[p->at] != ':') {
         free(key->name);
-        return plain_fail(p, p->at, "want : after a key");
+        return plain_fail(p, p->at, "expected : after a key");
     }
     p->at++;
     return true;
@@ -138,7 +139,7 @@ static bool read_key(struct yaml *y, struct plain_key *key)
 
 // ---- values ---------------------------------------------------------------------------------
 
-// A value on the line of its key or dash, where there is one.
+// Reads a value on the line of its key or dash, if present.
 static cJSON *value_here(struct yaml *y)
 {
     struct plain *p = y->p;
@@ -146,7 +147,7 @@ static cJSON *value_here(struct yaml *y)
     const char first = p->text[at];
     size_t n;
     if (first != '"' && first != '\'' && key_length(p->text + at, &n)) {
-        plain_fail(p, at + n, "a second : on this line; quote the text if it is meant");
+        plain_fail(p, at + n, "a second : on this line; put text with a colon in quotes");
         return NULL;
     }
     cJSON *item = plain_value(p, false);
@@ -161,8 +162,8 @@ static bool nothing_here(const struct yaml *y)
     return is_end(y->p->text[y->p->at]) || plain_at_comment(y->p);
 }
 
-// The value of a key at `indent`: here, or in lines below that stand further right, or a list in
-// lines that do not.
+// Reads the value of a key at `indent`: on this line, on the lines below with a larger indentation,
+// or a list on the lines below with the same indentation.
 static cJSON *value_of_key(struct yaml *y, size_t indent)
 {
     const size_t at = y->p->at;
@@ -180,7 +181,7 @@ static cJSON *value_of_key(struct yaml *y, size_t indent)
     return plain_note(y->p, cJSON_CreateNull(), at);
 }
 
-// What follows a dash at `indent`.
+// Reads the value after a dash at `indent`.
 static cJSON *value_of_dash(struct yaml *y, size_t indent)
 {
     struct plain *p = y->p;
@@ -201,7 +202,7 @@ static cJSON *value_of_dash(struct yaml *y, size_t indent)
 
 // ---- blocks ---------------------------------------------------------------------------------
 
-// The next line of a block at `indent`; *more is false where the block ends.
+// Moves to the next line of a block at `indent`; *more is false at the end of the block.
 static bool next_of(struct yaml *y, size_t indent, bool *more)
 {
     if (!look(y))
@@ -245,7 +246,7 @@ static bool list_lines(struct yaml *y, cJSON *list)
     return false;
 }
 
-// The lines from here on that stand where this one does: a map or a list.
+// Reads the block of lines with the indentation of this line: a map or a list.
 static cJSON *block(struct yaml *y)
 {
     struct plain *p = y->p;
@@ -288,7 +289,7 @@ cJSON *plain_read_yaml(struct plain *p)
     if (y.end)
         return plain_note(p, cJSON_CreateObject(), 0);
     if (at_dash(&y)) {
-        plain_fail(p, p->at, "want key: value; a list describes nothing");
+        plain_fail(p, p->at, "expected key: value, not a list");
         return NULL;
     }
     root = p->text[p->at] == '{' ? value_here(&y) : block(&y);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting the keys of a run by what they describe.
+// Sorts the keys of a run into model, cluster, training and strategy.
 #include "rundoc.h"
 
 #include "docfields.h"
@@ -43,7 +43,7 @@ static const struct docfields *keys_of(int part)
     }
 }
 
-// Which part the key is of, and by which name there; -1: of none.
+// Returns the part that a key belongs to, and its name there; -1: none.
 static int part_of(const char *key, const char **name)
 {
     *name = key;
@@ -66,10 +66,10 @@ static cJSON *part_object(cJSON *document, int part, struct docfault *fault)
     if (object == NULL)
         object = cJSON_AddObjectToObject(document, part_names[part]);
     if (object == NULL)
-        docfault_set(fault, NULL, false, "not enough memory for this document");
+        docfault_set(fault, NULL, false, "out of memory for this document");
     else if (!cJSON_IsObject(object)) {
-        docfault_set(fault, object, false, "%s: want an object, as there are keys of it, too",
-                     part_names[part]);
+        docfault_set(fault, object, false,
+                     "%s: expected an object, as keys of it are given too", part_names[part]);
         return NULL;
     }
     return object;
@@ -88,11 +88,11 @@ static bool move(cJSON *document, cJSON *item, int part, size_t skip, struct doc
     }
     free(name);
     if (object != NULL && !moved)
-        return docfault_set(fault, NULL, false, "not enough memory for this document");
+        return docfault_set(fault, NULL, false, "out of memory for this document");
     return moved;
 }
 
-// What the object is that describes one part alone, by its keys; otherwise a run.
+// Returns the part that the object describes alone, by its keys; otherwise "a run".
 static const char *what_of(const cJSON *document)
 {
     const cJSON *item;
@@ -131,14 +131,14 @@ static bool take_part(const cJSON *document,
     *taken = cJSON_IsNull(item) ? NULL : item;
     if (*taken == NULL || cJSON_IsObject(item) || (part == 0 && cJSON_IsString(item)))
         return true;
-    return docfault_set(fault, item, false, "%s: want an object", part_names[part]);
+    return docfault_set(fault, item, false, "%s: expected an object", part_names[part]);
 }
 
 bool rundoc_split(struct rundoc *run, struct cJSON *document, struct docfault *fault)
 {
     *run = (struct rundoc){.model = NULL};
     if (!cJSON_IsObject(document))
-        return docfault_set(fault, document, false, "want an object that describes a run");
+        return docfault_set(fault, document, false, "expected an object that describes a run");
     if (modeldesc_is_config(document)) {
         run->model = document;
         return true;

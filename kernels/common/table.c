@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells are kept as they stand, as slices of the text or as JSON values, and become numbers when a
-// reader asks: columns that nobody asks for cost nothing and may hold anything.
+// Stores cells as slices of the text or as JSON values, and converts them to numbers on request:
+// unused columns cost nothing and may hold anything.
 #include "table.h"
 
 #include "numtext.h"
@@ -126,7 +126,7 @@ static bool bind_field(const struct table *table,
         if (wanted && *column >= 0) {
             *fault = (struct table_fault){.line = table->header_line};
             return docfault_set(
-                &fault->document, NULL, false, "%s: two columns are named so%s%s%s",
+                &fault->document, NULL, false, "%s: two columns have this name%s%s%s",
                 field->name, field->alias != NULL ? " (or " : "",
                 field->alias != NULL ? field->alias : "", field->alias != NULL ? ")" : "");
         }
@@ -187,7 +187,7 @@ bool table_row(const struct table *table,
             columns[i] >= 0 ? read_cell(table, row, columns[i], &value) : CELL_EMPTY;
         values[i] = (double)NAN;
         if (kind == CELL_EMPTY && fields[i].required)
-            return table_fail(table, row, columns[i], fault, "%s: is empty, but must be given",
+            return table_fail(table, row, columns[i], fault, "%s: is empty, but required",
                               fields[i].name);
         if (kind == CELL_OTHER)
             return fail_cell(table, row, columns[i], fields[i].name, "a number", fault);

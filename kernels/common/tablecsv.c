@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables from CSV text. A cell never goes over the end of a line: numbers have no need to.
+// Reads tables from CSV text. A cell never spans lines, as numbers do not need to.
 #include "numtext.h"
 #include "tablestore.h"
 
@@ -8,14 +8,14 @@
 
 struct reading {
     struct table *table;
-    const char *at, *end; // what is left of the text
-    int64_t line;         // of the line under way, from 1
+    const char *at, *end; // the rest of the text
+    int64_t line;         // number of the current line, from 1
     struct table_fault *fault;
 };
 
 struct line {
     const char *text;
-    size_t n; // without its end
+    size_t n; // without the line end
 };
 
 static bool fail(const struct reading *reading, size_t column, const char *text)
@@ -24,7 +24,7 @@ static bool fail(const struct reading *reading, size_t column, const char *text)
     return docfault_set(&reading->fault->document, NULL, false, "%s", text);
 }
 
-// The next line that is neither empty nor a remark; false at the end of the text.
+// Returns the next line that is not empty or a comment; false at the end of the text.
 static bool next_line(struct reading *reading, struct line *line)
 {
     while (reading->at < reading->end) {
@@ -53,7 +53,7 @@ static bool is_space(char c)
     return c == ' ' || c == '\t';
 }
 
-// Takes a quoted cell that begins at *at; *at goes behind its last quote.
+// Reads a quoted cell at *at and moves *at behind its last quote.
 static bool take_quoted(const struct reading *reading,
                         const struct line *line,
                         size_t *at,
@@ -73,7 +73,7 @@ static bool take_quoted(const struct reading *reading,
     while (*at < line->n && is_space(line->text[*at]))
         (*at)++;
     if (*at < line->n && line->text[*at] != ',')
-        return fail(reading, *at + 1, "after the closing quote must come a comma");
+        return fail(reading, *at + 1, "a comma must follow the closing quote");
     return true;
 }
 
@@ -90,7 +90,7 @@ static void take_plain(const struct line *line, size_t *at, struct table_cell *c
                                 .place = (uint32_t)begin + 1};
 }
 
-// The cells of a line, `cap` at most; -1: the fault is told.
+// Splits a line into at most `cap` cells and returns their number; -1: the fault is set.
 static int split(const struct reading *reading,
                  const struct line *line,
                  struct table_cell *cells,
@@ -126,7 +126,7 @@ static bool check_text(struct reading *reading)
         (memcmp(reading->at, "\xff\xfe", 2) == 0 || memcmp(reading->at, "\xfe\xff", 2) == 0))
         return fail(reading, 0, "is UTF-16 text; save it as UTF-8");
     if (n > 0 && memchr(reading->at, '\0', n) != NULL)
-        return fail(reading, 0, "holds a NUL byte; this is no CSV text");
+        return fail(reading, 0, "contains a NUL byte and is not CSV text");
     if (n >= 3 && memcmp(reading->at, "\xef\xbb\xbf", 3) == 0)
         reading->at += 3;
     return true;
@@ -172,7 +172,7 @@ static bool grow(struct reading *reading)
     if (lines != NULL)
         table->lines = lines;
     if (cells == NULL || lines == NULL)
-        return fail(reading, 0, "no memory for the table");
+        return fail(reading, 0, "out of memory for the table");
     table->cap_rows = cap;
     return true;
 }
@@ -204,7 +204,7 @@ bool table_read_csv(struct table **out, const char *text, size_t n, struct table
     if (table == NULL || table->text == NULL) {
         table_free(table);
         *out = NULL;
-        return fail(&reading, 0, "no memory for the table");
+        return fail(&reading, 0, "out of memory for the table");
     }
     if (n > 0)
         memcpy(table->text, text, n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables from JSON: an array of objects, one a row. Columns are the keys in the order of their
-// first appearance.
+// Reads tables from JSON: an array with one object per row. Columns are the keys in the order of
+// their first appearance.
 #include "tablestore.h"
 
 #include <cjson/cJSON.h>
@@ -13,7 +13,7 @@ static bool fail(struct table_fault *fault, const cJSON *item, bool at_key, cons
     return docfault_set(&fault->document, item, at_key, "%s", text);
 }
 
-// The column of a key, looked for from `hint`; n_columns: it is new.
+// Returns the column of a key, searched from `hint` on; n_columns: a new key.
 static int find_column(const struct table *table, const char *key, int hint)
 {
     const size_t n = strlen(key);
@@ -62,7 +62,7 @@ static bool fill_row(struct table *table,
         const int c = find_column(table, item->string, hint);
         struct table_cell *cell = &table->cells[row * table->n_columns + c];
         if (cell->item != NULL)
-            return fail(fault, item, true, "the key stands twice in this row");
+            return fail(fault, item, true, "the key appears twice in this row");
         cell->item = item;
         hint = c + 1;
     }
@@ -72,14 +72,14 @@ static bool fill_row(struct table *table,
 static bool read_all(struct table *table, const cJSON *document, struct table_fault *fault)
 {
     if (!cJSON_IsArray(document))
-        return fail(fault, document, false, "must be an array of objects, one a row");
+        return fail(fault, document, false, "must be an array with one object per row");
     if (!find_columns(table, document, fault))
         return false;
     const size_t rows = (size_t)table->n_rows + 1;
     table->items = calloc(rows, sizeof *table->items);
     table->cells = calloc(rows * ((size_t)table->n_columns + 1), sizeof *table->cells);
     if (table->items == NULL || table->cells == NULL)
-        return fail(fault, document, false, "no memory for the table");
+        return fail(fault, document, false, "out of memory for the table");
     const cJSON *object;
     int64_t row = 0;
     cJSON_ArrayForEach(object,
@@ -93,7 +93,7 @@ bool table_read_json(struct table **out, const cJSON *document, struct table_fau
     if (table != NULL && read_all(table, document, fault))
         return true;
     if (table == NULL)
-        fail(fault, document, false, "no memory for the table");
+        fail(fault, document, false, "out of memory for the table");
     table_free(table);
     *out = NULL;
     return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a table keeps; for its two readers and for table.c alone.
+// The storage of a table holds names, cells and rows. Private to table.c, tablecsv.c, tablejson.c.
 #ifndef PPS_TABLESTORE_H
 #define PPS_TABLESTORE_H
 

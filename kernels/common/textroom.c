@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room that doubles.
+// Grows the buffer by doubling.
 #include "textroom.h"
 
 #include "numtext.h"

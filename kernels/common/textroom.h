@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text that grows. Whoever writes one need not ask after every line: memory that runs out is told
-// at the end.
+// A growing text buffer. Callers append without checks and test `failed` once at the end.
 #ifndef PPS_TEXTROOM_H
 #define PPS_TEXTROOM_H
 
@@ -10,14 +9,14 @@
 struct textroom {
     char *text; // n bytes, and a NUL after them; NULL while empty
     size_t n, cap;
-    bool failed; // no memory; what was added since is lost
+    bool failed; // out of memory; text appended since then is lost
 };
 
-// All zero is an empty room.
+// A zeroed room is empty.
 void textroom_add(struct textroom *room, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void textroom_add_bytes(struct textroom *room, const char *bytes, size_t n);
-// The fewest digits that read back as the same number.
+// Appends the fewest digits that read back as the same number.
 void textroom_add_number(struct textroom *room, double value);
 void textroom_free(struct textroom *room);
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiling a graph into a sequence in which all tasks can be timed, and timing it.
+// Compiles a graph into a topological sequence of steps, and times the sequence.
 #include "timeline.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// One step of timing: a task and what it needs, in a sequence in which that comes before.
+// One step of the sequence: a task and its dependencies, which come in earlier steps.
 struct step {
     int32_t task;
     int32_t task_class;
-    int32_t before; // on its lane; -1: it is the first
-    int32_t need;   // first of its needs, which end where those of the next step start
+    int32_t before; // the previous task of the lane; -1: none
+    int32_t need;   // index of the first need; the needs end where those of the next step start
 };
 
 struct timeline {
     int32_t n, n_needs;
     struct step *steps;          // [n + 1]
     struct timeline_need *needs; // in the sequence of steps
-    int32_t *step_of;            // [n]: of a task
+    int32_t *step_of;            // [n]: step of a task
     int32_t *class_of;           // [n]
 };
 
@@ -64,15 +64,15 @@ static struct timeline *allocate(const struct timeline_tasks *tasks)
 
 // ---- compiling ----------------------------------------------------------------------------------
 
-// While compiling step_of[task] is the step of a task done, or one of these.
+// During compilation step_of[task] is the step of a placed task, or one of these values.
 enum { WAITING = -1 };
 
 struct compiler {
     const struct timeline_tasks *tasks;
     struct timeline *timeline;
-    int32_t *next;    // [lane]: task to be done
-    int32_t n_steps;  // so far
-    int32_t n_placed; // needs so far
+    int32_t *next;    // [lane]: the next task to place
+    int32_t n_steps;  // placed so far
+    int32_t n_placed; // needs placed so far
 };
 
 static bool is_ready(const struct compiler *c, int32_t task)
@@ -97,7 +97,7 @@ static void place(struct compiler *c, int32_t lane, int32_t task)
         t->needs[c->n_placed++] = c->tasks->needs[k];
 }
 
-// Goes on along each lane as far as it can, over and over; whether all tasks could be placed.
+// Advances along each lane as far as possible, repeatedly; returns whether all tasks were placed.
 static bool place_all(struct compiler *c)
 {
     for (bool moved = true; moved;) {
@@ -113,7 +113,7 @@ static bool place_all(struct compiler *c)
     return c->n_steps == c->timeline->n;
 }
 
-// A task that holds up `task`, which is not placed: the one before on its lane, or one it needs.
+// Returns a task that blocks the unplaced `task`: the previous task of its lane, or a dependency.
 static int32_t holder(const struct compiler *c, int32_t task)
 {
     for (int32_t lane = 0; lane < c->tasks->n_lanes; lane++)
@@ -125,7 +125,7 @@ static int32_t holder(const struct compiler *c, int32_t task)
     return -1;
 }
 
-// From any task that is held up to what holds it, n times: then it must be in a ring.
+// Follows blocking tasks n times from any blocked task: the task reached is on a cycle.
 static void find_cycle(const struct compiler *c, struct timeline_cycle *cycle)
 {
     int32_t task = 0;
@@ -222,7 +222,7 @@ void timeline_from(const struct timeline *timeline,
     }
 }
 
-// The task whose end (and wait) task `k` starts at; -1: it starts at 0.
+// Returns the task whose end, plus the delay, is the start of task `k`; -1: the task starts at 0.
 static int32_t waits_for(const struct timeline *timeline,
                          const double *delays,
                          const double *starts,
@@ -250,8 +250,8 @@ int32_t timeline_critical(const struct timeline *timeline,
     for (int32_t k = 1; k < timeline->n; k++)
         if (ends[k] > ends[task])
             task = k;
-    // Tasks that take no time can be waited for by each other's equals, never in a ring: a task
-    // comes after what it waits for in the sequence of steps.
+    // Tasks of zero duration cannot form a cycle here, as a task comes after its dependencies in the
+    // sequence of steps.
     for (; timeline->n > 0 && task >= 0; length++) {
         if (length < room)
             path[length] = task;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timelines: when the tasks of a pipeline run if each starts as early as it can. A graph of tasks
-// is compiled once (who waits for whom; a sequence in which all can be timed) and then timed for
-// any durations; the makespan is its longest path.
+// Times the tasks of a pipeline if each task starts as early as possible. A task graph is compiled
+// once into a topological sequence, and then timed for any durations; the makespan is the longest
+// path.
 //
-// Tasks are numbered lane after lane, in the order of their lane; a lane does one at a time. A
-// task has a class, which alone decides how long it lasts, and needs any number of other tasks,
-// after each of which an edge class says how long it has to wait. What kinds of task there are,
-// and what a lane is (a stage, a channel), is up to the caller.
+// Tasks are numbered lane after lane, in the order of their lane; a lane runs one task at a time.
+// The class of a task determines its duration. A task depends on any number of other tasks; the
+// edge class of a dependency determines the delay after the other task. The caller defines the kinds
+// of task and the meaning of a lane (a stage, a channel).
 #ifndef PPS_TIMELINE_H
 #define PPS_TIMELINE_H
 
@@ -17,17 +17,17 @@
 #include <stdint.h>
 
 struct timeline_need {
-    int32_t task; // that must have ended
-    int32_t wait; // edge class: index of a delay; 0 lasts no time at all
+    int32_t task; // the task that must have ended
+    int32_t wait; // edge class: index of a delay; class 0 has no delay
 };
 
-// What a graph is compiled from; copied.
+// The input of timeline_compile, which copies it.
 struct timeline_tasks {
     int32_t n_lanes;
     const int32_t *lane_start;         // [n_lanes + 1]: first task of a lane
     const int32_t *task_class;         // [tasks]
     const int32_t *need_start;         // [tasks + 1]: first need of a task
-    const struct timeline_need *needs; // besides the task before it on its lane
+    const struct timeline_need *needs; // in addition to the previous task of the lane
 };
 
 struct timeline;
@@ -38,16 +38,16 @@ enum timeline_status {
     TIMELINE_NO_MEMORY,
 };
 
-// Tasks that wait for each other in a ring, the first for the second and so on, the last for the
-// first. At most the first TIMELINE_CYCLE_MAX of them.
+// A deadlock cycle: each task waits for the next, the last task for the first. Holds at most the
+// first TIMELINE_CYCLE_MAX tasks.
 enum { TIMELINE_CYCLE_MAX = 64 };
 
 struct timeline_cycle {
-    int32_t n; // of the whole ring
+    int32_t n; // length of the whole cycle
     int32_t tasks[TIMELINE_CYCLE_MAX];
 };
 
-// *timeline belongs to the caller, to be freed; cycle (may be NULL) is filled on TIMELINE_DEADLOCK.
+// The caller frees *timeline with timeline_free; cycle (may be NULL) is filled on TIMELINE_DEADLOCK.
 enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
                                       struct timeline **timeline,
                                       struct timeline_cycle *cycle);
@@ -56,25 +56,25 @@ void timeline_free(struct timeline *timeline);
 int32_t timeline_n_tasks(const struct timeline *timeline);
 int32_t timeline_class_of(const struct timeline *timeline, int32_t task);
 
-// Starts (may be NULL) and ends of all tasks, [tasks] each. delays: of edge classes from 1 on,
-// delays[0] unused; NULL: all are 0. Returns the makespan.
+// Computes starts (may be NULL) and ends of all tasks, [tasks] each, and returns the makespan.
+// delays: of edge classes from 1 on, delays[0] unused; NULL: all are 0.
 double timeline_run(const struct timeline *timeline,
                     const double *durations, // [class]
                     const double *delays,
                     double *starts,
                     double *ends);
 
-// How far the starts of all tasks are behind the start of one at least: the longest path from it;
-// -HUGE_VAL where there is none.
+// Computes for all tasks the least time from the start of task `source` to their start: the longest
+// path from `source`; -HUGE_VAL without a path.
 void timeline_from(const struct timeline *timeline,
                    const double *durations,
                    const double *delays,
                    int32_t source,
                    double *starts);
 
-// The longest path of a run, from its first task to the one that ends last: each starts when the
-// one before has ended (and the wait is over), the first at 0. Returns its length; of a longer one
-// than `room` only the last tasks are stored.
+// Finds the critical path of a run, up to the task that ends last: each task starts when the one
+// before has ended and the delay is over, the first task at 0. Returns the length of the path; of a
+// path longer than `room` only the last tasks are stored.
 int32_t timeline_critical(const struct timeline *timeline,
                           const double *delays,
                           const double *starts,
@@ -84,9 +84,10 @@ int32_t timeline_critical(const struct timeline *timeline,
 
 // ---- pipelines of forwards and backwards --------------------------------------------------------
 
-// Lane i is stage i, class (kind V + chunk) P + stage of enum orders_kind; edge class 1 leads from
-// one stage to another. A forward needs the one before it in the model, the first backward of a
-// micro-batch its last forward, any other the backward of the part behind it; of the same split.
+// Lane i is stage i; the class of a task is (kind V + chunk) P + stage, with enum orders_kind; edge
+// class 1 is a transfer between stages. A forward depends on the forward of the previous chunk of
+// the model, the first backward of a micro-batch on its last forward, any other backward on the
+// backward of the next chunk; always of the same split.
 enum { TIMELINE_HOP = 1 };
 
 static inline int32_t timeline_class(const struct orders_shape *shape,
@@ -97,18 +98,18 @@ static inline int32_t timeline_class(const struct orders_shape *shape,
     return ((int32_t)kind * shape->chunks + chunk) * shape->stages + stage;
 }
 
-// The graph of any orders, [stage][orders_length]; for chunks placed as said.
+// Compiles the graph of any orders, [stage][orders_length], for a placement of chunks.
 enum timeline_status timeline_of_orders(const struct orders_shape *shape,
                                         enum orders_placement placement,
                                         const struct orders_task *tasks,
                                         struct timeline **timeline,
                                         struct timeline_cycle *cycle);
 
-// The same of the orders that orders_of_stage makes, which have no deadlock.
+// Compiles the graph of the orders that orders_of_stage generates; these have no deadlock.
 enum timeline_status timeline_of_shape(const struct orders_shape *shape,
                                        struct timeline **timeline);
 
-// "forward of micro-batch 3 on stage 0 waits for backward of ...", back to the first.
+// Writes "forward of micro-batch 3 on stage 0 waits for backward of ...", back to the first task.
 void timeline_cycle_text(const struct orders_shape *shape,
                          const struct orders_task *tasks,
                          const struct timeline_cycle *cycle,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Graphs of pipelines: what forwards and backwards need, whatever their order.
+// Builds the graphs of pipelines: the dependencies of forwards and backwards, for any order.
 #include "timeline.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading how a model is trained.
+// Reads the description of the training.
 #include "training.h"
 
 #include "docfields.h"
@@ -84,11 +84,11 @@ static bool add_mbs(struct training *training, const struct cJSON *item, struct 
 {
     const double x = item->valuedouble;
     if (!cJSON_IsNumber(item) || !(x >= 1 && x <= MOST_SEQUENCES) || x > (double)(int64_t)x)
-        return docfault_set(fault, item, false, "mbs_options: want whole numbers 1 ... %d",
+        return docfault_set(fault, item, false, "mbs_options: expected whole numbers 1 ... %d",
                             MOST_SEQUENCES);
     for (int i = 0; i < training->n_mbs; i++)
         if (training->mbs[i] == (int64_t)x)
-            return docfault_set(fault, item, false, "mbs_options: %.0f is there twice", x);
+            return docfault_set(fault, item, false, "mbs_options: %.0f appears twice", x);
     if (training->n_mbs == TRAINING_MBS_MAX)
         return docfault_set(fault, item, false, "mbs_options: more than %d sizes",
                             TRAINING_MBS_MAX);
@@ -110,8 +110,9 @@ static bool read_mbs(struct training *training,
             return false;
     }
     if (training->n_mbs == 0)
-        return docfault_set(fault, item, false,
-                            "mbs_options: an empty list; want as in [1, 2]");
+        return docfault_set(
+            fault, item, false,
+            "mbs_options: an empty list; write at least one size, as in [1, 2]");
     return true;
 }
 
@@ -128,7 +129,7 @@ static bool read_expert_tp(struct training *training,
 {
     const bool one = cJSON_IsNumber(item) && item->valuedouble == 1;
     if (!one && !is_word(item, "1") && !is_word(item, "tp"))
-        return docfault_set(fault, item, false, "expert_tensor_parallel: want 1 or \"tp\"");
+        return docfault_set(fault, item, false, "expert_tensor_parallel: expected 1 or \"tp\"");
     training->expert_tensor_parallel = is_word(item, "tp");
     return true;
 }
@@ -138,7 +139,7 @@ static bool read_schedule(struct training *training,
                           struct docfault *fault)
 {
     if (!is_word(item, "1f1b") && !is_word(item, "vpp"))
-        return docfault_set(fault, item, false, "schedule: want \"1f1b\" or \"vpp\"");
+        return docfault_set(fault, item, false, "schedule: expected \"1f1b\" or \"vpp\"");
     training->schedule = is_word(item, "vpp") ? TRAINING_VPP : TRAINING_1F1B;
     return true;
 }

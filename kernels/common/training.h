@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How a model is trained, whatever the parallel strategy: batch, bytes a parameter, sharding level.
+// Describes the training, independent of the parallel strategy: batch, bytes per parameter, sharding
+// level.
 #ifndef PPS_TRAINING_H
 #define PPS_TRAINING_H
 
@@ -22,16 +23,16 @@ struct training {
     int n_mbs;
     int zero_level;             // 0 none, 1 optimizer, 2 and gradients, 3 and parameters
     bool distributed_optimizer; // false: no sharding at all
-    double bytes_param, bytes_grad, bytes_optim; // a parameter
+    double bytes_param, bytes_grad, bytes_optim; // per parameter
     bool expert_tensor_parallel; // experts are split over tp too (etp = tp); otherwise etp = 1
     bool flash_attention;
     bool fused_cross_entropy;
     enum training_schedule schedule;
-    bool low_mem_vpp; // the interleaved order that warms up less
-    bool dummy_wgrad; // gradients are accumulated in the product: a buffer a matrix shape
+    bool low_mem_vpp; // the interleaved order with the low warm-up
+    bool dummy_wgrad; // gradients accumulate in the matrix product: one buffer per matrix shape
 };
 
-// Whether a pipeline of so many stages may have so many chunks on each.
+// Returns whether the schedule allows this number of chunks per stage.
 static inline bool training_allows_chunks(const struct training *training,
                                           int64_t stages,
                                           int64_t chunks)
@@ -45,7 +46,7 @@ struct cJSON;
 struct docfields;
 
 void training_default(struct training *training);
-// What the document does not say keeps its value. Unknown keys are refused.
+// Reads a document; a field without a key keeps its value. Unknown keys are refused.
 bool training_read(struct training *training,
                    const struct cJSON *document,
                    struct docfault *fault);

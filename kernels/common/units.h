@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Units. Inside, sizes are bytes, times seconds and rates per second, all doubles; other units
-// exist at the faces only, and are made here.
+// Units convert at the interfaces. Inside the models sizes are in bytes, times in seconds and rates
+// per second, all doubles.
 #ifndef PPS_UNITS_H
 #define PPS_UNITS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where characters begin.
+// Decodes and encodes UTF-8.
 #include "utf8.h"
 
 // Bounds by RFC 3629, section 4.
