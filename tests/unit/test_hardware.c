@@ -155,8 +155,9 @@ Test(hardware, memory)
         snprintf(text, sizeof text, "{'world_size':8,'max_device_memory':%s}", bad[i]);
         struct pps_json json = document_of(text);
         cr_assert_not(cluster_read(&cluster, json.root, &fault), "%s", text);
-        cr_assert_str_eq(fault.text, "max_device_memory: want a number of GiB above 0, or the "
-                                     "same as in \"55GB\"");
+        cr_assert_str_eq(fault.text,
+                         "max_device_memory: expected a number of GiB above 0, or the "
+                         "same as in \"55GB\"");
         cr_assert_eq(fault.item, pps_json_member(json.root, "max_device_memory"));
         pps_json_free(&json);
     }
@@ -167,37 +168,39 @@ Test(hardware, faults)
     static const char *const rows[][2] = {
         {"{}", "world_size: missing; say how many devices there are"},
         {"{'max_device_memory':'55GB'}", "world_size: missing; say how many devices there are"},
-        {"{'world_size':0}", "world_size: want a whole number 1 ... 1048576"},
-        {"{'world_size':'8'}", "world_size: want a whole number 1 ... 1048576"},
+        {"{'world_size':0}", "world_size: expected a whole number 1 ... 1048576"},
+        {"{'world_size':'8'}", "world_size: expected a whole number 1 ... 1048576"},
         {"{'world_size':8,'nnodes':2}", "world_size: 2 nodes of 8 devices are 16 devices"},
         {"{'nnodes':1048576}", "nnodes: 8388608 devices are more than 1048576"},
         {"{'world_size':8,'memory_reserve_mb':-1}",
-         "memory_reserve_mb: want a number 0 ... 1e+09"},
+         "memory_reserve_mb: expected a number 0 ... 1e+09"},
         {"{'world_size':8,'memory_reserve_mb':59392}",
          "memory_reserve_mb: leaves nothing of max_device_memory, 59392 MiB"},
         {"{'word_size':8}",
          "word_size: there is no such key in a cluster; did you mean world_size?"},
         {"{'world_size':8,'hardware':3}",
-         "hardware: want the name of a device, or an object that describes one"},
+         "hardware: expected the name of a device, or an object that describes one"},
         {"{'world_size':8,'hardware':'V100'}", "hardware: no device called \"V100\" is known; "
-                                               "want A100, Ascend910B, H100, H200, B200, "
+                                               "expected A100, Ascend910B, H100, H200, B200, "
                                                "or an object that describes it"},
         {"{'world_size':8,'hardware':{'base':'V100'}}",
-         "base: no device called \"V100\" is known; want A100, Ascend910B, H100, H200, B200, "
+         "base: no device called \"V100\" is known; expected A100, Ascend910B, H100, H200, "
+         "B200, "
          "or "
          "an object that describes it"},
-        {"{'world_size':8,'hardware':{'base':1}}", "base: want the name of a known device"},
+        {"{'world_size':8,'hardware':{'base':1}}", "base: expected the name of a known device"},
         {"{'world_size':8,'hardware':{'peak':1e15,'hbm':1e12,'inter':1e9}}",
          "intra: missing; say it, or name a known device as \"base\""},
         {"{'world_size':8,'hardware':{'base':'H100','peak':0}}",
-         "peak: want a number 1e+06 ... 1e+21"},
+         "peak: expected a number 1e+06 ... 1e+21"},
         {"{'world_size':8,'hardware':{'base':'H100','eg':1.1}}",
-         "eg: want a number 1e-06 ... 1"},
-        {"{'world_size':8,'hardware':{'base':'H100','el':0}}", "el: want a number 1e-06 ... 1"},
+         "eg: expected a number 1e-06 ... 1"},
+        {"{'world_size':8,'hardware':{'base':'H100','el':0}}",
+         "el: expected a number 1e-06 ... 1"},
         {"{'world_size':8,'hardware':{'base':'H100','node':0}}",
-         "node: want a whole number 1 ... 1048576"},
+         "node: expected a whole number 1 ... 1048576"},
         {"{'world_size':8,'hardware':{'base':'H100','name':''}}",
-         "name: want text of 1 ... 31 bytes"},
+         "name: expected text of 1 ... 31 bytes"},
         {"{'world_size':8,'hardware':{'base':'H100','peek':1}}",
          "peek: there is no such key in a device; did you mean peak?"},
     };

@@ -78,7 +78,7 @@ Test(nd_ratios, tables_that_are_refused)
     } CASES[] = {
         {"dp,tp,ep\n1,1,1\n", 1, "pp: no column is named so"},
         {"dp,tp,pp,moe_bw,moe_fw\n1,1,1,1,1\n", 1,
-         "moe_bw: two columns are named so (or moe_fw)"},
+         "moe_bw: two columns have this name (or moe_fw)"},
         {"dp,tp,pp,bfratio\n1,1,1,-2\n", 2, "bfratio: must be at least 0 (got -2)"},
         {"dp,tp,pp,moe_bw\n1,1,1,0\n", 2,
          "moe_bw: must be > 0: ms of one layer's forward (got 0)"},

@@ -81,7 +81,7 @@ Test(rundoc, places)
 Test(rundoc, faults)
 {
     static const char *const rows[][2] = {
-        {"[]", "want an object that describes a run"},
+        {"[]", "expected an object that describes a run"},
         {"{'models':{}}", "models: there is no such key in a run; did you mean model?"},
         {"{'world_sice':8}",
          "world_sice: there is no such key in a run; did you mean world_size?"},
@@ -90,9 +90,9 @@ Test(rundoc, faults)
         {"{'hidden_size':64,'what':8}", "what: there is no such key in a model"},
         {"{'what':8,'hidden_size':64,'gbs':8}", "what: there is no such key in a run"},
         {"{'model':{},'hidden_size':64,'what':8}", "what: there is no such key in a run"},
-        {"{'cluster':'big'}", "cluster: want an object"},
-        {"{'model':[]}", "model: want an object"},
-        {"{'model':'llama','h':8}", "model: want an object, as there are keys of it, too"},
+        {"{'cluster':'big'}", "cluster: expected an object"},
+        {"{'model':[]}", "model: expected an object"},
+        {"{'model':'llama','h':8}", "model: expected an object, as keys of it are given too"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct pps_json json = document_of(rows[i][0]);

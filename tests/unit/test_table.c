@@ -83,13 +83,13 @@ Test(table, what_is_refused)
          "d",
          0, 0, "is UTF-16 text; save it as UTF-8"},
         {"dp,cp\n1,2\n", 1, 0, "peak_mb: no column is named so"},
-        {"#\ndp,peak,peak_mb\n1,2,3\n", 2, 0, "peak_mb: two columns are named so (or peak)"},
-        {"dp,dp,peak\n1,2,3\n", 1, 0, "dp: two columns are named so"},
+        {"#\ndp,peak,peak_mb\n1,2,3\n", 2, 0, "peak_mb: two columns have this name (or peak)"},
+        {"dp,dp,peak\n1,2,3\n", 1, 0, "dp: two columns have this name"},
         {"dp,peak_mb\n1\n", 2, 0, "fewer cells than columns"},
         {"dp,peak_mb\n\n1,2,3\n", 3, 5, "more cells than columns"},
         {"dp,peak_mb\n1,\"2\n", 2, 3, "the quote is not closed on this line"},
-        {"dp,peak_mb\n\"1\"2,2\n", 2, 4, "after the closing quote must come a comma"},
-        {"dp,peak_mb\n,2\n", 2, 1, "dp: is empty, but must be given"},
+        {"dp,peak_mb\n\"1\"2,2\n", 2, 4, "a comma must follow the closing quote"},
+        {"dp,peak_mb\n,2\n", 2, 1, "dp: is empty, but required"},
         {"dp,peak_mb\n1.5,2\n", 2, 1, "dp: must be a whole number (got 1.5)"},
         {"dp,peak_mb\n0,2\n", 2, 1, "dp: must be from 1 to 1000000 (got 0)"},
         {"dp,peak_mb\n1, -2\n", 2, 4, "peak_mb: must be at least 0 (got -2)"},
@@ -119,7 +119,7 @@ Test(table, a_byte_of_zero_is_refused)
     struct table *table;
     struct table_fault fault;
     cr_assert(!table_read_csv(&table, "dp,peak_mb\n1,\0", 14, &fault));
-    cr_assert_str_eq(fault.document.text, "holds a NUL byte; this is no CSV text");
+    cr_assert_str_eq(fault.document.text, "contains a NUL byte and is not CSV text");
 }
 
 // Catches rows of the JSON twin that read otherwise than the same rows of CSV.
@@ -148,15 +148,15 @@ Test(table, json_twin)
 Test(table, what_json_is_refused)
 {
     static const char *const CASES[][2] = {
-        {"{}", "must be an array of objects, one a row"},
+        {"{}", "must be an array with one object per row"},
         {"[1]", "every row must be an object"},
-        {"[{\"dp\":1,\"dp\":2}]", "the key stands twice in this row"},
+        {"[{\"dp\":1,\"dp\":2}]", "the key appears twice in this row"},
         {"[{\"dp\":1}]", "peak_mb: no key is named so"},
         {"[{\"dp\":1,\"peak\":\"much\"}]", "peak_mb: must be a number (got much)"},
         {"[{\"dp\":1,\"peak\":1e999}]", "peak_mb: must be a number (got inf)"},
         {"[{\"dp\":true,\"peak\":1}]", "dp: must be a number"},
         {"[{\"dp\":0.5,\"peak\":1}]", "dp: must be a whole number (got 0.5)"},
-        {"[{\"peak\":1},{\"dp\":2}]", "dp: is empty, but must be given"},
+        {"[{\"peak\":1},{\"dp\":2}]", "dp: is empty, but required"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         cJSON *document = cJSON_Parse(CASES[i][0]);

@@ -53,23 +53,24 @@ Test(training, values)
 Test(training, faults)
 {
     static const char *const rows[][2] = {
-        {"{'gbs':0}", "gbs: want a whole number 1 ... 16777216"},
-        {"{'gbs':1.5}", "gbs: want a whole number 1 ... 16777216"},
-        {"{'zero_level':4}", "zero_level: want a whole number 0 ... 3"},
-        {"{'bytes_param':0}", "bytes_param: want a number above 0, at most 64"},
-        {"{'bytes_grad':-1}", "bytes_grad: want a number 0 ... 64"},
-        {"{'flash_attention':'on'}", "flash_attention: want true or false"},
-        {"{'expert_tensor_parallel':2}", "expert_tensor_parallel: want 1 or \"tp\""},
-        {"{'schedule':'gpipe'}", "schedule: want \"1f1b\" or \"vpp\""},
-        {"{'mbs_options':[]}", "mbs_options: an empty list; want as in [1, 2]"},
-        {"{'gbs':2,'mbs_options':[1,0]}", "mbs_options: want whole numbers 1 ... 16777216"},
-        {"{'mbs_options':[1.5]}", "mbs_options: want whole numbers 1 ... 16777216"},
-        {"{'mbs_options':'1'}", "mbs_options: want whole numbers 1 ... 16777216"},
-        {"{'mbs_options':[1,2,1]}", "mbs_options: 1 is there twice"},
+        {"{'gbs':0}", "gbs: expected a whole number 1 ... 16777216"},
+        {"{'gbs':1.5}", "gbs: expected a whole number 1 ... 16777216"},
+        {"{'zero_level':4}", "zero_level: expected a whole number 0 ... 3"},
+        {"{'bytes_param':0}", "bytes_param: expected a number above 0, at most 64"},
+        {"{'bytes_grad':-1}", "bytes_grad: expected a number 0 ... 64"},
+        {"{'flash_attention':'on'}", "flash_attention: expected true or false"},
+        {"{'expert_tensor_parallel':2}", "expert_tensor_parallel: expected 1 or \"tp\""},
+        {"{'schedule':'gpipe'}", "schedule: expected \"1f1b\" or \"vpp\""},
+        {"{'mbs_options':[]}",
+         "mbs_options: an empty list; write at least one size, as in [1, 2]"},
+        {"{'gbs':2,'mbs_options':[1,0]}", "mbs_options: expected whole numbers 1 ... 16777216"},
+        {"{'mbs_options':[1.5]}", "mbs_options: expected whole numbers 1 ... 16777216"},
+        {"{'mbs_options':'1'}", "mbs_options: expected whole numbers 1 ... 16777216"},
+        {"{'mbs_options':[1,2,1]}", "mbs_options: 1 appears twice"},
         {"{'mbs_options':[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]}",
          "mbs_options: more than 16 sizes"},
         {"{'gsb':1}", "gsb: there is no such key in training; did you mean gbs?"},
-        {"3", "want an object that describes training"},
+        {"3", "expected an object that describes training"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct pps_json json = document_of(rows[i][0]);
