@@ -98,7 +98,7 @@ Test(modelfaults, faults_between_values)
          "kv_lora_rank: missing; \"mla\" attention needs it", NULL},
         {TINY ",'attention':'gqa','multi_latent_attention':true,'rkv':4}",
          "attention: is \"gqa\", but multi_latent_attention is true", "attention"},
-        {TINY ",'rkv':4,'dn':0,'dr':0}", "dn: 0, and so is dr; one of them must be wider",
+        {TINY ",'rkv':4,'dn':0,'dr':0}", "dn: is 0, and dr is 0; make one of them greater than 0",
          "dn"},
         {TINY ",'multiple_of':4}",
          "ffn_dim_multiplier: missing; multiple_of needs it (1 changes no width)", NULL},
