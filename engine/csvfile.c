@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading CSV line by line: our own buffer finds the lines, libcsv splits them.
+// Reading CSV line by line: our own buffer finds the lines; csvline.c splits the plain ones, libcsv
+// those with quotes and other odd ones.
 #include "csvfile.h"
+
+#include "csvline.h"
 
 #include <csv.h>
 #include <errno.h>
@@ -205,11 +208,19 @@ enum pps_status pps_csv_next(struct pps_csv *csv,
     csv->row.n = 0;
     csv->arena_n = 0;
     csv->row_done = false;
+    bool is_first = true;
     *row = NULL;
     while (!csv->row_done) {
         const char *line;
         size_t n;
         enum pps_status status = next_line(csv, &line, &n, err);
+        if (status == PPS_OK && is_first && pps_csvline_split(line, n, csv->arena, &csv->row)) {
+            *row = &csv->row;
+            return PPS_OK;
+        }
+        if (is_first)
+            csv->row.n = 0;
+        is_first = false;
         if (status == PPS_OK)
             status = feed(csv, line, n, err);
         if (status != PPS_OK)

@@ -4,6 +4,8 @@
 // one multiplication of doubles certainly rounds alike, it is used instead.
 #include "decimal.h"
 
+#include "decimalread.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -240,10 +242,8 @@ static size_t write_significant(char *out, double value, int digits)
 
 static bool reads_back(const char *text, size_t n, double value)
 {
-    char copy[40];
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    return strtod(copy, NULL) == value;
+    double read;
+    return pps_decimal_read(text, n, &read) && read == value;
 }
 
 // The digits to begin with: any normal double that has a text of at most 15 digits is found

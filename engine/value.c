@@ -3,12 +3,12 @@
 #include "value.h"
 
 #include "decimal.h"
+#include "decimalread.h"
 #include "suggest.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *const boolean_names[] = {"false", "true", NULL};
@@ -29,7 +29,7 @@ static int count_names(const char *const *names)
 static int find_name(const char *const *names, const char *text, size_t n)
 {
     for (int i = 0; names != NULL && names[i] != NULL; i++)
-        if (strlen(names[i]) == n && memcmp(names[i], text, n) == 0)
+        if (strncmp(names[i], text, n) == 0 && names[i][n] == '\0')
             return i;
     return -1;
 }
@@ -114,21 +114,6 @@ bool pps_value_check(const struct pps_param *param, double number, char why[PPS_
     return refuse(param, why, got);
 }
 
-static bool parse_number(const char *text, size_t n, double *value)
-{
-    char copy[64];
-    if (n == 0 || n >= sizeof copy)
-        return false;
-    memcpy(copy, text, n);
-    copy[n] = '\0';
-    // strtod alone would also take blanks, hexadecimal, "inf" and "nan".
-    if (strspn(copy, "0123456789+-.eE") != n || strpbrk(copy, "0123456789") == NULL)
-        return false;
-    char *end;
-    *value = strtod(copy, &end);
-    return *end == '\0';
-}
-
 static bool refuse_text(const struct pps_param *param,
                         const char *text,
                         size_t n,
@@ -158,14 +143,14 @@ bool pps_value_parse(const struct pps_param *param,
                      double *value,
                      char why[PPS_WHY])
 {
-    const int name = find_name(names_of(param), text, n);
-    if (name >= 0) {
+    double number;
+    if (!takes_numbers(param) || !pps_decimal_read(text, n, &number)) {
+        const int name = find_name(names_of(param), text, n);
+        if (name < 0)
+            return refuse_text(param, text, n, why);
         *value = takes_numbers(param) ? pps_name_value(name) : name;
         return true;
     }
-    double number;
-    if (!takes_numbers(param) || !parse_number(text, n, &number))
-        return refuse_text(param, text, n, why);
     if (!within(param, number)) {
         char got[48];
         snprintf(got, sizeof got, "%.*s", (int)n, text);
@@ -193,31 +178,12 @@ size_t pps_value_text(const struct pps_param *param, double value, char out[PPS_
     return n;
 }
 
-// The double that a text of pps_decimal_meant stands for. Without an exponent its at most 15
-// digits and its power of ten are exact doubles, so one division rounds as strtod would.
-static double meant_value(const char *text, size_t n)
-{
-    static const double powers[] = {1e0, 1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7, 1e8,
-                                    1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16};
-    const bool negative = text[0] == '-';
-    uint64_t digits = 0;
-    size_t decimals = 0, i = negative;
-    for (; i < n && text[i] >= '0' && text[i] <= '9'; i++)
-        digits = 10 * digits + (uint64_t)(text[i] - '0');
-    if (i < n && text[i] == '.')
-        for (i++; i < n && text[i] >= '0' && text[i] <= '9'; i++, decimals++)
-            digits = 10 * digits + (uint64_t)(text[i] - '0');
-    if (i < n || decimals > 16 || digits >= (uint64_t)1 << 53)
-        return strtod(text, NULL);
-    const double value = (double)digits / powers[decimals];
-    return negative ? -value : value;
-}
-
 double pps_value_cell(const struct pps_param *param, double value, struct pps_axis_cell *cell)
 {
     const size_t n = pps_value_text(param, value, cell->text);
-    const bool number = takes_numbers(param) && !is_name(param, value);
-    const double meant = number && param->kind == PPS_REAL ? meant_value(cell->text, n) : value;
+    double meant = value;
+    if (param->kind == PPS_REAL && !is_name(param, value))
+        (void)pps_decimal_read(cell->text, n, &meant);
     cell->text[n] = ',';
     cell->n = (uint8_t)(n + 1);
     return meant;
