@@ -53,6 +53,36 @@ PPS_MUST_CHECK enum pps_status pps_bench_sweep_once(const struct pps_bench *benc
                                                     const struct pps_sweep *sweep,
                                                     struct pps_totals *totals);
 
+// What was measured of a block that one thread made and wrote.
+struct pps_bench_block {
+    double make_s, write_s; // CPU
+    uint64_t bytes, rows;   // of the file
+};
+
+struct pps_bench_watch {
+    struct pps_bench_block *blocks; // cap
+    uint64_t n, cap;
+    double since;
+};
+
+double pps_bench_thread_seconds(void); // CPU time of this thread
+
+// A sweep into the file of this path, which may be there. The watch, if any, has its blocks then.
+PPS_MUST_CHECK enum pps_status pps_bench_sweep_to_file(const struct pps_bench *bench,
+                                                       struct pps_sweep sweep,
+                                                       const char *path,
+                                                       struct pps_bench_watch *watch,
+                                                       double *wall_s);
+void pps_bench_remove(const char *path); // the file and those beside it
+
+// Calls work with a folder in $TMPDIR or /tmp that is removed afterwards; work leaves it empty.
+typedef enum pps_status pps_bench_work(const struct pps_bench *bench,
+                                       const char *folder,
+                                       void *self);
+PPS_MUST_CHECK enum pps_status pps_bench_in_folder(const struct pps_bench *bench,
+                                                   pps_bench_work *work,
+                                                   void *self);
+
 // The measurements. pps_bench_time_runs needs those before it.
 PPS_MUST_CHECK enum pps_status pps_bench_time_rows(const struct pps_bench *bench);
 PPS_MUST_CHECK enum pps_status pps_bench_time_runs(const struct pps_bench *bench);

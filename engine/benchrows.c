@@ -3,15 +3,9 @@
 #include "benchparts.h"
 
 #include "benchpoints.h"
-#include "machine.h"
-#include "output.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 // Some number whose digits do not repeat, as those of a simulation do not. The first parameter
 // is the long axis here.
@@ -60,49 +54,6 @@ static struct pps_kernel hollow_kernel(const struct pps_kernel *kernel)
     return hollow;
 }
 
-static enum pps_status to_file(void *self, const struct pps_block *block, struct pps_error *err)
-{
-    return pps_output_append(self, block, err);
-}
-
-static enum pps_status sweep_to_file(const struct pps_bench *b,
-                                     struct pps_sweep sweep,
-                                     const char *path,
-                                     double *wall_s)
-{
-    struct pps_output *output = NULL;
-    struct pps_totals totals;
-    const struct pps_output_plan plan = {.path = path,
-                                         .codec = sweep.codec,
-                                         .header = "header\n",
-                                         .n_points = sweep.experiment->n_points,
-                                         .block_points = sweep.block_points,
-                                         .force = true};
-    const double start = pps_wall_seconds();
-    enum pps_status status = pps_output_open(&output, &plan, b->err);
-    if (status != PPS_OK)
-        return status;
-    sweep.sink = (struct pps_sink){output, to_file};
-    status = pps_bench_sweep_once(b, &sweep, &totals);
-    if (status == PPS_OK)
-        status = pps_output_finish(output, "{}\n", b->err);
-    else
-        pps_output_abandon(output);
-    *wall_s = pps_wall_seconds() - start;
-    return status;
-}
-
-static void remove_files(const char *path)
-{
-    static const char *const endings[] = {"",      ".idx",      ".json",
-                                          ".part", ".idx.part", ".json.part"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        char name[4096 + 16];
-        snprintf(name, sizeof name, "%s%s", path, endings[i]);
-        unlink(name);
-    }
-}
-
 static enum pps_status time_codec(const struct pps_bench *b,
                                   const struct pps_experiment *e,
                                   struct pps_codec_choice choice,
@@ -119,7 +70,7 @@ static enum pps_status time_codec(const struct pps_bench *b,
         enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
         cpu_s[r] = totals.cpu_s;
         if (status == PPS_OK)
-            status = sweep_to_file(b, sweep, path, &file_s[r]);
+            status = pps_bench_sweep_to_file(b, sweep, path, NULL, &file_s[r]);
         if (status != PPS_OK)
             return status;
     }
@@ -142,8 +93,8 @@ static bool codec_exists(struct pps_codec_choice choice)
 }
 
 static enum pps_status time_codecs_in(const struct pps_bench *b,
-                                      const struct pps_experiment *e,
-                                      const char *folder)
+                                      const char *folder,
+                                      void *experiment)
 {
     static const struct pps_codec_choice choices[PPS_BENCH_CODECS] = {{PPS_CODEC_NONE, 0},
                                                                       {PPS_CODEC_ZLIB, 1},
@@ -155,9 +106,9 @@ static enum pps_status time_codecs_in(const struct pps_bench *b,
         if (!codec_exists(choices[c]))
             continue;
         snprintf(path, sizeof path, "%s/rows.csv%s", folder, c > 0 ? ".gz" : "");
-        status = time_codec(b, e, choices[c], path, codec);
+        status = time_codec(b, experiment, choices[c], path, codec);
         b->out->n_codecs += status == PPS_OK;
-        remove_files(path);
+        pps_bench_remove(path);
     }
     return status;
 }
@@ -165,20 +116,10 @@ static enum pps_status time_codecs_in(const struct pps_bench *b,
 enum pps_status pps_bench_time_rows(const struct pps_bench *b)
 {
     const struct pps_kernel hollow = hollow_kernel(b->kernel);
-    const char *said = getenv("TMPDIR");
-    const char *parent = said != NULL && said[0] != '\0' ? said : "/tmp";
     struct pps_experiment *e = NULL;
-    char folder[3072];
-    snprintf(folder, sizeof folder, "%s/ppsweep-bench-XXXXXX", parent);
     enum pps_status status = pps_bench_load_long(b, &hollow, true, b->effort.rows, &e);
-    if (status == PPS_OK && mkdtemp(folder) == NULL)
-        status = pps_fail(b->err, PPS_E_INPUT,
-                          "cannot make a folder in %s: %s; let TMPDIR name another", parent,
-                          strerror(errno));
-    else if (status == PPS_OK) {
-        status = time_codecs_in(b, e, folder);
-        rmdir(folder);
-    }
+    if (status == PPS_OK)
+        status = pps_bench_in_folder(b, time_codecs_in, e);
     pps_experiment_free(e);
     return status;
 }

@@ -126,8 +126,7 @@ enum pps_status pps_made_pack(struct pps_made **made,
         return pps_fail(err, PPS_E_MACHINE, "no memory for a compressed block");
     memcpy(m->data, room->bytes, n);
     m->block = block_of(index, rows);
-    m->block.data = m->data;
-    m->block.data_bytes = n;
+    pps_block_set_data(&m->block, m->data, n);
     m->points = points;
     m->rows = *rows;
     m->rows.text = NULL;

@@ -41,6 +41,14 @@ void pps_block_set_text(struct pps_block *block, const char *text, size_t n)
     block->text_crc = pps_crc32(text, n);
 }
 
+void pps_block_set_data(struct pps_block *block, const void *data, size_t n)
+{
+    block->data = data;
+    block->data_bytes = n;
+    block->data_xxh64 = XXH64(data, n, 0);
+    block->is_hashed = true;
+}
+
 uint64_t pps_output_bytes(const struct pps_output *output)
 {
     return output->bytes;
@@ -75,15 +83,17 @@ enum pps_status pps_output_put(struct pps_output *output,
                                struct pps_error *err)
 {
     const void *data = block->data_bytes == 0 ? "" : block->data;
-    struct pps_index_record record = {.index = block->index,
-                                      .offset = output->bytes,
-                                      .data_bytes = block->data_bytes,
-                                      .text_bytes = block->text_bytes,
-                                      .rows = block->rows,
-                                      .failed = block->failed,
-                                      .infeasible = block->infeasible,
-                                      .data_xxh64 = XXH64(data, (size_t)block->data_bytes, 0),
-                                      .text_crc = block->text_crc};
+    struct pps_index_record record = {
+        .index = block->index,
+        .offset = output->bytes,
+        .data_bytes = block->data_bytes,
+        .text_bytes = block->text_bytes,
+        .rows = block->rows,
+        .failed = block->failed,
+        .infeasible = block->infeasible,
+        .data_xxh64 =
+            block->is_hashed ? block->data_xxh64 : XXH64(data, (size_t)block->data_bytes, 0),
+        .text_crc = block->text_crc};
     enum pps_status status = pps_output_write(output, data, block->data_bytes, err);
     if (status != PPS_OK)
         return status;

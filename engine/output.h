@@ -22,6 +22,8 @@ struct pps_block {
     uint64_t data_bytes; // may be 0: a block without rows
     uint64_t text_bytes;
     uint32_t text_crc; // zlib's crc32 of the text
+    bool is_hashed;    // data_xxh64 is there; otherwise the writer makes it
+    uint64_t data_xxh64;
     uint64_t rows;
     uint64_t failed;                    // rows with empty results
     uint64_t infeasible;                // rows that say that the point cannot be done
@@ -30,6 +32,9 @@ struct pps_block {
 
 // Fills text_bytes and text_crc from the block's text.
 void pps_block_set_text(struct pps_block *block, const char *text, size_t n);
+
+// Sets the data, with its checksum: by the worker that made them, so that writing is quick.
+void pps_block_set_data(struct pps_block *block, const void *data, size_t n);
 
 struct pps_output_plan {
     const char *path; // NAME.csv.gz or NAME.csv

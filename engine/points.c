@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 // Finds the number of a value among those seen in its column.
 struct dictionary {
@@ -31,7 +30,9 @@ static enum pps_status no_memory(const struct loader *l)
 
 static uint32_t *slot(const struct dictionary *d, const double *values, double value)
 {
-    uint32_t at = (uint32_t)XXH3_64bits(&value, sizeof value) & (d->cap - 1);
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    uint32_t at = (uint32_t)__builtin_bswap64(bits * 0x9E3779B97F4A7C15u) & (d->cap - 1);
     while (d->slots[at] != 0 && values[d->slots[at] - 1] != value)
         at = (at + 1) & (d->cap - 1);
     return &d->slots[at];
@@ -68,8 +69,10 @@ static bool number_of(struct dictionary *d,
     struct pps_axis_cell cell;
     if (member->n_values >= d->values_cap && !grow_dictionary(d, member))
         return false;
-    const double meant = pps_value_cell(param, value, &cell);
-    uint32_t *found = slot(d, member->values, meant);
+    uint32_t *found = slot(d, member->values, value);
+    const double meant = *found != 0 ? value : pps_value_cell(param, value, &cell);
+    if (meant != value)
+        found = slot(d, member->values, meant);
     if (*found == 0) {
         member->values[member->n_values] = meant;
         member->cells[member->n_values] = cell;

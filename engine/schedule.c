@@ -11,7 +11,6 @@
 
 enum {
     MOST_SLOTS = 1 << 16,
-    BYTES_PER_THREAD = 16 << 20,
     MEMORY_PART = 8, // waiting blocks take at most one in so many bytes of the machine's memory
     FORETELL_BLOCKS = PPS_MAX_FORETOLD, // at a time, and for each block that is started
     PARTS_PER_THREAD = 4,               // what remains is cut finer than the threads are many
@@ -53,7 +52,7 @@ struct pps_ring pps_ring_default(int threads)
 {
     const double most = pps_machine_memory() / MEMORY_PART;
     return (struct pps_ring){MOST_SLOTS,
-                             (uint64_t)fmin((double)BYTES_PER_THREAD * threads, most)};
+                             (uint64_t)fmin((double)PPS_RING_THREAD_BYTES * threads, most)};
 }
 
 enum pps_status pps_schedule_open(struct pps_schedule **out,

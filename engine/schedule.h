@@ -15,7 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PPS_MAX_PARTS = 64, PPS_MAX_FORETOLD = 4 };
+enum { PPS_MAX_PARTS = 64, PPS_MAX_FORETOLD = 4, PPS_RING_THREAD_BYTES = 16 << 20 };
 
 // Sizes of the ring: both limit how far workers run ahead of the block that is written next.
 struct pps_ring {

@@ -99,6 +99,8 @@ static bool within(const struct pps_param *param, double value)
 
 static bool is_name(const struct pps_param *param, double value)
 {
+    if (takes_numbers(param) && value > -1)
+        return false;
     const int n = count_names(names_of(param));
     if (takes_numbers(param))
         return n > 0 && value <= -1 && value >= -n && value == floor(value);

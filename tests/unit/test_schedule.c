@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep's workers are told to do, and in the model of many cores what comes of it.
-#include "engine/coremodel.h"
+#include "engine/coretail.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -9,65 +9,12 @@
 
 static const atomic_bool never = false;
 
-// Blocks of 12 points of 0.4 ms, one point in a thousand of 1.3 s, as the cost function of a
-// kernel says or does not say.
-struct tail {
-    bool is_foretold;
-    uint64_t n_points, block_points;
-};
-
-static double point_s(uint64_t index)
+static struct pps_coremodel run_tail(bool is_foretold, int cores)
 {
-    const uint64_t bits = (index + 1) * 0x9E3779B97F4A7C15u;
-    return (bits >> 33) % 1000 == 0 ? 1.3 : 0.0004;
-}
-
-static double points_s(uint64_t first, uint64_t n)
-{
-    double seconds = 0;
-    for (uint64_t i = 0; i < n; i++)
-        seconds += point_s(first + i);
-    return seconds;
-}
-
-static struct pps_foretold tail_foretold(const void *self, uint64_t block)
-{
-    const struct tail *t = self;
-    const double first = points_s(block * t->block_points, t->block_points);
-    const double flat = 0.0004 * (double)t->block_points;
-    return (struct pps_foretold){1e9 * (t->is_foretold ? first : flat), t->block_points, 1};
-}
-
-static double tail_make(const void *self, const struct pps_task *task)
-{
-    const struct tail *t = self;
-    return points_s(task->block * t->block_points + task->first, task->n_points);
-}
-
-static double tail_pack(const void *self, uint64_t block)
-{
-    (void)block;
-    return 1e-7 * (double)((const struct tail *)self)->block_points;
-}
-
-static double tail_write(const void *self, uint64_t block)
-{
-    (void)block;
-    return 11e-9 * (double)((const struct tail *)self)->block_points;
-}
-
-static uint64_t tail_bytes(const void *self, uint64_t block)
-{
-    (void)block;
-    return 2048 + 7 * ((const struct tail *)self)->block_points;
-}
-
-static struct pps_coremodel run_tail(const struct tail *t, int cores)
-{
-    const struct pps_corecosts costs = {t,          tail_foretold, tail_make, tail_pack,
-                                        tail_write, tail_bytes,    1e-5};
+    const struct pps_coretail tail = pps_coretail(600000, is_foretold);
+    const struct pps_corecosts costs = pps_coretail_costs(&tail);
     const struct pps_schedule_plan plan = {0,
-                                           t->n_points / t->block_points,
+                                           pps_coretail_blocks(&tail),
                                            cores,
                                            {1 << 16, (uint64_t)cores << 24}};
     struct pps_coremodel model;
@@ -79,13 +26,12 @@ static struct pps_coremodel run_tail(const struct tail *t, int cores)
 // With two blocks a thread in the ring 64 cores did 9 %.
 Test(schedule, costly_points_do_not_stop_the_others)
 {
-    const struct tail foretold = {true, 600000, 12}, unforeseen = {false, 600000, 50};
-    const double first = run_tail(&foretold, 64).utilisation;
-    const double second = run_tail(&unforeseen, 64).utilisation;
+    const double first = run_tail(true, 64).utilisation;
+    const double second = run_tail(false, 64).utilisation;
     cr_log_info("64 cores: %.3f foretold, %.3f not", first, second);
     cr_expect(first >= 0.9, "%.3f", first);
     cr_expect(second >= 0.6, "%.3f", second);
-    cr_expect(run_tail(&foretold, 256).utilisation >= 0.75);
+    cr_expect(run_tail(true, 256).utilisation >= 0.75);
 }
 
 // ---- single decisions -------------------------------------------------------------------------

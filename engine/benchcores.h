@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// How well runs would use many cores: the model of cores, fed with blocks measured here.
+#ifndef PPS_BENCHCORES_H
+#define PPS_BENCHCORES_H
+
+#include "benchmark.h"
+#include "coremodel.h"
+
+enum { PPS_BENCH_CORES = 8, PPS_BENCH_CORE_SWEEPS = 3 };
+
+struct pps_bench_core_sweep {
+    const char *name;
+    uint64_t n_blocks;
+    double block_s; // to make one, the mean of all
+    struct pps_coremodel model[PPS_BENCH_CORES];
+};
+
+struct pps_bench_cores {
+    const struct pps_kernel *kernel;
+    int n_cores;
+    int cores[PPS_BENCH_CORES]; // to be filled before
+    double write_row_s;         // measured: one worker at a time writes
+    struct pps_bench_core_sweep sweeps[PPS_BENCH_CORE_SWEEPS];
+};
+
+// Measures blocks of the kernel's default sweep for some seconds, then runs the models.
+PPS_MUST_CHECK enum pps_status pps_benchcores_run(const struct pps_bench_ask *ask,
+                                                  struct pps_bench_cores *cores,
+                                                  struct pps_error *err);
+
+#endif

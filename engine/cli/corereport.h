@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the model of many cores says: for people, for programs.
+#ifndef PPS_CLI_COREREPORT_H
+#define PPS_CLI_COREREPORT_H
+
+#include "engine/benchcores.h"
+
+void pps_corereport_print(const struct pps_bench_cores *cores); // a table on stdout
+void pps_corereport_json(const struct pps_bench_cores *cores);  // one JSON object on stdout
+
+#endif
