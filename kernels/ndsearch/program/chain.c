@@ -76,7 +76,7 @@ static int32_t most_of_type2(const struct nd_chain *c, int32_t i, int32_t most)
 {
     struct nd_link link;
     int32_t x = 0;
-    while (x < most && x < c->program->layers[1] &&
+    while (x < most && x < c->program->layers[1] && !nd_watch_often(c->watch) &&
            make_link(c->program, i, c->program->layers[0], x + 1, &link))
         x++;
     return x;
@@ -127,7 +127,7 @@ static bool make_links_of(struct nd_chain *c,
     const int32_t most = most_layers(c, w, i, n);
     for (int32_t x = least_layers(c, w, i, n); x <= most; x++) {
         struct nd_link link;
-        if (!make_link(c->program, i, n, x, &link))
+        if (nd_watch_often(c->watch) || !make_link(c->program, i, n, x, &link))
             break;
         if (!add_link(c, &link, room))
             return false;
@@ -221,12 +221,15 @@ static void find_least(struct nd_chain *c)
         }
 }
 
-struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *most)
+struct nd_chain *nd_chain_new(const struct nd_program *program,
+                              const int32_t *most,
+                              struct nd_watch *watch)
 {
     struct nd_chain *c = calloc(1, sizeof *c);
     if (c == NULL)
         return NULL;
     c->program = program;
+    c->watch = watch;
     c->stages = program->stages;
     c->layers = program->layers[0] + program->layers[1];
     const size_t places = ((size_t)c->stages + 1) * ((size_t)c->layers + 1);
@@ -242,7 +245,8 @@ struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *m
     c->past_growth = c->least_growth + places;
     c->past_z = c->past_growth + places;
     make_work(c);
-    find_least(c);
+    if (!nd_watch_now(watch)) // else links are missing
+        find_least(c);
     return c;
 }
 
@@ -324,7 +328,8 @@ enum nd_outcome nd_chain_ends(struct nd_chain *c, double limit, uint64_t *nodes)
     for (int32_t i = c->stages - 1; i >= 0; i--)
         for (int32_t n = 0; n <= c->layers; n++) {
             const int32_t place = nd_place(c, i, n), first = c->n_ends;
-            for (int32_t k = c->link_start[place]; k < c->link_start[place + 1]; k++)
+            for (int32_t k = c->link_start[place];
+                 k < c->link_start[place + 1] && !nd_watch_often(c->watch); k++)
                 if (!extend(c, i, n, &c->links[k], limit))
                     return ND_NO_MEMORY;
             *nodes += (uint64_t)(c->n_ends - first);

@@ -17,6 +17,7 @@
 #define PPS_NDSEARCH_CHAIN_H
 
 #include "chunk.h"
+#include "clockwatch.h"
 
 // A stage at a place: with x layers.
 struct nd_link {
@@ -37,6 +38,7 @@ struct nd_ends_of {
 
 struct nd_chain {
     const struct nd_program *program;
+    struct nd_watch *watch;
     int32_t stages, layers;
     int32_t *link_start;   // [places + 1]
     struct nd_link *links; // of all places, x ascending without gaps
@@ -62,8 +64,10 @@ static inline double nd_rounds(const struct nd_chain *chain, int32_t m, int32_t 
 }
 
 // most: [stages], layers a stage may have. NULL: no memory. There is a split where least_growth of
-// place (0, 0) is finite.
-struct nd_chain *nd_chain_new(const struct nd_program *program, const int32_t *most);
+// place (0, 0) is finite. Where the watch has stopped it, the chain can only be freed.
+struct nd_chain *nd_chain_new(const struct nd_program *program,
+                              const int32_t *most,
+                              struct nd_watch *watch);
 void nd_chain_free(struct nd_chain *chain);
 
 // The bracket of stage i at a place, without R(>j). A stage without rounds (stage 0, M = P) has what
@@ -75,7 +79,7 @@ double nd_bracket(const struct nd_chain *chain,
                   int32_t micro_batches);
 
 // Finds the ends of all places that are part of a solution of which (1) is below `limit`.
-// *nodes grows by the ends looked at.
+// *nodes grows by the ends looked at. Where the watch has stopped it, there are no ends to use.
 enum nd_outcome nd_chain_ends(struct nd_chain *chain, double limit, uint64_t *nodes);
 
 // Least of (1) of all solutions through a place, given growth R and greatest bracket Z of the

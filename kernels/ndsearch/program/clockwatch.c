@@ -4,7 +4,7 @@
 
 #include <time.h>
 
-enum { NODES_A_LOOK = 1000 };
+enum { CALLS_A_LOOK = 256 };
 
 double nd_seconds(void)
 {
@@ -13,18 +13,32 @@ double nd_seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-bool nd_watch_over(struct nd_watch *watch, uint64_t nodes)
+static bool is_told_to_stop(const struct nd_effort *effort)
+{
+    return effort->stop != NULL && atomic_load_explicit(effort->stop, memory_order_relaxed);
+}
+
+bool nd_watch_now(struct nd_watch *watch)
 {
     const struct nd_effort *effort = watch->effort;
     if (effort == NULL)
         return false;
-    if (effort->max_nodes > 0 && nodes >= effort->max_nodes)
-        return true;
-    if (effort->stop != NULL && atomic_load_explicit(effort->stop, memory_order_relaxed))
-        return true;
-    if (effort->max_seconds > 0 && nodes - watch->looked >= NODES_A_LOOK) {
-        watch->looked = nodes;
+    if (effort->max_seconds > 0 && !watch->timed_out)
         watch->timed_out = nd_seconds() - watch->started >= effort->max_seconds;
-    }
-    return watch->timed_out;
+    return watch->timed_out || is_told_to_stop(effort);
+}
+
+bool nd_watch_often(struct nd_watch *watch)
+{
+    if (++watch->calls % CALLS_A_LOOK == 0)
+        return nd_watch_now(watch);
+    return watch->timed_out || (watch->effort != NULL && is_told_to_stop(watch->effort));
+}
+
+bool nd_watch_over(struct nd_watch *watch, uint64_t nodes)
+{
+    const struct nd_effort *effort = watch->effort;
+    if (effort != NULL && effort->max_nodes > 0 && nodes >= effort->max_nodes)
+        return true;
+    return nd_watch_often(watch);
 }

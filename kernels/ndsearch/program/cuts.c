@@ -6,12 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nd_cuts_start(struct nd_cuts *cuts, const struct nd_program *program)
+void nd_cuts_start(struct nd_cuts *cuts,
+                   const struct nd_program *program,
+                   struct nd_watch *watch)
 {
     memset(cuts, 0, sizeof *cuts);
     cuts->stages = program->stages;
     cuts->chunks = program->chunks;
     cuts->layers = program->layers[1];
+    cuts->watch = watch;
 }
 
 static void free_cut(struct nd_cut *cut)
@@ -126,7 +129,7 @@ bool nd_cuts_price(struct nd_cuts *cuts, const struct nd_options *options)
             cuts->all[k].cost = cost;
         }
     }
-    for (int32_t k = 0; k < cuts->n; k++)
+    for (int32_t k = 0; k < cuts->n && !nd_watch_now(cuts->watch); k++)
         if (!nd_cut_price(cuts, k, options))
             return false;
     return true;
@@ -190,7 +193,7 @@ bool nd_cuts_useless(const struct nd_cuts *cuts,
         return false;
     double *others = before + columns, *after = others + columns;
     memset(dropped, 0, (size_t)o->n * sizeof *dropped);
-    for (int32_t c = 0; c < cuts->n; c++) {
+    for (int32_t c = 0; c < cuts->n && !nd_watch_now(cuts->watch); c++) {
         for (size_t n = 0; n < columns; n++)
             before[n] = n == 0 ? cuts->all[c].constant : HUGE_VAL;
         for (int32_t i = 0; i < o->stages; i++) {

@@ -23,9 +23,12 @@ struct nd_cuts {
     struct nd_cut all[CUTS_MOST];
     int32_t order[CUTS_MOST]; // the most useful first
     int32_t options_room;     // of cost
+    struct nd_watch *watch;   // may end what goes over all cuts: then some of it is not done
 };
 
-void nd_cuts_start(struct nd_cuts *cuts, const struct nd_program *program);
+void nd_cuts_start(struct nd_cuts *cuts,
+                   const struct nd_program *program,
+                   struct nd_watch *watch);
 void nd_cuts_free(struct nd_cuts *cuts);
 
 // A place for a new cut: of the least useful one where there is no more. Its forwards and backwards

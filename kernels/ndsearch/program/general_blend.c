@@ -93,7 +93,7 @@ static bool play(struct nd_general *g, int32_t blend, struct nd_cut *best)
         if (isnan(nd_general_value(g, known)))
             return false;
         mix(cut, &g->cuts.all[greatest_cut(g, blend, &known)], n, 1.0 / (step + 1));
-        g->over = nd_watch_over(&g->watch, g->draft->nodes);
+        g->over = g->over || nd_watch_over(&g->watch, g->draft->nodes);
     }
     mix(&g->cuts.all[blend], best, n, 1);
     return nd_cut_price(&g->cuts, blend, &g->options);

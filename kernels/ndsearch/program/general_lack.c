@@ -36,14 +36,14 @@ static double even_lack(const struct nd_general *g)
 }
 
 // From the first i stages to the first i + 1.
-static void add_stage(const struct nd_general *g, struct lack *lack, int32_t i, double even)
+static void add_stage(struct nd_general *g, struct lack *lack, int32_t i, double even)
 {
     const int32_t layers = g->program->layers[1], columns = layers + 1;
     double *before = lack->least, *after = before + columns;
     int32_t *worst_before = lack->worst, *worst_after = worst_before + columns;
     for (int32_t n = 0; n < columns; n++)
         after[n] = HUGE_VAL;
-    for (int32_t x = 0; x <= layers; x++) {
+    for (int32_t x = 0; x <= layers && !nd_watch_now(&g->watch); x++) {
         const double own = lacks(g, i, x);
         if (own == HUGE_VAL)
             continue; // too few for the chunks
@@ -69,7 +69,8 @@ static bool visit(struct nd_general *g, void *self)
     lack->worst[0] = -1;
     for (int32_t i = 0; i < g->program->stages; i++)
         add_stage(g, lack, i, even);
-    if (lack->least[layers] < lack->mb) {
+    g->over = g->over || nd_watch_now(&g->watch);
+    if (!g->over && lack->least[layers] < lack->mb) {
         lack->mb = lack->least[layers];
         lack->stage = lack->worst[layers];
     }

@@ -91,7 +91,8 @@ double nd_general_value(struct nd_general *g, double known)
     if (value < nd_general_limit(g))
         keep(g, value);
     g->draft->nodes++;
-    return add_path(g, known) ? value : (double)NAN;
+    g->over = g->over || nd_watch_now(&g->watch);
+    return g->over || add_path(g, known) ? value : (double)NAN;
 }
 
 // ---- the search ---------------------------------------------------------------------------------

@@ -161,6 +161,8 @@ static bool fill_from(struct search *s, int32_t i, int32_t n, int32_t m)
     const struct nd_link *link = link_of(s->chain, nd_place(s->chain, i - 1, m), n - m);
     const int32_t place = nd_place(s->chain, i, n);
     for (int32_t j = before->first[m]; link != NULL && j < before->first[m + 1]; j++) {
+        if (nd_watch_often(&s->watch))
+            break;
         struct label label = step(s, &before->labels[j], link, i - 1, m);
         label.parent = j;
         label.bound = bound_of(s, &label, place);
@@ -265,7 +267,9 @@ enum nd_outcome nd_labels_search(const struct nd_chain *chain,
                                  struct nd_labels_result *result,
                                  uint64_t *nodes)
 {
-    struct search s = {.chain = chain, .limit = limit, .watch = {effort, started, 0, false}};
+    struct search s = {.chain = chain,
+                       .limit = limit,
+                       .watch = {.effort = effort, .started = started}};
     const int32_t residue = nd_program_residue(chain->program);
     enum nd_outcome outcome = ND_NO_MEMORY;
     s.laid_out = chain->program->micro_batches - residue * chain->stages;

@@ -9,6 +9,8 @@
 enum {
     OPTIONS_MOST = 60000, // of all stages together
     SPREADS_MOST = 40000, // looked at, of so many layers over the chunks of a stage
+    TRIES_MOST = 1 << 22, // of ways to recompute in one of these, and comparisons of them
+    TRIES_FEW = 1 << 14,  // where only a start is wanted
     WAYS_MOST = 4096,     // to recompute in a chunk
 };
 
@@ -101,7 +103,9 @@ struct maker {
     int32_t first;       // option of this spreading
     int32_t stage_first; // of this stage
     int32_t n_spreads;   // of these layers
-    bool no_memory, too_many;
+    int32_t n_tries;     // of this spreading
+    struct nd_watch *watch;
+    bool no_memory, too_many, stopped;
 };
 
 static bool grow(struct nd_options *o)
@@ -132,9 +136,10 @@ static bool fits(const struct maker *m)
 }
 
 // Whether an option of the same spreading grows no more in any chunk than the ways chosen.
-static bool is_dominated(const struct maker *m)
+static bool is_dominated(struct maker *m)
 {
     const struct nd_options *o = m->options;
+    m->n_tries += o->n - m->first;
     for (int32_t k = m->first; k < o->n; k++) {
         int32_t v = 0;
         while (v < o->chunks && nd_chunk_growth(m->program, &o->chunk[k * o->chunks + v]) <=
@@ -172,7 +177,12 @@ static void put(struct maker *m)
 static void choose_ways(struct maker *m, int32_t v, double takes)
 {
     const int32_t last = m->options->chunks - 1;
-    for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory; w++) {
+    for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory && !m->stopped; w++) {
+        m->stopped = nd_watch_often(m->watch);
+        if (++m->n_tries > (m->wanted_spread == ND_EVEN_WAY ? TRIES_FEW : TRIES_MOST)) {
+            m->options->cut_short = true;
+            return;
+        }
         const double so_far = takes + m->ways[v * WAYS_MOST + w].growth;
         if (so_far >= m->slowest)
             return;
@@ -195,13 +205,16 @@ static void put_spreading(struct maker *m)
 {
     double takes = 0;
     m->first = m->options->n;
+    m->n_tries = 0;
     m->layers_mb = 0;
     for (int32_t v = 0; v < m->options->chunks; v++) {
         const int32_t k = v * m->options->stages + m->stage;
         const bool head = k == m->options->stages * m->options->chunks - 1;
         m->layers_mb += nd_chunk_layers_mb(m->program, &m->chunks[v]);
-        m->n_ways[v] = ways_of(m->program, &m->chunks[v], head, &m->ways[v * WAYS_MOST],
-                               &m->options->cut_short);
+        m->stopped = m->stopped || nd_watch_often(m->watch);
+        if (m->n_ways[v] < 0)
+            m->n_ways[v] = ways_of(m->program, &m->chunks[v], head, &m->ways[v * WAYS_MOST],
+                                   &m->options->cut_short);
         if (m->n_ways[v] == 0)
             return;
         takes += nd_chunk_forward(m->program, &m->chunks[v], head) +
@@ -210,17 +223,26 @@ static void put_spreading(struct maker *m)
     choose_ways(m, 0, takes);
 }
 
-// Whether chunks 0 ... v are nearly equal, where that is asked for.
-static bool is_even(const struct maker *m, int32_t v)
+// Whether chunks 0 ... v are nearly equal, where that is asked for, and those after them can be with
+// the `left` layers that are left.
+static bool is_even(const struct maker *m, int32_t v, int32_t left)
 {
+    const int32_t spread = m->spread == ND_EVEN_WAY ? 1 : m->spread;
+    const int64_t behind = m->options->chunks - 1 - v;
     int32_t low = INT32_MAX, high = 0;
     for (int32_t u = 0; m->spread < INT32_MAX && u <= v; u++) {
+        const int32_t x = m->chunks[u].layers[1];
         if (u * m->options->stages + m->stage < m->pattern->n)
             continue;
-        low = m->chunks[u].layers[1] < low ? m->chunks[u].layers[1] : low;
-        high = m->chunks[u].layers[1] > high ? m->chunks[u].layers[1] : high;
+        if (m->spread == ND_EVEN_WAY && x < high)
+            return false;
+        low = x < low ? x : low;
+        high = x > high ? x : high;
     }
-    return low > high || high - low <= m->spread;
+    if (low > high)
+        return true;
+    return high - low <= spread && left >= behind * (high - spread) &&
+           left <= behind * ((int64_t)low + spread);
 }
 
 // Spreads what is left of m->layers over chunks v and up.
@@ -232,16 +254,18 @@ static void spread(struct maker *m, int32_t v, int32_t left)
     if (v == m->options->chunks - 1) // it takes all that is left
         x = x > left ? x : left;
     m->chunks[v] = (struct nd_chunk_plan){.layers = {m->pattern->dense[k], 0}};
-    for (; x <= most && x <= left && !m->no_memory && !m->too_many; x++) {
+    for (; x <= most && x <= left && !m->no_memory && !m->too_many && !m->stopped; x++) {
         m->chunks[v].layers[1] = x;
-        if (!is_even(m, v))
+        m->n_ways[v] = -1; // of another number of layers
+        m->stopped = nd_watch_often(m->watch);
+        if (!is_even(m, v, left - x))
             continue;
         if (v < m->options->chunks - 1) {
             spread(m, v + 1, left - x);
             continue;
         }
         put_spreading(m);
-        m->too_many = m->spread > 1 &&
+        m->too_many = m->spread != ND_EVEN_WAY &&
                       (++m->n_spreads > SPREADS_MOST ||
                        m->options->n - m->stage_first > OPTIONS_MOST / m->options->stages);
     }
@@ -253,7 +277,7 @@ static void make_stage(struct maker *m, int32_t stage)
     m->stage = stage;
     m->stage_first = o->n;
     m->spread = m->wanted_spread;
-    for (m->layers = 0; m->layers <= o->most && !m->no_memory;) {
+    for (m->layers = 0; m->layers <= o->most && !m->no_memory && !m->stopped;) {
         const int32_t before = o->n;
         o->start[stage * (o->most + 2) + m->layers] = before;
         m->n_spreads = 0;
@@ -265,7 +289,7 @@ static void make_stage(struct maker *m, int32_t stage)
         }
         o->n = before; // again, with only those that are nearly even, from here on
         o->cut_short = true;
-        m->spread = m->spread > 2 ? 2 : 1;
+        m->spread = m->spread > 2 ? 2 : m->spread == 2 ? 1 : ND_EVEN_WAY;
     }
     o->start[stage * (o->most + 2) + o->most + 1] = o->n;
 }
@@ -274,6 +298,7 @@ bool nd_options_make(const struct nd_program *program,
                      const struct nd_flights *flights,
                      const struct nd_pattern *pattern,
                      const struct nd_wanted *wanted,
+                     struct nd_watch *watch,
                      struct nd_options *o)
 {
     const int32_t most = wanted->most;
@@ -283,7 +308,8 @@ bool nd_options_make(const struct nd_program *program,
                       pattern,
                       o,
                       .wanted_spread = wanted->spread,
-                      .slowest = wanted->slowest};
+                      .slowest = wanted->slowest,
+                      .watch = watch};
     *o =
         (struct nd_options){.stages = program->stages, .chunks = program->chunks, .most = most};
     o->start = calloc(stages * ((size_t)most + 2), sizeof *o->start);
@@ -293,7 +319,7 @@ bool nd_options_make(const struct nd_program *program,
     m.kept = malloc(v * sizeof *m.kept);
     m.no_memory = o->start == NULL || m.chunks == NULL || m.ways == NULL || m.n_ways == NULL ||
                   m.kept == NULL;
-    for (int32_t i = 0; !m.no_memory && i < program->stages; i++) {
+    for (int32_t i = 0; !m.no_memory && !m.stopped && i < program->stages; i++) {
         m.way = m.n_ways + v;
         make_stage(&m, i);
     }

@@ -8,6 +8,7 @@
 #define PPS_NDSEARCH_OPTIONS_H
 
 #include "chunk.h"
+#include "clockwatch.h"
 
 // Micro-batches in flight, as in memline.h: vectors of stage i from start[i] on, [chunk] each.
 struct nd_flights {
@@ -46,6 +47,9 @@ struct nd_options {
     bool cut_short; // there were too many: some that spread layers unevenly are left out
 };
 
+// A spread: the one way that is even, with what is left over in the last chunks.
+#define ND_EVEN_WAY (-1)
+
 // Which options are wanted.
 struct nd_wanted {
     int32_t most;   // layers of type 2 of a stage
@@ -53,11 +57,12 @@ struct nd_wanted {
     double slowest; // forwards and backwards of a stage take less than this
 };
 
-// Options of all stages. false: no memory.
+// Options of all stages; some are missing where the watch stopped it. false: no memory.
 bool nd_options_make(const struct nd_program *program,
                      const struct nd_flights *flights,
                      const struct nd_pattern *pattern,
                      const struct nd_wanted *wanted,
+                     struct nd_watch *watch,
                      struct nd_options *options);
 void nd_options_free(struct nd_options *options);
 

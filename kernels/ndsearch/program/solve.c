@@ -22,6 +22,21 @@ const char *nd_status_name(enum nd_status status)
     return "Time limit reached";
 }
 
+// ---- before any search --------------------------------------------------------------------------
+
+static double of_head(const struct nd_program *p)
+{
+    return (1 + (isnan(p->head_backward) ? p->backward_ratio : p->head_backward)) *
+           p->head_ratio;
+}
+
+double nd_average_bound(const struct nd_program *p)
+{
+    const double work =
+        (1 + p->backward_ratio) * (p->layers[1] + p->layer_ratio * p->layers[0]) + of_head(p);
+    return p->micro_batches * work / p->stages;
+}
+
 // ---- why not ------------------------------------------------------------------------------------
 
 void nd_why_layers(const struct nd_program *p, struct nd_infeasible *why)

@@ -31,6 +31,9 @@ enum nd_outcome nd_solve_general(const struct nd_program *program,
                                  struct nd_draft *draft,
                                  struct nd_infeasible *why);
 
+// No choice is worth less: the slowest stage is no faster than the average.
+double nd_average_bound(const struct nd_program *program);
+
 // Relative difference below which two values are the same, and a solution is optimal.
 #define ND_SAME 1e-9
 

@@ -15,7 +15,7 @@
 struct solver {
     const struct nd_program *program;
     const struct nd_effort *effort;
-    double started;
+    struct nd_watch watch;
     struct nd_chain *chain;
     struct nd_evaluator *evaluator;
     struct nd_draft *draft;
@@ -95,12 +95,14 @@ static enum nd_outcome find_ends(struct solver *s, double *bound, double *limit)
 {
     const double first = first_bound(s->chain);
     *bound = HUGE_VAL;
-    for (double more = 1.0 / 512; *bound == HUGE_VAL; more *= 4) {
+    for (double more = 1.0 / 512; *bound == HUGE_VAL && !nd_watch_now(&s->watch); more *= 4) {
         *limit = more < 16 ? first * (1 + more) + 1e-6 : HUGE_VAL;
         if (nd_chain_ends(s->chain, *limit, &s->draft->nodes) != ND_DONE)
             return ND_NO_MEMORY;
-        *bound = offer_ends(s);
+        if (!nd_watch_now(&s->watch))
+            *bound = offer_ends(s);
     }
+
     return ND_DONE;
 }
 
@@ -108,24 +110,29 @@ static enum nd_outcome find_best(struct solver *s)
 {
     struct nd_draft *draft = s->draft;
     struct nd_labels_result result;
-    double limit;
+    double limit = HUGE_VAL;
     if (find_ends(s, &draft->bound, &limit) != ND_DONE)
         return ND_NO_MEMORY;
+    if (draft->bound == HUGE_VAL) { // stopped
+        draft->bound = nd_average_bound(s->program);
+        return ND_DONE;
+    }
     draft->proven = draft->objective <= draft->bound * (1 + ND_SAME) + 1e-12;
     if (draft->proven)
         return ND_DONE;
     if (limit < draft->objective &&
         nd_chain_ends(s->chain, draft->objective, &draft->nodes) != ND_DONE)
         return ND_NO_MEMORY;
+    if (nd_watch_now(&s->watch))
+        return ND_DONE;
     offer_ends(s);
     const double below = draft->objective * (1 - ND_SAME);
-    if (nd_labels_search(s->chain, below, s->effort, s->started, s->layers, &result,
+    if (nd_labels_search(s->chain, below, s->effort, s->watch.started, s->layers, &result,
                          &draft->nodes) != ND_DONE)
         return ND_NO_MEMORY;
     if (result.found)
         offer(s);
     draft->proven = result.finished;
-    draft->timed_out = result.timed_out;
     return ND_DONE;
 }
 
@@ -173,9 +180,14 @@ static enum nd_outcome find_all(struct solver *s)
     enum nd_outcome outcome = ND_DONE;
     while (outcome == ND_DONE && raise_most(s, most)) {
         nd_chain_free(s->chain);
-        s->chain = nd_chain_new(p, s->most);
+        s->chain = nd_chain_new(p, s->most, &s->watch);
         if (s->chain == NULL)
             return ND_NO_MEMORY;
+        if (nd_watch_now(&s->watch)) {
+            s->draft->proven = false; // more layers a stage may be better
+            s->draft->bound = nd_average_bound(p);
+            break;
+        }
         if (s->chain->least_growth[0] < HUGE_VAL)
             outcome = find_best(s);
         most *= 2;
@@ -225,7 +237,10 @@ static double even_lack(const struct nd_program *p)
 }
 
 // The split whose worst stage lacks least; HUGE_VAL where all are beyond the published bounds.
-static enum nd_outcome find_lack(const struct nd_program *p, double *lack, int32_t *stage)
+static enum nd_outcome find_lack(const struct nd_program *p,
+                                 struct nd_watch *watch,
+                                 double *lack,
+                                 int32_t *stage)
 {
     const int32_t layers = p->layers[0] + p->layers[1], columns = layers + 1;
     double *least = malloc(((size_t)p->stages + 1) * (size_t)columns * sizeof *least);
@@ -240,7 +255,7 @@ static enum nd_outcome find_lack(const struct nd_program *p, double *lack, int32
             for (int32_t n = i; n <= layers; n++)
                 for (int32_t x = 1; x <= layers - n; x++) {
                     const int32_t from = i * columns + n, to = from + columns + x;
-                    if (least[from] == HUGE_VAL)
+                    if (least[from] == HUGE_VAL || nd_watch_often(watch))
                         break;
                     const double own = needs(p, i, n, x) - nd_program_budget(p, i);
                     if (own == HUGE_VAL || own > even)
@@ -259,12 +274,19 @@ static enum nd_outcome find_lack(const struct nd_program *p, double *lack, int32
     return done ? ND_DONE : ND_NO_MEMORY;
 }
 
-static enum nd_outcome explain(const struct nd_program *p, struct nd_infeasible *why)
+// *proven: it was explained before the watch stopped it.
+static enum nd_outcome explain(const struct nd_program *p,
+                               struct nd_watch *watch,
+                               struct nd_infeasible *why,
+                               bool *proven)
 {
     double lack = HUGE_VAL;
     int32_t stage = -1;
-    if (find_lack(p, &lack, &stage) != ND_DONE)
+    if (find_lack(p, watch, &lack, &stage) != ND_DONE)
         return ND_NO_MEMORY;
+    *proven = !nd_watch_now(watch);
+    if (!*proven)
+        return ND_DONE;
     if (lack == HUGE_VAL)
         nd_why_layers(p, why);
     else
@@ -283,7 +305,7 @@ enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
     const size_t n = (size_t)program->stages;
     struct solver s = {.program = program,
                        .effort = effort,
-                       .started = started,
+                       .watch = {.effort = effort, .started = started},
                        .draft = draft};
     enum nd_outcome outcome = ND_NO_MEMORY;
     s.layers = calloc(n, sizeof *s.layers);
@@ -294,10 +316,9 @@ enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
         goto end;
     s.backward = s.forward + n;
     outcome = find_all(&s);
-    if (outcome == ND_DONE && draft->objective == HUGE_VAL) {
-        draft->proven = true;
-        outcome = explain(program, why);
-    }
+    if (outcome == ND_DONE && draft->objective == HUGE_VAL)
+        outcome = explain(program, &s.watch, why, &draft->proven);
+    draft->timed_out = s.watch.timed_out && !draft->proven;
 end:
     nd_evaluator_free(s.evaluator);
     nd_chain_free(s.chain);

@@ -11,23 +11,10 @@ enum {
     FIRST_ROUND = 20000,  // nodes
     PATTERNS_MOST = 3000, // solved
     LOOKS_MOST = 500,     // at neighbours
+    CHUNKS_FEW = 8,       // ways to spread that are nearly even: 2 to the power of it
 };
 
 // ---- bounds before any search -------------------------------------------------------------------
-
-static double of_head(const struct nd_program *p)
-{
-    return (1 + (isnan(p->head_backward) ? p->backward_ratio : p->head_backward)) *
-           p->head_ratio;
-}
-
-// The slowest stage is no faster than the average.
-static double average_bound(const struct nd_program *p)
-{
-    const double work =
-        (1 + p->backward_ratio) * (p->layers[1] + p->layer_ratio * p->layers[0]) + of_head(p);
-    return p->micro_batches * work / p->stages;
-}
 
 // Most layers of type 2 that any stage of something better has.
 static int32_t most_layers(const struct nd_general *g)
@@ -67,9 +54,10 @@ static bool drop_useless(struct nd_general *g)
     bool *dropped = malloc((size_t)g->options.n + 1);
     int32_t n = dropped != NULL;
     bool done = dropped != NULL;
-    while (done && n > 0) {
+    while (done && n > 0 && !g->over) {
         done = nd_cuts_useless(&g->cuts, &g->options, nd_general_limit(g), dropped, &n);
-        if (done && n > 0) {
+        g->over = g->over || nd_watch_now(&g->watch);
+        if (done && n > 0 && !g->over) {
             nd_options_drop(&g->options, dropped);
             done = nd_cuts_price(&g->cuts, &g->options);
         }
@@ -85,6 +73,8 @@ static bool search_rounds(struct nd_general *g)
     for (uint64_t nodes = FIRST_ROUND;; nodes *= 4) {
         if (!nd_general_blend(g) || !drop_useless(g))
             return false;
+        if (g->over)
+            return true;
         g->round_end = g->draft->nodes + nodes;
         if (nd_cuts_bound(&g->cuts) >= nd_general_limit(g))
             return true;
@@ -109,7 +99,8 @@ static bool solve_wanted(struct nd_general *g,
                          bool *too_many)
 {
     bool found = false;
-    bool done = nd_options_make(g->program, &g->flights, &g->pattern, wanted, &g->options);
+    bool done =
+        nd_options_make(g->program, &g->flights, &g->pattern, wanted, &g->watch, &g->options);
     *bound = HUGE_VAL;
     if (!done)
         return false;
@@ -119,6 +110,12 @@ static bool solve_wanted(struct nd_general *g,
     if (depth == DECIDE && *too_many)
         g->complete = false;
     done = !search || nd_cuts_price(&g->cuts, &g->options);
+    if (nd_watch_now(&g->watch)) { // options, or their prices, may be missing
+        g->over = true;
+        *bound = 0;
+        nd_options_free(&g->options);
+        return done;
+    }
     if (done && search && nd_cuts_bound(&g->cuts) < nd_general_limit(g)) {
         if (!g->over)
             done = nd_general_improve(g, &found);
@@ -141,6 +138,16 @@ static bool solve_layers(struct nd_general *g,
     const struct nd_wanted wanted = {most, INT32_MAX,
                                      nd_general_limit(g) / g->program->micro_batches};
     return solve_wanted(g, &wanted, depth, bound, too_many);
+}
+
+// A start where there are many chunks a stage: the one even way to spread layers over them.
+static bool look_even(struct nd_general *g, int32_t most)
+{
+    const struct nd_wanted wanted = {most, ND_EVEN_WAY, HUGE_VAL};
+    bool too_many;
+    double bound;
+    return g->program->chunks <= CHUNKS_FEW ||
+           solve_wanted(g, &wanted, LOOK, &bound, &too_many);
 }
 
 // Ever less equal chunks, each time with only those options that would be better.
@@ -167,8 +174,8 @@ static bool solve_pattern(struct nd_general *g)
     int32_t most = p->layers[1] / p->stages + 2;
     double bound = HUGE_VAL;
     bool too_many = false;
-    if (g->draft->objective == HUGE_VAL &&
-        !look(g, most < p->layers[1] ? most : p->layers[1], 1))
+    most = most < p->layers[1] ? most : p->layers[1];
+    if (g->draft->objective == HUGE_VAL && (!look_even(g, most) || !look(g, most, 1)))
         return false;
     if (g->draft->objective < HUGE_VAL)
         most = most_layers(g);
@@ -288,7 +295,7 @@ static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
     }
     if (!search_all(g))
         return false;
-    draft->bound = average_bound(g->program);
+    draft->bound = nd_average_bound(g->program);
     if (g->complete)
         draft->bound = fmax(draft->bound, g->bound);
     if (draft->objective <= draft->bound * (1 + ND_SAME))
@@ -317,7 +324,7 @@ static struct nd_general *allocate(const struct nd_program *program)
     if (g == NULL)
         return NULL;
     g->program = program;
-    nd_cuts_start(&g->cuts, program);
+    nd_cuts_start(&g->cuts, program, &g->watch);
     g->evaluator = nd_evaluator_new(program);
     g->pattern.dense = calloc(n, sizeof *g->pattern.dense);
     g->choice = calloc(stages, sizeof *g->choice);
@@ -346,7 +353,7 @@ enum nd_outcome nd_solve_general(const struct nd_program *program,
     if (g == NULL)
         return ND_NO_MEMORY;
     g->draft = draft;
-    g->watch = (struct nd_watch){effort, started, 0, false};
+    g->watch = (struct nd_watch){.effort = effort, .started = started};
     const bool done = solve_all(g, why);
     free_all(g);
     return done ? ND_DONE : ND_NO_MEMORY;

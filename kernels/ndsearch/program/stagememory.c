@@ -63,50 +63,32 @@ double nd_stage_mb(const struct nd_program *p,
 
 // ---- what a stage needs at least ----------------------------------------------------------------
 
-struct least {
-    const struct nd_program *program;
-    const struct nd_flights *flights;
-    const struct nd_pattern *pattern;
-    int32_t stage;
-    double kept[ORDERS_CHUNKS_MAX];
-    double found;
-};
-
-static void least_from(struct least *l, int32_t v, int32_t left, double layers_mb)
-{
-    const struct nd_program *p = l->program;
-    const int32_t k = v * p->stages + l->stage, chunks = p->chunks;
-    const int32_t most = nd_pattern_most(p, l->pattern, k);
-    int32_t x = nd_pattern_least(l->pattern, k);
-    if (v == chunks - 1) // it takes all that is left
-        x = x > left ? x : left;
-    for (; x <= most && x <= left; x++) {
-        const struct nd_chunk_plan chunk = {.layers = {l->pattern->dense[k], x}};
-        l->kept[v] = nd_least_kept(p, &chunk);
-        const double mb = layers_mb + nd_chunk_layers_mb(p, &chunk);
-        for (int32_t u = v + 1; u < chunks; u++)
-            l->kept[u] = 0;
-        const double so_far = nd_stage_mb(p, l->flights, l->stage, l->kept, mb);
-        if (so_far >= l->found)
-            return; // more of this chunk only adds
-        if (v == chunks - 1)
-            l->found = so_far;
-        else
-            least_from(l, v + 1, left - x, mb);
-    }
-}
-
+// At any time an earlier chunk has at least as many micro-batches in flight as a later one:
+// forwards of a part go to its first chunk first, backwards to its last. So a layer takes least in
+// the last chunk that has room for it, whatever the others hold; and what a chunk keeps grows with
+// each of its layers at least as much where it has leading layers too, which is the first of them.
 double nd_stage_least_mb(const struct nd_program *program,
                          const struct nd_flights *flights,
                          const struct nd_pattern *pattern,
                          int32_t stage,
                          int32_t layers)
 {
-    struct least l = {.program = program,
-                      .flights = flights,
-                      .pattern = pattern,
-                      .stage = stage};
-    l.found = HUGE_VAL;
-    least_from(&l, 0, layers, 0);
-    return l.found;
+    double kept[ORDERS_CHUNKS_MAX], layers_mb = 0;
+    int32_t left = layers;
+    for (int32_t v = 0; v < program->chunks; v++)
+        left -= nd_pattern_least(pattern, v * program->stages + stage);
+    if (left < 0)
+        return HUGE_VAL;
+    for (int32_t v = program->chunks - 1; v >= 0; v--) {
+        const int32_t k = v * program->stages + stage, least = nd_pattern_least(pattern, k);
+        const int32_t room = nd_pattern_most(program, pattern, k) - least;
+        if (room < 0)
+            return HUGE_VAL;
+        const int32_t more = left < room ? left : room;
+        const struct nd_chunk_plan chunk = {.layers = {pattern->dense[k], least + more}};
+        kept[v] = nd_least_kept(program, &chunk);
+        layers_mb += nd_chunk_layers_mb(program, &chunk);
+        left -= more;
+    }
+    return left > 0 ? HUGE_VAL : nd_stage_mb(program, flights, stage, kept, layers_mb);
 }
