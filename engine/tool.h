@@ -3,12 +3,14 @@
 // texts, errors and suggestions all come from the table. The engine's verbs are in engine/cli; a
 // kernel may have tools of its own, which need nothing of the engine but this header: it also
 // brings errors, lines for people, names that may have been meant, JSON documents with places, those
-// that are shipped, files that appear only when they are whole, and traces as files.
+// that are shipped, files that appear only when they are whole, traces as files, and how many CPUs
+// there are.
 #ifndef PPS_TOOL_H
 #define PPS_TOOL_H
 
 #include "folder.h"
 #include "jsonfile.h"
+#include "machine.h"
 #include "oneline.h"
 #include "shipped.h"
 #include "status.h"

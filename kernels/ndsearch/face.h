@@ -65,6 +65,7 @@ enum {
     C_FITS,
     C_MICRO_BATCHES,
     C_DAYS,
+    C_HFU,
     C_MEM_PARAMETERS,
     C_MEM_GRADIENTS,
     C_MEM_OPTIMIZER,

@@ -57,6 +57,7 @@ static void put_time(const struct pps_batch *batch,
     const double exchange = t->exchange[0] + t->exchange[1] + t->exchange[2];
     put(batch, i, C_STEP, units_to_ms(t->step));
     put(batch, i, C_MFU, 100 * t->mfu);
+    put(batch, i, C_HFU, 100 * t->hfu);
     put(batch, i, C_TOKENS, t->tokens_per_s);
     put(batch, i, C_DAYS, days);
     put(batch, i, C_COMPUTE, units_to_ms(t->pipe - exchange - t->head));
@@ -80,6 +81,7 @@ static const struct nd_time no_time = {
     .exchange = {(double)NAN, (double)NAN, (double)NAN},
     .head = (double)NAN,
     .mfu = (double)NAN,
+    .hfu = (double)NAN,
     .tokens_per_s = (double)NAN,
 };
 

@@ -96,6 +96,19 @@ static void check_layer(int k, const struct layercost *layer, int mode, const cJ
     near_rounded("cp", k, 1e3 * layer->parts.cp, number(want, "cp"));
 }
 
+// The published utilization counts attention over all pairs of positions; MFU counts the causal
+// half. Catches either being taken for the other.
+static void check_mfu(int k,
+                      const struct nd_estimate *e,
+                      const struct nd_time *time,
+                      const cJSON *c)
+{
+    const double seq = number(c, "seq");
+    const double all = e->active_flops + 2 * e->attention_flops * seq;
+    cr_assert(time->mfu < number(c, "mfu"), "%d", k);
+    near_rounded("mfu", k, time->mfu * all / nd_token_flops(e, seq), number(c, "mfu"));
+}
+
 static void check_time(int k, const struct nd_time *time, const cJSON *c)
 {
     near_rounded("iteration", k, time->step, number(c, "iteration_seconds"));
@@ -103,7 +116,6 @@ static void check_time(int k, const struct nd_time *time, const cJSON *c)
     near_rounded("dp", k, time->dp, number(c, "dp_comm_seconds"));
     near_rounded("dp exposed", k, time->dp_exposed, number(c, "dp_exposed_seconds"));
     near_rounded("optimizer", k, time->optimizer, number(c, "optimizer_seconds"));
-    near_rounded("mfu", k, time->mfu, number(c, "mfu"));
 }
 
 Test(nd_costs, time_is_that_of_the_published_formulas)
@@ -135,6 +147,7 @@ Test(nd_costs, time_is_that_of_the_published_formulas)
         struct nd_time time;
         nd_estimate(&e, cache, &p, NULL, &time);
         check_time(k, &time, c);
+        check_mfu(k, &e, &time, c);
         k++;
     }
     cr_assert_eq(k, 10);
@@ -211,4 +224,67 @@ Test(nd_costs, logarithms_are_those_of_libm)
     cr_assert_eq(detmath_log2(HUGE_VAL), HUGE_VAL);
     cr_assert(isnan(detmath_log2(-1)) && isnan(detmath_log2((double)NAN)));
     cr_assert(fabs(detmath_log(10) - log(10)) < 1e-15);
+}
+
+// Of a model without experts, by hand: llama2-7B, 4096 tokens.
+static double llama_utilization(bool flash, enum nd_recompute recompute, double *mfu)
+{
+    struct modeldesc model = {.num_layers = 32,
+                              .hidden = 4096,
+                              .heads = 32,
+                              .query_groups = 32};
+    struct cluster cluster = {.world_size = 8, .node_devices = 8};
+    struct training training;
+    struct nd_estimate e;
+    model.head_dim = 128;
+    model.ffn = 11008;
+    model.gated = true;
+    model.vocab = 32000;
+    model.seq_length = 4096;
+    model.dense_layers = 32;
+    cluster.hardware = *hardware_find("H100");
+    training_default(&training);
+    training.flash_attention = flash;
+    nd_estimate_open(&e, &model, &cluster, &training, 1);
+    const struct nd_point point = {{.dp = 8,
+                                    .tp = 1,
+                                    .cp = 1,
+                                    .pp = 1,
+                                    .ep = 1,
+                                    .op = 8,
+                                    .vp = 1,
+                                    .mbs = 1,
+                                    .recompute = recompute},
+                                   4096,
+                                   64};
+    struct nd_cache *cache = make_cache();
+    struct nd_time time;
+    nd_estimate(&e, cache, &point, NULL, &time);
+    free(cache);
+    const double unit = time.tokens_per_s / (8 * cluster.hardware.peak);
+    *mfu = time.mfu / unit;
+    return time.hfu / unit;
+}
+
+// Catches attention counted over all pairs in MFU, and recomputation that is missing in HFU or
+// counted where a mode makes nothing again.
+Test(nd_costs, utilizations_count_what_they_say)
+{
+    const double layer = 4.0 * 4096 * 4096 + 3.0 * 4096 * 11008 + 2 * 4096;
+    const double used = 32 * layer + 4096 + 32000.0 * 4096, pairs = 4096.0 / 2;
+    const double attention = 32 * 2 * 2 * 4096 * pairs; // forward, the causal half
+    const double needed = 6 * used + 3 * attention;
+    double mfu;
+    for (int flash = 0; flash < 2; flash++)
+        for (int mode = 0; mode < 3; mode++) {
+            const double forward = flash ? attention : 2 * attention;
+            double made = 6 * used + forward * (flash ? 3.5 : 3);
+            if (mode == ND_RECOMPUTE_FULL)
+                made += 2 * (32 * layer + 4096) + forward;
+            if (mode == ND_RECOMPUTE_SELECT && !flash)
+                made += forward;
+            const double hfu = llama_utilization(flash, (enum nd_recompute)mode, &mfu);
+            near("mfu", mode, mfu, needed, 1e-12);
+            near("hfu", mode, hfu, made, 1e-12);
+        }
 }

@@ -30,6 +30,7 @@ static void same_time(int k, const struct nd_time *a, const struct nd_time *b)
     near("step", k, a->step, b->step, close);
     near("stage", k, a->stage, b->stage, close);
     near("mfu", k, a->mfu, b->mfu, close);
+    near("hfu", k, a->hfu, b->hfu, close);
     near("tokens_per_s", k, a->tokens_per_s, b->tokens_per_s, close);
 }
 

@@ -161,6 +161,7 @@ Test(nd_kinds, time_scales_with_the_device)
         nd_estimate(&fast, cache, &p, NULL, &b);
         cr_assert_eq(a.step, 2 * b.step);
         near("mfu", k, a.mfu, b.mfu, 1e-12);
+        near("hfu", k, a.hfu, b.hfu, 1e-12);
     }
     free(cache);
 }

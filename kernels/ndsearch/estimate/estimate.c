@@ -252,8 +252,9 @@ static void tell_time(const struct nd_estimate *e,
     double seq = (double)point->seq_length, tokens = (double)point->gbs * seq;
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     time->tokens_per_s = tokens / time->step;
-    time->mfu =
-        nd_token_flops(e, seq) * time->tokens_per_s / (devices * e->layers.hardware.peak);
+    double rate = time->tokens_per_s / (devices * e->layers.hardware.peak);
+    time->mfu = nd_token_flops(e, seq) * rate;
+    time->hfu = nd_made_flops(e, (enum nd_recompute)mode, seq) * rate;
 }
 
 // ---- a point ------------------------------------------------------------------------------------

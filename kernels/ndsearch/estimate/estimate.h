@@ -32,7 +32,9 @@ struct nd_estimate {
     double common_parameters; // of the whole model without routed experts, with MTP modules
     double routed_parameters; // of the whole model
     double active_flops;      // a token and step: 6 times what it uses of the parameters
-    double attention_flops;   // a token, step and position: times seq_length
+    double attention_flops;   // a token, step and position, causal: times seq_length
+    double made_flops[LAYERCOST_MODES];     // what devices execute, recomputation included:
+    double made_attention[LAYERCOST_MODES]; // as the two above, by recompute mode
 };
 
 struct nd_point {
@@ -64,6 +66,7 @@ struct nd_time {
     double exchange[3]; // part of `pipe`: exchanges of tp, ep, cp
     double head;        // part of `pipe`: 0 where another stage than the last takes longest
     double mfu;         // model FLOPs a second, of the peak
+    double hfu;         // executed FLOPs a second, of the peak
     double tokens_per_s;
 };
 
@@ -109,10 +112,18 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,
                                              const struct nd_point *point);
 
-// Model FLOPs of a token and step, forward and backward.
+// Model FLOPs of a token and step, forward and backward: what the model needs, whatever is done.
 static inline double nd_token_flops(const struct nd_estimate *e, double seq_length)
 {
     return e->active_flops + e->attention_flops * seq_length;
+}
+
+// FLOPs of matrix products and attention that devices execute for a token and step.
+static inline double nd_made_flops(const struct nd_estimate *e,
+                                   enum nd_recompute recompute,
+                                   double seq_length)
+{
+    return e->made_flops[recompute] + e->made_attention[recompute] * seq_length;
 }
 
 // Micro-batches of a step: gbs / mbs / dp.

@@ -4,9 +4,25 @@
 
 #include <string.h>
 
-// Model FLOPs as in Narayanan et al. 2021: two a parameter and token forward, four backward;
-// attention scores and values beside them. An input table is looked up, not multiplied.
-static void open_flops(struct nd_estimate *e)
+// What devices execute: forward and backward, and the forward of what is recomputed. A flash kernel
+// skips the masked half of attention and makes scores again backward; without one all is executed.
+static void open_made_flops(struct nd_estimate *e, double used_by_layers, bool flash)
+{
+    const double forward = e->attention_flops * (flash ? 1 : 2) / 3;
+    for (int m = 0; m < LAYERCOST_MODES; m++) {
+        e->made_flops[m] = e->active_flops;
+        e->made_attention[m] = forward * (flash ? 3.5 : 3);
+    }
+    e->made_flops[LAYERCOST_FULL] += 2 * used_by_layers;
+    e->made_attention[LAYERCOST_FULL] += forward;
+    if (!flash)
+        e->made_attention[LAYERCOST_SELECT] += forward;
+}
+
+// Model FLOPs: two a parameter and token forward, four backward; attention scores and values beside
+// them, of the half of all pairs of positions that a causal mask leaves. An input table is looked
+// up, not multiplied.
+static void open_flops(struct nd_estimate *e, bool flash)
 {
     const struct modeldesc *d = &e->layers.model;
     const struct modeldesc_counts *c = &e->layers.counts;
@@ -19,7 +35,8 @@ static void open_flops(struct nd_estimate *e)
     used +=
         (double)d->mtp_depth * ((double)c->mtp_module - mtp + (double)(d->vocab * d->hidden));
     e->active_flops = 6 * used;
-    e->attention_flops = 6 * (double)(e->n_layers * d->heads) * widths;
+    e->attention_flops = 3 * (double)(e->n_layers * d->heads) * widths;
+    open_made_flops(e, used - (double)((1 + d->mtp_depth) * d->vocab * d->hidden), flash);
 }
 
 void nd_estimate_open(struct nd_estimate *e,
@@ -49,5 +66,5 @@ void nd_estimate_open(struct nd_estimate *e,
     e->routed_parameters = (double)((e->n_layers - e->n_dense) * c->routed);
     e->common_parameters =
         (double)(c->total + model->mtp_depth * c->mtp_module) - e->routed_parameters;
-    open_flops(e);
+    open_flops(e, training->flash_attention);
 }

@@ -109,8 +109,9 @@ static bool take_time(struct nd_measurement *m,
         struct cluster cluster = {.node_devices = 8, .hardware = m->hardware};
         struct nd_estimate e;
         nd_estimate_open(&e, &m->model, &cluster, &m->training, 0);
-        m->seconds = nd_token_flops(&e, length) * sequences * length /
-                     (devices * m->hardware.peak * row->mfu);
+        // As published: attention over all pairs of positions, not the causal half.
+        const double flops = e.active_flops + 2 * e.attention_flops * length;
+        m->seconds = flops * sequences * length / (devices * m->hardware.peak * row->mfu);
     }
     return true;
 }

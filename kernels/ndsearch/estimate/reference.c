@@ -327,8 +327,9 @@ static void whole_step(const struct view *w,
     double devices = (double)s->dp * s->tp * s->cp * s->pp, seq = (double)point->seq_length;
     double tokens = (double)point->gbs * seq;
     time->tokens_per_s = tokens / time->step;
-    time->mfu =
-        nd_token_flops(e, seq) * tokens / (time->step * devices * e->layers.hardware.peak);
+    double offered = time->step * devices * e->layers.hardware.peak;
+    time->mfu = nd_token_flops(e, seq) * tokens / offered;
+    time->hfu = nd_made_flops(e, s->recompute, seq) * tokens / offered;
 }
 
 void nd_reference(const struct nd_estimate *e,

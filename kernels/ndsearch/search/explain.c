@@ -69,7 +69,9 @@ static bool holds(const int32_t *values, int n, int32_t value)
 static void check_op(struct reasons *r, const struct nd_domains *d, const struct nd_quad *quad)
 {
     const struct nd_strategy *p = r->point;
-    if (p->op != -1 && !holds(d->op, d->n_op, p->op))
+    // What op is where it is left out need not be in the space: dp * cp, which is always right.
+    const bool usual = !r->space->orig && (int64_t)p->dp * p->cp == p->op;
+    if (p->op != -1 && !usual && !holds(d->op, d->n_op, p->op))
         say(r, "space", "op %d is none of the %d degrees that go with dp %d", p->op, d->n_op,
             p->dp);
     else if (d->op_of_ep && !nd_op_follows(quad, p->ep, p->op))

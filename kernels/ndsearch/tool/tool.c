@@ -22,7 +22,7 @@
 static const struct pps_opt options[] = {
     {"training", 't', "FILE", "batch, sharding, bytes a parameter, schedule"},
     {"devices", 'n', "N", "how many (as the cluster's file says)"},
-    {"memory", 0, "GIB", "what a device may use (as the cluster's file says)"},
+    {"memory", 0, "GIB", "what a device may use (as the cluster's file says, else all it has)"},
     {"gbs", 0, "N", "sequences a step"},
     {"seq-length", 0, "N", "tokens a sequence"},
     {"preset", 0, "NAME", "space and filters: classic, fsdp or megatron (fsdp)"},
@@ -34,10 +34,11 @@ static const struct pps_opt options[] = {
     {"tp-max", 0, "N", "bound of tp_max (64; megatron 8)"},
     {"ep-max", 0, "N", "bound of ep_max (64)"},
     {"pp-max", 0, "N", "bound of pp_max (32)"},
-    {"vp-max", 0, "N", "at most so many chunks a stage: filter vp_max"},
+    {"vp-max", 0, "N", "bound of vp_max, chunks a stage (4; none as published)"},
     {"large", 0, "N", "devices from which sp_large wants sequence parallelism (1000)"},
     {"list-filters", 0, NULL, "what there is, and leave"},
     {"top", 'k', "N", "how many candidates to show (10)"},
+    {"all", 0, NULL, "a line for each, also where only op, vp or mbs differs"},
     {"all-points", 0, NULL, "every point, not the quickest of each (dp, tp, cp, pp, ep, op)"},
     {"why", 0, "DEGREES", "what is wrong with one strategy, as dp=8,tp=4,pp=2"},
     {"baseline", 0, "DEGREES", "a strategy to compare with"},
@@ -96,6 +97,10 @@ static const char details[] =
     "Context parallelism is off: --preset megatron --strategy cp=on searches it (other "
     "presets\n"
     "also want --drop-filter cp_one). Chunks a stage cost nothing here: --vp-max bounds them.\n"
+    "Candidates that differ in op, vp or mbs alone are one line, that of the quickest.\n"
+    "MFU: FLOPs the model needs (causal attention, nothing twice) over what the devices could "
+    "do\n"
+    "in a step. HFU: FLOPs executed, recomputed layers and flash attention's scores twice.\n"
     "\n"
     "  ppsweep nd sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
     "  ppsweep nd MODEL.json CLUSTER.json --why dp=8,tp=16,pp=4,ep=32\n"
@@ -178,6 +183,7 @@ struct setup {
     void *cache;
     struct nd_search search;
     struct nd_search_result result;
+    struct nd_lines lines;
     struct nd_files files;
 };
 
@@ -218,20 +224,64 @@ static void tear_down(struct setup *setup)
 {
     nd_epfit_free(&setup->fits);
     nd_search_free(&setup->result);
+    free(setup->lines.all);
     free(setup->cache);
+}
+
+// Whether it is better: nothing wrong with it, memory enough, quicker.
+static bool is_better(const struct nd_search *search,
+                      const struct nd_candidate *a,
+                      int a_faults,
+                      const struct nd_candidate *b,
+                      int b_faults)
+{
+    const bool a_fits = nd_search_fits(search, a), b_fits = nd_search_fits(search, b);
+    if (a_faults != b_faults)
+        return a_faults < b_faults;
+    return a_fits != b_fits ? a_fits : a->step_ms < b->step_ms;
+}
+
+// A baseline that says no vp gets the one that is best for it, as candidates do.
+static void choose_chunks(const struct setup *setup,
+                          const struct nd_job *job,
+                          const struct pps_args *args,
+                          struct nd_strategy *baseline)
+{
+    struct nd_reason reasons[ND_REASONS_MAX];
+    struct nd_strategy tried = *baseline;
+    struct nd_candidate best;
+    int faults = -1;
+    for (tried.vp = 1; tried.vp <= job->filters.vp_max; tried.vp++) {
+        if (!nd_search_can(&setup->search, &tried) ||
+            !training_allows_chunks(&job->training, tried.pp, tried.vp))
+            continue;
+        const int n = nd_filters_explain(&job->filters, &job->space, &tried, reasons);
+        const struct nd_candidate c = nd_search_evaluate(&setup->search, &tried);
+        if (faults >= 0 && !is_better(&setup->search, &c, n, &best, faults))
+            continue;
+        best = c;
+        faults = n;
+        *baseline = tried;
+    }
+    if (faults >= 0 && baseline->pp > 1 && pps_arg(args, "quiet") == NULL)
+        fprintf(stderr, "note      baseline: vp=%d, the best of 1 to %d\n", baseline->vp,
+                job->filters.vp_max);
 }
 
 // A strategy that can be evaluated, whatever the filters say of it.
 static enum pps_status read_baseline(const struct setup *setup,
                                      const struct nd_job *job,
-                                     const char *text,
+                                     const struct pps_args *args,
                                      struct nd_strategy *baseline,
                                      struct pps_error *err)
 {
     struct nd_reason reasons[ND_REASONS_MAX];
+    const char *text = pps_arg(args, "baseline");
     const enum pps_status status = nd_job_strategy(job, "baseline", text, baseline, err);
     if (status != PPS_OK)
         return status;
+    if (!job->space.orig && !nd_job_says(text, "vp"))
+        choose_chunks(setup, job, args, baseline);
     if (nd_search_can(&setup->search, baseline))
         return nd_job_check_chunks(job, "baseline", text, baseline, err);
     const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
@@ -245,25 +295,29 @@ static enum pps_status search(struct setup *setup,
                               struct pps_error *err)
 {
     struct nd_strategy baseline;
-    const char *base = pps_arg(args, "baseline");
-    if (base != NULL) {
-        const enum pps_status status = read_baseline(setup, job, base, &baseline, err);
-        if (status != PPS_OK)
-            return status;
-    }
     bool launch = false;
     const enum pps_status asked = nd_launch_asked(args, &launch, err);
     if (asked != PPS_OK)
         return asked;
+    const char *base = pps_arg(args, "baseline");
+    if (base != NULL) {
+        const enum pps_status status = read_baseline(setup, job, args, &baseline, err);
+        if (status != PPS_OK)
+            return status;
+    }
     if (!nd_search_run(&setup->search, &setup->result))
         return pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+    if (!job->space.orig &&
+        !nd_lines_of(&setup->lines, &setup->result, pps_arg(args, "all") == NULL))
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the table");
     if (launch && (setup->result.n > 0 || pps_arg(args, "at") != NULL))
         return nd_launch_print(job, &setup->search, &setup->result, args, err);
     if (pps_arg(args, "quiet") == NULL)
         nd_report_counts(job, &setup->search, &setup->result);
     if (setup->result.n == 0)
         return nd_report_empty(job, &setup->search, &setup->result, err);
-    nd_report_table(&setup->search, &setup->result, base != NULL ? &baseline : NULL);
+    nd_report_table(&setup->search, &setup->result, job->space.orig ? NULL : &setup->lines,
+                    base != NULL ? &baseline : NULL);
     return nd_files_write(&setup->files, job, &setup->search, &setup->result, &setup->fits,
                           err);
 }

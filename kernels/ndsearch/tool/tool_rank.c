@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 // Of each program: some 0.1 s; four times as many found nothing shorter by 0.01 %.
 enum { NODES = 20000 };
@@ -29,7 +28,7 @@ static const struct pps_opt options[] = {
     {"output", 'o', "PATH", "write the table: a folder, or a file whose name ends in .csv"},
     {"baseline", 0, "DEGREES", "a strategy to compare with, as dp=8,tp=4,pp=2 (also vp=2)"},
     {"csv-lang", 0, "orig|en", "names of its columns: as published, or English (orig)"},
-    {"threads", 'j', "N", "candidates at a time (all processors)"},
+    {"threads", 'j', "N", "candidates at a time (CPUs allowed by affinity, cgroup and Slurm)"},
     // published names
     {"nd-path", 0, "FILE", NULL},
     {"files-dir", 0, "DIR", NULL},
@@ -74,8 +73,7 @@ static enum pps_status read_asked(struct asked *asked,
                                   struct pps_error *err)
 {
     const char *language = pps_arg(args, "csv-lang");
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    *asked = (struct asked){.max_vpp = 3, .threads = processors > 0 ? (uint64_t)processors : 1};
+    *asked = (struct asked){.max_vpp = 3, .threads = (uint64_t)pps_machine_cpus()};
     asked->output = pps_arg(args, "output");
     if (asked->output == NULL)
         asked->output = pps_arg(args, "output-path");

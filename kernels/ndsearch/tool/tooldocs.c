@@ -12,6 +12,10 @@
 
 enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
 
+// GiB of a device that are kept for framework and communication where nothing is said: as in the
+// shipped clusters.
+static const double RESERVE_GIB = 4;
+
 // Options of the published tool that name the model's file.
 static const struct {
     const char *name;
@@ -57,6 +61,11 @@ static bool read_switches(const cJSON *strategy,
            read_switch(strategy, "FSDP", &vary->fsdp, fault);
 }
 
+static bool has_key(const cJSON *object, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(object, key) != NULL;
+}
+
 static bool read_parts(struct nd_job *job, const struct rundoc *run, struct docfault *fault)
 {
     if (run->model != NULL && !job->has_model) {
@@ -72,6 +81,8 @@ static bool read_parts(struct nd_job *job, const struct rundoc *run, struct docf
         if (!cluster_read(&job->cluster, run->cluster, fault))
             return false;
         job->has_cluster = true;
+        job->says_memory = has_key(run->cluster, "max_device_memory");
+        job->says_reserve = has_key(run->cluster, "memory_reserve_mb");
     }
     if (run->training != NULL && !training_read(&job->training, run->training, fault))
         return false;
@@ -149,6 +160,34 @@ static enum pps_status default_cluster(struct nd_job *job,
                                                            : fail_document(json, &fault, err);
 }
 
+// Where nobody says what a device may use, it is what a known device has, less the reserve. As
+// published it is a constant.
+static void assume_memory(struct nd_job *job, const struct pps_args *args)
+{
+    const char *compat = pps_arg(args, "compat");
+    struct cluster *cluster = &job->cluster;
+    const double memory = cluster->hardware.memory;
+    if (job->says_memory || pps_arg(args, "memory") != NULL ||
+        memory <= 2 * RESERVE_GIB * UNITS_GIB ||
+        (compat != NULL && strcmp(compat, "orig") == 0))
+        return;
+    cluster->memory_limit = memory;
+    if (!job->says_reserve)
+        cluster->reserve = RESERVE_GIB * UNITS_GIB;
+    job->assumes_memory = true;
+}
+
+void nd_job_say_memory(const struct nd_job *job)
+{
+    const struct cluster *cluster = &job->cluster;
+    if (job->assumes_memory)
+        pps_say(stderr,
+                "note      %s: %.6g GiB a device, %.4g GiB of it reserved for framework and "
+                "communication (--memory N)",
+                cluster->hardware.name, units_to_gib(cluster->memory_limit),
+                units_to_gib(cluster->reserve));
+}
+
 static enum pps_status read_cluster_options(struct nd_job *job,
                                             const struct pps_args *args,
                                             struct pps_error *err)
@@ -170,6 +209,7 @@ static enum pps_status read_cluster_options(struct nd_job *job,
         job->cluster.world_size = (int64_t)devices;
     if (node > 0)
         job->cluster.node_devices = job->cluster.hardware.node = (int64_t)node;
+    assume_memory(job, args);
     if (gib > 0)
         job->cluster.memory_limit = gib * UNITS_GIB;
     return PPS_OK;

@@ -14,7 +14,8 @@
 #define ND_INPUT_OPTIONS                                                                       \
     {"training", 0, "FILE", "batch, sharding, bytes a parameter, schedule"},                   \
         {"devices", 'n', "N", "how many (as the cluster's file says)"},                        \
-        {"memory", 0, "GIB", "what a device may use (as the cluster's file says)"},            \
+        {"memory", 0, "GIB",                                                                   \
+         "what a device may use (as the cluster's file says, else all it has)"},               \
         {"gbs", 0, "N", "sequences a step"}, {"seq-length", 0, "N", "tokens a sequence"},      \
         {"parser-result", 0, "FILE",                                                           \
          "profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                          \

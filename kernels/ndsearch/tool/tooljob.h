@@ -18,6 +18,8 @@ struct nd_job {
     int n_documents;
     const cJSON *model_item; // of the documents
     bool has_model, has_cluster;
+    bool says_memory, says_reserve; // the cluster's document
+    bool assumes_memory;            // all that the device has, as nobody says another limit
     struct modeldesc model;
     struct cluster cluster;
     struct training training;
@@ -34,6 +36,9 @@ PPS_MUST_CHECK enum pps_status nd_job_documents(struct nd_job *job,
                                                 struct pps_error *err);
 void nd_job_free(struct nd_job *job);
 
+// To stderr: what devices are taken to have, where it is assumed.
+void nd_job_say_memory(const struct nd_job *job);
+
 // ---- toolspace.c ----
 
 // Makes the space and edits its filters.
@@ -41,8 +46,8 @@ PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,
                                             const struct pps_args *args,
                                             struct pps_error *err);
 
-// Reads "dp=8,tp=4,pp=2": what is not said is 1, but dp is what is left of the devices, op as dp,
-// mbs the least to try, sp on where tp is above 1. option: its name, for messages.
+// Reads "dp=8,tp=4,pp=2": what is not said is 1, but dp is what is left of the devices, op is dp *
+// cp, mbs the least to try, sp on where tp is above 1. option: its name, for messages.
 PPS_MUST_CHECK enum pps_status nd_job_strategy(const struct nd_job *job,
                                                const char *option,
                                                const char *text,

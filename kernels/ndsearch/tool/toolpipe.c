@@ -30,6 +30,8 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
         printf("; a layer %.4g ms%s", pipe->layer_ms,
                pipe->unit_of_model ? " by the models" : "");
     printf("\n");
+    if (!pipe->input->quiet)
+        nd_job_say_memory(&pipe->input->job);
     if (pipe->tokens_unknown && !pipe->input->quiet)
         fprintf(stderr, "note      the profile has no column mbs: it is taken for this "
                         "micro-batch, too\n");

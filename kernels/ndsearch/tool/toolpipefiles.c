@@ -5,6 +5,8 @@
 #include "kernels/ndsearch/program/mps.h"
 #include "toolio.h"
 
+#include "kernels/common/units.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -154,6 +156,21 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
     return status;
 }
 
+// A file of figures is without the reserve, which is taken from the limit where it is read.
+static struct nd_figures figures_to_write(const struct nd_pipe *pipe,
+                                          const struct nd_program *program)
+{
+    const struct nd_input *input = pipe->input;
+    struct nd_figures figures = program->memory;
+    if (!input->has_figures && input->compat == ND_CORRECTED) {
+        const double reserve = units_to_mib(input->job.cluster.reserve);
+        figures.static_mem0 -= reserve;
+        figures.static_mem -= reserve;
+        figures.lm_head_mem -= reserve;
+    }
+    return figures;
+}
+
 enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
                                        const struct nd_pipe_files *files,
                                        const struct nd_program *program,
@@ -168,7 +185,8 @@ enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
         status = write_file(pipe, files, CONFIGURATION, &text, err);
     }
     if (status == PPS_OK && is_wanted(files, FIGURES)) {
-        nd_figures_write(&text, &program->memory);
+        const struct nd_figures figures = figures_to_write(pipe, program);
+        nd_figures_write(&text, &figures);
         status = write_file(pipe, files, FIGURES, &text, err);
     }
     if (status != PPS_OK || !is_wanted(files, SOLUTION))

@@ -3,6 +3,7 @@
 #include "toolranking.h"
 
 #include "toolio.h"
+#include "toolreport.h"
 
 #include "kernels/common/units.h"
 
@@ -54,8 +55,7 @@ void nd_ranking_print_base(const struct nd_ranking *ranking)
         return;
     print_row("base", base);
     if (base->outcome == ND_RANK_PRICED && first->outcome == ND_RANK_PRICED)
-        printf("\nThe first takes %.3f of the baseline's step.\n",
-               first->cost_ms / base->cost_ms);
+        nd_report_faster(first->cost_ms, base->cost_ms, "");
 }
 
 void nd_ranking_print_short(const struct nd_ranking *ranking, int64_t shown)
@@ -144,6 +144,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
         return;
+    nd_job_say_memory(&ranking->input->job);
     say_tokens(ranking);
     say_select(ranking);
     say_gaps(ranking);

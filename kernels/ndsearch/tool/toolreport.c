@@ -48,7 +48,11 @@ void nd_report_counts(const struct nd_job *job,
     for (int k = 0; k < job->filters.n; k++)
         printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],
                nd_filter_summary(job->filters.list[k]));
-    printf("%-12s %14" PRIu64 "  %.6g GiB; ", "memory", result->points_fit, limit_gib(search));
+    printf("%-12s %14" PRIu64 "  %.6g GiB", "memory", result->points_fit, limit_gib(search));
+    if (job->assumes_memory) // a built-in name, or one that has been checked
+        printf(", all an %s has, %.4g of it reserved", job->cluster.hardware.name,
+               units_to_gib(job->cluster.reserve));
+    printf("; ");
     printf("%zu of %" PRIu64 " %s\n\n", result->n,
            search->all_points ? c->survivors : c->tuples,
            search->all_points ? "points" : "(dp, tp, cp, pp, ep, op)");
@@ -58,15 +62,17 @@ void nd_report_counts(const struct nd_job *job,
 
 static void print_row(const char *place,
                       const struct nd_search *search,
-                      const struct nd_candidate *c)
+                      const struct nd_candidate *c,
+                      const char *folded)
 {
     const struct nd_strategy *s = &c->strategy;
     const struct nd_point point = {*s, search->seq_length, search->space->gbs};
     struct nd_time time;
     nd_estimate(search->estimate, search->cache, &point, NULL, &time);
-    printf("%4s %5d %4d %4d %4d %4d %5d %3d %4d %-4s %-9s %10.3f %12.3f %6.2f\n", place, s->dp,
-           s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
-           recompute_names[s->recompute], c->memory_mb / UNITS_KIB, c->step_ms, 100 * time.mfu);
+    printf("%4s %5d %4d %4d %4d %4d %5d %3d %4d %-4s %-9s %10.3f %12.3f %6.2f %6.2f%s%s\n",
+           place, s->dp, s->tp, s->cp, s->pp, s->ep, s->op, s->vp, s->mbs, s->sp ? "on" : "off",
+           recompute_names[s->recompute], c->memory_mb / UNITS_KIB, c->step_ms, 100 * time.mfu,
+           100 * time.hfu, folded[0] != '\0' ? "  " : "", folded);
 }
 
 static void print_published_row(const char *place, const struct nd_candidate *c)
@@ -76,41 +82,54 @@ static void print_published_row(const char *place, const struct nd_candidate *c)
            s->op, c->memory_mb);
 }
 
-static void print_any(const char *place,
-                      const struct nd_search *search,
-                      const struct nd_candidate *c)
+static void print_header(bool orig)
 {
-    if (search->space->orig)
-        print_published_row(place, c);
+    printf("%4s %5s %4s %4s %4s %4s %5s", "", "dp", "tp", "cp", "pp", "ep", "op");
+    if (orig)
+        printf(" %14s\n", "memory MiB");
     else
-        print_row(place, search, c);
+        printf(" %3s %4s %-4s %-9s %10s %12s %6s %6s\n", "vp", "mbs", "sp", "recompute",
+               "memory GiB", "step ms", "MFU %", "HFU %");
+}
+
+void nd_report_faster(double best_ms, double base_ms, const char *more)
+{
+    const double saved = 100 * (1 - best_ms / base_ms);
+    printf("\nThe best is %.1f %% %s than the baseline (%.4g s, baseline %.4g s)%s.\n",
+           fabs(saved), saved < 0 ? "slower" : "faster", best_ms / 1e3, base_ms / 1e3, more);
 }
 
 void nd_report_table(const struct nd_search *search,
                      const struct nd_search_result *result,
+                     const struct nd_lines *lines,
                      const struct nd_strategy *baseline)
 {
-    printf("%4s %5s %4s %4s %4s %4s %5s", "", "dp", "tp", "cp", "pp", "ep", "op");
-    if (search->space->orig)
-        printf(" %14s\n", "memory MiB");
-    else
-        printf(" %3s %4s %-4s %-9s %10s %12s %6s\n", "vp", "mbs", "sp", "recompute",
-               "memory GiB", "step ms", "MFU %");
+    const size_t n = lines != NULL ? lines->n : result->n;
+    print_header(search->space->orig);
     for (size_t k = 0; k < result->best.n; k++) {
-        char place[24];
+        char place[24], folded[ND_LINE_TEXT];
         snprintf(place, sizeof place, "%zu", k + 1);
-        print_any(place, search, &result->best.heap[k]);
+        if (lines == NULL)
+            print_published_row(place, &result->best.heap[k]);
+        else
+            print_row(place, search, &lines->all[k].first,
+                      nd_line_text(&lines->all[k], folded));
     }
-    if (result->n > result->best.n)
-        printf("... %zu more (--top N, -o DIR)\n", result->n - result->best.n);
+    if (n > result->best.n)
+        printf("... %zu more (--top N, -o DIR)\n", n - result->best.n);
+    if (n < result->n)
+        printf("folded: %zu candidates into %zu lines, each the quickest of a range (--all)\n",
+               result->n, n);
     if (baseline == NULL)
         return;
     const struct nd_candidate base = nd_search_evaluate(search, baseline);
-    print_any("base", search, &base);
+    if (search->space->orig)
+        print_published_row("base", &base);
+    else
+        print_row("base", search, &base, "");
     if (!search->space->orig && result->best.n > 0)
-        printf("\nThe first takes %.3f of the baseline's step%s.\n",
-               result->best.heap[0].step_ms / base.step_ms,
-               nd_search_fits(search, &base) ? "" : ", which does not fit");
+        nd_report_faster(result->best.heap[0].step_ms, base.step_ms,
+                         nd_search_fits(search, &base) ? "" : ", which does not fit in memory");
 }
 
 // ---- nothing is left ----------------------------------------------------------------------------

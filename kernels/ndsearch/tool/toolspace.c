@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VP_MAX = 4 }; // chunks a stage, unless --vp-max says more
+
 // ---- words --------------------------------------------------------------------------------------
 
 // The next of words with commas between, of which *n is the length; NULL: there is none.
@@ -209,6 +211,10 @@ enum pps_status nd_job_space(struct nd_job *job,
     nd_space_set_model(&job->space, &job->model);
     nd_space_set_training(&job->space, &job->training);
     nd_filters_init(&job->filters, &job->space);
+    if (!orig) { // chunks cost nothing in the estimate, and much in practice
+        job->filters.vp_max = VP_MAX;
+        nd_filters_add(&job->filters, nd_filter_name(ND_VP_MAX));
+    }
     status = edit_list(&job->filters, args, err);
     return status == PPS_OK ? read_bounds(&job->filters, args, err) : status;
 }
@@ -289,8 +295,9 @@ enum pps_status nd_job_strategy(const struct nd_job *job,
         s->dp = rest > 0 && job->space.devices % rest == 0
                     ? (int32_t)(job->space.devices / rest)
                     : 1;
+    const int64_t replicas = (int64_t)s->dp * s->cp;
     if (s->op == 0)
-        s->op = s->dp;
+        s->op = replicas >= 1 && replicas <= INT32_MAX ? (int32_t)replicas : s->dp;
     if (!sp_given)
         s->sp = s->tp > 1;
     return PPS_OK;
