@@ -232,7 +232,7 @@ static bool is_written_over(const struct output *o, int k)
 {
     char name[ND_PLAN_NAME], other[ND_PLAN_NAME];
     nd_plan_name(&o->plan, &o->runs[k], name);
-    for (int later = k + 1; later < o->n_runs && o->job->space.orig; later++) {
+    for (int later = k + 1; later < o->n_runs; later++) {
         nd_plan_name(&o->plan, &o->runs[later], other);
         if (strcmp(name, other) == 0)
             return true;
@@ -272,15 +272,22 @@ static bool is_too_wide(const struct output *o, const struct nd_strategy *s)
 static void print_runs(const struct output *o)
 {
     char name[ND_PLAN_NAME];
-    int n_wide = 0;
+    int n_wide = 0, n_over = 0;
     printf("\nto profile on %d devices, style %s:\n", o->files->options.rank_num,
            nd_profile_style_name(o->plan.style));
     for (int k = 0; k < o->n_runs; k++) {
         nd_plan_name(&o->plan, &o->runs[k], name);
         pps_say(stdout, "  %s", name);
+        n_over += is_written_over(o, k);
         n_wide += o->plan.orig && o->plan.style == ND_PROFILE_GRAPH &&
                   is_too_wide(o, &o->runs[k].strategy);
     }
+    if (n_over > 0)
+        fprintf(
+            stderr,
+            "note      %d of %d configurations share the name of a later one, whose file is "
+            "written: published names leave out %s\n",
+            n_over, o->n_runs, o->plan.style == ND_PROFILE_FSDP ? "mbs and sp" : "op and cp");
     if (n_wide > 0)
         fprintf(stderr, "note      %d of them need more devices than there are for profiling\n",
                 n_wide);
