@@ -7,11 +7,13 @@
 #include <string.h>
 
 enum {
-    OPTIONS_MOST = 60000, // of all stages together
-    SPREADS_MOST = 40000, // looked at, of so many layers over the chunks of a stage
-    TRIES_MOST = 1 << 22, // of ways to recompute in one of these, and comparisons of them
-    TRIES_FEW = 1 << 14,  // where only a start is wanted
-    WAYS_MOST = 4096,     // to recompute in a chunk
+    OPTIONS_MOST = 60000,  // of all stages together
+    SPREADS_MOST = 40000,  // looked at, of so many layers over the chunks of a stage
+    TRIES_MOST = 1 << 22,  // of ways to recompute in these, and comparisons of them
+    TRIES_FEW = 1 << 16,   // with many chunks
+    TRIES_START = 1 << 14, // where only a start is wanted
+    CHUNKS_FEW = 8,
+    WAYS_MOST = 4096, // to recompute in a chunk
 };
 
 // ---- patterns -----------------------------------------------------------------------------------
@@ -103,7 +105,7 @@ struct maker {
     int32_t first;       // option of this spreading
     int32_t stage_first; // of this stage
     int32_t n_spreads;   // of these layers
-    int32_t n_tries;     // of this spreading
+    int32_t n_tries;     // of these layers
     struct nd_watch *watch;
     bool no_memory, too_many, stopped;
 };
@@ -171,6 +173,13 @@ static void put(struct maker *m)
     o->n++;
 }
 
+static int32_t tries_most(const struct maker *m)
+{
+    return m->wanted_spread == ND_EVEN_WAY   ? TRIES_START
+           : m->options->chunks > CHUNKS_FEW ? TRIES_FEW
+                                             : TRIES_MOST;
+}
+
 // Chooses ways for chunks v and up. Those after v start with their least growth, so that a later
 // option never dominates an earlier one of equal ways before it; the last chunk takes the first
 // way that fits.
@@ -179,7 +188,7 @@ static void choose_ways(struct maker *m, int32_t v, double takes)
     const int32_t last = m->options->chunks - 1;
     for (int32_t w = 0; w < m->n_ways[v] && !m->no_memory && !m->stopped; w++) {
         m->stopped = nd_watch_often(m->watch);
-        if (++m->n_tries > (m->wanted_spread == ND_EVEN_WAY ? TRIES_FEW : TRIES_MOST)) {
+        if (++m->n_tries > tries_most(m)) {
             m->options->cut_short = true;
             return;
         }
@@ -205,7 +214,6 @@ static void put_spreading(struct maker *m)
 {
     double takes = 0;
     m->first = m->options->n;
-    m->n_tries = 0;
     m->layers_mb = 0;
     for (int32_t v = 0; v < m->options->chunks; v++) {
         const int32_t k = v * m->options->stages + m->stage;
@@ -266,7 +274,7 @@ static void spread(struct maker *m, int32_t v, int32_t left)
         }
         put_spreading(m);
         m->too_many = m->spread != ND_EVEN_WAY &&
-                      (++m->n_spreads > SPREADS_MOST ||
+                      (++m->n_spreads > SPREADS_MOST || m->n_tries > tries_most(m) ||
                        m->options->n - m->stage_first > OPTIONS_MOST / m->options->stages);
     }
 }
@@ -280,7 +288,7 @@ static void make_stage(struct maker *m, int32_t stage)
     for (m->layers = 0; m->layers <= o->most && !m->no_memory && !m->stopped;) {
         const int32_t before = o->n;
         o->start[stage * (o->most + 2) + m->layers] = before;
-        m->n_spreads = 0;
+        m->n_spreads = m->n_tries = 0;
         m->too_many = false;
         spread(m, 0, m->layers);
         if (!m->too_many) {
