@@ -159,7 +159,8 @@ static enum pps_status from_list(struct pps_axis *axis,
         return pps_fail(s->err, PPS_E_MACHINE, "no memory for the values of an axis");
     enum pps_status status = read_list(s, list, values, &n);
     if (status == PPS_OK) {
-        const uint64_t kept = pps_axis_drop_repeated(s->param, values, n);
+        const uint64_t kept =
+            s->keep_repeated ? n : pps_axis_drop_repeated(s->param, values, n);
         *repeated = n - kept;
         status = kept == 0 ? pps_fail(s->err, PPS_E_MACHINE, "no memory for a list")
                            : pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
@@ -193,10 +194,11 @@ enum pps_status pps_axis_from_json(struct pps_axis *axis,
                                    int p,
                                    const struct pps_json *json,
                                    const cJSON *item,
+                                   bool keep_repeated,
                                    uint64_t *n_repeated,
                                    struct pps_error *err)
 {
-    const struct pps_axis_source s = {kernel, &kernel->params[p], p, json, err};
+    const struct pps_axis_source s = {kernel, &kernel->params[p], p, json, err, keep_repeated};
     *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE};
     *n_repeated = 0;
     if (cJSON_IsArray(item))

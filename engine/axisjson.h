@@ -10,13 +10,14 @@
 // Longest range that is written down as a table; longer ones are computed value by value.
 enum { PPS_TABLE_MAX = 4096 };
 
-// Builds the axis of parameter p of kernel from item. Values listed twice are used once and
-// *n_repeated says how many were dropped. Errors have item's place.
+// Builds the axis of parameter p of kernel from item. Unless keep_repeated, values listed twice are
+// used once and *n_repeated says how many were dropped. Errors have item's place.
 PPS_MUST_CHECK enum pps_status pps_axis_from_json(struct pps_axis *axis,
                                                   const struct pps_kernel *kernel,
                                                   int p,
                                                   const struct pps_json *json,
                                                   const cJSON *item,
+                                                  bool keep_repeated,
                                                   uint64_t *n_repeated,
                                                   struct pps_error *err);
 

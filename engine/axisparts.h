@@ -13,6 +13,7 @@ struct pps_axis_source {
     int p;
     const struct pps_json *json;
     struct pps_error *err;
+    bool keep_repeated; // values are paired with those of other parameters
 };
 
 struct pps_axis_range {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes of an experiment: parameters in their order, lockstep groups, explicit points, the
-// kernel's composite axis.
+// The axes of an experiment: parameters in their order, explicit points, the kernel's composite axis.
 #include "loader.h"
 
 #include "axisjson.h"
@@ -30,7 +29,8 @@ static enum pps_status add_axis(struct pps_loader *l, const struct pps_entry *en
     struct pps_axis *axis = &space->axes[space->n_axes++];
     l->axis_of[p] = space->n_axes - 1;
     enum pps_status status =
-        pps_axis_from_json(axis, l->kernel, p, entry->json, entry->item, &repeated, l->err);
+        pps_axis_from_json(axis, l->kernel, p, entry->json, entry->item,
+                           pps_is_zipped(l, entry->name), &repeated, l->err);
     if (status == PPS_OK)
         note_repeated(l, entry->name, repeated);
     return status;
@@ -168,104 +168,6 @@ static enum pps_status composite_or_members(struct pps_loader *l)
     return set == members ? PPS_OK : some_members(l, set);
 }
 
-// ---- lockstep ---------------------------------------------------------------------------------
-
-static enum pps_status zip_member(struct pps_loader *l, const cJSON *name, int *axis)
-{
-    if (!cJSON_IsString(name))
-        return pps_json_fail(&l->file, name, l->err, "zip: want names of parameters");
-    const int p = pps_param_find(l->kernel, name->valuestring, strlen(name->valuestring));
-    *axis = p < 0 ? -1 : l->axis_of[p];
-    if (*axis < 0)
-        return pps_json_fail(&l->file, name, l->err,
-                             "zip: \"%.60s\" is no parameter named in this experiment",
-                             name->valuestring);
-    const struct pps_axis *found = &l->experiment->space.axes[*axis];
-    if (found->kind != PPS_AXIS_TABLE)
-        return pps_json_fail(&l->file, name, l->err,
-                             "zip: %s must be a list or a short range to go in lockstep",
-                             name->valuestring);
-    return PPS_OK;
-}
-
-// Moves the members of axis `from` to axis `to` and removes it.
-static enum pps_status join_axes(struct pps_loader *l, const cJSON *name, int to, int from)
-{
-    struct pps_space *space = &l->experiment->space;
-    struct pps_axis *target = &space->axes[to], *source = &space->axes[from];
-    if (source->count != target->count)
-        return pps_json_fail(&l->file, name, l->err,
-                             "zip: %s has %llu values but %s has %llu; lockstep needs the same "
-                             "number",
-                             name->valuestring, (unsigned long long)source->count,
-                             l->kernel->params[target->param].name,
-                             (unsigned long long)target->count);
-    struct pps_axis_member *members = realloc(
-        target->members, (size_t)(target->n_members + source->n_members) * sizeof *members);
-    if (members == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for lockstep axes");
-    memcpy(members + target->n_members, source->members,
-           (size_t)source->n_members * sizeof *members);
-    target->members = members;
-    target->n_members += source->n_members;
-    target->sets |= source->sets;
-    free(source->members);
-    memmove(source, source + 1, (size_t)(space->n_axes - from - 1) * sizeof *source);
-    space->n_axes--;
-    for (int p = 0; p < l->kernel->n_params; p++)
-        if (l->axis_of[p] == from)
-            l->axis_of[p] = to;
-        else if (l->axis_of[p] > from)
-            l->axis_of[p]--;
-    return PPS_OK;
-}
-
-static enum pps_status zip_group(struct pps_loader *l, const cJSON *group)
-{
-    const cJSON *name, *first_name = group->child;
-    if (cJSON_GetArraySize(group) < 2)
-        return pps_json_fail(&l->file, group, l->err,
-                             "zip: want at least two names, as in [\"fwd_len\", \"bwd_len\"]");
-    cJSON_ArrayForEach(name, group)
-    {
-        int first = -1, axis = -1;
-        enum pps_status status = zip_member(l, first_name, &first);
-        if (status == PPS_OK)
-            status = zip_member(l, name, &axis);
-        if (status == PPS_OK && name != first_name && axis == first)
-            status = pps_json_fail(&l->file, name, l->err, "zip: %s stands here twice",
-                                   name->valuestring);
-        if (status == PPS_OK && name != first_name)
-            status =
-                join_axes(l, name, first < axis ? first : axis, first < axis ? axis : first);
-        if (status != PPS_OK)
-            return status;
-    }
-    return PPS_OK;
-}
-
-static enum pps_status build_zip(struct pps_loader *l)
-{
-    const cJSON *zip = pps_json_member(l->file.root, "zip");
-    if (zip == NULL)
-        return PPS_OK;
-    if (!cJSON_IsArray(zip) || zip->child == NULL)
-        return pps_json_fail(&l->file, zip, l->err,
-                             "zip: want a list of names, or a list of such lists");
-    if (!cJSON_IsArray(zip->child))
-        return zip_group(l, zip);
-    const cJSON *group;
-    cJSON_ArrayForEach(group, zip)
-    {
-        if (!cJSON_IsArray(group))
-            return pps_json_fail(&l->file, group, l->err, "zip: want a list of names");
-        enum pps_status status = zip_group(l, group);
-        if (status != PPS_OK)
-            return status;
-    }
-    return PPS_OK;
-}
-
 // ---- points -----------------------------------------------------------------------------------
 
 static enum pps_status find_points(struct pps_loader *l)
@@ -350,7 +252,7 @@ enum pps_status pps_load_axes(struct pps_loader *l)
     if (status == PPS_OK)
         status = build_axes(l);
     if (status == PPS_OK)
-        status = build_zip(l);
+        status = pps_load_zip(l);
     if (status == PPS_OK)
         status = find_points(l);
     if (status == PPS_OK)

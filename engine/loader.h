@@ -61,6 +61,15 @@ PPS_MUST_CHECK enum pps_status pps_load_documents(struct pps_loader *l);
 PPS_MUST_CHECK enum pps_status pps_check_documents(struct pps_loader *l,
                                                    const struct pps_axis *points);
 
+// ---- loadzip.c ----
+
+// Whether the experiment pairs the parameter's values with those of others: then its list is kept as
+// written.
+bool pps_is_zipped(const struct pps_loader *l, const char *name);
+
+// Joins the axes of each group, whose lists must be equally long, and drops repeated tuples.
+PPS_MUST_CHECK enum pps_status pps_load_zip(struct pps_loader *l);
+
 // ---- loadaxes.c ----
 
 // Axes in the order of the entries, lockstep groups joined, points, the composite axis.
