@@ -21,7 +21,8 @@ enum pps_status pps_axis_make_range(struct pps_axis *axis,
     double values[PPS_TABLE_MAX];
     for (uint64_t i = 0; i < range->n; i++)
         values[i] = range->start + (double)i * range->step;
-    const uint64_t kept = pps_axis_drop_repeated(s->param, values, range->n);
+    const uint64_t kept =
+        s->keep_repeated ? range->n : pps_axis_drop_repeated(s->param, values, range->n);
     if (kept == 0)
         return pps_fail(s->err, PPS_E_MACHINE, "no memory for a range");
     return pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
@@ -160,7 +161,10 @@ enum pps_status pps_axis_from_range(struct pps_axis *axis,
         status = pps_json_fail(s->json, pps_json_member(object, "step"), s->err,
                                "%s.step: want a whole number (got %.15g)", s->param->name,
                                range.step);
+    // The last value may lie a rounding error beyond stop.
+    const double last = range.start + (double)(range.n - 1) * range.step;
     if (status == PPS_OK)
-        status = pps_axis_check_value(s, pps_json_member(object, "stop"), range.stop, ".stop");
+        status = pps_axis_check_value(s, pps_json_member(object, "stop"),
+                                      fmax(range.stop, last), ".stop");
     return status == PPS_OK ? pps_axis_make_range(axis, s, &range) : status;
 }

@@ -11,6 +11,7 @@ enum { LOOK_AT_CLOCK = 1024 };
 
 struct sample {
     double points, rows, text_bytes, data_bytes, seconds;
+    double unfinished; // points that were being computed when time was up
     struct pps_left_out left_out[PPS_MAX_REASONS];
 };
 
@@ -24,10 +25,16 @@ static bool count_block(struct pps_cursor *cursor,
                         struct pps_forecast *f,
                         uint64_t *rows)
 {
+    uint64_t steps = 0;
     pps_cursor_seek(cursor, cursor->space, first);
-    while (pps_cursor_next(cursor, end, f->left_out)) {
-        pps_cursor_step(cursor);
-        if (++*rows % LOOK_AT_CLOCK == 0 && pps_wall_seconds() > deadline)
+    while (cursor->index < end) {
+        if (pps_cursor_next_within(cursor, end, LOOK_AT_CLOCK, f->left_out)) {
+            ++*rows;
+            pps_cursor_step(cursor);
+            if (++steps % LOOK_AT_CLOCK != 0)
+                continue;
+        }
+        if (pps_wall_seconds() > deadline)
             return cursor->index >= end;
     }
     return true;
@@ -68,15 +75,17 @@ static enum pps_status count_rows(const struct pps_experiment *e,
 
 static enum pps_status run_stretch(struct pps_rowmaker *maker,
                                    struct pps_codec *codec,
+                                   const atomic_bool *stop,
                                    uint64_t first,
                                    uint64_t n,
                                    struct sample *sample,
                                    struct pps_error *err)
 {
-    const atomic_bool never = false;
     struct pps_rows rows;
-    enum pps_status status = pps_rowmaker_make(maker, first, n, &never, &rows, err);
-    if (status != PPS_OK)
+    enum pps_status status = pps_rowmaker_make(maker, first, n, stop, &rows, err);
+    if (status == PPS_OK && rows.stopped)
+        sample->unfinished = (double)n;
+    if (status != PPS_OK || rows.stopped)
         return status;
     const size_t bound = pps_codec_bound(codec, rows.n);
     unsigned char *data = malloc(bound > 0 ? bound : 1);
@@ -116,6 +125,7 @@ static enum pps_status run_sample(const struct pps_experiment *e,
                                   struct pps_rowmaker *maker,
                                   struct pps_codec *codec,
                                   double seconds,
+                                  const atomic_bool *stop,
                                   struct sample *sample,
                                   struct pps_error *err)
 {
@@ -132,12 +142,12 @@ static enum pps_status run_sample(const struct pps_experiment *e,
         if (begin >= points) // the last block is shorter
             continue;
         const uint64_t left = points - begin;
-        enum pps_status status = run_stretch(maker, codec, block * size + begin,
+        enum pps_status status = run_stretch(maker, codec, stop, block * size + begin,
                                              left < stretch ? left : stretch, sample, err);
         if (status != PPS_OK)
             return status;
         sample->seconds = pps_wall_seconds() - start;
-        if (sample->seconds > seconds)
+        if (sample->seconds > seconds || sample->unfinished > 0)
             break;
     }
     return PPS_OK;
@@ -145,10 +155,13 @@ static enum pps_status run_sample(const struct pps_experiment *e,
 
 static void scale(const struct sample *s, struct pps_forecast *f)
 {
-    const double n = (double)f->points;
-    if (s->points == 0) // a shard without a block
+    const double n = (double)f->points, begun = s->points + s->unfinished;
+    if (begun == 0) // a shard without a block
         return;
-    f->point_s = s->seconds / s->points;
+    f->point_s = s->seconds / begun;
+    f->at_least = s->unfinished > 0;
+    if (s->points == 0)
+        return;
     if (!f->exact) {
         f->rows = s->rows / s->points * n;
         for (int r = 0; r < PPS_MAX_REASONS; r++)
@@ -164,6 +177,7 @@ enum pps_status pps_calibrate(const struct pps_experiment *e,
                               struct pps_shard shard,
                               struct pps_codec_choice choice,
                               double seconds,
+                              const atomic_bool *stop,
                               struct pps_forecast *forecast,
                               struct pps_error *err)
 {
@@ -181,7 +195,7 @@ enum pps_status pps_calibrate(const struct pps_experiment *e,
     if (status == PPS_OK)
         status = pps_codec_open(&codec, choice, err);
     if (status == PPS_OK)
-        status = run_sample(e, shard, maker, codec, seconds, &sample, err);
+        status = run_sample(e, shard, maker, codec, seconds, stop, &sample, err);
     if (status == PPS_OK)
         scale(&sample, forecast);
     forecast->worker_bytes = pps_peak_memory() - before;

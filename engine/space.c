@@ -316,7 +316,15 @@ static void join_prefix(struct pps_cursor *cursor)
 
 bool pps_cursor_next(struct pps_cursor *cursor, uint64_t end, struct pps_left_out *left_out)
 {
-    while (cursor->index < end) {
+    return pps_cursor_next_within(cursor, end, UINT64_MAX, left_out);
+}
+
+bool pps_cursor_next_within(struct pps_cursor *cursor,
+                            uint64_t end,
+                            uint64_t most,
+                            struct pps_left_out *left_out)
+{
+    for (; cursor->index < end && most > 0; most--) {
         int level;
         const int reason = refusal(cursor, &level);
         cursor->fresh = INT_MAX;

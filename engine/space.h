@@ -101,6 +101,13 @@ void pps_cursor_seek(struct pps_cursor *cursor, const struct pps_space *space, u
 // left_out[reason] (n_reasons entries).
 bool pps_cursor_next(struct pps_cursor *cursor, uint64_t end, struct pps_left_out *left_out);
 
+// The same, but returns false, ready to be called again, when it has skipped `most` values of axes
+// before `end`: for callers that look at a clock.
+bool pps_cursor_next_within(struct pps_cursor *cursor,
+                            uint64_t end,
+                            uint64_t most,
+                            struct pps_left_out *left_out);
+
 // Steps past the current point; at the end of the space only index moves.
 void pps_cursor_step(struct pps_cursor *cursor);
 

@@ -81,13 +81,21 @@ static bool refuse(const struct pps_param *param, char why[PPS_WHY], const char 
 {
     char domain[120];
     pps_value_domain(param, domain, sizeof domain);
-    snprintf(why, PPS_WHY, "want %s (got %.40s)", domain, got);
+    snprintf(why, PPS_WHY, "want %s (got %.60s)", domain, got);
     return false;
+}
+
+// Like refuse(), for a number that only its rounding to 15 digits takes out of its range.
+static bool refuse_rounded(const struct pps_param *param, char why[PPS_WHY], double number)
+{
+    char got[64];
+    snprintf(got, sizeof got, "%.17g, rounded to %.15g", number, number);
+    return refuse(param, why, got);
 }
 
 // ---- checking ---------------------------------------------------------------------------------
 
-static bool within(const struct pps_param *param, double value)
+static bool in_range(const struct pps_param *param, double value)
 {
     if (!isfinite(value) || value < param->min || value > param->max)
         return false;
@@ -107,11 +115,25 @@ static bool is_name(const struct pps_param *param, double value)
     return value >= 0 && value < n && value == floor(value);
 }
 
+// Whether the number is in range as it is and as rows show it: 15 digits may round it up to a limit
+// that is not allowed, and the largest doubles to infinity.
+static bool within(const struct pps_param *param, double value)
+{
+    struct pps_axis_cell cell;
+    const double most = 1e-14 * fabs(value); // more than rounding moves it
+    if (!in_range(param, value) || param->kind == PPS_INTEGER)
+        return in_range(param, value);
+    return (in_range(param, value - most) && in_range(param, value + most)) ||
+           in_range(param, pps_value_cell(param, value, &cell));
+}
+
 bool pps_value_check(const struct pps_param *param, double number, char why[PPS_WHY])
 {
+    char got[40];
     if (takes_numbers(param) && within(param, number))
         return true;
-    char got[40];
+    if (takes_numbers(param) && in_range(param, number))
+        return refuse_rounded(param, why, number);
     snprintf(got, sizeof got, "%.15g", number);
     return refuse(param, why, got);
 }
@@ -153,13 +175,13 @@ bool pps_value_parse(const struct pps_param *param,
         *value = takes_numbers(param) ? pps_name_value(name) : name;
         return true;
     }
-    if (!within(param, number)) {
+    if (!in_range(param, number)) {
         char got[48];
         snprintf(got, sizeof got, "%.*s", (int)n, text);
         return refuse(param, why, got);
     }
     *value = number;
-    return true;
+    return within(param, number) || refuse_rounded(param, why, number);
 }
 
 // ---- writing ----------------------------------------------------------------------------------

@@ -17,8 +17,8 @@ struct pps_axis_cell {
     uint8_t n; // characters, the comma included
 };
 
-// Checks a number that somebody wrote or computed; false: writes why as one phrase. A choice or
-// a boolean takes no number.
+// Checks a number that somebody wrote or computed, as it is and rounded as pps_value_cell does;
+// false: writes why as one phrase. A choice or a boolean takes no number.
 bool pps_value_check(const struct pps_param *param, double number, char why[PPS_WHY]);
 
 // Reads and checks a value from text of n characters.

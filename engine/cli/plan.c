@@ -13,11 +13,15 @@
 #include "request.h"
 #include "resultpath.h"
 #include "shardoption.h"
+#include "signals.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MEASURE_S  1.0 // seconds that measuring takes
+#define PATIENCE_S 1.7 // of a point that takes longer no more is measured than that it does
 
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
@@ -135,15 +139,19 @@ static void print_forecast(const struct pps_forecast *f, int threads, bool only_
 {
     char time[32], one[32], text[32], data[32], memory[32], ring[32];
     const double total_s = f->point_s * (double)f->points;
+    const char *about = f->at_least ? "more than" : "about";
     pps_human_seconds(total_s / threads, time, sizeof time);
-    snprintf(one, sizeof one, "%.3g us", f->point_s * 1e6);
+    snprintf(one, sizeof one, "%s%.3g us", f->at_least ? "more than " : "", f->point_s * 1e6);
     pps_human_bytes(f->text_bytes, text, sizeof text);
     pps_human_bytes(f->data_bytes, data, sizeof data);
     pps_human_bytes(f->worker_bytes * threads + 16 * 0x1p20, memory, sizeof memory);
-    printf("time        %sabout %s on %d thread%s (%s a point on one)\n",
-           only_top ? "at most " : "", time, threads, threads == 1 ? "" : "s", one);
+    printf("time        %s%s %s on %d thread%s (%s a point on one)\n",
+           only_top && !f->at_least ? "at most " : "", about, time, threads,
+           threads == 1 ? "" : "s", one);
     if (only_top)
         printf("size        that of the best rows alone\n");
+    else if (f->at_least && f->text_bytes <= 0)
+        printf("size        unknown: no point finished in time\n");
     else
         printf("size        about %s, %s of text\n", data, text);
     pps_human_bytes((double)pps_ring_default(threads).bytes, ring, sizeof ring);
@@ -176,7 +184,8 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
         print_sample(e->space.sample);
         print_shard(shard, source);
         fflush(stdout);
-        status = pps_calibrate(e, shard, path.codec, 1, &forecast, err);
+        status = pps_calibrate(e, shard, path.codec, MEASURE_S, pps_signals_alarm(PATIENCE_S),
+                               &forecast, err);
     }
     if (status == PPS_OK) {
         print_counts(e, shard, &forecast);

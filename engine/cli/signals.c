@@ -27,13 +27,13 @@ static void on_alarm(int number)
     atomic_store(&stop, true);
 }
 
-void pps_signals_alarm(double seconds)
+const atomic_bool *pps_signals_alarm(double seconds)
 {
     struct sigaction action;
     struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
     if (seconds < SOONEST) { // a small run could be quicker than the timer
         atomic_store(&stop, true);
-        return;
+        return &stop;
     }
     memset(&action, 0, sizeof action);
     action.sa_handler = on_alarm;
@@ -41,6 +41,7 @@ void pps_signals_alarm(double seconds)
     timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6);
     sigaction(SIGALRM, &action, NULL);
     setitimer(ITIMER_REAL, &timer, NULL);
+    return &stop;
 }
 
 const atomic_bool *pps_signals_install(bool interrupt_reads)

@@ -11,8 +11,8 @@
 // interrupt_reads a signal also ends a wait for input (errno EINTR).
 const atomic_bool *pps_signals_install(bool interrupt_reads);
 
-// Raises the flag after so many seconds, at once where they are less than a millisecond; the
-// handlers must be installed.
-void pps_signals_alarm(double seconds);
+// Raises the flag after so many seconds, at once where they are less than a millisecond, and returns
+// it.
+const atomic_bool *pps_signals_alarm(double seconds);
 
 #endif

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define SHORT_BATCH 20000 // micro-batches times stages: some 10 ms
+
 size_t contention_batch_scratch_bytes(const struct contention_point *largest)
 {
     const size_t alone = contention_scratch_bytes(largest);
@@ -23,6 +25,7 @@ struct work {
     void *scratch;
     const atomic_bool *stop;
     struct sim constants; // of the point that is being taken; nothing else is set
+    double simulated;     // micro-batches times stages of the points taken, at most
     size_t n_jobs;
     uint64_t job_gpus; // bit gpus - 1: there are jobs of points with so many stages
 };
@@ -81,6 +84,14 @@ static void add_job(struct work *w, size_t i, double unit, struct contention_mem
     }
 }
 
+// Whether the stop flag is up and the batch has taken more than a few milliseconds: a shorter one is
+// finished.
+static bool is_stopped(const struct work *w)
+{
+    return w->simulated > SHORT_BATCH && w->stop != NULL &&
+           atomic_load_explicit(w->stop, memory_order_relaxed);
+}
+
 // Recalls the point, makes a job of it, or simulates it.
 static void take_point(struct work *w, size_t i)
 {
@@ -91,8 +102,11 @@ static void take_point(struct work *w, size_t i)
     s->p = p;
     contention_constants(s, p);
     const double unit = 1 / s->per_unit;
-    o->status = CONTENTION_DONE;
     w->batch->job_of[i] = NO_JOB;
+    o->status = is_stopped(w) ? CONTENTION_STOPPED : CONTENTION_DONE;
+    if (o->status == CONTENTION_STOPPED)
+        return;
+    w->simulated += (double)p->n * p->gpus;
     if (!w->exact) {
         struct contention_key key;
         contention_key(s, &key);

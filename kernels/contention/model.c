@@ -5,7 +5,12 @@
 #include "finish.h"
 #include "settle.h"
 
-#define POLL_EVENTS 4096 // events between two looks at the stop flag: under a millisecond
+// Events between two looks at the stop flag: a few milliseconds at most, as an event may touch all
+// stages. A point that is shorter is finished.
+static int64_t poll_events(int32_t gpus)
+{
+    return gpus <= 8 ? 4096 : 32768 / gpus;
+}
 
 // Moves the clock to the next event and finishes what ends there; false: there is none.
 ALWAYS_INLINE bool next_event(struct sim *s, enum observe observe)
@@ -41,7 +46,9 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
                                          int64_t *n_events,
                                          enum observe observe)
 {
-    int64_t events = 0;
+    // An event of a trace may end a piece on every GPU: it costs as much as thousands.
+    const int64_t poll = observe == TRACE ? 1 : poll_events(s->p->gpus);
+    int64_t events = 0, next_poll = poll;
     touch(s, 0);
     for (;;) {
         settle(s, observe);
@@ -52,9 +59,10 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
         }
         if (!next_event(s, observe))
             break;
-        // An event of a trace may end a piece on every GPU: it costs as much as thousands.
-        if ((++events % POLL_EVENTS == 0 || observe == TRACE) && stop != NULL &&
-            atomic_load_explicit(stop, memory_order_relaxed))
+        if (++events < next_poll)
+            continue;
+        next_poll = events + poll;
+        if (stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
             return CONTENTION_STOPPED;
     }
     *n_events = events;

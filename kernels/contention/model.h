@@ -109,7 +109,7 @@ size_t contention_scratch_bytes(const struct contention_point *largest);
 // wanted, it jumps over micro-batches in which everything repeats, which changes total_time by
 // rounding only (1e-9 relative). `scratch` is 64-byte aligned, as
 // large as contention_scratch_bytes says, its contents undefined before and after. `stop` is
-// polled every few thousand events; NULL: never. Allocates nothing.
+// polled every few milliseconds; NULL: never. Allocates nothing.
 enum contention_status contention_simulate(const struct contention_point *point,
                                            bool want_metrics,
                                            bool exact,

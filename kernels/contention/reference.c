@@ -21,7 +21,7 @@ static struct task *first_ready(const struct reference *s, enum contention_kind 
 
 static void pick_compute(struct reference *s)
 {
-    for (int32_t j = 0; j < s->p->gpus; j++) {
+    for (int32_t j = 0; j < s->p->gpus && !is_stopped(s); j++) {
         if (s->running[j] != NULL)
             continue;
         struct task *t = first_ready(s, CONTENTION_FORWARD, j);
@@ -147,25 +147,21 @@ static double eps_work(const struct contention_point *p)
     return ldexp(1e-9, e - 1);
 }
 
-static bool is_up(const atomic_bool *stop)
-{
-    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
-}
-
 static enum contention_status simulate(struct reference *s,
                                        const struct contention_sink *sink,
-                                       const atomic_bool *stop,
                                        struct contention_result *result)
 {
     contention_reference_make_tasks(s);
     for (;;) {
         contention_reference_finish(s, result);
+        if (is_stopped(s)) // first: then `left` may be wrong
+            return CONTENTION_STOPPED;
         if (s->left == 0)
             break;
-        if (is_up(stop))
-            return CONTENTION_STOPPED;
         pick_compute(s);
         contention_reference_set_rates(s);
+        if (is_stopped(s))
+            return CONTENTION_STOPPED;
         double step = next_step(s), start = s->time;
         if (!isfinite(step))
             return CONTENTION_STUCK;
@@ -217,13 +213,13 @@ enum contention_status contention_reference(const struct contention_point *point
                                             const atomic_bool *stop,
                                             struct contention_result *result)
 {
-    struct reference s = {.p = point};
+    struct reference s = {.p = point, .stop = stop};
     *result = (struct contention_result){0};
-    if (is_up(stop))
+    if (is_stopped(&s))
         return CONTENTION_STOPPED;
     s.eps_work = eps_work(point);
     enum contention_status status =
-        allocate(&s) ? simulate(&s, sink, stop, result) : CONTENTION_STUCK;
+        allocate(&s) ? simulate(&s, sink, result) : CONTENTION_STUCK;
     release(&s);
     if (status == CONTENTION_DONE && want_metrics) {
         struct contention_point ideal = *point;

@@ -175,7 +175,7 @@ static void list_transfers(struct reference *s, int32_t j)
 void contention_reference_set_rates(struct reference *s)
 {
     const struct contention_point *p = s->p;
-    for (int32_t j = 0; j < p->gpus; j++) {
+    for (int32_t j = 0; j < p->gpus && !is_stopped(s); j++) {
         list_transfers(s, j);
         share_stage(s, j);
     }

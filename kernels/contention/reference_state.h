@@ -47,6 +47,7 @@ struct device {
 
 struct reference {
     const struct contention_point *p;
+    const atomic_bool *stop; // or NULL
     struct task *tasks;     // [kind][stage][micro-batch]
     struct list *transfers; // [stage]: active ones, listed anew at every event
     struct task **running;  // [stage]: or NULL
@@ -88,6 +89,13 @@ static inline bool is_transfer(const struct task *t)
 static inline size_t n_tasks(const struct reference *s)
 {
     return (size_t)N_KINDS * (size_t)s->p->gpus * (size_t)s->p->n;
+}
+
+// Whether the stop flag is up. Every loop over all tasks asks once for each stage, and may leave the
+// state of the point undefined then.
+static inline bool is_stopped(const struct reference *s)
+{
+    return s->stop != NULL && atomic_load_explicit(s->stop, memory_order_relaxed);
 }
 
 // The tasks of stage j whose kind's bit is in `kinds`, into s->members.

@@ -44,7 +44,7 @@ static double work(const struct contention_point *p, enum contention_kind kind, 
 void contention_reference_make_tasks(struct reference *s)
 {
     for (int kind = 0; kind < N_KINDS; kind++)
-        for (int32_t j = 0; j < s->p->gpus; j++)
+        for (int32_t j = 0; j < s->p->gpus && !is_stopped(s); j++)
             for (int32_t i = 0; i < s->p->n; i++) {
                 struct task *t = at(s, (enum contention_kind)kind, i, j);
                 t->kind = (enum contention_kind)kind;
@@ -117,12 +117,11 @@ static void finish(struct reference *s, struct task *t)
     }
 }
 
-// (a): finishes what is done; whether there was any.
-static bool finish_all(struct reference *s)
+// (a): finishes what is done of n tasks; whether there was any.
+static bool finish_some(struct reference *s, struct task *first, int32_t n)
 {
-    const struct task *end = s->tasks + n_tasks(s);
     bool any = false;
-    for (struct task *t = s->tasks; t < end; t++)
+    for (struct task *t = first; t < first + n; t++)
         if (t->state == ACTIVE && t->left <= s->eps_work) {
             finish(s, t);
             any = true;
@@ -130,12 +129,11 @@ static bool finish_all(struct reference *s)
     return any;
 }
 
-// (b): makes ready what waits for nothing any more; whether there was any.
-static bool ready_all(struct reference *s)
+// (b): makes ready what waits for nothing any more of n tasks; whether there was any.
+static bool ready_some(struct reference *s, struct task *first, int32_t n)
 {
-    const struct task *end = s->tasks + n_tasks(s);
     bool any = false;
-    for (struct task *t = s->tasks; t < end; t++) {
+    for (struct task *t = first; t < first + n; t++) {
         if (!t->exists || t->state != WAITING || !may_start(s, t))
             continue;
         t->ready = s->time;
@@ -145,13 +143,23 @@ static bool ready_all(struct reference *s)
     return any;
 }
 
+// Does (a) or (b) to all tasks; whether there was any.
+static bool of_all(struct reference *s, bool (*some)(struct reference *, struct task *, int32_t))
+{
+    bool any = false;
+    for (int kind = 0; kind < N_KINDS; kind++)
+        for (int32_t j = 0; j < s->p->gpus && !is_stopped(s); j++)
+            any |= some(s, at(s, (enum contention_kind)kind, 0, j), s->p->n);
+    return any;
+}
+
 void contention_reference_finish(struct reference *s, struct contention_result *result)
 {
     bool any;
     do {
-        any = finish_all(s);
-        any |= ready_all(s);
-    } while (any);
+        any = of_all(s, finish_some);
+        any |= of_all(s, ready_some);
+    } while (any && !is_stopped(s));
     for (int32_t j = 0; j < s->p->gpus; j++)
         if (s->in_flight[j] > result->peak_in_flight)
             result->peak_in_flight = s->in_flight[j];

@@ -143,11 +143,21 @@ static void run_point(const struct pps_batch *batch,
     batch->outcome[i] = fits ? PPS_DONE : PPS_INFEASIBLE;
 }
 
+static void run_points(const struct pps_batch *batch,
+                       const struct pps_worker *worker,
+                       const struct way *way)
+{
+    for (size_t i = 0; i < batch->n_points; i++) {
+        batch->outcome[i] = PPS_STOPPED;
+        if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
+            run_point(batch, i, worker->scratch, worker->shared, way);
+    }
+}
+
 void nd_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     static const struct way fast = {nd_estimate_fitting, nd_estimate};
-    for (size_t i = 0; i < batch->n_points; i++)
-        run_point(batch, i, worker->scratch, worker->shared, &fast);
+    run_points(batch, worker, &fast);
 }
 
 // The plain way: stage by stage.
@@ -198,9 +208,5 @@ static enum nd_recompute plain_fitting(const struct nd_estimate *e,
 void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     static const struct way plain = {plain_fitting, plain_estimate};
-    for (size_t i = 0; i < batch->n_points; i++) {
-        batch->outcome[i] = PPS_STOPPED;
-        if (worker->stop == NULL || !atomic_load_explicit(worker->stop, memory_order_relaxed))
-            run_point(batch, i, worker->scratch, worker->shared, &plain);
-    }
+    run_points(batch, worker, &plain);
 }

@@ -3,6 +3,7 @@
 // scratch no larger than needed.
 #include "contentionrandom.h"
 
+#include "kernels/contention/batch.h"
 #include "kernels/contention/reference.h"
 
 #include <criterion/criterion.h>
@@ -92,4 +93,29 @@ Test(contention_promises, scratch_is_as_large_as_needed)
     cr_assert_lt(contention_scratch_bytes(&p), (size_t)1 << 30);
     p.gpus = 4096;
     cr_assert_lt(contention_scratch_bytes(&p), (size_t)1 << 30);
+}
+
+// Catches a batch that goes on after the flag is up because each of its points is too short to look at
+// it; hundreds of points that take long to begin did so for seconds.
+Test(contention_promises, a_long_batch_stops_between_points)
+{
+    enum { POINTS = 64 };
+    const atomic_bool stop = true;
+    struct contention_point points[POINTS];
+    struct contention_outcome outcomes[POINTS];
+    struct contention_batch *batch = calloc(1, sizeof *batch);
+    for (int k = 0; k < POINTS; k++) {
+        points[k] = usual();
+        points[k].pipeline = CONTENTION_GPIPE; // not for lanes
+        points[k].gpus = 4;
+        points[k].n = 100;
+        points[k].fwd_len = 1 + k;
+    }
+    void *scratch =
+        aligned_alloc(64, (contention_batch_scratch_bytes(&points[0]) + 63) / 64 * 64);
+    contention_simulate_batch(batch, points, POINTS, false, false, scratch, &stop, outcomes);
+    cr_assert_eq(outcomes[0].status, CONTENTION_DONE, "a short batch is finished");
+    cr_assert_eq(outcomes[POINTS - 1].status, CONTENTION_STOPPED);
+    free(scratch);
+    free(batch);
 }

@@ -35,6 +35,9 @@ Test(value, texts_are_taken_or_refused)
         {"fwd_len", "inf", false, 0},
         {"fwd_len", "nan", false, 0},
         {"fwd_len", "1e999", false, 0},
+        {"fwd_len", "1.79769313486231e308", true, 1.79769313486231e308},
+        {"fwd_len", "1.7976931348623157e308", false, 0}, // infinite when rounded to 15 digits
+        {"fwd_impact", "0.9999999999999999", false, 0},  // 1 when rounded to 15 digits
         {"prop_len", "0", true, 0},
         {"fwd_impact", "1", false, 0},
         {"fwd_impact", "0.999", true, 0.999},
