@@ -12,9 +12,9 @@
 #include <stdatomic.h>
 
 struct pps_forecast {
-    uint64_t points;                               // left-out ones included
-    bool exact;                                    // left_out is counted to the end
-    bool at_least; // a point of the sample did not finish: the times are lower bounds
+    uint64_t points; // left-out ones included
+    bool exact;      // left_out is counted to the end
+    bool at_least;   // a point of the sample did not finish: the times are lower bounds
     struct pps_left_out left_out[PPS_MAX_REASONS]; // as far as counted, scaled to the whole
     double rows;
     double point_s;    // one thread, per point, left-out ones included

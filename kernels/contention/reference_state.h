@@ -48,11 +48,11 @@ struct device {
 struct reference {
     const struct contention_point *p;
     const atomic_bool *stop; // or NULL
-    struct task *tasks;     // [kind][stage][micro-batch]
-    struct list *transfers; // [stage]: active ones, listed anew at every event
-    struct task **running;  // [stage]: or NULL
-    struct task **members;  // room for one stage's transfers, during the congestion rounds
-    int32_t *in_flight;     // [stage]
+    struct task *tasks;      // [kind][stage][micro-batch]
+    struct list *transfers;  // [stage]: active ones, listed anew at every event
+    struct task **running;   // [stage]: or NULL
+    struct task **members;   // room for one stage's transfers, during the congestion rounds
+    int32_t *in_flight;      // [stage]
     double eps_work;
     double time, lost;      // Kahan: time + lost
     int64_t left;           // tasks that exist and have not finished

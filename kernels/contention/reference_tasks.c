@@ -144,7 +144,8 @@ static bool ready_some(struct reference *s, struct task *first, int32_t n)
 }
 
 // Does (a) or (b) to all tasks; whether there was any.
-static bool of_all(struct reference *s, bool (*some)(struct reference *, struct task *, int32_t))
+static bool of_all(struct reference *s,
+                   bool (*some)(struct reference *, struct task *, int32_t))
 {
     bool any = false;
     for (int kind = 0; kind < N_KINDS; kind++)
