@@ -2,6 +2,7 @@
 // A hash table from points to the text of their results.
 #include "reuse.h"
 
+#include "checksums.h"
 #include "decimal.h"
 #include "onepoint.h"
 #include "result.h"
@@ -21,6 +22,7 @@ struct place {
 };
 
 struct pps_reuse {
+    bool checked; // its bytes, by the index
     int n_params;
     struct place *places;
     uint64_t cap, n; // cap is a power of two
@@ -107,6 +109,11 @@ bool pps_reuse_find(const struct pps_reuse *reuse,
     found->results = row + sizeof found->value + 1;
     found->n = strcspn(found->results, "\n") + 1;
     return true;
+}
+
+bool pps_reuse_is_checked(const struct pps_reuse *reuse)
+{
+    return reuse->checked;
 }
 
 void pps_reuse_close(struct pps_reuse *reuse)
@@ -364,6 +371,8 @@ static enum pps_status read_result(struct reader *r, int objective)
         status = make_table(r);
     if (status == PPS_OK)
         status = read_rows(r);
+    if (status == PPS_OK) // last: other faults say more of what is wrong
+        status = pps_checksums_match(r->path, &r->reuse->checked, r->err);
     return status;
 }
 

@@ -30,13 +30,17 @@ struct pps_reused {
 
 // Reads the result at path. PPS_E_INPUT, one line that names the difference, where its rows would
 // not be those that the experiment computes: another kernel or version, --exact, a wanted column
-// (or the objective) that it has not or has with other digits, no manifest.
+// (or the objective) that it has not or has with other digits, no manifest; or where its bytes do not
+// match the checksums in its index.
 PPS_MUST_CHECK enum pps_status pps_reuse_open(struct pps_reuse **reuse,
                                               const char *path,
                                               const struct pps_experiment *experiment,
                                               int objective,
                                               struct pps_error *err);
 void pps_reuse_close(struct pps_reuse *reuse); // NULL is fine
+
+// Whether there was an index, so that the bytes are known to be those that were written.
+bool pps_reuse_is_checked(const struct pps_reuse *reuse);
 
 // False: the earlier result has no such point, or has it without any result.
 bool pps_reuse_find(const struct pps_reuse *reuse,

@@ -100,6 +100,9 @@ static enum pps_status read_reuse(struct pps_running *run, struct pps_error *err
     enum pps_status status =
         pps_reuse_open(&run->reuse, path, run->experiment, run->sweep.objective, err);
     run->sweep.reuse = run->reuse;
+    if (status == PPS_OK && !run->quiet && !pps_reuse_is_checked(run->reuse))
+        pps_say(stderr, "note      %s.idx is missing, so the rows of %s are reused unchecked",
+                path, path);
     return status;
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The bytes of a result and the checksums in its index.
+#include "checksums.h"
+
+#include "blockindex.h"
+#include "diskfile.h"
+#include "outputparts.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static enum pps_status fail_block(const struct pps_prefix *prefix,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    if (prefix->n_records == 0)
+        return pps_fail(err, PPS_E_INPUT, "%s: the header line does not match %s.idx", path,
+                        path);
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s: block %llu (byte %llu, row %llu on) does not match its checksum in "
+                    "%s.idx; ppsweep verify lists what is wrong",
+                    path, (unsigned long long)prefix->n_records,
+                    (unsigned long long)prefix->data_bytes + 1,
+                    (unsigned long long)prefix->rows + 1, path);
+}
+
+// The file must end where its last block does, or with the end of its gzip member.
+static enum pps_status check_end(const struct pps_blockindex *index,
+                                 const struct pps_prefix *prefix,
+                                 int fd,
+                                 const char *path,
+                                 struct pps_error *err)
+{
+    const bool plain = index->head.codec_kind == PPS_CODEC_NONE;
+    const uint64_t end = prefix->data_bytes + (plain ? 0 : PPS_GZIP_END_BYTES);
+    uint64_t bytes = 0;
+    enum pps_status status = pps_disk_size(fd, path, &bytes, err);
+    if (status == PPS_OK && bytes != end)
+        status = pps_fail(err, PPS_E_INPUT, "%s: it has %llu bytes, but %llu by %s.idx", path,
+                          (unsigned long long)bytes, (unsigned long long)end, path);
+    return status;
+}
+
+static enum pps_status check_data(const struct pps_blockindex *index,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    struct pps_prefix prefix;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return pps_disk_fail_open(err, path);
+    const struct pps_prefix_ask ask = {index, fd, path};
+    enum pps_status status = pps_prefix_find(&ask, &prefix, err);
+    if (status == PPS_OK && (prefix.n_records < index->n_records || index->rest_bytes > 0))
+        status = fail_block(&prefix, path, err);
+    if (status == PPS_OK)
+        status = check_end(index, &prefix, fd, path, err);
+    close(fd);
+    return status;
+}
+
+enum pps_status pps_checksums_match(const char *path, bool *any, struct pps_error *err)
+{
+    struct pps_blockindex index = {.fd = -1};
+    enum pps_blockindex_state state = PPS_BLOCKINDEX_MISSING;
+    const size_t n = strlen(path) + sizeof ".idx";
+    char *name = malloc(n);
+    *any = false;
+    if (name == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+    snprintf(name, n, "%s.idx", path);
+    enum pps_status status = pps_blockindex_open(&index, name, &state, err);
+    *any = status == PPS_OK && state != PPS_BLOCKINDEX_MISSING;
+    if (*any && state != PPS_BLOCKINDEX_WHOLE)
+        status = pps_fail(err, PPS_E_INPUT, "%s is damaged", name);
+    if (status == PPS_OK && *any)
+        status = check_data(&index, path, err);
+    pps_blockindex_close(&index);
+    free(name);
+    return status;
+}
