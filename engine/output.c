@@ -187,6 +187,15 @@ enum pps_status pps_output_manifest(const struct pps_output *output,
     return status;
 }
 
+// Fails where the .part files are not ours any more, after copying what is done.
+static enum pps_status check_ours(const struct pps_output *output, struct pps_error *err)
+{
+    const struct pps_target *target = &output->target;
+    enum pps_status status = pps_target_check_ours(target, output->fd, output->journal.fd, err);
+    return status == PPS_OK ? status
+                            : pps_target_rescue(target, output->fd, output->journal.fd, err);
+}
+
 // Everything up to the renames.
 static enum pps_status complete(struct pps_output *output,
                                 const char *manifest_text,
@@ -198,6 +207,9 @@ static enum pps_status complete(struct pps_output *output,
     enum pps_status status = write_trailer(output, err);
     if (status == PPS_OK)
         status = sync_all(output, err);
+    if (status == PPS_OK)
+        status = check_ours(output, err);
+    output->is_lost = status != PPS_OK && !output->broken;
     if (status == PPS_OK)
         status = pps_output_manifest(output, manifest_text, true, err);
     return status;
@@ -212,9 +224,9 @@ enum pps_status pps_output_finish(struct pps_output *output,
         pps_output_abandon(output);
         return status;
     }
-    status = pps_disk_close(&output->journal.fd, index_path(output), err);
+    status = pps_target_publish(&output->target, output->fd, output->journal.fd, err);
     if (status == PPS_OK)
-        status = pps_target_publish(&output->target, err);
+        status = pps_disk_close(&output->journal.fd, index_path(output), err);
     if (status == PPS_OK) // only now: the lock goes with it
         status = pps_disk_close(&output->fd, output->target.final[PPS_TARGET_DATA], err);
     pps_output_free(output);
@@ -228,6 +240,8 @@ enum pps_status pps_output_stop(struct pps_output *output, struct pps_error *err
         status = pps_fail(err, PPS_E_MACHINE, "%s was not synced", data_path(output));
     else
         status = sync_all(output, err);
+    if (status == PPS_OK && !output->is_lost)
+        status = check_ours(output, err);
     if (status == PPS_OK)
         status = pps_disk_close(&output->journal.fd, index_path(output), err);
     if (status == PPS_OK)

@@ -25,6 +25,7 @@ struct pps_output {
     bool is_new;           // the files are ours to remove when opening fails
     bool broken;           // a write or sync failed: nothing can follow
     bool is_sync_lost;     // data may be missing on the disk: no record may speak of it
+    bool is_lost;          // its names are another file's: it was copied already
     bool is_folder_synced; // the names of the .part files last
     uint64_t bytes;        // of data, whole blocks only
     uint64_t text_bytes;

@@ -229,21 +229,114 @@ enum pps_status pps_target_withdraw(const struct pps_target *target, struct pps_
     return status;
 }
 
+// ---- publishing -----------------------------------------------------------------------------
+
+static enum pps_status check_file(int fd, const char *path, struct pps_error *err)
+{
+    if (is_same_file(fd, path))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_MACHINE, "%s was removed or replaced during the run", path);
+}
+
+enum pps_status pps_target_check_ours(const struct pps_target *target,
+                                      int data_fd,
+                                      int index_fd,
+                                      struct pps_error *err)
+{
+    enum pps_status status = check_file(data_fd, target->part[DATA], err);
+    return status == PPS_OK ? check_file(index_fd, target->part[INDEX], err) : status;
+}
+
 // The data's name comes last: who sees it finds the others. After a failure they get their
 // .part names back.
-enum pps_status pps_target_publish(const struct pps_target *target, struct pps_error *err)
+enum pps_status pps_target_publish(const struct pps_target *target,
+                                   int data_fd,
+                                   int index_fd,
+                                   struct pps_error *err)
 {
     static const int order[N_FILES] = {INDEX, PPS_TARGET_MANIFEST, DATA};
-    enum pps_status status = PPS_OK;
+    enum pps_status status = pps_target_check_ours(target, data_fd, index_fd, err);
     int n = 0;
     for (int i = 0; i < N_FILES && status == PPS_OK; i++)
         status = check_final(target, order[i], err);
     for (; n < N_FILES && status == PPS_OK; n++)
         status = pps_disk_rename(target->part[order[n]], target->final[order[n]], target->force,
                                  err);
+    if (status == PPS_OK && !is_same_file(data_fd, target->final[DATA])) {
+        (void)rename(target->final[DATA], target->part[DATA]);
+        status = check_file(data_fd, target->part[DATA], err);
+    }
     if (status == PPS_OK)
         return pps_disk_sync_folder(target->final[DATA], err);
     for (int i = n - 2; i >= 0; i--) // the last one tried failed
         (void)rename(target->final[order[i]], target->part[order[i]]);
+    return status;
+}
+
+// ---- rescue ---------------------------------------------------------------------------------
+
+static enum pps_status copy_file(int from, const char *path, struct pps_error *err)
+{
+    char piece[16384];
+    uint64_t at = 0;
+    size_t got = 0;
+    int to = -1;
+    enum pps_status status = pps_disk_create(path, &to, err);
+    if (status != PPS_OK)
+        return status;
+    do {
+        status = pps_disk_read_at(from, path, piece, sizeof piece, at, &got, err);
+        if (status == PPS_OK)
+            status = pps_disk_write(to, path, piece, got, err);
+        at += got;
+    } while (status == PPS_OK && got > 0);
+    if (status == PPS_OK)
+        status = pps_disk_sync(to, path, err);
+    if (status == PPS_OK)
+        return pps_disk_close(&to, path, err);
+    close(to);
+    unlink(path);
+    return status;
+}
+
+// Where a result ends its name.
+static const char *ending_of(const char *path)
+{
+    const char *name = strrchr(path, '/'), *ending = strstr(name != NULL ? name : path, ".csv");
+    return ending != NULL ? ending : path + strlen(path);
+}
+
+enum pps_status pps_target_rescue(const struct pps_target *target,
+                                  int data_fd,
+                                  int index_fd,
+                                  struct pps_error *err)
+{
+    struct pps_target kept;
+    struct pps_error unused;
+    const char *path = target->final[DATA], *ending = ending_of(path);
+    const size_t n = strlen(path) + sizeof ".rescued";
+    char *name = malloc(n);
+    if (name == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+    snprintf(name, n, "%.*s.rescued%s", (int)(ending - path), path, ending);
+    enum pps_status status = pps_target_init(&kept, name, false, &unused);
+    if (status == PPS_OK)
+        status = pps_target_check(&kept, &unused);
+    if (status == PPS_OK)
+        status = copy_file(index_fd, kept.part[INDEX], &unused);
+    if (status == PPS_OK)
+        status = copy_file(data_fd, kept.part[DATA], &unused);
+    pps_target_free(&kept);
+    const char *part = target->part[DATA];
+    status = status == PPS_OK
+                 ? pps_fail(err, PPS_E_WRONG,
+                            "%s was removed or replaced during the run; its rows are in "
+                            "%s.part: continue with -o %s --resume",
+                            part, name, name)
+                 : pps_fail(err, PPS_E_WRONG,
+                            "%s was removed or replaced during the run, and its rows could not "
+                            "be copied to %s.part (%.300s): they are lost",
+                            part, name, unused.text);
+    free(name);
     return status;
 }

@@ -56,8 +56,25 @@ PPS_MUST_CHECK enum pps_status pps_target_withdraw(const struct pps_target *targ
 PPS_MUST_CHECK enum pps_status pps_target_check_final(const struct pps_target *target,
                                                       struct pps_error *err);
 
-// Renames index, manifest and, last, the data; syncs the folder.
+// PPS_E_MACHINE where NAME.part or its index is another file than the open one, as after `rm NAME.part`
+// and a second run: nothing can be published then.
+PPS_MUST_CHECK enum pps_status pps_target_check_ours(const struct pps_target *target,
+                                                     int data_fd,
+                                                     int index_fd,
+                                                     struct pps_error *err);
+
+// After that: copies the open files to NAME.rescued.csv.gz.part and its index, from which a run can
+// continue. Always fails, with what was done.
+enum pps_status pps_target_rescue(const struct pps_target *target,
+                                  int data_fd,
+                                  int index_fd,
+                                  struct pps_error *err);
+
+// Renames index, manifest and, last, the data; syncs the folder. Renames nothing where NAME.part is
+// not the open file; where it is replaced in between, takes the names back and fails.
 PPS_MUST_CHECK enum pps_status pps_target_publish(const struct pps_target *target,
+                                                  int data_fd,
+                                                  int index_fd,
                                                   struct pps_error *err);
 
 #endif

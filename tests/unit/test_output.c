@@ -2,6 +2,8 @@
 // Result files as they are written: what every gzip reader gets, what the journal says.
 #include "outputfiles.h"
 
+#include "engine/prefix.h"
+
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,4 +157,33 @@ Test(output, blocks_ascend, .init = enter, .fini = leave)
     cr_assert_eq(append(output, &plan, 2, &err), PPS_E_MACHINE);
     cr_assert_eq(append(output, &plan, 4, &err), PPS_OK);
     pps_output_abandon(output);
+}
+
+// Catches a result that is published by name alone: another file that came under the name of the .part
+// file during the run, as after `rm` and a second run, became the result, and our own rows were lost.
+Test(output, another_file_is_not_published, .init = enter, .fini = leave)
+{
+    const struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
+    for (int stopped = 0; stopped < 2; stopped++) {
+        struct pps_error err = {.text = ""};
+        struct pps_output *output = open_output(&plan);
+        append_all(output, &plan);
+        cr_assert_eq(unlink("a.csv.gz.part"), 0);
+        spill("a.csv.gz.part", "theirs");
+        spill("a.csv.gz.json.part", "theirs");
+        const enum pps_status status =
+            stopped ? pps_output_stop(output, &err) : pps_output_finish(output, MANIFEST, &err);
+        cr_assert_eq(status, PPS_E_WRONG, "%s", err.text);
+        has_text("a.csv.gz.part", "theirs");
+        has_text("a.csv.gz.json.part", "theirs");
+        cr_assert(!is_there("a.csv.gz") && !is_there("a.csv.gz.idx"));
+        // Our rows can be continued under another name.
+        struct pps_output_plan rescued = plan_for("a.rescued.csv.gz", "zlib:1");
+        rescued.resume = true;
+        output = open_output(&rescued);
+        cr_assert_gt(pps_output_prefix(output)->n_records, 1);
+        pps_output_discard(output);
+        cr_assert(unlink("a.csv.gz.part") == 0 && unlink("a.csv.gz.json.part") == 0 &&
+                  (unlink("a.csv.gz.idx.part") == 0 || !is_there("a.csv.gz.idx.part")));
+    }
 }
