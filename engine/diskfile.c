@@ -168,12 +168,19 @@ static bool cannot_sync(int error)
     return error == EINVAL || error == ENOSYS || error == ENOTSUP;
 }
 
-enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err)
+// Calls sync until no signal interrupts it.
+static int repeat(int (*sync)(int), int fd)
 {
     int rc;
     do
-        rc = fdatasync(fd);
+        rc = sync(fd);
     while (rc != 0 && errno == EINTR);
+    return rc;
+}
+
+enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err)
+{
+    const int rc = repeat(fdatasync, fd);
     return rc == 0 || cannot_sync(errno) ? PPS_OK : pps_fail_errno(err, "cannot sync", path);
 }
 
@@ -218,10 +225,13 @@ enum pps_status pps_disk_sync_folder(const char *path, struct pps_error *err)
     char *folder = folder_of(path);
     if (folder == NULL)
         return no_memory(err);
-    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int fd;
+    do
+        fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
     if (fd < 0 && errno != EACCES) // a folder may be writable and yet not readable
         status = pps_fail_errno(err, "cannot open", folder);
-    if (fd >= 0 && fsync(fd) != 0 && !cannot_sync(errno))
+    if (fd >= 0 && repeat(fsync, fd) != 0 && !cannot_sync(errno))
         status = pps_fail_errno(err, "cannot sync", folder);
     if (fd >= 0)
         close(fd);
