@@ -57,6 +57,25 @@ static double modulo(double a, double b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
+// The double nearest to x's text of at most 15 digits.
+static double meant(double x)
+{
+    char text[32];
+    double rounded;
+    if (fabs(x) < WHOLE_LIMIT && x == floor(x))
+        return x + 0.0; // -0 becomes 0
+    text[pps_decimal_meant(text, x, 0)] = '\0';
+    rounded = strtod(text, NULL);
+    return isfinite(rounded) ? rounded : x; // the largest doubles would be rounded up
+}
+
+// `a` as it is compared with `b`: rounded as axes are where only that can change the order.
+static double beside(double a, double b)
+{
+    const bool near = fabs(a - b) <= 2e-14 * fmax(fabs(a), fabs(b));
+    return near && a != b ? meant(a) : a;
+}
+
 static double leaf(const struct pps_expr_node *node, const double *point)
 {
     if (node->op == PPS_OP_CONSTANT)
@@ -104,17 +123,17 @@ static double binary(enum pps_expr_op op, double a, double b)
     case PPS_OP_MAX:
         return isnan(a) || a > b ? a : b;
     case PPS_OP_LESS:
-        return a < b;
+        return beside(a, b) < beside(b, a);
     case PPS_OP_LESS_EQUAL:
-        return a <= b;
+        return beside(a, b) <= beside(b, a);
     case PPS_OP_GREATER:
-        return a > b;
+        return beside(a, b) > beside(b, a);
     case PPS_OP_GREATER_EQUAL:
-        return a >= b;
+        return beside(a, b) >= beside(b, a);
     case PPS_OP_EQUAL:
-        return a == b;
+        return beside(a, b) == beside(b, a);
     case PPS_OP_UNEQUAL:
-        return a < b || a > b;
+        return beside(a, b) < beside(b, a) || beside(a, b) > beside(b, a);
     case PPS_OP_AND:
         return a != 0 && b != 0;
     default:
@@ -151,18 +170,6 @@ double pps_expr_value(const struct pps_expr *expr, const double *point)
 }
 
 // ---- the values of an axis -----------------------------------------------------------------
-
-// The double nearest to x's text of at most 15 digits.
-static double meant(double x)
-{
-    char text[32];
-    double rounded;
-    if (fabs(x) < WHOLE_LIMIT && x == floor(x))
-        return x + 0.0; // -0 becomes 0
-    text[pps_decimal_meant(text, x, 0)] = '\0';
-    rounded = strtod(text, NULL);
-    return isfinite(rounded) ? rounded : x; // the largest doubles would be rounded up
-}
 
 // The tolerance grows with what rounding alone can do to many steps.
 static uint64_t range_count(double start, double stop, double step)
