@@ -49,9 +49,17 @@ run() {
 }
 
 # Puts this task alone back into the queue (the number of a job may stand for the whole array).
-# A task that is not RUNNING any more was cancelled, or is put back by Slurm itself.
+# A task that is not RUNNING any more was cancelled, or is put back by Slurm itself. Where squeue
+# fails, as when the controller is busy, it is asked again; without an answer the task is put back.
 put_back() {
-	if [[ $(squeue --noheader --jobs="$task" --format=%T) != RUNNING ]]; then
+	local state=RUNNING try
+	for try in 1 2 3; do
+		state=$(squeue --noheader --jobs="$task" --format=%T) && break
+		echo "job.sh: squeue failed" >&2
+		state=RUNNING
+		((try < 3)) && sleep "${squeue_pause:-5}"
+	done
+	if [[ $state != RUNNING ]]; then
 		echo "job.sh: task $task was cancelled, or put back by Slurm; what is done is kept" >&2
 	elif ((${SLURM_RESTART_COUNT:-0} >= most_restarts)); then
 		echo "job.sh: task $task was restarted $most_restarts times; what is done is kept" >&2
