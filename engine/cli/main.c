@@ -9,6 +9,7 @@
 #include "kernels/registry.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -171,7 +172,7 @@ static void turn_help(int argc, char **argv, char *help)
     argv[argc - 1] = help;
 }
 
-int main(int argc, char **argv)
+static int run_program(int argc, char **argv)
 {
     char help_option[] = "--help";
     struct pps_error err = {.code = PPS_OK};
@@ -203,4 +204,38 @@ int main(int argc, char **argv)
     if (err.code != PPS_OK && err.text[0] != '\0')
         pps_error_print(&err);
     return pps_exit_status(status);
+}
+
+// ---- the stack --------------------------------------------------------------------------------
+
+#define STACK_BYTES ((size_t)8 << 20)
+
+struct program {
+    int argc;
+    char **argv;
+    int exit_status;
+};
+
+static void *run_on_stack(void *self)
+{
+    struct program *program = self;
+    program->exit_status = run_program(program->argc, program->argv);
+    return NULL;
+}
+
+// The program runs in a thread of its own, and its workers have stacks as large: the caller's limit
+// (ulimit -s) may be too small.
+int main(int argc, char **argv)
+{
+    struct program program = {argc, argv, 0};
+    pthread_attr_t stack;
+    pthread_t thread;
+    pthread_attr_init(&stack);
+    pthread_attr_setstacksize(&stack, STACK_BYTES);
+    (void)pthread_setattr_default_np(&stack); // OpenMP's threads
+    if (pthread_create(&thread, &stack, run_on_stack, &program) != 0)
+        return run_program(argc, argv);
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&stack);
+    return program.exit_status;
 }
