@@ -97,18 +97,20 @@ static void add_left_out(cJSON *root, const struct pps_merge *merge)
 static void add_audit(cJSON *root, const struct pps_merge *merge)
 {
     const cJSON *first = pps_json_member(merge->files[0].manifest, "audit");
-    double rows = 0, largest = 0;
+    double rows = 0, sensitive = 0, largest = 0;
     for (size_t i = 0; i < merge->n; i++) {
         const cJSON *audit = pps_json_member(merge->files[i].manifest, "audit");
         if (audit == NULL || number_of(audit, "fraction") != number_of(first, "fraction"))
             return;
         rows += number_of(audit, "rows");
+        sensitive += number_of(audit, "sensitive");
         largest = fmax(largest, number_of(audit, "largest_difference"));
     }
     cJSON *audit = cJSON_AddObjectToObject(root, "audit");
     cJSON_AddNumberToObject(audit, "fraction", number_of(first, "fraction"));
     pps_json_add_count(audit, "rows", (uint64_t)rows);
     cJSON_AddNumberToObject(audit, "largest_difference", largest);
+    pps_json_add_count(audit, "sensitive", (uint64_t)sensitive);
     cJSON_AddNumberToObject(audit, "tolerance", number_of(first, "tolerance"));
 }
 
