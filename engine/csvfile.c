@@ -30,6 +30,7 @@ struct pps_csv {
     size_t line_n;
     // the row under way
     bool row_done, too_many;
+    bool bad_line; // the line is there, but no CSV
     char *arena;
     size_t arena_n;
     size_t start[PPS_CSV_COLUMNS];
@@ -207,22 +208,24 @@ enum pps_status pps_csv_next(struct pps_csv *csv,
 {
     csv->row.n = 0;
     csv->arena_n = 0;
-    csv->row_done = false;
+    csv->row_done = csv->bad_line = false;
     bool is_first = true;
     *row = NULL;
     while (!csv->row_done) {
         const char *line;
         size_t n;
         enum pps_status status = next_line(csv, &line, &n, err);
-        if (status == PPS_OK && is_first && pps_csvline_split(line, n, csv->arena, &csv->row)) {
+        if (status != PPS_OK)
+            return status;
+        if (is_first && pps_csvline_split(line, n, csv->arena, &csv->row)) {
             *row = &csv->row;
             return PPS_OK;
         }
         if (is_first)
             csv->row.n = 0;
         is_first = false;
-        if (status == PPS_OK)
-            status = feed(csv, line, n, err);
+        status = feed(csv, line, n, err);
+        csv->bad_line = status != PPS_OK;
         if (status != PPS_OK)
             return status;
         if (n == 0)
@@ -238,6 +241,16 @@ enum pps_status pps_csv_next(struct pps_csv *csv,
     if (csv->row_done)
         *row = &csv->row;
     return PPS_OK;
+}
+
+bool pps_csv_skip(struct pps_csv *csv)
+{
+    if (!csv->bad_line)
+        return false;
+    csv_free(&csv->parser);
+    csv->parser_open = csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI) == 0;
+    csv->too_many = false;
+    return csv->parser_open;
 }
 
 uint64_t pps_csv_digest(const struct pps_csv *csv)

@@ -37,6 +37,10 @@ PPS_MUST_CHECK enum pps_status pps_csv_next(struct pps_csv *csv,
                                             const struct pps_csv_row **row,
                                             struct pps_error *err);
 
+// After PPS_E_INPUT of pps_csv_next: forgets the row that is no CSV, so that the next one can be
+// read. False: the input itself cannot be read on.
+bool pps_csv_skip(struct pps_csv *csv);
+
 // Whether a cell of the row is this text.
 bool pps_csv_has(const struct pps_csv_row *row, const char *text);
 

@@ -14,12 +14,13 @@ enum { ROWS_PER_THREAD = 256, CHUNK = 16 };
 
 // ---- running ----------------------------------------------------------------------------------
 
-static enum pps_status grow_scratch(struct pps_evaluator *e)
+// Scratch for rows first ... end - 1 that are to be run.
+static enum pps_status grow_scratch(struct pps_evaluator *e, size_t first, size_t end)
 {
     double highest[PPS_MAX_PARAMS];
     for (int p = 0; p < e->kernel->n_params; p++) {
         highest[p] = -HUGE_VAL;
-        for (size_t i = 0; i < e->n; i++)
+        for (size_t i = first; i < end; i++)
             highest[p] = fmax(highest[p], pps_evaluate_param(e, p)[i]);
     }
     const size_t bytes = e->kernel->scratch_bytes(highest, e->kernel->shared);
@@ -70,11 +71,25 @@ static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, vo
     }
 }
 
-static enum pps_status flush_batch(struct pps_evaluator *e)
+// All rows of the batch together need more memory than there is: runs one after the other, and
+// refuses those that need too much alone.
+static enum pps_status run_apart(struct pps_evaluator *e)
 {
-    enum pps_status status = e->n > 0 ? grow_scratch(e) : PPS_OK;
-    if (status != PPS_OK)
-        return status;
+    enum pps_status status = PPS_OK;
+    for (size_t i = 0; i < e->n && status == PPS_OK; i++) {
+        if (e->reason[i] != 0)
+            continue;
+        status = grow_scratch(e, i, i + 1);
+        if (status == PPS_OK)
+            run_rows(e, i, i + 1, e->scratch[0]);
+        else if (status == PPS_E_INPUT)
+            status = pps_evaluate_refuse(e, i);
+    }
+    return status;
+}
+
+static enum pps_status run_together(struct pps_evaluator *e)
+{
     const size_t chunks = (e->n + CHUNK - 1) / CHUNK;
     const int threads = chunks < (size_t)e->ask->threads ? (int)chunks : e->ask->threads;
 #pragma omp parallel for schedule(dynamic) num_threads(threads > 0 ? threads : 1)
@@ -82,6 +97,18 @@ static enum pps_status flush_batch(struct pps_evaluator *e)
         const size_t end = (c + 1) * CHUNK < e->n ? (c + 1) * CHUNK : e->n;
         run_rows(e, c * CHUNK, end, e->scratch[omp_get_thread_num()]);
     }
+    return PPS_OK;
+}
+
+static enum pps_status flush_batch(struct pps_evaluator *e)
+{
+    enum pps_status status = e->n > 0 ? grow_scratch(e, 0, e->n) : PPS_OK;
+    if (status == PPS_OK)
+        status = run_together(e);
+    else if (status == PPS_E_INPUT && !e->ask->strict)
+        status = run_apart(e);
+    if (status != PPS_OK)
+        return status;
     for (size_t i = 0; i < e->n; i++) {
         if (e->reason[i] == 0 && e->outcome[i] == PPS_STOPPED)
             return pps_fail(e->err, PPS_E_STOPPED, "stopped after %llu rows",
@@ -101,17 +128,21 @@ static enum pps_status read_all(struct pps_evaluator *e)
     for (;;) {
         const struct pps_csv_row *row;
         enum pps_status status = pps_csv_next(e->csv, &row, e->err);
-        if (status == PPS_OK && row != NULL)
+        const bool skipped = status == PPS_E_INPUT && !e->ask->strict && pps_csv_skip(e->csv);
+        if (skipped)
+            status = pps_evaluate_add_unreadable(e, NULL);
+        else if (status == PPS_OK && row != NULL)
             status = pps_evaluate_add_row(e, row);
+        const bool ended = row == NULL && !skipped;
         const struct pps_error said = *e->err;
-        if (status != PPS_OK || row == NULL || e->n == e->cap || !pps_csv_ready(e->csv)) {
+        if (status != PPS_OK || ended || e->n == e->cap || !pps_csv_ready(e->csv)) {
             enum pps_status flushed = flush_batch(e);
             if (flushed != PPS_OK)
                 return flushed;
         }
         if (status != PPS_OK)
             *e->err = said;
-        if (status != PPS_OK || row == NULL)
+        if (status != PPS_OK || ended)
             return status;
     }
 }
@@ -124,6 +155,7 @@ static enum pps_status allocate(struct pps_evaluator *e)
     e->outcome = calloc(e->cap, sizeof *e->outcome);
     e->reason = calloc(e->cap, sizeof *e->reason);
     e->row_cells = calloc(e->cap, sizeof *e->row_cells);
+    e->row_why = calloc(e->cap, sizeof *e->row_why);
     e->scratch = calloc((size_t)e->ask->threads, sizeof *e->scratch);
     for (int k = 0; k < e->kernel->n_columns; k++) {
         const size_t width = pps_column_width(&e->kernel->columns[k]);
@@ -132,7 +164,7 @@ static enum pps_status allocate(struct pps_evaluator *e)
             return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
     }
     if (e->values == NULL || e->outcome == NULL || e->reason == NULL || e->row_cells == NULL ||
-        e->scratch == NULL)
+        e->row_why == NULL || e->scratch == NULL)
         return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
     return PPS_OK;
 }
@@ -148,6 +180,7 @@ static void release(struct pps_evaluator *e)
     free(e->outcome);
     free(e->reason);
     free(e->row_cells);
+    free(e->row_why);
     free(e->cells);
     pps_csv_close(e->csv);
     free(e);

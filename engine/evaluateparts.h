@@ -7,7 +7,10 @@
 #include "csvfile.h"
 #include "evaluate.h"
 
-enum pps_cell_kind { PPS_CELL_PARAM, PPS_CELL_RESULT, PPS_CELL_OTHER };
+enum pps_cell_kind { PPS_CELL_PARAM, PPS_CELL_RESULT, PPS_CELL_REASON, PPS_CELL_OTHER };
+
+// In place of the kernel's reason: the row could not be read.
+enum { PPS_UNREADABLE = -1 };
 
 struct pps_cell_column {
     enum pps_cell_kind kind;
@@ -22,7 +25,7 @@ struct pps_evaluator {
     struct pps_cell_column columns[PPS_CSV_COLUMNS]; // of the input
     int n_input;
     uint64_t named; // parameters that the input has
-    struct pps_cell_column output[PPS_CSV_COLUMNS + PPS_MAX_COLUMNS];
+    struct pps_cell_column output[PPS_CSV_COLUMNS + PPS_MAX_COLUMNS + 1];
     int n_output;
     bool wanted[PPS_MAX_COLUMNS];
     // the batch
@@ -30,10 +33,11 @@ struct pps_evaluator {
     double *values;               // one array of cap a parameter, then one a result column
     char *texts[PPS_MAX_COLUMNS]; // of text columns: cap of them
     uint8_t *outcome;
-    int *reason; // 0: run
-    char *cells; // echoed cells of the batch, each ended with NUL
+    int *reason; // 0: run; PPS_UNREADABLE
+    char *cells; // echoed cells of the batch, each ended with NUL, and why rows cannot be read
     size_t cells_n, cells_cap;
     size_t *row_cells; // where the cells of a row begin
+    size_t *row_why;   // of an unreadable row: where its reason begins
     char **scratch;    // one a thread
     size_t scratch_bytes;
     struct pps_error *err;
@@ -55,6 +59,11 @@ PPS_MUST_CHECK enum pps_status pps_evaluate_header(struct pps_evaluator *e);
 // Adds a row of the input to the batch, which must have room for it.
 PPS_MUST_CHECK enum pps_status pps_evaluate_add_row(struct pps_evaluator *e,
                                                     const struct pps_csv_row *row);
+// Adds a row that cannot be read, for the reason that e->err says; row NULL: it has no cells.
+PPS_MUST_CHECK enum pps_status pps_evaluate_add_unreadable(struct pps_evaluator *e,
+                                                           const struct pps_csv_row *row);
+// Row i of the batch is unreadable, for the reason that e->err says.
+PPS_MUST_CHECK enum pps_status pps_evaluate_refuse(struct pps_evaluator *e, size_t i);
 
 // Writes a cell, in quotes where it needs them.
 void pps_evaluate_cell(FILE *out, const char *text);

@@ -3,6 +3,7 @@
 #include "evaluateparts.h"
 
 #include "inputs.h"
+#include "onepoint.h"
 #include "suggest.h"
 #include "value.h"
 
@@ -36,8 +37,10 @@ static enum pps_status read_column(struct pps_evaluator *e,
 {
     const int p = pps_param_find(e->kernel, row->text[c], row->length[c]);
     const int k = pps_column_find(e->kernel, row->text[c], row->length[c]);
+    const bool reason = e->ask->reasons && strcmp(row->text[c], PPS_REASON_COLUMN) == 0;
     const struct pps_cell_column column = {p >= 0   ? PPS_CELL_PARAM
                                            : k >= 0 ? PPS_CELL_RESULT
+                                           : reason ? PPS_CELL_REASON
                                                     : PPS_CELL_OTHER,
                                            p >= 0 ? p : k};
     if (column.kind == PPS_CELL_OTHER && !e->ask->keep)
@@ -88,42 +91,66 @@ enum pps_status pps_evaluate_header(struct pps_evaluator *e)
         e->output[e->n_output++] = (struct pps_cell_column){PPS_CELL_RESULT, k};
         fprintf(out, ",%s", e->kernel->columns[k].name);
     }
+    if (e->ask->reasons && !pps_csv_has(row, PPS_REASON_COLUMN)) {
+        e->output[e->n_output++] = (struct pps_cell_column){PPS_CELL_REASON, -1};
+        fputs("," PPS_REASON_COLUMN, out);
+    }
     fputc('\n', out);
     return PPS_OK;
 }
 
 // ---- rows -------------------------------------------------------------------------------------
 
+static bool room_for_cells(struct pps_evaluator *e, size_t n)
+{
+    if (e->cells_n + n <= e->cells_cap)
+        return true;
+    char *cells = realloc(e->cells, 2 * (e->cells_n + n));
+    if (cells == NULL)
+        return false;
+    e->cells = cells;
+    e->cells_cap = 2 * (e->cells_n + n);
+    return true;
+}
+
+static void keep_text(struct pps_evaluator *e, const char *text, size_t n)
+{
+    memcpy(e->cells + e->cells_n, text, n);
+    e->cells_n += n;
+    e->cells[e->cells_n++] = '\0';
+}
+
+// Keeps one cell for each column of the header; a row of too few cells ends with empty ones.
 static enum pps_status keep_cells(struct pps_evaluator *e, const struct pps_csv_row *row)
 {
-    size_t need = e->cells_n;
-    for (int c = 0; c < row->n; c++)
-        need += row->raw_length[c] + 1;
-    if (need > e->cells_cap) {
-        char *cells = realloc(e->cells, 2 * need);
-        if (cells == NULL)
-            return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
-        e->cells = cells;
-        e->cells_cap = 2 * need;
-    }
+    const int n = row == NULL ? 0 : row->n < e->n_input ? row->n : e->n_input;
+    size_t need = (size_t)e->n_input;
+    for (int c = 0; c < n; c++)
+        need += row->raw_length[c];
+    if (!room_for_cells(e, need))
+        return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
     e->row_cells[e->n] = e->cells_n;
-    for (int c = 0; c < row->n; c++) {
-        memcpy(e->cells + e->cells_n, row->raw[c], row->raw_length[c]);
-        e->cells_n += row->raw_length[c];
-        e->cells[e->cells_n++] = '\0';
-    }
+    for (int c = 0; c < e->n_input; c++)
+        keep_text(e, c < n ? row->raw[c] : "", c < n ? row->raw_length[c] : 0);
     return PPS_OK;
 }
 
-enum pps_status pps_evaluate_add_row(struct pps_evaluator *e, const struct pps_csv_row *row)
+static void keep_point(struct pps_evaluator *e, const double *point, int reason)
 {
-    double point[PPS_MAX_PARAMS];
+    for (int p = 0; p < e->kernel->n_params; p++)
+        pps_evaluate_param(e, p)[e->n] = point[p];
+    e->reason[e->n++] = reason;
+}
+
+static enum pps_status read_point(struct pps_evaluator *e,
+                                  const struct pps_csv_row *row,
+                                  double *point)
+{
     char why[PPS_WHY];
     if (row->n != e->n_input)
         return pps_csv_fail(e->csv, -1, e->err, "%d cell%s, but the header has %d", row->n,
                             row->n == 1 ? "" : "s", e->n_input);
-    for (int p = 0; p < e->kernel->n_params; p++)
-        point[p] = e->kernel->params[p].fallback;
+    pps_point_default(e->kernel, point);
     for (int c = 0; c < row->n; c++) {
         const int p = e->columns[c].which;
         if (e->columns[c].kind == PPS_CELL_PARAM &&
@@ -132,12 +159,45 @@ enum pps_status pps_evaluate_add_row(struct pps_evaluator *e, const struct pps_c
             return pps_csv_fail(e->csv, c, e->err, "%s: %s", e->kernel->params[p].name, why);
     }
     pps_inputs_say(e->ask->inputs, e->named, point);
-    enum pps_status status = keep_cells(e, row);
-    if (status != PPS_OK)
-        return status;
-    e->reason[e->n] = e->kernel->check(point, e->kernel->shared);
-    for (int p = 0; p < e->kernel->n_params; p++)
-        pps_evaluate_param(e, p)[e->n] = point[p];
-    e->n++;
     return PPS_OK;
+}
+
+enum pps_status pps_evaluate_refuse(struct pps_evaluator *e, size_t i)
+{
+    if (e->ask->unreadable != NULL)
+        e->ask->unreadable(e->ask->self, e->err);
+    const size_t n = strlen(e->err->text);
+    if (!room_for_cells(e, n + 1))
+        return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
+    e->row_why[i] = e->cells_n;
+    keep_text(e, e->err->text, n);
+    e->err->text[0] = '\0'; // said
+    e->reason[i] = PPS_UNREADABLE;
+    return PPS_OK;
+}
+
+enum pps_status pps_evaluate_add_unreadable(struct pps_evaluator *e,
+                                            const struct pps_csv_row *row)
+{
+    double point[PPS_MAX_PARAMS];
+    pps_point_default(e->kernel, point);
+    enum pps_status status = keep_cells(e, row);
+    if (status == PPS_OK)
+        status = pps_evaluate_refuse(e, e->n);
+    if (status == PPS_OK)
+        keep_point(e, point, PPS_UNREADABLE);
+    return status;
+}
+
+enum pps_status pps_evaluate_add_row(struct pps_evaluator *e, const struct pps_csv_row *row)
+{
+    double point[PPS_MAX_PARAMS];
+    enum pps_status status = read_point(e, row, point);
+    if (status == PPS_E_INPUT && !e->ask->strict)
+        return pps_evaluate_add_unreadable(e, row);
+    if (status == PPS_OK)
+        status = keep_cells(e, row);
+    if (status == PPS_OK)
+        keep_point(e, point, e->kernel->check(point, e->kernel->shared));
+    return status;
 }

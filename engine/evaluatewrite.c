@@ -46,6 +46,28 @@ static void write_result(const struct pps_evaluator *e, size_t i, int k)
                e->ask->out);
 }
 
+// Why row i has no results; "" where it has.
+static const char *reason_of(const struct pps_evaluator *e, size_t i, enum pps_outcome outcome)
+{
+    if (e->reason[i] == PPS_UNREADABLE)
+        return e->cells + e->row_why[i];
+    if (e->reason[i] != 0)
+        return e->kernel->reasons[e->reason[i]];
+    return outcome == PPS_DONE ? "" : pps_outcome_word(outcome);
+}
+
+static void count_row(struct pps_evaluated *count, int reason, enum pps_outcome outcome)
+{
+    count->rows++;
+    if (reason == PPS_UNREADABLE)
+        count->unreadable++;
+    else if (reason != 0)
+        count->left_out[reason]++;
+    else if (outcome == PPS_FAILED)
+        count->failed++;
+    count->infeasible += outcome == PPS_INFEASIBLE;
+}
+
 void pps_evaluate_row(struct pps_evaluator *e, size_t i)
 {
     const char *cell = e->cells + e->row_cells[i];
@@ -54,18 +76,15 @@ void pps_evaluate_row(struct pps_evaluator *e, size_t i)
     FILE *out = e->ask->out;
     for (int c = 0; c < e->n_output; c++) {
         fputs(c > 0 ? "," : "", out);
-        if (e->output[c].kind == PPS_CELL_RESULT && answered)
-            write_result(e, i, e->output[c].which);
+        if (e->output[c].kind == PPS_CELL_REASON)
+            pps_evaluate_cell(out, reason_of(e, i, outcome));
         else if (e->output[c].kind != PPS_CELL_RESULT)
             pps_evaluate_cell(out, cell);
+        else if (answered)
+            write_result(e, i, e->output[c].which);
         if (c < e->n_input)
             cell += strlen(cell) + 1;
     }
     fputc('\n', out);
-    e->count->rows++;
-    if (e->reason[i] != 0)
-        e->count->left_out[e->reason[i]]++;
-    else if (outcome == PPS_FAILED)
-        e->count->failed++;
-    e->count->infeasible += outcome == PPS_INFEASIBLE;
+    count_row(e->count, e->reason[i], outcome);
 }

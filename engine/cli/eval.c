@@ -20,6 +20,8 @@ static const struct pps_opt options[] = {
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
     {"exact", 0, NULL, "take no short cut: the same bits on every machine"},
     {"keep", 0, NULL, "pass columns through that are neither parameters nor results"},
+    {"strict", 0, NULL, "end at the first row that cannot be read (exit status 2)"},
+    {"reasons", 0, NULL, "a last column reason: why a row has no results"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"output", 'o', "FILE", "write to FILE (CSV, compressed if .gz) instead of stdout"},
     {"force", 0, NULL, "replace FILE where it exists"},
@@ -30,9 +32,21 @@ static const struct pps_opt options[] = {
 static const char details[] =
     "FILE is CSV (stdin without one): the first line names parameters in any order, those\n"
     "missing take their defaults. Result columns in it are replaced; cells are echoed as they\n"
-    "were. A point that cannot be is answered with empty results.\n"
+    "were. An invalid point is answered with empty results. So is a row that cannot be read, "
+    "and\n"
+    "the exit status is 4 in the end; the first ten are named on stderr. --strict ends there\n"
+    "instead, and so does a FILE that is replaced by its answer (-o FILE --force).\n"
     "\n"
     "  printf 'n,gpus,p_fwd_prop\\n8,4,a\\n16,4,0.5\\n' | ppsweep eval contention\n";
+
+// Names the first rows that cannot be read; self counts them.
+static void show_unreadable(void *self, const struct pps_error *why)
+{
+    enum { MOST_SHOWN = 10 };
+    uint64_t *shown = self;
+    if ((*shown)++ < MOST_SHOWN)
+        pps_error_print(why);
+}
 
 static void report(const struct pps_kernel *kernel, const struct pps_evaluated *count)
 {
@@ -41,6 +55,9 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
             fprintf(stderr, "left out  %llu of %llu rows, where %s (results empty)\n",
                     (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
                     kernel->reasons[r]);
+    if (count->unreadable > 0)
+        fprintf(stderr, "unreadable %llu of %llu rows (results empty)\n",
+                (unsigned long long)count->unreadable, (unsigned long long)count->rows);
     if (count->infeasible > 0)
         fprintf(stderr, "infeasible %llu rows (they say why)\n",
                 (unsigned long long)count->infeasible);
@@ -105,6 +122,7 @@ static enum pps_status answer(const struct pps_args *args,
         return status;
     ask->out = file.out;
     const bool in_place = path != NULL && pps_textfile_same(path, ask->path);
+    ask->strict = ask->strict || in_place; // what cannot be read could not be written back
     status = pps_evaluate(ask, count, err);
     if (status != PPS_OK && (count->rows == 0 || in_place)) {
         pps_textfile_abandon(&file);
@@ -118,11 +136,16 @@ static enum pps_status answer(const struct pps_args *args,
 
 static enum pps_status eval_main(const struct pps_args *args, struct pps_error *err)
 {
+    uint64_t shown = 0;
     struct pps_evaluate ask = {
         .digits = PPS_DEFAULT_DIGITS,
         .metrics = pps_arg(args, "metrics"),
         .exact = pps_arg(args, "exact") != NULL,
         .keep = pps_arg(args, "keep") != NULL,
+        .strict = pps_arg(args, "strict") != NULL,
+        .reasons = pps_arg(args, "reasons") != NULL,
+        .unreadable = show_unreadable,
+        .self = &shown,
         .stop = pps_signals_install(true),
     };
     struct pps_evaluated count = {.rows = 0};
@@ -133,7 +156,7 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(ask.kernel, &count);
     pps_inputs_close(inputs);
-    return status == PPS_OK && count.failed > 0 ? PPS_E_POINTS : status;
+    return status == PPS_OK && count.failed + count.unreadable > 0 ? PPS_E_POINTS : status;
 }
 
 const struct pps_command pps_command_eval = {

@@ -169,10 +169,17 @@ Test(infeasible_rows, other_inputs_are_not_reused)
 
 // ---- answers ------------------------------------------------------------------------------------
 
-static enum pps_status answer(const char *points,
-                              char **text,
-                              struct pps_evaluated *count,
-                              struct pps_error *err)
+// strict, and scratch_bytes in place of the kernel's own (NULL).
+struct manner {
+    bool strict;
+    size_t (*scratch_bytes)(const double *highest, const void *shared);
+};
+
+static enum pps_status answer_so(const struct manner *manner,
+                                 const char *points,
+                                 char **text,
+                                 struct pps_evaluated *count,
+                                 struct pps_error *err)
 {
     static const char experiment[] = "{\"box\": [" BOX ", {\"size\": 1, \"weight\": 1, "
                                      "\"name\": \"tiny\"}], \"place\": {\"room\": 60}}";
@@ -183,18 +190,31 @@ static enum pps_status answer(const char *points,
     const struct pps_inputs_ask ask = {.kernel = &toy, .file = &json, .item = json.root};
     cr_assert_eq(pps_inputs_open(&inputs, &ask, err), PPS_OK, "%s", err->text);
     spill("p.csv", points);
-    const struct pps_evaluate evaluate = {.kernel = pps_inputs_kernel(inputs),
+    struct pps_kernel kernel = *pps_inputs_kernel(inputs);
+    if (manner->scratch_bytes != NULL)
+        kernel.scratch_bytes = manner->scratch_bytes;
+    const struct pps_evaluate evaluate = {.kernel = &kernel,
                                           .inputs = inputs,
                                           .path = "p.csv",
                                           .out = open_memstream(text, &n),
                                           .digits = PPS_DEFAULT_DIGITS,
                                           .threads = 2,
+                                          .strict = manner->strict,
+                                          .reasons = !manner->strict,
                                           .stop = &never};
     const enum pps_status status = pps_evaluate(&evaluate, count, err);
     fclose(evaluate.out);
     pps_inputs_close(inputs);
     pps_json_free(&json);
     return status;
+}
+
+static enum pps_status answer(const char *points,
+                              char **text,
+                              struct pps_evaluated *count,
+                              struct pps_error *err)
+{
+    return answer_so(&(struct manner){.strict = true}, points, text, count, err);
 }
 
 // A row's document says what its other cells do not.
@@ -223,5 +243,31 @@ Test(infeasible_rows, points_are_answered)
     free(text);
     cr_assert_eq(answer("x,box\n2,tini\n", &text, &count, &err), PPS_E_INPUT);
     cr_assert_str_eq(err.text, "box: want box-1 or tiny (got \"tini\"); did you mean tiny?");
+    free(text);
+}
+
+// A kernel that has memory for x below 40, and not for two rows of a large x and a large size.
+static size_t little_memory(const double *highest, const void *shared)
+{
+    (void)shared;
+    return highest[TOY_X] >= 40 || highest[TOY_X] * highest[TOY_SIZE] > 1000 ? SIZE_MAX : 64;
+}
+
+// Would catch a point that ends the evaluation since it, or a batch with it, needs too much memory.
+Test(infeasible_rows, rows_too_large_for_memory)
+{
+    const struct manner manner = {.scratch_bytes = little_memory};
+    struct pps_evaluated count;
+    struct pps_error err = {.text = ""};
+    char *text;
+    cr_assert_eq(answer_so(&manner, "x,box\n2,tiny\n45,tiny\n4,box-1\n", &text, &count, &err),
+                 PPS_OK, "%s", err.text);
+    static const char expected[] = "x,box,time,answer,need,reason\n2,tiny,0.50,yes,2,\n"
+                                   "45,tiny,,,,";
+    cr_assert_eq(strncmp(text, expected, sizeof expected - 1), 0, "%s", text);
+    cr_assert_not_null(strstr(text, "more memory than there is for 2 threads"), "%s", text);
+    cr_assert_not_null(strstr(text, "\n4,box-1,1.50,yes,24,\n"), "%s", text);
+    cr_assert_eq(count.unreadable, 1);
+    cr_assert_eq(count.rows, 3);
     free(text);
 }
