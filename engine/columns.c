@@ -4,6 +4,7 @@
 
 #include "decimal.h"
 #include "suggest.h"
+#include "typed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +57,12 @@ char *pps_experiment_header(const struct pps_experiment *experiment)
     FILE *out = open_memstream(&header, &n);
     if (out == NULL)
         return NULL;
-    for (int c = 0; c < space->n_columns; c++)
-        fprintf(out, "%s%s", c > 0 ? "," : "", kernel->params[space->columns[c]].name);
+    for (int c = 0; c < space->n_columns; c++) {
+        const char *name = kernel->params[space->columns[c]].name;
+        fprintf(out, "%s%s", c > 0 ? "," : "", name);
+        if ((space->typed >> space->columns[c] & 1) != 0)
+            fprintf(out, ",%s" PPS_TIER_SUFFIX, name);
+    }
     for (int c = 0; c < kernel->n_columns; c++)
         if (experiment->wanted[c])
             fprintf(out, ",%s", kernel->columns[c].name);

@@ -149,6 +149,13 @@ static const cJSON *all_points(const cJSON *manifest)
 
 static bool columns_differ(const struct difference *d, const cJSON *was, const cJSON *is)
 {
+    const int shown_was = cJSON_GetArraySize(pps_json_member(was, "parameters"));
+    const int shown_is = cJSON_GetArraySize(pps_json_member(is, "parameters"));
+    if (shown_was != shown_is) {
+        snprintf(d->text, d->cap, "it was made with%s --typed",
+                 shown_was > shown_is ? "" : "out");
+        return true;
+    }
     const cJSON *a = pps_json_member(was, "columns"), *b = pps_json_member(is, "columns");
     if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
         return differ(d, "the columns (--metrics, --status)", a, b);

@@ -6,6 +6,7 @@
 #include "optionjson.h"
 #include "resolve.h"
 #include "subtrees.h"
+#include "typed.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +42,8 @@ static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
     for (int m = 0; l->kernel->composite != NULL && m < l->kernel->composite->n_members; m++)
         if ((set >> l->kernel->composite->members[m] & 1) != 0)
             space->columns[space->n_columns++] = l->kernel->composite->members[m];
+    for (int c = 0; c < space->n_columns && l->request->typed; c++)
+        space->typed |= pps_typed_params(l->kernel) & (uint64_t)1 << space->columns[c];
 }
 
 // ---- rules ------------------------------------------------------------------------------------

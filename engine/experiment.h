@@ -37,6 +37,7 @@ struct pps_request {
     bool seed_given;
     bool exact;                    // --exact
     bool status;                   // --status: rows end with what became of their point
+    bool typed;                    // --typed: numbers and names in columns of their own
     struct pps_input_words inputs; // --input
     const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };

@@ -5,6 +5,7 @@
 #include "decimal.h"
 #include "jsonwrite.h"
 #include "machine.h"
+#include "typed.h"
 #include "value.h"
 
 #include <stdio.h>
@@ -49,9 +50,14 @@ static cJSON *point_json(const struct pps_experiment *e, uint64_t index)
 static void add_parameters(cJSON *root, const struct pps_experiment *e)
 {
     cJSON *names = cJSON_AddArrayToObject(root, "parameters");
-    for (int c = 0; c < e->space.n_columns; c++)
-        cJSON_AddItemToArray(names,
-                             cJSON_CreateString(e->kernel->params[e->space.columns[c]].name));
+    for (int c = 0; c < e->space.n_columns; c++) {
+        const int p = e->space.columns[c];
+        char tier[128];
+        cJSON_AddItemToArray(names, cJSON_CreateString(e->kernel->params[p].name));
+        snprintf(tier, sizeof tier, "%s" PPS_TIER_SUFFIX, e->kernel->params[p].name);
+        if ((e->space.typed >> p & 1) != 0)
+            cJSON_AddItemToArray(names, cJSON_CreateString(tier));
+    }
     cJSON *constants = cJSON_AddObjectToObject(root, "constants");
     for (int p = 0; p < e->kernel->n_params; p++) {
         bool shown = false;

@@ -6,6 +6,7 @@
 #include "inputs.h"
 #include "result.h"
 #include "suggest.h"
+#include "typed.h"
 #include "value.h"
 
 #include <stdio.h>
@@ -50,7 +51,7 @@ static bool has_columns(const struct pps_kernel *kernel, const struct pps_result
         const char *name = pps_result_column_name(result, c);
         const size_t n = strlen(name);
         if (pps_param_find(kernel, name, n) < 0 && pps_column_find(kernel, name, n) < 0 &&
-            strcmp(name, PPS_STATUS_COLUMN) != 0)
+            pps_typed_find(kernel, name, n) < 0 && strcmp(name, PPS_STATUS_COLUMN) != 0)
             return false;
     }
     return true;
@@ -170,10 +171,11 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     if (status == PPS_OK)
         status =
             pps_inputs_again(inputs, bare, path, pps_json_member(manifest, "experiment"), err);
-    if (status == PPS_OK)
+    if (status == PPS_OK) {
         *kernel = pps_inputs_kernel(*inputs);
-    if (status == PPS_OK)
+        pps_typed_join(result, *kernel);
         status = go_to_row(result, path, row, &cells, err);
+    }
     if (status == PPS_OK) {
         pps_point_default(*kernel, point);
         status = pps_point_constants(*kernel, path, manifest, point, err);

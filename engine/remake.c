@@ -3,6 +3,7 @@
 #include "remake.h"
 
 #include "decimal.h"
+#include "typed.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -45,6 +46,18 @@ static bool has_status(const struct pps_said *said)
         cJSON_GetArrayItem(said->columns, cJSON_GetArraySize(said->columns) - 1);
     const char *name = cJSON_GetStringValue(pps_json_member(last, "name"));
     return name != NULL && strcmp(name, PPS_STATUS_COLUMN) == 0;
+}
+
+// Whether a parameter has a column of names beside that of numbers.
+static bool is_typed(const struct pps_said *said, const struct pps_kernel *kernel)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, said->parameters)
+    {
+        if (pps_typed_find(kernel, item->valuestring, strlen(item->valuestring)) >= 0)
+            return true;
+    }
+    return false;
 }
 
 // The result columns as --metrics names them; the caller frees it.
@@ -165,6 +178,7 @@ enum pps_status pps_remake(const struct pps_said *said,
                                   .limit = head->n_points,
                                   .exact = said->exact,
                                   .status = has_status(said),
+                                  .typed = is_typed(said, only[0]),
                                   .only = said->only};
     enum pps_status status;
     *experiment = NULL;

@@ -95,10 +95,11 @@ static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
     char rest[256 + PPS_MAX_COLUMNS * 64]; // of names as long as any kernel has
     size_t at = (size_t)snprintf(
-        rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu%s%s",
+        rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu%s%s%s",
         e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,
         (unsigned long long)e->n_points, (unsigned long long)e->seed,
-        e->exact ? " exact 1" : "", e->status ? " status 1" : "");
+        e->exact ? " exact 1" : "", e->status ? " status 1" : "",
+        e->space.typed != 0 ? " typed 1" : "");
     if (e->only != NULL)
         at += (size_t)snprintf(rest + at, sizeof rest - at, " only %016llx",
                                (unsigned long long)XXH64(e->only, strlen(e->only), 0));

@@ -24,7 +24,14 @@ struct pps_result {
     char *header;      // the header line, cut at its commas
     const char **names;
     struct pps_cell *cells;
-    int n_columns;
+    int n_columns; // cells of a line
+    int n_joined;
+    struct pair
+        *joined; // n_joined of at most n_columns; in the order in which they were joined
+};
+
+struct pair {
+    int column, other; // as they stood when they were joined
 };
 
 static enum pps_status fail_line(const struct pps_result *result,
@@ -148,6 +155,31 @@ static enum pps_status unquote_all(struct pps_result *result, struct pps_error *
     return PPS_OK;
 }
 
+// Two columns of result->cells become one.
+static enum pps_status join(struct pps_result *result,
+                            int n,
+                            struct pair pair,
+                            struct pps_error *err)
+{
+    struct pps_cell *cells = result->cells;
+    if (cells[pair.column].n > 0 && cells[pair.other].n > 0)
+        return fail_line(result, err,
+                         "a number and a name for one parameter: one must be empty");
+    if (cells[pair.column].n == 0)
+        cells[pair.column] = cells[pair.other];
+    memmove(cells + pair.other, cells + pair.other + 1,
+            (size_t)(n - pair.other - 1) * sizeof *cells);
+    return PPS_OK;
+}
+
+void pps_result_join(struct pps_result *result, int column, int other)
+{
+    const int n = pps_result_columns(result);
+    result->joined[result->n_joined++] = (struct pair){column, other};
+    memmove(result->names + other, result->names + other + 1,
+            (size_t)(n - other - 1) * sizeof *result->names);
+}
+
 // A line into result->cells.
 static enum pps_status cut_line(struct pps_result *result,
                                 struct pps_cell line,
@@ -157,7 +189,11 @@ static enum pps_status cut_line(struct pps_result *result,
         return fail_line(result, err, "a NUL byte: this is no text");
     bool has_quotes = memchr(line.text, '"', line.n) != NULL;
     enum pps_status status = split(result, line, err);
-    return status == PPS_OK && has_quotes ? unquote_all(result, err) : status;
+    if (status == PPS_OK && has_quotes)
+        status = unquote_all(result, err);
+    for (int i = 0; i < result->n_joined && status == PPS_OK; i++)
+        status = join(result, result->n_columns - i, result->joined[i], err);
+    return status;
 }
 
 enum pps_status pps_result_next(struct pps_result *result,
@@ -197,7 +233,9 @@ static enum pps_status keep_names(struct pps_result *result,
     result->header = malloc(line.n + 1);
     result->names = calloc(n, sizeof *result->names);
     result->cells = calloc(n, sizeof *result->cells);
-    if (result->header == NULL || result->names == NULL || result->cells == NULL)
+    result->joined = calloc(n, sizeof *result->joined);
+    if (result->header == NULL || result->names == NULL || result->cells == NULL ||
+        result->joined == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
     memcpy(result->header, line.text, line.n);
     result->header[line.n] = '\0';
@@ -271,12 +309,13 @@ void pps_result_close(struct pps_result *result)
     free(result->header);
     free(result->names);
     free(result->cells);
+    free(result->joined);
     free(result);
 }
 
 int pps_result_columns(const struct pps_result *result)
 {
-    return result->n_columns;
+    return result->n_columns - result->n_joined;
 }
 
 const char *pps_result_column_name(const struct pps_result *result, int column)
@@ -286,7 +325,7 @@ const char *pps_result_column_name(const struct pps_result *result, int column)
 
 int pps_result_find(const struct pps_result *result, const char *name)
 {
-    for (int i = 0; i < result->n_columns; i++)
+    for (int i = 0; i < pps_result_columns(result); i++)
         if (strcmp(result->names[i], name) == 0)
             return i;
     return -1;

@@ -33,6 +33,11 @@ const char *pps_result_column_name(const struct pps_result *result, int column);
 // Index of the column of this name; -1 where there is none.
 int pps_result_find(const struct pps_result *result, const char *name);
 
+// From now on `column` holds the cells of `other` where its own are empty, and `other`, which is
+// another column, is none: columns behind it move up by one. A row in which both have a cell is
+// PPS_E_INPUT.
+void pps_result_join(struct pps_result *result, int column, int other);
+
 // The next row: *cells points to one cell a column, valid until the next call; NULL at the end.
 // A row with another number of cells, a NUL byte or text beyond 1 MiB is PPS_E_INPUT with its
 // line. Quotes around a cell are taken off; commas, quotes and newlines within are not for

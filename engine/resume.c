@@ -76,7 +76,7 @@ static void find_left_out(struct reader *reader,
 
 static int cell_of_column(const struct pps_experiment *e, int column)
 {
-    int cell = e->space.n_columns;
+    int cell = pps_space_cells(&e->space);
     for (int c = 0; c < column; c++)
         cell += e->wanted[c];
     return column < 0 ? -1 : cell;
@@ -112,7 +112,8 @@ static bool is_done(const struct reader *reader, const char *line, const char *e
 {
     const struct pps_experiment *e = reader->ask->experiment;
     double value;
-    return !e->wanted[0] || pps_cell_number(cell_of(e->space.n_columns, line, end), &value);
+    return !e->wanted[0] ||
+           pps_cell_number(cell_of(pps_space_cells(&e->space), line, end), &value);
 }
 
 // Where rows are kept by group, every row's point must be found; otherwise those of good rows.

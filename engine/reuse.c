@@ -6,6 +6,7 @@
 #include "decimal.h"
 #include "onepoint.h"
 #include "result.h"
+#include "typed.h"
 #include "value.h"
 
 #include <math.h>
@@ -363,6 +364,7 @@ static enum pps_status make_table(struct reader *r)
 static enum pps_status read_result(struct reader *r, int objective)
 {
     enum pps_status status = check_kernel(r);
+    pps_typed_join(r->result, r->experiment->kernel);
     if (status == PPS_OK)
         status = find_results(r, objective);
     if (status == PPS_OK)

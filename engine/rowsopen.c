@@ -84,7 +84,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     m->experiment = experiment;
     m->kernel = kernel;
     m->objective = objective;
-    m->prefix_cap = (size_t)(experiment->space.n_columns + 1) * PPS_CELL_TEXT;
+    m->prefix_cap = (size_t)(pps_space_cells(&experiment->space) + 1) * PPS_CELL_TEXT;
     m->row_cap = m->prefix_cap + (size_t)kernel->n_columns * (PPS_DECIMAL_CAP + 1) + 1;
     size_t texts = 0;
     for (int c = 0; c < kernel->n_columns; c++)

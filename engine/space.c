@@ -300,14 +300,41 @@ static int refusal(const struct pps_cursor *cursor, int *level)
     return reason == 0 ? -1 : space->kernel_reason + reason - 1;
 }
 
+int pps_space_cells(const struct pps_space *space)
+{
+    int n = space->n_columns;
+    for (int c = 0; c < space->n_columns; c++)
+        n += (space->typed >> space->columns[c] & 1) != 0;
+    return n;
+}
+
+// The cells of number and name, one of which is empty; returns where they end.
+static size_t put_typed(char *prefix, size_t at, const struct pps_axis_cell *cell, double value)
+{
+    const bool is_name = value < 0;
+    if (is_name)
+        prefix[at++] = ',';
+    memcpy(prefix + at, cell, sizeof *cell);
+    at += cell->n;
+    if (!is_name)
+        prefix[at++] = ',';
+    return at;
+}
+
 static void join_prefix(struct pps_cursor *cursor)
 {
     const struct pps_space *space = cursor->space;
     size_t at = cursor->offset[cursor->stale];
     for (int c = cursor->stale; c < space->n_columns; c++) {
-        const struct pps_axis_cell *cell = cursor->cells.of[space->columns[c]];
-        memcpy(cursor->prefix + at, cell, sizeof *cell); // text and more: one move of 32 bytes
-        at += cell->n;
+        const int p = space->columns[c];
+        const struct pps_axis_cell *cell = cursor->cells.of[p];
+        if ((space->typed >> p & 1) != 0) {
+            at = put_typed(cursor->prefix, at, cell, cursor->point[p]);
+        } else {
+            memcpy(cursor->prefix + at, cell,
+                   sizeof *cell); // text and more: one move of 32 bytes
+            at += cell->n;
+        }
         cursor->offset[c + 1] = at;
     }
     cursor->prefix_n = at;

@@ -36,6 +36,7 @@ struct pps_space {
     struct pps_rule rules[PPS_MAX_RULES];
     int n_columns; // parameters that a row shows, in its order
     int columns[PPS_MAX_PARAMS];
+    uint64_t typed;            // of these, the parameters with two cells (typed.h), a bit each
     struct pps_sample *sample; // or NULL: the list is the grid
 
     // Derived by pps_space_prepare.
@@ -59,6 +60,9 @@ struct pps_space {
 PPS_MUST_CHECK enum pps_status pps_space_prepare(struct pps_space *space,
                                                  struct pps_error *err);
 void pps_space_free(struct pps_space *space); // its contents
+
+// Cells of a row up to its results.
+int pps_space_cells(const struct pps_space *space);
 
 // The number of the point with these parameter values; false: the space has no such point, or is
 // sampled.

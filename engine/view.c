@@ -5,6 +5,7 @@
 #include "coverage.h"
 #include "experiment.h"
 #include "suggest.h"
+#include "typed.h"
 #include "value.h"
 
 #include <cjson/cJSON.h>
@@ -35,7 +36,10 @@ static struct pps_view_column describe(const struct pps_kernel *kernel, const ch
     struct pps_view_column column = {.name = name};
     const int p = pps_param_find(kernel, name, strlen(name));
     const int c = pps_column_find(kernel, name, strlen(name));
-    if (p >= 0) {
+    if (p < 0 && pps_typed_find(kernel, name, strlen(name)) >= 0) {
+        column.role = PPS_ROLE_PARAM;
+        column.is_text = true;
+    } else if (p >= 0) {
         column.role = PPS_ROLE_PARAM;
         snprintf(column.unit, sizeof column.unit, "%s", kernel->params[p].unit);
     } else if (c >= 0) {
@@ -64,8 +68,17 @@ static bool kernel_matches(const struct pps_view *view, const struct pps_kernel 
     return result;
 }
 
+static void name_columns(struct pps_view *view)
+{
+    view->n_columns = pps_result_columns(view->result);
+    for (int i = 0; i < view->n_columns; i++)
+        view->columns[i].name = pps_result_column_name(view->result, i);
+}
+
 static void roles_from_kernel(struct pps_view *view)
 {
+    pps_typed_join(view->result, view->kernel);
+    name_columns(view);
     for (int i = 0; i < view->n_columns; i++)
         view->columns[i] = describe(view->kernel, view->columns[i].name);
     view->roles_known = true;
@@ -198,8 +211,7 @@ static enum pps_status fill_view(struct pps_view *view,
         errno = ENOMEM;
         return pps_fail_errno(err, "look at", view->path);
     }
-    for (int i = 0; i < view->n_columns; i++)
-        view->columns[i].name = pps_result_column_name(view->result, i);
+    name_columns(view);
     struct pps_coverage coverage;
     pps_coverage_read(view->path, &coverage);
     pps_coverage_text(&coverage, view->partial, sizeof view->partial);

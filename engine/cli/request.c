@@ -114,6 +114,7 @@ static enum pps_status load(const struct pps_args *args,
     request.seed_given = pps_arg(args, "seed") != NULL;
     request.exact = pps_arg(args, "exact") != NULL;
     request.status = pps_arg(args, "status") != NULL;
+    request.typed = pps_arg(args, "typed") != NULL;
     request.only = selection;
     request.overrides = overrides->list;
     request.n_overrides = overrides->n;

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which columns belong together in a typed result.
+#include "typed.h"
+
+#include "value.h"
+
+#include <string.h>
+
+uint64_t pps_typed_params(const struct pps_kernel *kernel)
+{
+    uint64_t params = 0;
+    for (int p = 0; p < kernel->n_params; p++)
+        if (kernel->params[p].kind == PPS_REAL && kernel->params[p].names != NULL)
+            params |= (uint64_t)1 << p;
+    return params;
+}
+
+int pps_typed_find(const struct pps_kernel *kernel, const char *name, size_t n)
+{
+    const size_t suffix = sizeof PPS_TIER_SUFFIX - 1;
+    if (n <= suffix || memcmp(name + n - suffix, PPS_TIER_SUFFIX, suffix) != 0)
+        return -1;
+    const int p = pps_param_find(kernel, name, n - suffix);
+    return p >= 0 && (pps_typed_params(kernel) >> p & 1) != 0 ? p : -1;
+}
+
+void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel)
+{
+    for (int c = 0; c < pps_result_columns(result); c++) {
+        const char *name = pps_result_column_name(result, c);
+        const int p = pps_typed_find(kernel, name, strlen(name));
+        const int weights = p < 0 ? -1 : pps_result_find(result, kernel->params[p].name);
+        if (weights < 0)
+            continue;
+        pps_result_join(result, weights, c);
+        c = -1; // columns behind it have moved
+    }
+}
