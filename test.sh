@@ -105,6 +105,7 @@ step "release build" packaging/build release
 step "unit tests" unit_tests release 40000
 step "command-line cases" command_line_cases build/release/ppsweep
 step "command-line properties" tests/cli/run-properties build/release/ppsweep
+step "typed results in other programs" tests/cli/run-readers build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
 if [[ $mode != --quick ]]; then
 	# Optional: it takes ten seconds, and elsewhere nobody wants daemons on his machine.
