@@ -7,7 +7,13 @@
 #include "csvfile.h"
 #include "evaluate.h"
 
-enum pps_cell_kind { PPS_CELL_PARAM, PPS_CELL_RESULT, PPS_CELL_REASON, PPS_CELL_OTHER };
+enum pps_cell_kind {
+    PPS_CELL_PARAM,
+    PPS_CELL_TIER, // names of a parameter whose numbers may stand in another column (typed.h)
+    PPS_CELL_RESULT,
+    PPS_CELL_REASON,
+    PPS_CELL_OTHER
+};
 
 // In place of the kernel's reason: the row could not be read.
 enum { PPS_UNREADABLE = -1 };
@@ -24,7 +30,8 @@ struct pps_evaluator {
     struct pps_csv *csv;
     struct pps_cell_column columns[PPS_CSV_COLUMNS]; // of the input
     int n_input;
-    uint64_t named; // parameters that the input has
+    uint64_t named;  // parameters that the input has
+    uint64_t paired; // of these, those with columns of numbers and of names
     struct pps_cell_column output[PPS_CSV_COLUMNS + PPS_MAX_COLUMNS + 1];
     int n_output;
     bool wanted[PPS_MAX_COLUMNS];

@@ -5,6 +5,7 @@
 #include "inputs.h"
 #include "onepoint.h"
 #include "suggest.h"
+#include "typed.h"
 #include "value.h"
 
 #include <stdlib.h>
@@ -31,31 +32,43 @@ static enum pps_status unknown_column(struct pps_evaluator *e,
                         pps_did_you_mean(row->text[c], names, n).text);
 }
 
+static struct pps_cell_column column_of_name(const struct pps_evaluator *e,
+                                             const char *name,
+                                             size_t n)
+{
+    const int p = pps_param_find(e->kernel, name, n);
+    const int k = pps_column_find(e->kernel, name, n);
+    const int tier = pps_typed_find(e->kernel, name, n);
+    if (p >= 0)
+        return (struct pps_cell_column){PPS_CELL_PARAM, p};
+    if (k >= 0)
+        return (struct pps_cell_column){PPS_CELL_RESULT, k};
+    if (tier >= 0)
+        return (struct pps_cell_column){PPS_CELL_TIER, tier};
+    const bool reason = e->ask->reasons && strcmp(name, PPS_REASON_COLUMN) == 0;
+    return (struct pps_cell_column){reason ? PPS_CELL_REASON : PPS_CELL_OTHER, -1};
+}
+
 static enum pps_status read_column(struct pps_evaluator *e,
                                    const struct pps_csv_row *row,
                                    int c)
 {
-    const int p = pps_param_find(e->kernel, row->text[c], row->length[c]);
-    const int k = pps_column_find(e->kernel, row->text[c], row->length[c]);
-    const bool reason = e->ask->reasons && strcmp(row->text[c], PPS_REASON_COLUMN) == 0;
-    const struct pps_cell_column column = {p >= 0   ? PPS_CELL_PARAM
-                                           : k >= 0 ? PPS_CELL_RESULT
-                                           : reason ? PPS_CELL_REASON
-                                                    : PPS_CELL_OTHER,
-                                           p >= 0 ? p : k};
+    const struct pps_cell_column column = column_of_name(e, row->text[c], row->length[c]);
+    const bool param = column.kind == PPS_CELL_PARAM || column.kind == PPS_CELL_TIER;
     if (column.kind == PPS_CELL_OTHER && !e->ask->keep)
         return unknown_column(e, row, c);
     for (int before = 0; before < c && column.kind != PPS_CELL_OTHER; before++)
         if (e->columns[before].kind == column.kind && e->columns[before].which == column.which)
             return pps_csv_fail(e->csv, c, e->err, "%s stands twice in the header",
                                 row->text[c]);
-    if (column.kind == PPS_CELL_PARAM && e->kernel->params[p].fixed)
+    if (param && e->kernel->params[column.which].fixed)
         return pps_csv_fail(e->csv, c, e->err, "%s is said by a document; leave it out",
                             row->text[c]);
-    if (column.kind == PPS_CELL_PARAM)
-        e->named |= (uint64_t)1 << p;
+    const uint64_t bit = param ? (uint64_t)1 << column.which : 0;
+    e->paired |= e->named & bit;
+    e->named |= bit;
     if (column.kind == PPS_CELL_RESULT)
-        e->wanted[k] = true;
+        e->wanted[column.which] = true;
     e->columns[c] = column;
     e->output[c] = column;
     return PPS_OK;
@@ -142,22 +155,52 @@ static void keep_point(struct pps_evaluator *e, const double *point, int reason)
     e->reason[e->n++] = reason;
 }
 
+// Whether the value may stand in another column as well.
+static bool is_paired(const struct pps_evaluator *e, int c)
+{
+    return (e->columns[c].kind == PPS_CELL_PARAM || e->columns[c].kind == PPS_CELL_TIER) &&
+           (e->paired >> e->columns[c].which & 1) != 0;
+}
+
+// Reads the cell of a parameter into the point; others are fine.
+static enum pps_status read_cell(struct pps_evaluator *e,
+                                 const struct pps_csv_row *row,
+                                 int c,
+                                 uint64_t *given,
+                                 double *point)
+{
+    char why[PPS_WHY];
+    const int p = e->columns[c].which;
+    if (e->columns[c].kind != PPS_CELL_PARAM && e->columns[c].kind != PPS_CELL_TIER)
+        return PPS_OK;
+    if ((*given >> p & 1) != 0)
+        return pps_csv_fail(e->csv, c, e->err, "%s: a number and a name; one must be empty",
+                            e->kernel->params[p].name);
+    if (!pps_value_parse(&e->kernel->params[p], row->text[c], row->length[c], &point[p], why))
+        return pps_csv_fail(e->csv, c, e->err, "%s: %s", e->kernel->params[p].name, why);
+    *given |= (uint64_t)1 << p;
+    return PPS_OK;
+}
+
 static enum pps_status read_point(struct pps_evaluator *e,
                                   const struct pps_csv_row *row,
                                   double *point)
 {
-    char why[PPS_WHY];
+    uint64_t given = 0;
     if (row->n != e->n_input)
         return pps_csv_fail(e->csv, -1, e->err, "%d cell%s, but the header has %d", row->n,
                             row->n == 1 ? "" : "s", e->n_input);
     pps_point_default(e->kernel, point);
     for (int c = 0; c < row->n; c++) {
-        const int p = e->columns[c].which;
-        if (e->columns[c].kind == PPS_CELL_PARAM &&
-            !pps_value_parse(&e->kernel->params[p], row->text[c], row->length[c], &point[p],
-                             why))
-            return pps_csv_fail(e->csv, c, e->err, "%s: %s", e->kernel->params[p].name, why);
+        if (row->length[c] == 0 && is_paired(e, c))
+            continue;
+        enum pps_status status = read_cell(e, row, c, &given, point);
+        if (status != PPS_OK)
+            return status;
     }
+    for (int c = 0; c < row->n && given != e->named; c++)
+        if (is_paired(e, c) && (given >> e->columns[c].which & 1) == 0)
+            return read_cell(e, row, c, &given, point); // says what may stand there
     pps_inputs_say(e->ask->inputs, e->named, point);
     return PPS_OK;
 }

@@ -3,6 +3,7 @@
 #include "points.h"
 
 #include "suggest.h"
+#include "typed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,9 @@ struct loader {
     struct pps_axis *axis;
     struct dictionary *dictionaries; // one a member
     uint64_t rows_cap;
+    int n_columns;               // of the file
+    int member[PPS_CSV_COLUMNS]; // of each column
+    uint64_t numbers, tiers;     // parameters that have a column of either kind
     struct pps_csv *csv;
     struct pps_error *err;
 };
@@ -82,10 +86,20 @@ static bool number_of(struct dictionary *d,
     return true;
 }
 
+static int member_of(const struct pps_axis *axis, int p)
+{
+    int m = 0;
+    while (axis->members[m].param != p)
+        m++;
+    return m;
+}
+
 static enum pps_status add_member(struct loader *l, const struct pps_csv_row *row, int c)
 {
     const char *name = row->text[c];
-    const int p = pps_param_find(l->kernel, name, row->length[c]);
+    const int numbers = pps_param_find(l->kernel, name, row->length[c]);
+    const bool is_tier = numbers < 0;
+    const int p = is_tier ? pps_typed_find(l->kernel, name, row->length[c]) : numbers;
     if (p < 0) {
         const char *names[PPS_MAX_PARAMS];
         size_t n = 0;
@@ -97,10 +111,13 @@ static enum pps_status add_member(struct loader *l, const struct pps_csv_row *ro
     }
     if (l->kernel->params[p].fixed)
         return pps_csv_fail(l->csv, c, l->err, "%s is said by a document; leave it out", name);
-    if ((l->axis->sets >> p & 1) != 0)
+    const bool known = (l->axis->sets >> p & 1) != 0;
+    if (((is_tier ? l->tiers : l->numbers) >> p & 1) != 0)
         return pps_csv_fail(l->csv, c, l->err, "%s stands twice in the header", name);
+    *(is_tier ? &l->tiers : &l->numbers) |= (uint64_t)1 << p;
     l->axis->sets |= (uint64_t)1 << p;
-    l->axis->members[l->axis->n_members++].param = p;
+    l->member[c] = known ? member_of(l->axis, p) : l->axis->n_members++;
+    l->axis->members[l->member[c]].param = p;
     return PPS_OK;
 }
 
@@ -117,6 +134,7 @@ static enum pps_status read_header(struct loader *l)
     l->dictionaries = calloc((size_t)row->n, sizeof *l->dictionaries);
     if (l->axis->members == NULL || l->dictionaries == NULL)
         return no_memory(l);
+    l->n_columns = row->n;
     for (int c = 0; c < row->n && status == PPS_OK; c++)
         status = add_member(l, row, c);
     return status;
@@ -134,27 +152,51 @@ static bool grow_rows(struct loader *l)
     return true;
 }
 
+// Whether the value of column c may stand in another column as well (typed.h).
+static bool is_paired(const struct loader *l, int c)
+{
+    return (l->numbers & l->tiers) >> l->axis->members[l->member[c]].param & 1;
+}
+
+static enum pps_status read_cell(struct loader *l,
+                                 const struct pps_csv_row *row,
+                                 int c,
+                                 uint64_t *given)
+{
+    const int m = l->member[c];
+    struct pps_axis_member *member = &l->axis->members[m];
+    const struct pps_param *param = &l->kernel->params[member->param];
+    char why[PPS_WHY];
+    double value;
+    if ((*given >> member->param & 1) != 0)
+        return pps_csv_fail(l->csv, c, l->err, "%s: a number and a name; one must be empty",
+                            param->name);
+    if (!pps_value_parse(param, row->text[c], row->length[c], &value, why))
+        return pps_csv_fail(l->csv, c, l->err, "%s: %s", param->name, why);
+    *given |= (uint64_t)1 << member->param;
+    return number_of(&l->dictionaries[m], member, param, value,
+                     &member->entries[l->axis->count])
+               ? PPS_OK
+               : no_memory(l);
+}
+
 static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
 {
-    struct pps_axis *axis = l->axis;
-    if (row->n != axis->n_members)
+    enum pps_status status = PPS_OK;
+    uint64_t given = 0;
+    if (row->n != l->n_columns)
         return pps_csv_fail(l->csv, -1, l->err, "%d cell%s, but the header has %d", row->n,
-                            row->n == 1 ? "" : "s", axis->n_members);
-    if (axis->count >= l->rows_cap && !grow_rows(l))
+                            row->n == 1 ? "" : "s", l->n_columns);
+    if (l->axis->count >= l->rows_cap && !grow_rows(l))
         return no_memory(l);
-    for (int m = 0; m < axis->n_members; m++) {
-        struct pps_axis_member *member = &axis->members[m];
-        const struct pps_param *param = &l->kernel->params[member->param];
-        char why[PPS_WHY];
-        double value;
-        if (!pps_value_parse(param, row->text[m], row->length[m], &value, why))
-            return pps_csv_fail(l->csv, m, l->err, "%s: %s", param->name, why);
-        if (!number_of(&l->dictionaries[m], member, param, value,
-                       &member->entries[axis->count]))
-            return no_memory(l);
-    }
-    axis->count++;
-    return PPS_OK;
+    for (int c = 0; c < row->n && status == PPS_OK; c++)
+        if (row->length[c] > 0 || !is_paired(l, c))
+            status = read_cell(l, row, c, &given);
+    for (int c = 0; c < row->n && status == PPS_OK && given != l->axis->sets; c++)
+        if ((given >> l->axis->members[l->member[c]].param & 1) == 0)
+            status = read_cell(l, row, c, &given); // says what may stand there
+    l->axis->count++;
+    return status;
 }
 
 static enum pps_status read_rows(struct loader *l)
