@@ -50,7 +50,9 @@ static void help(void)
            "input,\n"
            "             3 nothing feasible exists (tools),\n"
            "             4 some points failed, or an audit found a difference,\n"
-           "             5 stopped early (--resume goes on)\n");
+           "             5 stopped early (--resume goes on)\n"
+           "environment: PPSWEEP_DATA names the folder of sweep_configs and plot_scripts\n"
+           "             (../share/ppsweep beside the program's folder)\n");
 }
 
 static void version(void)
