@@ -50,6 +50,11 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
     enum pps_status status = pps_cut_open(&plot->cut, &cut, err);
     if (status != PPS_OK)
         return status;
+    if (pps_cut_has_points_only(plot->cut))
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s: each map would have one cell; --scatter draws every row as a point",
+            cut.view.path);
     const size_t n = pps_cut_maps(plot->cut);
     const size_t n_drawn = limit > 0 && n > limit ? limit : n;
     plot->count->left_out = n - n_drawn + pps_cut_left_out(plot->cut, &plot->count->at_least);

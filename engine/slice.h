@@ -61,6 +61,9 @@ void pps_cut_close(struct pps_cut *cut); // NULL is fine
 
 size_t pps_cut_maps(const struct pps_cut *cut);
 
+// More than one map, and each has one cell: rows that share no grid.
+bool pps_cut_has_points_only(const struct pps_cut *cut);
+
 // Maps that max_maps left out. *at_least: they may be more, as split's numbers tell maps apart.
 size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least);
 

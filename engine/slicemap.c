@@ -188,6 +188,11 @@ size_t pps_cut_maps(const struct pps_cut *cut)
     return cut->n_maps;
 }
 
+bool pps_cut_has_points_only(const struct pps_cut *cut)
+{
+    return cut->n_maps > 1 && cut->n_cells == cut->n_maps;
+}
+
 size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
 {
     *at_least = cut->separate && cut->n_left_out > 0;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pareto fronts and stacked bars: their options.
+// Pareto fronts, stacked bars and scatters: their options.
 #include "kinds.h"
 
 #include "engine/bars.h"
 #include "engine/pareto.h"
+#include "engine/scatter.h"
 
 #include <float.h>
 #include <string.h>
@@ -24,6 +25,8 @@ static const char *const pareto_options[] = {"pareto", "by", "log", "linear", NU
 static const char *const stack_options[] = {"stack", "count",      "objective",
                                             "goal",  "limit-line", NULL};
 
+static const char *const scatter_options[] = {"scatter", "value", "log", "linear", NULL};
+
 static bool listed(const char *name, const char *const *list)
 {
     for (; *list != NULL; list++)
@@ -32,9 +35,22 @@ static bool listed(const char *name, const char *const *list)
     return false;
 }
 
+// Where rows share no grid, a heatmap needs to be told what to combine.
+static bool is_scatter(const struct pps_args *args)
+{
+    static const char *const others[] = {"pareto", "stack", "x", "y", "by", "reduce", "lines"};
+    if (pps_arg(args, "scatter") != NULL)
+        return true;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (pps_arg(args, others[i]) != NULL)
+            return false;
+    return pps_scatter_suits(pps_arg_word(args, 0));
+}
+
 bool pps_kind_asked(const struct pps_args *args)
 {
-    return pps_arg(args, "pareto") != NULL || pps_arg(args, "stack") != NULL;
+    return pps_arg(args, "pareto") != NULL || pps_arg(args, "stack") != NULL ||
+           is_scatter(args);
 }
 
 // Refuses what is given of `options` and not in `allowed`.
@@ -53,13 +69,21 @@ static enum pps_status refuse(const struct pps_args *args,
 
 enum pps_status pps_kind_check(const struct pps_args *args, struct pps_error *err)
 {
-    static const char *const *const all[] = {map_options, pareto_options, stack_options};
+    static const char *const *const all[] = {map_options, pareto_options, stack_options,
+                                             scatter_options};
     const bool pareto = pps_arg(args, "pareto") != NULL;
     const bool stack = pps_arg(args, "stack") != NULL;
-    const char *const *allowed = pareto ? pareto_options : stack ? stack_options : map_options;
-    const char *what = pareto ? "--pareto" : stack ? "--stack" : "heatmaps";
+    const bool scatter = is_scatter(args);
+    const char *const *allowed = pareto    ? pareto_options
+                                 : stack   ? stack_options
+                                 : scatter ? scatter_options
+                                           : map_options;
+    const char *what = pareto    ? "--pareto"
+                       : stack   ? "--stack"
+                       : scatter ? "--scatter"
+                                 : "heatmaps";
     enum pps_status status = PPS_OK;
-    for (int i = 0; i < 3 && status == PPS_OK; i++)
+    for (int i = 0; i < 4 && status == PPS_OK; i++)
         status = refuse(args, all[i], allowed, what, err);
     if (status == PPS_OK && pps_arg(args, "log") != NULL && pps_arg(args, "linear") != NULL)
         status = pps_fail(err, PPS_E_INPUT, "write --log or --linear, not both");
@@ -150,15 +174,28 @@ static enum pps_status bars_ask(const struct pps_args *args,
     return status;
 }
 
+static struct pps_scatter_ask scatter_ask(const struct pps_args *args,
+                                          const struct pps_view_ask *view)
+{
+    return (struct pps_scatter_ask){
+        .view = *view,
+        .value = pps_arg(args, "value"),
+        .scale = scale_kind(args),
+    };
+}
+
 enum pps_status pps_kind_plot(const struct pps_args *args,
                               const struct pps_view_ask *view,
                               const struct pps_picture_ask *pictures,
                               struct pps_error *err)
 {
     const struct pps_pareto_ask pareto = pareto_ask(args, view);
+    const struct pps_scatter_ask scatter = scatter_ask(args, view);
     struct pps_bars_ask bars;
     if (pareto.columns != NULL)
         return pps_pareto_plot(&pareto, pictures, err);
+    if (pps_arg(args, "stack") == NULL)
+        return pps_scatter_plot(&scatter, pictures, err);
     const enum pps_status status = bars_ask(args, view, &bars, err);
     return status == PPS_OK ? pps_bars_plot(&bars, pictures, err) : status;
 }
@@ -187,15 +224,30 @@ static enum pps_status slice_bars(const struct pps_bars_ask *ask,
     return status;
 }
 
+static enum pps_status slice_scatter(const struct pps_scatter_ask *ask,
+                                     FILE *out,
+                                     struct pps_error *err)
+{
+    struct pps_scatter scatter;
+    enum pps_status status = pps_scatter_open(&scatter, ask, err);
+    if (status == PPS_OK)
+        status = pps_scatter_slice(&scatter, out, err);
+    pps_scatter_close(&scatter);
+    return status;
+}
+
 enum pps_status pps_kind_slice(const struct pps_args *args,
                                const struct pps_view_ask *view,
                                FILE *out,
                                struct pps_error *err)
 {
     const struct pps_pareto_ask pareto = pareto_ask(args, view);
+    const struct pps_scatter_ask scatter = scatter_ask(args, view);
     struct pps_bars_ask bars;
     if (pareto.columns != NULL)
         return slice_pareto(&pareto, out, err);
+    if (pps_arg(args, "stack") == NULL)
+        return slice_scatter(&scatter, out, err);
     const enum pps_status status = bars_ask(args, view, &bars, err);
     return status == PPS_OK ? slice_bars(&bars, out, err) : status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `plot` draws and `slice` writes besides heatmaps: Pareto fronts and stacked bars.
+// What `plot` draws and `slice` writes besides heatmaps: Pareto fronts, stacked bars and scatters.
 #ifndef PPS_CLI_KINDS_H
 #define PPS_CLI_KINDS_H
 
@@ -17,6 +17,8 @@
          "bars of the best rows, these their parts; or a stack's name"},                       \
         {"count", 'k', "N", "--stack: how many rows (10)"},                                    \
         {"objective", 0, "COLUMN", "--stack: the column to judge rows by (as top)"},           \
+        {"scatter", 0, NULL,                                                                   \
+         "every row as a point, a panel for each parameter (of samples and lists of points)"}, \
         {"goal", 0, "lower|higher", "--stack: which values are better (as top)"},              \
     {                                                                                          \
         "limit-line", 0, "VALUE", "--stack: a line at this value"                              \
@@ -36,7 +38,8 @@ PPS_MUST_CHECK enum pps_status pps_scale_options(const struct pps_args *args,
                                                  struct pps_scale *scale,
                                                  struct pps_error *err);
 
-// Is another picture than heatmaps asked for?
+// Is another picture than heatmaps asked for? Without options of heatmaps, a sample or a list of
+// points has a scatter.
 bool pps_kind_asked(const struct pps_args *args);
 
 // Refuses options that do not go together, with heatmaps too.

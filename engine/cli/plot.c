@@ -44,6 +44,10 @@ static const char details[] =
     "front of those that no other beats in both columns; numbers are rows of the result. With\n"
     "--by every group has its front. max:A says that larger values of A are better.\n"
     "\n"
+    "--scatter draws every row as a point, the value over each parameter in a panel of its\n"
+    "own; samples and lists of points are drawn so unless --x, --y, --by or --reduce is "
+    "given.\n"
+    "\n"
     "--stack A,B,C draws a bar for each of the best rows, of parts that add up; it is "
     "labelled\n"
     "by the parameters that vary among them. `ppsweep kernels KERNEL` lists stacks that have "
@@ -92,8 +96,9 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->pictures.paths = pps_arg(args, "quiet") == NULL ? stdout : NULL;
     enum pps_status status = pps_kind_check(args, err);
     if (status == PPS_OK && ask->lines && pps_kind_asked(args))
-        status = pps_fail(err, PPS_E_INPUT,
-                          "--lines draws what else is a map; leave out --pareto or --stack");
+        status = pps_fail(
+            err, PPS_E_INPUT,
+            "--lines draws what else is a map; leave out --pareto, --stack and --scatter");
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
     if (status == PPS_OK)
@@ -136,7 +141,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_plot = {
     .name = "plot",
-    .summary = "pictures of a result: heatmaps, lines, Pareto fronts, stacked bars",
+    .summary = "pictures of a result: heatmaps, lines, scatters, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -5,6 +5,7 @@
 #include "duration.h"
 
 #include "engine/plot.h"
+#include "engine/scatter.h"
 #include "engine/sweep.h"
 #include "kernels/registry.h"
 #include "plan.h"
@@ -30,7 +31,7 @@ static const struct pps_opt options[] = {
     {"reuse", 0, "FILE", "take rows that this earlier result holds instead of computing them"},
     {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
     {"fail-fast", 0, NULL, "end at the first point that cannot be finished (exit 4)"},
-    {"plot", 0, NULL, "draw the heatmaps when done"},
+    {"plot", 0, NULL, "draw the result when done, as plot does"},
     {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never"},
     {"quiet", 'q', NULL, "say nothing but errors"},
@@ -174,7 +175,9 @@ static enum pps_status plot(struct pps_running *run, struct pps_error *err)
     };
     if (pps_arg(run->args, "plot") == NULL)
         return PPS_OK;
-    return pps_plot(&ask, &count, err);
+    const struct pps_scatter_ask scatter = {.view = ask.cut.view};
+    return pps_scatter_suits(run->path.path) ? pps_scatter_plot(&scatter, &ask.pictures, err)
+                                             : pps_plot(&ask, &count, err);
 }
 
 // The same command finds its own result again.

@@ -35,7 +35,9 @@ static const char details[] =
     "and\n"
     "the several matrices of one file with `index 0`, `index 1` ...\n"
     "\n"
-    "--pareto and --stack write what plot_scripts/pareto.gp and bars.gp draw.\n"
+    "--pareto, --stack and --scatter write what plot_scripts/pareto.gp, bars.gp and "
+    "scatter.gp\n"
+    "draw.\n"
     "\n"
     "  ppsweep slice outputs/data/first.csv.gz n=8 -o slices/\n";
 
@@ -184,7 +186,8 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_slice = {
     .name = "slice",
-    .summary = "what plot draws of a result, as text: matrices, Pareto fronts, stacked bars",
+    .summary =
+        "what plot draws of a result, as text: matrices, scatters, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+# Rows of a sample as points: a panel for each parameter that varies (README.md tells what the file
+# holds). By hand:
+#
+#   ppsweep slice result.csv.gz --scatter -o x.dat
+#   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/scatter.gp
+#
+# slice  the file that `ppsweep slice --scatter` wrote
+# out    the picture: NAME.png or NAME.svg
+# scale  pixels of a PNG for one unit of length (default 1.5)
+
+if (!exists("slice") || !exists("out")) {
+    print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" scatter.gp"
+    exit status 2
+}
+if (!exists("scale")) scale = 1.5
+
+reset
+set encoding utf8
+
+# ---- what the file says of itself -------------------------------------------------------------
+# Its comment lines are "# key value"; with another comment character they can be read.
+
+title_text = ""; partial = ""; value_name = ""; unit = ""; goal = "lower"; value_scale = "linear"
+panels = ""; scales = ""; mins = ""; maxs = ""; counts = ""; all_names = ""
+min = NaN; max = NaN; n_rows = 0; best_row = 0; best_text = ""; best_value = ""
+
+keep(key, value) = \
+    key eq "title"       ? (title_text = value, 0) : \
+    key eq "partial"     ? (partial = value, 0) : \
+    key eq "value"       ? (value_name = value, 0) : \
+    key eq "unit"        ? (unit = value, 0) : \
+    key eq "goal"        ? (goal = value, 0) : \
+    key eq "scale"       ? (value_scale = value, 0) : \
+    key eq "min"         ? (min = real(value), 0) : \
+    key eq "max"         ? (max = real(value), 0) : \
+    key eq "rows"        ? (n_rows = int(real(value)), 0) : \
+    key eq "panel"       ? (panels = panels . " " . value, 0) : \
+    key eq "panel-scale" ? (scales = scales . " " . value, 0) : \
+    key eq "panel-min"   ? (mins = mins . " " . value, 0) : \
+    key eq "panel-max"   ? (maxs = maxs . " " . value, 0) : \
+    key eq "panel-names" ? (counts = counts . " " . value, 0) : \
+    key eq "names"       ? (all_names = all_names . " " . value, 0) : \
+    key eq "best-row"    ? (best_row = int(real(value)), 0) : \
+    key eq "best-value"  ? (best_value = value, 0) : \
+    key eq "best"        ? (best_text = value, 0) : 0
+
+set datafile commentschars "\001"
+stats slice using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
+set datafile commentschars "#"
+n = words(panels)
+if (n == 0) {
+    print sprintf("%s: no scatter in it", slice)
+    exit status 2
+}
+
+# ---- sizes, in pixels -------------------------------------------------------------------------
+
+larger(a, b) = a > b ? a : b
+smaller(a, b) = a < b ? a : b
+# A tic label is a format: %% stands for %.
+tic_text(s) = strstrt(s, "%") == 0 ? s : \
+    s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
+CHAR = 7.2 # width of a character of the labels, generously
+LINE = 19  # height of a line of text
+panel_w = 270.
+panel_h = 190.
+gap_x = 30.
+gap_y = 62.
+across = n <= 4 ? smaller(n, 2) : n <= 9 ? 3 : 4
+up = int(ceil(n / real(across)))
+pad_left = 84.
+pad_right = 24.
+least = 620 - pad_left - pad_right
+panel_w = larger(panel_w, (least - (across - 1) * gap_x) / across)
+W = pad_left + across * panel_w + (across - 1) * gap_x + pad_right
+
+# A text in lines of the picture's width.
+line_chars = int((W - 40) / (CHAR + 0.6))
+wrapped(text) = (lines = "", row = "", n_lines = 0, \
+    (sum [i = 1:words(text)] add(word(text, i))), lines . row)
+add(w) = row eq "" ? (row = w, n_lines = n_lines + 1, 0) : \
+    strlen(row) + 1 + strlen(w) > line_chars ? \
+        (lines = lines . row . "\n", row = w, n_lines = n_lines + 1, 0) : (row = row . " " . w, 0)
+title_lines = wrapped(title_text)
+title_height = n_lines * LINE
+if (strlen(best_value) > 9) { best_value = sprintf("%.7g", real(best_value)) }
+best_lines = wrapped(sprintf("%s %s (row %d):%s", goal eq "higher" ? "highest" : "lowest", \
+    best_value, best_row, best_text))
+best_height = n_lines * LINE
+
+pad_top = 14 + title_height + (partial ne "" ? LINE : 0) + 14
+pad_bottom = 60 + LINE + best_height
+H = pad_top + up * panel_h + (up - 1) * gap_y + pad_bottom
+
+# ---- terminal ---------------------------------------------------------------------------------
+
+is_svg = strlen(out) > 4 && out[strlen(out) - 3:] eq ".svg"
+if (is_svg) {
+    set terminal svg noenhanced size int(W), int(H) dynamic font "sans-serif,11" \
+        background "white"
+} else { if (strstrt(GPVAL_TERMINALS, "pngcairo") > 0) {
+    set terminal pngcairo noenhanced size int(W * scale), int(H * scale) \
+        font "sans-serif,8.25" fontscale scale linewidth scale pointscale scale background "white"
+} else {
+    set terminal png noenhanced size int(W), int(H) font "sans,8.25" background "#ffffff"
+} }
+# A point is a pixel of an SVG and 4/3 pixels of a PNG.
+font_of(pixels) = sprintf(",%.3g", is_svg ? pixels : pixels * 0.75)
+small_font = font_of(11)
+best_font = font_of(12)
+name_font = font_of(13)
+set output out
+
+# ---- what all panels share --------------------------------------------------------------------
+
+INK = "#333333"
+BEST = "#d7191c"
+POINT = "#8031688e"
+PARTIAL = "#b35900" # of the line that says what is missing
+set border 3 lc rgb INK lw 0.8
+set tics nomirror out scale 0.5 font small_font textcolor rgb INK
+set grid lt 1 lc rgb "#e4e4e4" lw 0.7
+set format "%g"
+unset key
+is_log = value_scale eq "log" && min > 0
+if (is_log) {
+    ratio = max > min ? max / min : 10.
+    y_low = min / ratio ** 0.05
+    y_high = max * ratio ** 0.05
+} else {
+    slack = max > min ? 0.05 * (max - min) : larger(1, abs(max)) * 0.05
+    y_low = min - slack
+    y_high = max + slack
+}
+if (unit ne "" && strstrt(value_name, unit) == 0) {
+    value_name = sprintf("%s (%s)", value_name, unit)
+}
+if (is_log) { value_name = value_name . " (log)" }
+
+# ---- panels -----------------------------------------------------------------------------------
+
+# Names stand behind the numbers, a twelfth of their range apart; x is then the name's rank.
+stands(x, is_name) = is_name == 0 ? x : \
+    p_no_numbers ? x : p_log ? p_max * p_ratio ** (x / 12.) : p_max + x * p_range / 12.
+
+set multiplot
+set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
+if (partial ne "") {
+    set label 2 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
+        font best_font textcolor rgb PARTIAL
+}
+set label 3 value_name at screen 18. / W, screen (pad_bottom + (H - pad_top - pad_bottom) / 2.) / H \
+    center rotate by 90 font name_font
+set label 4 best_lines at screen 0.5, screen (16. + best_height) / H center font best_font \
+    textcolor rgb BEST
+set label 5 sprintf("%d rows", n_rows) at screen 0.5, screen 14. / H center font best_font \
+    textcolor rgb INK
+first_name = 0
+do for [i = 1:n] {
+    left = pad_left + ((i - 1) % across) * (panel_w + gap_x)
+    bottom = H - pad_top - ((i - 1) / across + 1) * panel_h - ((i - 1) / across) * gap_y
+    set lmargin at screen left / W
+    set rmargin at screen (left + panel_w) / W
+    set bmargin at screen bottom / H
+    set tmargin at screen (bottom + panel_h) / H
+
+    p_min = real(word(mins, i)); p_max = real(word(maxs, i))
+    p_names = int(word(counts, i))
+    p_log = word(scales, i) eq "log"
+    p_no_numbers = word(scales, i) eq "names"
+    p_range = p_max > p_min ? p_max - p_min : 1.
+    p_ratio = p_log ? p_max / p_min : 1.
+    p_low = p_no_numbers ? 1 : p_min
+    p_high = p_names > 0 ? stands(p_names, 1) : p_max
+    unset logscale
+    if (is_log) { set logscale y }
+    set yrange [y_low:y_high]
+    set xtics autofreq
+    if (p_log) {
+        set logscale x
+        set xrange [p_low / (p_high / p_low) ** 0.04 : p_high * (p_high / p_low) ** 0.04]
+        set xtics ()
+        steps = p_max / p_min < 30 ? "1 2 5" : "1"
+        n_tics = 0
+        do for [e = int(floor(log10(p_min))):int(ceil(log10(p_max)))] {
+            do for [k = 1:words(steps)] {
+                v = word(steps, k) * 10. ** e
+                if (v >= p_min && v <= p_max) { set xtics add (sprintf("%g", v) v) }
+            }
+        }
+    } else {
+        slack = p_high > p_low ? 0.04 * (p_high - p_low) : 0.5
+        set xrange [p_low - slack : p_high + slack]
+        if (p_no_numbers) { set xtics () }
+        if (!p_no_numbers && p_names > 0) { set xtics p_min, p_range / 4., p_max }
+    }
+    do for [k = 1:p_names] {
+        set xtics add (tic_text(word(all_names, first_name + k)) stands(k, 1))
+    }
+    first_name = first_name + p_names
+    if ((i - 1) % across == 0) { set format y "%g" } else { set format y "" }
+    set xlabel word(panels, i) . (p_log ? " (log)" : "") font name_font offset 0, 0.3
+    plot slice index i using (stands($1, $4)):2 with points pt 7 ps (n_rows > 100 ? 0.35 : 0.6) \
+            lc rgb POINT, \
+        "" index 0 every ::i - 1::i - 1 using (stands($1, $4)):2 \
+            with points pt 6 ps 1.4 lw 2 lc rgb BEST
+    do for [k = 1:5] { unset label k }
+}
+unset multiplot
+set output
