@@ -51,7 +51,7 @@ static char *without_part(const char *path)
     return strndup(path, strlen(path) - strlen(part));
 }
 
-void pps_coverage_of(const char *path, const cJSON *manifest, struct pps_coverage *coverage)
+static void fill(const char *path, const cJSON *manifest, struct pps_coverage *coverage)
 {
     const cJSON *shard = pps_json_member(manifest, "shard");
     const uint64_t asked =
@@ -64,6 +64,7 @@ void pps_coverage_of(const char *path, const cJSON *manifest, struct pps_coverag
         .of = count_of(shard, "of"),
         .only_best = pps_json_member(manifest, "only_top") != NULL,
     };
+    coverage->rows = count_of(manifest, "rows");
     coverage->limited = asked < coverage->whole;
     if (coverage->whole == 0) // written before manifests had it
         coverage->whole = asked;
@@ -72,10 +73,11 @@ void pps_coverage_of(const char *path, const cJSON *manifest, struct pps_coverag
         coverage->points = result == NULL ? 0 : journal_points(result);
         free(result);
     }
-    coverage->partial = coverage->unfinished || coverage->points < coverage->whole;
+    coverage->partial =
+        coverage->unfinished || coverage->only_best || coverage->points < coverage->whole;
 }
 
-void pps_coverage_read(const char *path, struct pps_coverage *coverage)
+cJSON *pps_coverage_manifest(const char *path)
 {
     cJSON *manifest = NULL;
     struct pps_error unused;
@@ -84,9 +86,15 @@ void pps_coverage_read(const char *path, struct pps_coverage *coverage)
     if (result != NULL && strcmp(result, "-") != 0)
         (void)!pps_result_manifest_of(result, unfinished ? ".json.part" : ".json", &manifest,
                                       &unused);
-    pps_coverage_of(path, manifest, coverage);
-    cJSON_Delete(manifest);
     free(result);
+    return manifest;
+}
+
+void pps_coverage_read(const char *path, struct pps_coverage *coverage)
+{
+    cJSON *manifest = pps_coverage_manifest(path);
+    fill(path, manifest, coverage);
+    cJSON_Delete(manifest);
 }
 
 static void add_reason(char *out, size_t cap, const char *reason)
@@ -109,7 +117,11 @@ void pps_coverage_text(const struct pps_coverage *coverage, char *out, size_t ca
         add_reason(reasons, sizeof reasons, "--limit");
     if (coverage->of > 0)
         add_reason(reasons, sizeof reasons, shard);
-    if (coverage->whole > 0)
+    if (coverage->only_best && !coverage->unfinished) {
+        add_reason(reasons, sizeof reasons, "--only-top");
+        snprintf(out, cap, "partial: the best %" PRIu64 " rows of %" PRIu64 " points (%s)",
+                 coverage->rows, coverage->whole, reasons);
+    } else if (coverage->whole > 0)
         snprintf(out, cap, "partial: %" PRIu64 " of %" PRIu64 " points (%s)", coverage->points,
                  coverage->whole, reasons);
     else

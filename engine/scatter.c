@@ -2,6 +2,7 @@
 // Reading a result into the points of a scatter picture.
 #include "scatter.h"
 
+#include "coverage.h"
 #include "jsonfile.h"
 
 #include <cjson/cJSON.h>
@@ -12,9 +13,7 @@
 
 bool pps_scatter_suits(const char *path)
 {
-    cJSON *manifest = NULL;
-    struct pps_error unused;
-    (void)!pps_result_manifest(path, &manifest, &unused);
+    cJSON *manifest = pps_coverage_manifest(path);
     const cJSON *experiment = pps_json_member(manifest, "experiment");
     const bool suits = pps_json_member(experiment, "sample") != NULL ||
                        pps_json_member(experiment, "points") != NULL;

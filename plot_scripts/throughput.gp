@@ -84,8 +84,8 @@ set rmargin at screen 0.53
 set bmargin at screen 0.15
 set tmargin at screen 0.83
 set title "kernel alone, one thread" textcolor rgb INK
-set xlabel x_name textcolor rgb INK
-set ylabel "points a second" textcolor rgb INK
+set xlabel x_name . " (log)" textcolor rgb INK
+set ylabel "points/s (log)" textcolor rgb INK
 set xrange [N_min / 1.25 : N_max * 1.25]
 set yrange [10 ** floor(log10(K_min)) : 10 ** ceil(log10(K_max * 1.3))]
 # Where there are few decades, 2 and 5 of each have labels as well.
@@ -110,7 +110,7 @@ unset logscale
 set lmargin at screen 0.63
 set rmargin at screen 0.975
 set title "whole runs, rows compressed" textcolor rgb INK
-set xlabel "threads" textcolor rgb INK
+set xlabel (T_max > 16 ? "threads (log)" : "threads") textcolor rgb INK
 # Many threads need an axis on which the few stand apart.
 many = T_max > 16
 # One unit for all labels of a linear axis.
