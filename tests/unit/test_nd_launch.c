@@ -46,13 +46,13 @@ static void expect(writer *write,
 Test(nd_launch, uneven_pipelines_are_laid_out_layer_by_layer)
 {
     const struct modeldesc model = model_of(moe);
-    const struct nd_strategy strategy = {4, 2, 1, 3, 8, 2, 1, 1, true, ND_RECOMPUTE_FULL};
+    const struct nd_strategy strategy = {4, 2, 1, 3, 4, 2, 1, 1, true, ND_RECOMPUTE_FULL};
     const int32_t layers[] = {3, 3, 2};
     struct training training;
     training_default(&training);
-    const struct nd_launch launch = {&model, &training, &strategy, layers};
+    const struct nd_launch launch = {&model, &training, &strategy, layers, true};
     static const char *const wanted[] = {"--pipeline-model-parallel-layout 'Ettt|ttt|tmL'",
-                                         "--expert-model-parallel-size 8 ",
+                                         "--expert-model-parallel-size 4 ",
                                          "--expert-tensor-parallel-size 1 ",
                                          "--num-distributed-optimizer-instances 2 ",
                                          "--moe-layer-freq '([0]*2+[1]*5)'",
@@ -72,7 +72,7 @@ Test(nd_launch, even_pipelines_say_their_chunks)
     const int32_t layers[] = {2, 2, 2, 2};
     struct training training;
     training_default(&training);
-    const struct nd_launch launch = {&model, &training, &strategy, layers};
+    const struct nd_launch launch = {&model, &training, &strategy, layers, true};
     static const char *const wanted[] = {"--num-virtual-stages-per-pipeline-rank 2 ",
                                          "--context-parallel-size 2 ",
                                          "--micro-batch-size 2 ",
@@ -89,9 +89,9 @@ Test(nd_launch, even_pipelines_say_their_chunks)
                                         "pipeline_parallel_schedule = \"Interleaved1F1B\"\n",
                                         "local_batch_size = 512\n",
                                         "mode = \"none\"\n",
-                                        "# layers of stages, in order: 2 2 2 2\n",
+                                        "  [\"layers.2\", \"layers.3\"],\n",
                                         NULL};
-    static const char *const none[] = {"expert", "always sequence", NULL};
+    static const char *const none[] = {"expert", "always sequence parallel;", NULL};
     expect(nd_launch_torchtitan, &launch, titan, none);
 }
 
@@ -103,17 +103,16 @@ Test(nd_launch, what_torchtitan_cannot_do_is_said)
     const int32_t layers[] = {8};
     struct training training;
     training_default(&training);
-    const struct nd_launch launch = {&model, &training, &strategy, layers};
+    const struct nd_launch launch = {&model, &training, &strategy, layers, true};
     static const char *const wanted[] = {
-        "# 2 shards do not cover context groups of 4",
-        "# parameters and gradients are sharded, too",
-        "# tensor parallelism here is always sequence parallel",
+        "# parameters are sharded over all 32 replicas: 2 shards as in the estimate",
+        "# parameters and gradients are sharded, too; the estimate prices zero_level 1",
+        "# tensor parallelism is always sequence parallel",
         "data_parallel_shard_degree = 8\n",
         "expert_parallel_degree = 8\n",
         "local_batch_size = 1\n",
         "mode = \"selective\"\n",
         NULL};
-    static const char *const unwanted[] = {"pipeline_parallel_schedule", "layers of stages",
-                                           NULL};
+    static const char *const unwanted[] = {"pipeline_parallel_schedule", "layers.", NULL};
     expect(nd_launch_torchtitan, &launch, wanted, unwanted);
 }

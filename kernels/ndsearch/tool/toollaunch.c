@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing the strategy, splitting its layers, printing.
+// Chooses the strategy, splits its layers and prints the launch line.
 #include "toollaunch.h"
 
 #include "kernels/ndsearch/estimate/reference.h"
@@ -20,17 +20,17 @@ enum pps_status nd_launch_asked(const struct pps_args *args, bool *asked, struct
                         "--row and --at choose a strategy for --launch megatron or torchtitan");
     if (framework != NULL && strcmp(framework, "megatron") != 0 &&
         strcmp(framework, "torchtitan") != 0)
-        return pps_fail(err, PPS_E_INPUT, "--launch %s: want megatron or torchtitan",
+        return pps_fail(err, PPS_E_INPUT, "--launch %s: expected megatron or torchtitan",
                         framework);
     static const char *const apart[] = {"baseline", "output"};
     for (int i = 0; framework != NULL && i < 2; i++)
         if (pps_arg(args, apart[i]) != NULL)
             return pps_fail(err, PPS_E_INPUT,
                             "--launch prints the arguments of one strategy and nothing else; "
-                            "ask for --%s in a command of its own",
+                            "use --%s in a separate command",
                             apart[i]);
     if (pps_arg(args, "row") != NULL && pps_arg(args, "at") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--row and --at exclude each other; leave one out");
+        return pps_fail(err, PPS_E_INPUT, "--row and --at exclude each other; remove one");
     return PPS_OK;
 }
 
@@ -49,7 +49,7 @@ static enum pps_status choose(const struct nd_job *job,
             return status;
         if (!nd_search_can(search, strategy))
             return pps_fail(err, PPS_E_INPUT,
-                            "--at %s: such a strategy cannot be run; --why %s says more", at,
+                            "--at %s: this strategy cannot run; --why %s gives the reason", at,
                             at);
         status = nd_job_check_chunks(job, "at", at, strategy, err);
         if (status != PPS_OK)
@@ -59,14 +59,15 @@ static enum pps_status choose(const struct nd_job *job,
     }
     enum pps_status status = pps_arg_count(args, "row", 1, MOST_ROWS, &row, err);
     if (status == PPS_OK && row > result->best.n)
-        status = pps_fail(err, PPS_E_INPUT, "--row %llu: there are %zu (--top N keeps more)",
+        status = pps_fail(err, PPS_E_INPUT,
+                          "--row %llu: the table has %zu rows (--top N keeps more)",
                           (unsigned long long)row, result->best.n);
     if (status == PPS_OK)
         *strategy = result->best.heap[row - 1].strategy;
     return status;
 }
 
-// Layers of every chunk; NULL: no memory.
+// Returns the layers of every chunk, which the caller frees; NULL when out of memory.
 static int32_t *split(const struct nd_search *search,
                       const struct nd_job *job,
                       const struct nd_strategy *strategy)
@@ -100,13 +101,14 @@ enum pps_status nd_launch_print(const struct nd_job *job,
     if (status != PPS_OK)
         return status;
     int32_t *layers = split(search, job, &strategy);
-    const struct nd_launch launch = {&job->model, &job->training, &strategy, layers};
+    const struct nd_launch launch = {&job->model, &job->training, &strategy, layers,
+                                     search->estimate->layers.fused_ce};
     if (layers != NULL && strcmp(pps_arg(args, "launch"), "megatron") == 0)
         nd_launch_megatron(&text, &launch);
     else if (layers != NULL)
         nd_launch_torchtitan(&text, &launch);
     if (layers == NULL || text.failed)
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the arguments");
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory: the arguments");
     else
         fwrite(text.text, 1, text.n, stdout);
     textroom_free(&text);
