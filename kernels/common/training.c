@@ -164,6 +164,7 @@ bool training_read(struct training *training,
         !read_schedule(&reading.training, items.item[KEY_SCHEDULE], fault))
         return false;
     reading.training.zero_level = (int)reading.zero_level;
+    reading.training.zero_given |= items.item[KEY_ZERO] != NULL;
     *training = reading.training;
     return true;
 }

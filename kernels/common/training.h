@@ -22,6 +22,7 @@ struct training {
     int64_t mbs[TRAINING_MBS_MAX]; // micro-batch sizes to try
     int n_mbs;
     int zero_level;             // 0 none, 1 optimizer, 2 and gradients, 3 and parameters
+    bool zero_given;            // a document sets zero_level
     bool distributed_optimizer; // false: no sharding at all
     double bytes_param, bytes_grad, bytes_optim; // per parameter
     bool expert_tensor_parallel; // experts are split over tp too (etp = tp); otherwise etp = 1

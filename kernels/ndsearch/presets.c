@@ -48,7 +48,7 @@ static const char *const classic_rules[] = {
     NULL,
 };
 
-static const struct pps_preset_axis fsdp_axes[] = {
+static const struct pps_preset_axis zero_axes[] = {
     DEGREES,
     {"ep", "divisors(max(E, 1))"},
     {"op", "divisors(dp)"},
@@ -58,7 +58,7 @@ static const struct pps_preset_axis fsdp_axes[] = {
     {0},
 };
 
-static const char *const fsdp_rules[] = {
+static const char *const zero_rules[] = {
     "cp == 1",
     "tp <= 64",
     "tp % 3 != 0",
@@ -102,7 +102,8 @@ static const char *const megatron_rules[] = {
 const struct pps_preset nd_presets[] = {
     {"classic", "expert groups within dp*tp, pipelines of 2 to 32 stages", classic_axes,
      classic_rules},
-    {"fsdp", "parameters sharded over data-parallel groups", fsdp_axes, fsdp_rules},
+    {"zero", "states sharded over data-parallel groups as zero_level of the training says",
+     zero_axes, zero_rules},
     {"megatron", "tensor parallel within a node, experts within data parallel groups",
      megatron_axes, megatron_rules},
     {0},

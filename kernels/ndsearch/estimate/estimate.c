@@ -4,13 +4,10 @@
 #include "estimate.h"
 
 #include "estimatecache.h"
+#include "replicas.h"
 
 #include <math.h>
 #include <string.h>
-
-// What of the exchange between replicas is hidden by the end of the last backward passes: of the
-// longest stage's time, a third.
-#define DP_HIDDEN 0.33
 
 // ---- memory -------------------------------------------------------------------------------------
 
@@ -24,6 +21,7 @@ struct memory_view {
     double dense_stored, moe_stored;     // a layer and micro-batch
     double ends[ND_ENDS];                // bytes beyond layers
     const double *passing;               // by ND_HOLDS
+    double with_gathered[ND_HOLDS];      // `passing` points here where parameters are gathered
 };
 
 static int64_t dense_shards(const struct nd_strategy *s)
@@ -73,6 +71,11 @@ static void view_mode(struct memory_view *w, int mode)
     w->dense_stored = w->at->set.dense.stored[mode];
     w->moe_stored = w->at->set.moe.stored[mode];
     w->passing = mode == LAYERCOST_FULL ? w->at->passing_full : w->at->passing;
+    if (w->e->zero_level < 3 || w->common_shards <= 1)
+        return;
+    for (int i = 0; i < ND_HOLDS; i++)
+        w->with_gathered[i] = w->passing[i] + w->at->gathered[i];
+    w->passing = w->with_gathered;
 }
 
 static inline double total(const struct memory_view *w, const struct nd_kind *k)
@@ -218,14 +221,11 @@ static double boundary(const struct nd_estimate *e,
 static void after_pipeline(const struct nd_estimate *e,
                            const struct nd_strategy *s,
                            double held,
+                           double micro_batches,
                            struct nd_time *time)
 {
     const struct hardware *hw = &e->layers.hardware;
-    int64_t ranks = (int64_t)s->dp * s->cp;
-    // Gradients are scattered, parameters gathered: as twice their mean.
-    double bytes = (e->bytes_grad + e->bytes_param) / 2 * held;
-    time->dp = 2 * hardware_gather(hw, ranks, s->tp, bytes);
-    time->dp_exposed = fmax(0, time->dp - DP_HIDDEN * time->stage);
+    nd_exchange_replicas(e, s, held, micro_batches, time);
     double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
     time->optimizer = hardware_stream(hw, updated * (2 * e->bytes_optim + e->bytes_grad));
 }
@@ -245,7 +245,7 @@ static void tell_time(const struct nd_estimate *e,
     time->pipe = micro_batches * time->stage;
     time->bubble = (sum - time->stage) / s->vp;
     time->p2p = s->pp > 1 ? 2 * (double)(s->pp - 1) * boundary(e, at, s) : 0;
-    after_pipeline(e, s, at->held / s->pp, time);
+    after_pipeline(e, s, at->held / s->pp, micro_batches, time);
     time->step = time->pipe + time->bubble + time->p2p + time->dp_exposed + time->optimizer;
     tell_exchanges(at, longest, mode, micro_batches, time);
     time->head = micro_batches * longest->ends[longest->kind->ends];

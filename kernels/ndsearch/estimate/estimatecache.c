@@ -78,6 +78,18 @@ static void fill_transients(const struct nd_estimate *e, struct nd_shape_place *
     }
 }
 
+// Level 3 of ZeRO holds the parameters of one layer in use and of one fetched in advance.
+static void fill_gathered(const struct nd_estimate *e, struct nd_shape_place *place)
+{
+    const struct layercost *dense = &place->set.dense, *moe = &place->set.moe;
+    for (int i = 0; i < ND_HOLDS; i++) {
+        double largest = i & ND_HAS_DENSE ? dense->parameters : 0;
+        if (i & ND_HAS_MOE)
+            largest = fmax(largest, moe->parameters + moe->routed);
+        place->gathered[i] = 2 * e->bytes_param * largest;
+    }
+}
+
 void nd_fill_shape(const struct nd_estimate *e,
                    const struct nd_point *point,
                    struct nd_shape_place *place)
@@ -88,6 +100,7 @@ void nd_fill_shape(const struct nd_estimate *e,
     fill_times(e, place);
     fill_parameters(e, place);
     fill_transients(e, place);
+    fill_gathered(e, place);
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
     place->held = e->common_parameters / s->tp + e->routed_parameters / (s->ep * etp);
 }

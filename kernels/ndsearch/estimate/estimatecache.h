@@ -30,7 +30,8 @@ struct nd_shape_place {
     // Bytes that come and go on a stage with these kinds of layer: a layer that is made again, and
     // buffers of gradients; full: in mode full.
     double passing[ND_HOLDS], passing_full[ND_HOLDS];
-    double held; // of the whole model, times pp: parameters a device exchanges
+    double gathered[ND_HOLDS]; // bytes of two layers' parameters, which ZeRO level 3 gathers
+    double held;               // of the whole model, times pp: parameters a device exchanges
 };
 
 struct nd_pipeline_place {

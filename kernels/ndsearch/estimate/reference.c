@@ -7,8 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// What of a parallel exchange the backward pass of the last micro-batches hides, of the longest
-// stage's time.
+// The share of the longest stage's time of one micro-batch that hides the exchange between replicas.
 #define DP_HIDDEN 0.33
 
 // ---- layers -------------------------------------------------------------------------------------
@@ -180,6 +179,15 @@ static void add_static(const struct view *w, struct nd_stage *stage)
     stage->optimizer = e->bytes_optim * (e->zero_level >= 1 ? sharded : whole);
 }
 
+// Level 3 of ZeRO: parameters of a layer in use and of one fetched in advance, bytes.
+static double gathered(const struct view *w, const struct nd_stage *stage)
+{
+    const struct layercost_set *set = w->set;
+    double dense = stage->dense > 0 ? set->dense.parameters : 0;
+    double moe = stage->moe > 0 ? set->moe.parameters + set->moe.routed : 0;
+    return 2 * w->e->bytes_param * fmax(dense, moe);
+}
+
 static void add_transient(const struct view *w, int32_t i, struct nd_stage *stage)
 {
     const struct layercost_set *set = w->set;
@@ -202,6 +210,8 @@ static void add_transient(const struct view *w, int32_t i, struct nd_stage *stag
         stage->transient += (double)(1 + w->e->mtp_depth) * set->head.logits;
     if (w->e->dummy_wgrad)
         stage->transient += 2 * shapes;
+    if (w->e->zero_level >= 3 && dense_shards(w->s) > 1)
+        stage->transient += gathered(w, stage);
 }
 
 // ---- time of a stage ----------------------------------------------------------------------------
@@ -268,12 +278,32 @@ static double exchanged(const struct view *w, int32_t i, int k)
     return sum;
 }
 
-static double exchange_time(const struct view *w, double parameters)
+// The exchange between replicas that one micro-batch causes; the last one of a step ends with what
+// is exchanged once. Levels 2 and 3 of ZeRO shard within groups of op devices.
+static double exchange_time(const struct view *w, double parameters, bool is_last)
 {
     const struct hardware *hw = &w->e->layers.hardware;
-    int64_t ranks = (int64_t)w->s->dp * w->s->cp;
-    return hardware_gather(hw, ranks, w->s->tp, w->e->bytes_grad * parameters) +
-           hardware_gather(hw, ranks, w->s->tp, w->e->bytes_param * parameters);
+    const int zero = w->e->zero_level;
+    int64_t ranks = (int64_t)w->s->dp * w->s->cp, shards = dense_shards(w->s);
+    int64_t group = zero >= 2 ? shards : ranks;
+    double gather = hardware_gather(hw, group, w->s->tp, w->e->bytes_param * parameters);
+    double scatter = hardware_gather(hw, group, w->s->tp, w->e->bytes_grad * parameters);
+    if (zero >= 2 && shards < ranks) {
+        double shard = w->e->bytes_grad * parameters / (double)shards;
+        scatter += 2 * hardware_gather(hw, ranks / shards, w->s->tp * shards, shard);
+    }
+    if (zero >= 3)
+        return 2 * gather + scatter;
+    return (zero == 2 || is_last ? scatter : 0) + (is_last ? gather : 0);
+}
+
+static void exchange_times(const struct view *w, double parameters, struct nd_time *time)
+{
+    for (int64_t m = 0; m < w->micro_batches; m++) {
+        double exchange = exchange_time(w, parameters, m == w->micro_batches - 1);
+        time->dp += exchange;
+        time->dp_exposed += fmax(0, exchange - DP_HIDDEN * time->stage);
+    }
 }
 
 static double boundary_time(const struct view *w)
@@ -310,8 +340,7 @@ static void whole_step(const struct view *w,
     double etp = e->layers.expert_tensor_parallel ? s->tp : 1;
     double held = e->common_parameters / ((double)s->pp * s->tp) +
                   e->routed_parameters / ((double)s->pp * s->ep * etp);
-    time->dp = exchange_time(w, held);
-    time->dp_exposed = fmax(0, time->dp - DP_HIDDEN * time->stage);
+    exchange_times(w, held, time);
     double updated = e->zero_level >= 1 ? held / (double)dense_shards(s) : held;
     time->optimizer =
         hardware_stream(&e->layers.hardware, updated * (2 * e->bytes_optim + e->bytes_grad));

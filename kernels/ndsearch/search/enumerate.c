@@ -236,7 +236,7 @@ bool nd_points(const struct nd_space *space, nd_visit *visit, void *context)
 
 static const char *const preset_names[] = {
     [ND_CLASSIC] = "classic",
-    [ND_FSDP] = "fsdp",
+    [ND_FSDP] = "zero",
     [ND_MEGATRON] = "megatron",
 };
 
@@ -252,5 +252,6 @@ bool nd_preset_find(const char *name, enum nd_preset *preset)
             *preset = (enum nd_preset)k;
             return true;
         }
-    return false;
+    *preset = ND_FSDP;
+    return strcmp(name, "fsdp") == 0;
 }

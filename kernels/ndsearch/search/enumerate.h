@@ -25,8 +25,8 @@ enum {
 
 enum nd_preset {
     ND_CLASSIC,  // graph engines: ep within dp * tp, op a multiple of an expert's replicas
-    ND_FSDP,     // fully sharded data parallelism: op any divisor of dp
-    ND_MEGATRON, // as fsdp, op within dp * cp
+    ND_FSDP,     // presets zero and fsdp: op is any divisor of dp
+    ND_MEGATRON, // as ND_FSDP, op within dp * cp
 };
 
 // What may vary; false: that degree is 1. fsdp false: op is dp alone (compat orig: every other op is

@@ -25,7 +25,7 @@ static const struct pps_opt options[] = {
     {"memory", 0, "GIB", "what a device may use (as the cluster's file says, else all it has)"},
     {"gbs", 0, "N", "sequences a step"},
     {"seq-length", 0, "N", "tokens a sequence"},
-    {"preset", 0, "NAME", "space and filters: classic, fsdp or megatron (fsdp)"},
+    {"preset", 0, "NAME", "space and filters: classic, zero, fsdp or megatron (zero)"},
     {"strategy", 0, "WORDS", "what is searched: dp tp pp ep cp fsdp =on or =off (all but cp)"},
     {"filters", 0, "NAMES", "the list of filters, in order; rules of legality stay"},
     {"add-filter", 0, "NAME", "one more at the end; may be repeated"},

@@ -21,7 +21,7 @@ static const struct pps_opt options[] = {
     {"candidates", 'c', "FILE",
      "strategies to rank: CSV or JSON with dp,tp,pp,ep[,cp,op,sp,mbs]"},
     {"search", 0, "N", "without them: the N quickest of a search (20)"},
-    {"preset", 0, "NAME", "of that search: classic, fsdp or megatron (fsdp)"},
+    {"preset", 0, "NAME", "of that search: classic, zero, fsdp or megatron (zero)"},
     {"strategy", 0, "WORDS", "of that search: dp tp pp ep cp fsdp =on or =off (all but cp)"},
     {"max-vpp", 0, "N", "try as many chunks a stage (3; orig: 1)"},
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},

@@ -257,6 +257,31 @@ static enum pps_status load_all(struct nd_job *job,
     return status;
 }
 
+// --preset fsdp shards gradients and parameters, too; the published formulas have no such levels.
+static enum pps_status apply_fsdp(struct nd_job *job,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    const char *preset = pps_arg(args, "preset"), *compat = pps_arg(args, "compat");
+    struct training *t = &job->training;
+    job->fsdp = preset != NULL && strcmp(preset, "fsdp") == 0 &&
+                (compat == NULL || strcmp(compat, "orig") != 0);
+    if (!job->fsdp)
+        return PPS_OK;
+    if (!t->distributed_optimizer)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--preset fsdp shards parameters, but the training sets "
+                        "use_distributed_optimizer to false; write --preset zero");
+    if (t->zero_given && t->zero_level < 2)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--preset fsdp shards parameters, but the training sets zero_level %d; "
+                        "set 2 or 3, or write --preset zero",
+                        t->zero_level);
+    if (!t->zero_given)
+        t->zero_level = 3;
+    return PPS_OK;
+}
+
 enum pps_status nd_job_documents(struct nd_job *job,
                                  const struct pps_args *args,
                                  struct pps_error *err)
@@ -269,7 +294,9 @@ enum pps_status nd_job_documents(struct nd_job *job,
                         "which model? Write: ppsweep nd MODEL.json [CLUSTER.json]");
     if (status == PPS_OK)
         status = read_cluster_options(job, args, err);
-    return status == PPS_OK ? read_other_options(job, args, err) : status;
+    if (status == PPS_OK)
+        status = read_other_options(job, args, err);
+    return status == PPS_OK ? apply_fsdp(job, args, err) : status;
 }
 
 void nd_job_free(struct nd_job *job)

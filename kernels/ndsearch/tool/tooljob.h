@@ -23,6 +23,7 @@ struct nd_job {
     struct modeldesc model;
     struct cluster cluster;
     struct training training;
+    bool fsdp; // --preset fsdp: the space of preset zero, parameters sharded
     struct nd_switches vary;
     struct nd_space space;
     struct nd_filters filters;

@@ -35,6 +35,13 @@ static double limit_gib(const struct nd_search *search)
 
 // ---- counts -------------------------------------------------------------------------------------
 
+// The published tool calls the space of preset zero fsdp.
+static const char *preset_name(const struct nd_job *job)
+{
+    const bool published = job->space.orig && job->space.preset == ND_FSDP;
+    return job->fsdp || published ? "fsdp" : nd_preset_name(job->space.preset);
+}
+
 void nd_report_counts(const struct nd_job *job,
                       const struct nd_search *search,
                       const struct nd_search_result *result)
@@ -42,8 +49,7 @@ void nd_report_counts(const struct nd_job *job,
     const struct nd_counts *c = &result->counts;
     pps_say(stdout, "%s on %d devices, %" PRId64 " sequences a step, preset %s%s",
             job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
-            job->space.gbs, nd_preset_name(job->space.preset),
-            job->space.orig ? " as published" : "");
+            job->space.gbs, preset_name(job), job->space.orig ? " as published" : "");
     printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
     for (int k = 0; k < job->filters.n; k++)
         printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],

@@ -198,7 +198,8 @@ enum pps_status nd_job_space(struct nd_job *job,
     const char *word = pps_arg(args, "preset");
     enum pps_status status = read_compat(args, &orig, err);
     if (status == PPS_OK && word != NULL && !nd_preset_find(word, &preset))
-        return pps_fail(err, PPS_E_INPUT, "--preset %s: write classic, fsdp or megatron", word);
+        return pps_fail(err, PPS_E_INPUT, "--preset %s: write classic, zero, fsdp or megatron",
+                        word);
     if (status == PPS_OK && pps_arg(args, "strategy") != NULL)
         status = read_strategy(&job->vary, pps_arg(args, "strategy"), err);
     if (status != PPS_OK)
