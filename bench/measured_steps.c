@@ -64,7 +64,7 @@ static void fit_group(struct work *w, struct group *g)
 {
     collect(w, g);
     if (g->n == 0) {
-        fprintf(stderr, "measured_steps: nothing for \"%s\"\n", g->title);
+        fprintf(stderr, "measured_steps: no measurements for \"%s\"\n", g->title);
         exit(1);
     }
     nd_calibrate(g->in, g->n, UNKNOWNS, &g->in[0]->hardware, w->cache, &g->fit);
@@ -94,10 +94,9 @@ static void write_sum(const struct work *w)
 
 static void write_fits(const struct work *w)
 {
-    fprintf(
-        w->out,
-        "| fit | points | built-in | fitted | worst, fitted | left out | `eg` | `em` | `el` |\n"
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
+    fprintf(w->out, "| fit | points | built-in | fitted | worst, fitted | cross-validated | "
+                    "`eg` | `em` | `el` |\n"
+                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |\n");
     for (int i = 0; i < GROUPS; i++) {
         const struct group *g = &groups[i];
         const struct hardware *h = &g->fit.hardware;
@@ -345,7 +344,8 @@ static int check(const char *path, const char *made)
     char *kept = slurp(path);
     int differ = strcmp(kept, made) != 0;
     if (differ)
-        fprintf(stderr, "measured_steps: %s is not what the model says now; make it again\n",
+        fprintf(stderr,
+                "measured_steps: %s differs from the output of the model; write it again\n",
                 path);
     free(kept);
     return differ;
