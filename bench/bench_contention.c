@@ -119,7 +119,8 @@ static void simulate(enum how how,
                      struct contention_outcome *outcomes)
 {
     if (how == BATCH)
-        contention_simulate_batch(batch, points, n, false, false, scratch, NULL, outcomes);
+        contention_simulate_batch(batch, points, n, (struct contention_wish){0}, false, scratch,
+                                  NULL, outcomes);
     for (size_t k = 0; k < n && how != BATCH; k++)
         if (how == ALONE)
             contention_simulate(&points[k], false, false, scratch, NULL, &outcomes[k].result);

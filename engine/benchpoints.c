@@ -171,8 +171,8 @@ static void pass(struct pps_benchpoints *b,
                  pps_bench_function *function,
                  const atomic_bool *stop)
 {
-    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact,
-                                      b->kernel->shared};
+    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact, b->kernel->shared,
+                                      0};
     b->events = 0;
     for (uint64_t first = 0; first < b->n; first += PPS_BATCH) {
         struct stretch s;
@@ -212,8 +212,8 @@ enum pps_status pps_benchpoints_audit(struct pps_benchpoints *b,
                                       double *largest,
                                       struct pps_error *err)
 {
-    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact,
-                                      b->kernel->shared};
+    const struct pps_worker worker = {b->scratch, stop, b->experiment->exact, b->kernel->shared,
+                                      0};
     struct pps_audited audited = {.rows = 0};
     struct pps_auditor *auditor = NULL;
     enum pps_status status = pps_auditor_open(&auditor, b->experiment, 1, err);

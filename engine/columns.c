@@ -115,3 +115,14 @@ enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,
         return pps_fail(err, PPS_E_INPUT, "no kernel \"%.60s\"; did you mean %s?", name, near);
     return pps_fail(err, PPS_E_INPUT, "no kernel \"%.60s\"; ppsweep kernels lists them", name);
 }
+
+enum pps_status pps_point_limit_check(const struct pps_kernel *kernel,
+                                      uint64_t point_limit,
+                                      struct pps_error *err)
+{
+    if (point_limit == 0 || kernel->counts_events)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT,
+                    "--point-limit: the kernel %s simulates no events; leave the option out",
+                    kernel->name);
+}

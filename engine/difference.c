@@ -207,6 +207,8 @@ bool pps_manifest_difference(const cJSON *was, const cJSON *is, char *text, size
            order_differs(&d, params_before, params_now) ||
            members_differ(&d, before, now, "params") || columns_differ(&d, was, is) ||
            differ(&d, "--exact", pps_json_member(was, "exact"), pps_json_member(is, "exact")) ||
+           differ(&d, "--point-limit", pps_json_member(was, "point_limit"),
+                  pps_json_member(is, "point_limit")) ||
            (all_points(was) != NULL && all_points(is) != NULL &&
             differ(&d, "the number of points (--limit)", all_points(was), all_points(is))) ||
            differ(&d, "the compression (--compress)", pps_json_member(was, "codec"),

@@ -45,7 +45,8 @@ static enum pps_status grow_scratch(struct pps_evaluator *e, size_t first, size_
 // Runs rows first ... end - 1 but those left out, one stretch of kept rows at a time.
 static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, void *scratch)
 {
-    const struct pps_worker worker = {scratch, e->ask->stop, e->ask->exact, e->kernel->shared};
+    const struct pps_worker worker = {scratch, e->ask->stop, e->ask->exact, e->kernel->shared,
+                                      e->ask->point_limit};
     while (first < end) {
         const double *param[PPS_MAX_PARAMS];
         double *column[PPS_MAX_COLUMNS];
@@ -198,7 +199,9 @@ enum pps_status pps_evaluate(const struct pps_evaluate *ask,
     e->kernel = ask->kernel;
     e->count = count;
     e->err = err;
-    enum pps_status status = pps_columns_choose(ask->kernel, ask->metrics, e->wanted, err);
+    enum pps_status status = pps_point_limit_check(ask->kernel, ask->point_limit, err);
+    if (status == PPS_OK)
+        status = pps_columns_choose(ask->kernel, ask->metrics, e->wanted, err);
     if (status == PPS_OK)
         status = allocate(e);
     if (status == PPS_OK)

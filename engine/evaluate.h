@@ -21,10 +21,11 @@ struct pps_evaluate {
     FILE *out;
     const char *metrics; // as in struct pps_request
     int digits;
-    bool exact;   // take no short cut
-    bool keep;    // columns that are neither parameters nor results pass through
-    bool strict;  // a row that cannot be read ends the evaluation
-    bool reasons; // a last column PPS_REASON_COLUMN says why a row has no results
+    bool exact;           // take no short cut
+    uint64_t point_limit; // events after which a point fails; 0: none
+    bool keep;            // columns that are neither parameters nor results pass through
+    bool strict;          // a row that cannot be read ends the evaluation
+    bool reasons;         // a last column PPS_REASON_COLUMN says why a row has no results
     // Called for each row that cannot be read, with the place and what is wrong; or NULL.
     void (*unreadable)(void *self, const struct pps_error *why);
     void *self;

@@ -197,10 +197,14 @@ static enum pps_status set_up(struct pps_loader *l)
         pps_options_default(l->kernel->composite, experiment->options);
     experiment->digits = l->request->digits;
     experiment->exact = l->request->exact;
+    experiment->point_limit = l->request->point_limit;
     experiment->status = l->request->status;
     if (l->request->only != NULL && (experiment->only = strdup(l->request->only)) == NULL)
         return pps_fail(l->err, PPS_E_MACHINE, "no memory for the experiment");
     set_name(l);
+    status = pps_point_limit_check(l->kernel, experiment->point_limit, l->err);
+    if (status != PPS_OK)
+        return status;
     return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
 }
 

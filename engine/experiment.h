@@ -23,6 +23,8 @@ struct pps_override {
     bool is_option;
 };
 
+#define PPS_POINT_LIMIT_MAX (((uint64_t)1 << 53) - 1)
+
 struct pps_request {
     const struct pps_kernel *const *kernels; // ends with NULL; the first is the default
     const char *path;                        // of the experiment; NULL: overrides only
@@ -36,6 +38,7 @@ struct pps_request {
     uint64_t seed;
     bool seed_given;
     bool exact;                    // --exact
+    uint64_t point_limit;          // --point-limit: events of a point; 0: none
     bool status;                   // --status: rows end with what became of their point
     bool typed;                    // --typed: numbers and names in columns of their own
     struct pps_input_words inputs; // --input
@@ -52,9 +55,10 @@ struct pps_experiment {
     struct pps_option_value options[PPS_MAX_OPTIONS];
     bool wanted[PPS_MAX_COLUMNS]; // result columns of a row
     int digits;
-    bool exact;        // the kernel takes no short cut
-    bool status;       // rows have a last column PPS_STATUS_COLUMN
-    uint64_t n_points; // of the space, cut by the limit
+    bool exact;           // the kernel takes no short cut
+    uint64_t point_limit; // a point that takes more events fails; 0: none does
+    bool status;          // rows have a last column PPS_STATUS_COLUMN
+    uint64_t n_points;    // of the space, cut by the limit
     uint64_t seed;
     uint64_t points_digest; // of a file of points
     char *only;             // as in the request; NULL: all rows
@@ -91,6 +95,11 @@ PPS_MUST_CHECK enum pps_status pps_columns_choose(const struct pps_kernel *kerne
                                                   const char *metrics,
                                                   bool *wanted,
                                                   struct pps_error *err);
+
+// PPS_E_INPUT for a limit (not 0) to the events of a kernel that simulates none.
+PPS_MUST_CHECK enum pps_status pps_point_limit_check(const struct pps_kernel *kernel,
+                                                     uint64_t point_limit,
+                                                     struct pps_error *err);
 
 // The kernel of this name (NULL: the first), or PPS_E_INPUT with the nearest name.
 PPS_MUST_CHECK enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,

@@ -194,6 +194,9 @@ struct pps_worker {
     const atomic_bool *stop; // poll it when a point is long
     bool exact;              // take no short cut that could change a bit of a result
     const void *shared;      // what `open` made
+    // A point whose simulation takes more events than this fails (PPS_FAILED), in `run` and in
+    // `reference`; only for a kernel that counts_events. 0: no limit.
+    uint64_t point_limit;
 };
 
 // ---- trace ----------------------------------------------------------------------------------
@@ -278,6 +281,7 @@ struct pps_kernel {
     int n_columns;
     const char *const *reasons; // why a point is left out; reasons[0] unused; ends with NULL
     const struct pps_composite *composite; // or NULL
+    bool counts_events; // it simulates events, and keeps to a worker's point_limit
     struct pps_heatmap heatmap;
     const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace

@@ -230,6 +230,8 @@ char *pps_manifest_text(const struct pps_manifest *m)
     add_parameters(root, e);
     add_columns(root, e);
     cJSON_AddBoolToObject(root, "exact", e->exact);
+    if (e->point_limit > 0)
+        pps_json_add_count(root, "point_limit", e->point_limit);
     add_shard(root, m);
     if (m->totals != NULL) {
         add_counts(root, m);

@@ -114,6 +114,19 @@ static bool all_texts(const cJSON *list, const char *member)
     return cJSON_IsArray(list);
 }
 
+// Only runs with --point-limit say one.
+static bool read_point_limit(struct pps_said *said)
+{
+    const cJSON *item = pps_json_member(said->root, "point_limit");
+    const double limit = cJSON_GetNumberValue(item);
+    if (item == NULL)
+        return true;
+    if (!(limit >= 1 && limit <= (double)PPS_POINT_LIMIT_MAX))
+        return false;
+    said->point_limit = (uint64_t)limit;
+    return true;
+}
+
 static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
 {
     const cJSON *item;
@@ -126,6 +139,8 @@ static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
     said->exact = cJSON_IsTrue(pps_json_member(said->root, "exact"));
     if (!cJSON_IsBool(pps_json_member(said->root, "exact")))
         return wrong(said, err, "does not say whether it was ", "exact");
+    if (!read_point_limit(said))
+        return wrong(said, err, "has no usable number ", "point_limit");
     if (!cJSON_IsObject(said->experiment))
         return wrong(said, err, "has no object ", "experiment");
     if (!all_texts(said->parameters, NULL))

@@ -4,6 +4,7 @@
 #ifndef PPS_MANIFESTREAD_H
 #define PPS_MANIFESTREAD_H
 
+#include "experiment.h"
 #include "status.h"
 
 #include <cjson/cJSON.h>
@@ -20,7 +21,8 @@ struct pps_said {
     uint64_t digest; // of the experiment
     const cJSON *experiment, *parameters, *columns, *left_out;
     bool exact;
-    const char *only; // which of the rows are the best ones it keeps; NULL: all rows
+    uint64_t point_limit; // 0: none
+    const char *only;     // which of the rows are the best ones it keeps; NULL: all rows
     double points, rows, failed, infeasible, block_points, text_bytes, data_bytes;
 };
 

@@ -177,6 +177,7 @@ enum pps_status pps_remake(const struct pps_said *said,
                                   .metrics = metrics,
                                   .limit = head->n_points,
                                   .exact = said->exact,
+                                  .point_limit = said->point_limit,
                                   .status = has_status(said),
                                   .typed = is_typed(said, only[0]),
                                   .only = said->only};

@@ -100,6 +100,9 @@ static uint64_t digest_of(const struct pps_experiment *e, const char *text)
         (unsigned long long)e->n_points, (unsigned long long)e->seed,
         e->exact ? " exact 1" : "", e->status ? " status 1" : "",
         e->space.typed != 0 ? " typed 1" : "");
+    if (e->point_limit > 0)
+        at += (size_t)snprintf(rest + at, sizeof rest - at, " point_limit %llu",
+                               (unsigned long long)e->point_limit);
     if (e->only != NULL)
         at += (size_t)snprintf(rest + at, sizeof rest - at, " only %016llx",
                                (unsigned long long)XXH64(e->only, strlen(e->only), 0));

@@ -134,6 +134,24 @@ static const char *text_of(const cJSON *object, const char *name)
     return text != NULL ? text : "";
 }
 
+// Points that failed at one limit may have a result at another.
+static enum pps_status check_limit(const struct reader *r)
+{
+    const cJSON *limit = pps_json_member(r->manifest, "point_limit");
+    if (limit == NULL && r->experiment->point_limit == 0)
+        return PPS_OK;
+    if (limit == NULL)
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--reuse %s: it was made without --point-limit; leave the option out "
+                        "here",
+                        r->path);
+    if (cJSON_GetNumberValue(limit) != (double)r->experiment->point_limit)
+        return pps_fail(r->err, PPS_E_INPUT,
+                        "--reuse %s: it was made with --point-limit %.0f; write the same here",
+                        r->path, cJSON_GetNumberValue(limit));
+    return PPS_OK;
+}
+
 static enum pps_status check_kernel(const struct reader *r)
 {
     const struct pps_kernel *kernel = r->experiment->kernel;
@@ -162,7 +180,7 @@ static enum pps_status check_kernel(const struct reader *r)
         return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
                         r->path, exact ? "" : "out",
                         exact ? "write --exact here, too" : "leave it out here");
-    return PPS_OK;
+    return check_limit(r);
 }
 
 static void decimals_text(int decimals, char out[24])

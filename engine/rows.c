@@ -310,8 +310,8 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                     .text = m->text_of,
                                     .outcome = m->outcome,
                                     .n_recalled = &rows->recalled};
-    const struct pps_worker worker = {m->scratch, stop, m->experiment->exact,
-                                      m->kernel->shared};
+    const struct pps_worker worker = {m->scratch, stop, m->experiment->exact, m->kernel->shared,
+                                      m->experiment->point_limit};
     if (m->n_batch > 0)
         m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))

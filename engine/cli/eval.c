@@ -18,6 +18,8 @@ static const struct pps_opt options[] = {
     {"input", 'i', "SLOT=FILE", "a document for the kernel, as in model=FILE"},
     {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
+    {"point-limit", 0, "EVENTS",
+     "fail a point that takes more events to simulate (k, M, G allowed)"},
     {"exact", 0, NULL, "take no short cut: the same bits on every machine"},
     {"keep", 0, NULL, "pass columns through that are neither parameters nor results"},
     {"strict", 0, NULL, "end at the first row that cannot be read (exit status 2)"},
@@ -150,7 +152,10 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
     };
     struct pps_evaluated count = {.rows = 0};
     struct pps_inputs *inputs = NULL;
-    enum pps_status status = prepare(args, &ask, &inputs, err);
+    enum pps_status status =
+        pps_arg_count(args, "point-limit", 1, PPS_POINT_LIMIT_MAX, &ask.point_limit, err);
+    if (status == PPS_OK)
+        status = prepare(args, &ask, &inputs, err);
     if (status == PPS_OK)
         status = answer(args, &ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)

@@ -65,6 +65,9 @@ static void print_left_out(const struct pps_report *r)
     if (r->totals->failed > 0) {
         fprintf(stderr, "failed    %llu points%s", (unsigned long long)r->totals->failed,
                 have_rows ? " (rows with empty results)" : "");
+        if (r->experiment->point_limit > 0)
+            fprintf(stderr, ", with --point-limit %llu",
+                    (unsigned long long)r->experiment->point_limit);
         print_index(r->experiment, r->totals->failed_example, ", for example ");
         fputc('\n', stderr);
     }

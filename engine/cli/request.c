@@ -105,6 +105,9 @@ static enum pps_status load(const struct pps_args *args,
     if (status == PPS_OK)
         status = pps_arg_count(args, "limit", 1, (uint64_t)1 << 62, &request.limit, err);
     if (status == PPS_OK)
+        status = pps_arg_count(args, "point-limit", 1, PPS_POINT_LIMIT_MAX,
+                               &request.point_limit, err);
+    if (status == PPS_OK)
         status = pps_arg_count(args, "seed", 0, ((uint64_t)1 << 53) - 1, &request.seed, err);
     if (status != PPS_OK)
         return status;

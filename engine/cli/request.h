@@ -20,6 +20,8 @@
         {"seed", 0, "N", "seed of a sample, and of kernels that draw random numbers"},         \
         {"status", 0, NULL, "a last column: ok, infeasible or failed"},                        \
         {"typed", 0, NULL, "weights and tiers in columns of their own: X, X_tier"},            \
+        {"point-limit", 0, "EVENTS",                                                           \
+         "fail a point that takes more events to simulate (k, M, G allowed)"},                 \
         {"exact", 0, NULL, "take no short cut: the same bits on every machine"},               \
     {                                                                                          \
         "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \

@@ -213,7 +213,7 @@ static enum pps_status run_kernel(void *self,
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
         return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
     struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
-                                t->kernel->shared};
+                                t->kernel->shared, 0};
     if (worker.scratch == NULL)
         return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);

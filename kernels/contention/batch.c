@@ -21,7 +21,8 @@ struct work {
     struct contention_batch *batch;
     const struct contention_point *points;
     struct contention_outcome *outcomes;
-    bool want_metrics, exact;
+    struct contention_wish wish;
+    bool exact;
     void *scratch;
     const atomic_bool *stop;
     struct sim constants; // of the point that is being taken; nothing else is set
@@ -39,7 +40,7 @@ static void set_time(const struct work *w, size_t i, double total_time, int64_t 
     struct contention_result *result = &w->outcomes[i].result;
     result->total_time = total_time;
     result->n_events = n_events;
-    if (w->want_metrics)
+    if (w->wish.metrics)
         contention_fit_parts(&result->critical, total_time);
 }
 
@@ -55,8 +56,14 @@ static void simulate_alone(struct work *w, size_t i)
 static void add_metrics(struct work *w, size_t i)
 {
     struct contention_outcome *o = &w->outcomes[i];
-    o->status =
-        contention_simulate(&w->points[i], true, w->exact, w->scratch, w->stop, &o->result);
+    double sensitivity = 0;
+    if (w->wish.sensitivity)
+        o->status =
+            contention_sensitivity(&w->points[i], w->exact, w->scratch, w->stop, &sensitivity);
+    if (o->status == CONTENTION_DONE && w->wish.metrics)
+        o->status =
+            contention_simulate(&w->points[i], true, w->exact, w->scratch, w->stop, &o->result);
+    o->result.sensitivity = sensitivity;
 }
 
 static void know(struct contention_memo_place *place,
@@ -122,7 +129,7 @@ static void take_point(struct work *w, size_t i)
         contention_scale_times(&o->result, unit);
         return;
     }
-    if (w->want_metrics)
+    if (w->wish.metrics || w->wish.sensitivity)
         add_metrics(w, i);
     struct contention_lane_point *lane = &w->batch->job[w->n_jobs].point;
     if (o->status == CONTENTION_DONE && contention_lanes_fit(s, w->exact, lane)) {
@@ -148,6 +155,12 @@ static bool run_lanes_of(struct work *w, int32_t gpus)
     return n == 0 || contention_lanes(gpus)(jobs, n, w->scratch, w->stop);
 }
 
+// Lanes do not look at the limit: how many events they simulate of a point is bounded.
+static bool is_beyond(const struct contention_point *p, int64_t n_events)
+{
+    return p->most_events > 0 && n_events > p->most_events;
+}
+
 static void end_job(struct work *w, uint32_t job, bool stopped)
 {
     struct contention_batch *b = w->batch;
@@ -157,6 +170,8 @@ static void end_job(struct work *w, uint32_t job, bool stopped)
         o->status = CONTENTION_STOPPED;
     else if (b->job[job].status == LANE_LEFT)
         simulate_alone(w, b->point_of[job]);
+    else if (is_beyond(&w->points[b->point_of[job]], b->job[job].n_events))
+        o->status = CONTENTION_LIMITED;
     else
         set_time(w, b->point_of[job], b->job[job].total_time, b->job[job].n_events);
     if (place == NULL || place->state != MEMO_AWAITED || place->job != job)
@@ -182,7 +197,7 @@ static void copy_outcome(struct work *w, size_t i)
 void contention_simulate_batch(struct contention_batch *batch,
                                const struct contention_point *points,
                                size_t n,
-                               bool want_metrics,
+                               struct contention_wish wish,
                                bool exact,
                                void *scratch,
                                const atomic_bool *stop,
@@ -191,7 +206,7 @@ void contention_simulate_batch(struct contention_batch *batch,
     struct work w = {.batch = batch,
                      .points = points,
                      .outcomes = outcomes,
-                     .want_metrics = want_metrics,
+                     .wish = wish,
                      .exact = exact,
                      .scratch = scratch,
                      .stop = stop};

@@ -31,14 +31,20 @@ struct contention_outcome {
 // contention_scratch_bytes has them.
 size_t contention_batch_scratch_bytes(const struct contention_point *largest);
 
+// What is asked of points besides total_time.
+struct contention_wish {
+    bool metrics, sensitivity;
+};
+
 // Simulates n <= BATCH_POINTS points as contention_simulate would, to rounding (1e-9 relative);
-// the result of a point depends on itself and want_metrics and exact alone, bit for bit. `exact`:
+// the result of a point depends on itself and `wish` and `exact` alone, bit for bit. All calls
+// with one batch have the same wish and points with the same most_events. `exact`:
 // without recalling, and without jumping over what repeats. `scratch` is 64-byte aligned, as large as
 // contention_batch_scratch_bytes says. Once the stop flag is up, outcomes are CONTENTION_STOPPED.
 void contention_simulate_batch(struct contention_batch *batch,
                                const struct contention_point *points,
                                size_t n,
-                               bool want_metrics,
+                               struct contention_wish wish,
                                bool exact,
                                void *scratch,
                                const atomic_bool *stop,

@@ -75,14 +75,21 @@ const struct pps_column contention_columns[N_COLUMNS] = {
         PART("bubble", "time it is idle before its last backward with no transfer on its way"),
     [CRITICAL_FINAL_SYNC] =
         PART("final_sync", "time after its last backward, when it only synchronises"),
+    [SENSITIVITY] =
+        METRIC("sensitivity",
+               "",
+               12,
+               PPS_LOWER,
+               "relative change of total_time when a length changes by 1e-15: where it "
+               "is large, digits of total_time have no meaning"),
 };
 
-bool contention_wants_metrics(const struct pps_batch *batch)
+struct contention_wish contention_wish_of(const struct pps_batch *batch)
 {
-    for (int c = TOTAL_TIME + 1; c < N_COLUMNS; c++)
-        if (batch->column[c] != NULL)
-            return true;
-    return false;
+    struct contention_wish wish = {.sensitivity = batch->column[SENSITIVITY] != NULL};
+    for (int c = BUBBLE_RATIO; c <= CRITICAL_FINAL_SYNC; c++)
+        wish.metrics = wish.metrics || batch->column[c] != NULL;
+    return wish;
 }
 
 static void set_column(const struct pps_batch *batch, int column, size_t i, double value)
@@ -121,4 +128,5 @@ void contention_set_row(const struct pps_batch *batch,
     set_column(batch, PEAK_IN_FLIGHT, i, r->peak_in_flight);
     set_column(batch, IDEAL_TIME, i, r->ideal_time);
     set_parts(batch, i, &r->critical);
+    set_column(batch, SENSITIVITY, i, r->sensitivity);
 }

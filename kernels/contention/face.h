@@ -4,8 +4,8 @@
 #ifndef PPS_CONTENTION_FACE_H
 #define PPS_CONTENTION_FACE_H
 
+#include "batch.h"
 #include "engine/kernel.h"
-#include "model.h"
 
 // Numbers of the parameters.
 enum {
@@ -48,6 +48,7 @@ enum {
     CRITICAL_GRAD_SYNC,
     CRITICAL_BUBBLE,
     CRITICAL_FINAL_SYNC,
+    SENSITIVITY,
     N_COLUMNS,
 };
 
@@ -62,8 +63,8 @@ struct contention_point contention_point_of(const double *value);
 
 extern const struct pps_column contention_columns[N_COLUMNS];
 
-// Whether a column of the batch needs more than the completion time.
-bool contention_wants_metrics(const struct pps_batch *batch);
+// What the columns of the batch need besides the completion time.
+struct contention_wish contention_wish_of(const struct pps_batch *batch);
 // Writes row i of the batch, of the columns it has.
 void contention_set_row(const struct pps_batch *batch,
                         size_t i,

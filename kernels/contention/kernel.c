@@ -76,18 +76,23 @@ static enum pps_outcome outcome_of(enum contention_status status)
         return PPS_DONE;
     case CONTENTION_STOPPED:
         return PPS_STOPPED;
+    case CONTENTION_LIMITED:
     case CONTENTION_STUCK:
         break;
     }
     return PPS_FAILED;
 }
 
-static struct contention_point point_at(const struct pps_batch *batch, size_t i)
+static struct contention_point point_at(const struct pps_batch *batch,
+                                        const struct pps_worker *worker,
+                                        size_t i)
 {
     double value[N_PARAMS];
     for (int p = 0; p < N_PARAMS; p++)
         value[p] = batch->param[p][i];
-    return contention_point_of(value);
+    struct contention_point point = contention_point_of(value);
+    point.most_events = (int64_t)worker->point_limit;
+    return point;
 }
 
 // Points first ... first + n - 1 of the batch.
@@ -99,8 +104,8 @@ static void run_some(const struct pps_batch *batch,
     struct contention_point points[BATCH_POINTS];
     struct contention_outcome outcomes[BATCH_POINTS];
     for (size_t i = 0; i < n; i++)
-        points[i] = point_at(batch, first + i);
-    contention_simulate_batch(worker->scratch, points, n, contention_wants_metrics(batch),
+        points[i] = point_at(batch, worker, first + i);
+    contention_simulate_batch(worker->scratch, points, n, contention_wish_of(batch),
                               worker->exact, room_of(worker), worker->stop, outcomes);
     for (size_t i = 0; i < n; i++) {
         batch->outcome[first + i] = (uint8_t)outcome_of(outcomes[i].status);
@@ -120,14 +125,28 @@ static void run(const struct pps_batch *batch, const struct pps_worker *worker)
     }
 }
 
+static enum contention_status refer(const struct contention_point *point,
+                                    struct contention_wish wish,
+                                    const atomic_bool *stop,
+                                    struct contention_result *result)
+{
+    double sensitivity = 0;
+    enum contention_status status = CONTENTION_DONE;
+    if (wish.sensitivity)
+        status = contention_reference_sensitivity(point, stop, &sensitivity);
+    if (status == CONTENTION_DONE)
+        status = contention_reference(point, wish.metrics, NULL, stop, result);
+    result->sensitivity = sensitivity;
+    return status;
+}
+
 static void reference(const struct pps_batch *batch, const struct pps_worker *worker)
 {
-    bool want_metrics = contention_wants_metrics(batch);
+    const struct contention_wish wish = contention_wish_of(batch);
     for (size_t i = 0; i < batch->n_points; i++) {
-        struct contention_result result;
-        const struct contention_point point = point_at(batch, i);
-        batch->outcome[i] = (uint8_t)outcome_of(
-            contention_reference(&point, want_metrics, NULL, worker->stop, &result));
+        struct contention_result result = {0};
+        const struct contention_point point = point_at(batch, worker, i);
+        batch->outcome[i] = (uint8_t)outcome_of(refer(&point, wish, worker->stop, &result));
         contention_set_row(batch, i, &result);
     }
 }
@@ -217,6 +236,7 @@ const struct pps_kernel pps_kernel_contention = {
     .n_columns = N_COLUMNS,
     .reasons = reasons,
     .composite = &contention_priorities,
+    .counts_events = true,
     .heatmap = {.x = "p_grad_prop",
                 .y = "p_fwd_prop",
                 .value = "total_time",

@@ -147,8 +147,9 @@ static void set_critical(const struct sim *s, struct contention_result *result)
     struct contention_parts *parts = &result->critical;
     parts->gpu = critical_gpu(s, result->total_time);
     const struct stage_metrics *m = &s->metrics[parts->gpu];
-    parts->compute = s->p->n * (s->p->fwd_len + s->p->bwd_len);
-    parts->slowdown = fmax(m->busy - parts->compute, 0);
+    // Tasks may end by eps_work early: then they take less than all their work.
+    parts->slowdown = fmax(m->busy - s->p->n * (s->p->fwd_len + s->p->bwd_len), 0);
+    parts->compute = m->busy - parts->slowdown;
     parts->bubble = fmax(m->last - m->busy - wait_of(m), 0);
     parts->final_sync = fmax(result->total_time - m->last, 0);
     for (int k = 0; k < CONTENTION_N_SHARING; k++)

@@ -41,6 +41,12 @@ static bool all_done(const struct sim *s)
     return true;
 }
 
+// The number of the event at which the stop flag and the limit are looked at again.
+ALWAYS_INLINE int64_t next_look(int64_t events, int64_t poll, int64_t most)
+{
+    return events + poll <= most ? events + poll : most + 1;
+}
+
 ALWAYS_INLINE enum contention_status run(struct sim *s,
                                          const atomic_bool *stop,
                                          int64_t *n_events,
@@ -48,7 +54,8 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
 {
     // An event of a trace may end a piece on every GPU: it costs as much as thousands.
     const int64_t poll = observe == TRACE ? 1 : poll_events(s->p->gpus);
-    int64_t events = 0, next_poll = poll;
+    const int64_t most = s->p->most_events > 0 ? s->p->most_events : INT64_MAX;
+    int64_t events = 0, next_poll = next_look(0, poll, most);
     touch(s, 0);
     for (;;) {
         settle(s, observe);
@@ -61,7 +68,9 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
             break;
         if (++events < next_poll)
             continue;
-        next_poll = events + poll;
+        if (events > most)
+            return CONTENTION_LIMITED;
+        next_poll = next_look(events, poll, most);
         if (stop != NULL && atomic_load_explicit(stop, memory_order_relaxed))
             return CONTENTION_STOPPED;
     }

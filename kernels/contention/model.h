@@ -49,6 +49,8 @@ struct contention_point {
     enum contention_channels channels;
     bool congestion; // receivers take no more than 1 (shared channels, more than 2 GPUs)
     double priority[CONTENTION_N_SHARING]; // a weight >= 0; or a tier: -1 is a, -2 is b ...
+    int64_t
+        most_events; // a simulation that takes more gives up (CONTENTION_LIMITED); 0: none does
 };
 
 // What the critical GPU does in [0, total_time]: times that add up to total_time, none negative.
@@ -76,11 +78,14 @@ struct contention_result {
     int32_t peak_in_flight;
     double ideal_time; // total_time with channels ideal
     struct contention_parts critical;
+
+    double sensitivity; // filled by contention_sensitivity alone
 };
 
 enum contention_status {
     CONTENTION_DONE,
     CONTENTION_STUCK,   // nothing makes progress: an internal error, the result is undefined
+    CONTENTION_LIMITED, // more events than most_events, the result is undefined
     CONTENTION_STOPPED, // the stop flag was up, the result is undefined
 };
 
@@ -116,6 +121,15 @@ enum contention_status contention_simulate(const struct contention_point *point,
                                            void *scratch,
                                            const atomic_bool *stop,
                                            struct contention_result *result);
+
+// How much total_time changes, relative, when one length changes by the relative amount 2^-50
+// (about 1e-15): the larger change of two, of fwd_len and of prop_len. Three simulations; arguments are
+// those of contention_simulate.
+enum contention_status contention_sensitivity(const struct contention_point *point,
+                                              bool exact,
+                                              void *scratch,
+                                              const atomic_bool *stop,
+                                              double *sensitivity);
 
 // Multiplies all times.
 void contention_scale_parts(struct contention_parts *parts, double factor);

@@ -2,6 +2,7 @@
 // The contention model straight from its definition: one record a task, and at every event a
 // look at each of them.
 #include "reference_state.h"
+#include "sensitivity.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -158,6 +159,8 @@ static enum contention_status simulate(struct reference *s,
             return CONTENTION_STOPPED;
         if (s->left == 0)
             break;
+        if (s->p->most_events > 0 && result->n_events == s->p->most_events)
+            return CONTENTION_LIMITED;
         pick_compute(s);
         contention_reference_set_rates(s);
         if (is_stopped(s))
@@ -227,6 +230,21 @@ enum contention_status contention_reference(const struct contention_point *point
         ideal.channels = CONTENTION_IDEAL;
         status = contention_reference(&ideal, false, NULL, stop, &other);
         result->ideal_time = other.total_time;
+    }
+    return status;
+}
+
+enum contention_status contention_reference_sensitivity(const struct contention_point *point,
+                                                        const atomic_bool *stop,
+                                                        double *sensitivity)
+{
+    struct contention_result here, there;
+    enum contention_status status = contention_reference(point, false, NULL, stop, &here);
+    *sensitivity = 0;
+    for (int trial = 0; trial < SENSITIVITY_TRIALS && status == CONTENTION_DONE; trial++) {
+        const struct contention_point beside = contention_point_beside(point, trial);
+        status = contention_reference(&beside, false, NULL, stop, &there);
+        *sensitivity = fmax(*sensitivity, contention_change(here.total_time, there.total_time));
     }
     return status;
 }

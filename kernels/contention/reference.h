@@ -6,7 +6,12 @@
 
 #include "model.h"
 
-// All metrics but ideal_time are always computed; ideal_time too where want_metrics says so.
+// contention_sensitivity by the reference.
+enum contention_status contention_reference_sensitivity(const struct contention_point *point,
+                                                        const atomic_bool *stop,
+                                                        double *sensitivity);
+
+// All metrics but ideal_time and sensitivity are always computed; ideal_time too where want_metrics says so.
 // sink: where pieces go, in order of start, cut at every event; NULL: nowhere. Without memory
 // it answers CONTENTION_STUCK; once the stop flag is up, CONTENTION_STOPPED (NULL: there is none).
 enum contention_status contention_reference(const struct contention_point *point,

@@ -90,8 +90,8 @@ void contention_reference_parts(const struct reference *s, struct contention_par
         j++;
     const struct device *d = &s->devices[j];
     parts->gpu = j;
-    parts->compute = s->p->n * (s->p->fwd_len + s->p->bwd_len);
-    parts->slowdown = fmax(d->busy - parts->compute, 0);
+    parts->slowdown = fmax(d->busy - s->p->n * (s->p->fwd_len + s->p->bwd_len), 0);
+    parts->compute = d->busy - parts->slowdown;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         parts->waits[k] = fmax(d->waits[k], 0);
     parts->bubble = d->bubble;

@@ -77,7 +77,8 @@ Test(contention_extremes, rates_that_set_no_event)
     check_at(&p);
     twin[0] = twin[1] = p;
     void *scratch = aligned_alloc(64, (contention_batch_scratch_bytes(&p) + 63) / 64 * 64);
-    contention_simulate_batch(batch, twin, 2, false, false, scratch, NULL, outcomes);
+    contention_simulate_batch(batch, twin, 2, (struct contention_wish){0}, false, scratch, NULL,
+                              outcomes);
     cr_assert_float_eq(outcomes[0].result.total_time, 12.0000000002, 1e-11);
     free(scratch);
     free(batch);

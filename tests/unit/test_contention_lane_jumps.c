@@ -314,7 +314,8 @@ static void check_exact_has_none(void)
         fewer += job[k].n_events < other[k].n_events;
         if (other[k].status == LANE_LEFT)
             continue;
-        contention_simulate_batch(&batch, &point[k], 1, false, true, scratch, NULL, &outcome);
+        contention_simulate_batch(&batch, &point[k], 1, (struct contention_wish){0}, true,
+                                  scratch, NULL, &outcome);
         cr_assert(outcome.result.total_time == other[k].total_time &&
                       outcome.result.n_events == other[k].n_events,
                   "%s", show(&point[k]));

@@ -53,7 +53,7 @@ static bool same_row(const struct contention_result *a, const struct contention_
            a->port_utilization == b->port_utilization && a->exposed_comm == b->exposed_comm &&
            memcmp(a->latency, b->latency, sizeof a->latency) == 0 &&
            a->throttled_tasks == b->throttled_tasks && a->peak_in_flight == b->peak_in_flight &&
-           a->ideal_time == b->ideal_time &&
+           a->ideal_time == b->ideal_time && a->sensitivity == b->sensitivity &&
            memcmp(&a->critical, &b->critical, sizeof a->critical) == 0;
 }
 
@@ -71,7 +71,7 @@ static void check_row(const struct contention_point *p,
 }
 
 // Batches of any size with a memo, against the same points without one.
-static void recall_many(bool want_metrics, int n_points, int *n_recalled)
+static void recall_many(struct contention_wish wish, int n_points, int *n_recalled)
 {
     static struct contention_point point[BATCH_POINTS];
     static struct contention_outcome recalled[BATCH_POINTS], fresh[BATCH_POINTS];
@@ -85,10 +85,9 @@ static void recall_many(bool want_metrics, int n_points, int *n_recalled)
         const int n = 1 + below(BATCH_POINTS);
         for (int k = 0; k < n; k++)
             point[k] = draw();
-        contention_simulate_batch(batch, point, (size_t)n, want_metrics, false, scratch, NULL,
+        contention_simulate_batch(batch, point, (size_t)n, wish, false, scratch, NULL,
                                   recalled);
-        contention_simulate_batch(other, point, (size_t)n, want_metrics, true, scratch, NULL,
-                                  fresh);
+        contention_simulate_batch(other, point, (size_t)n, wish, true, scratch, NULL, fresh);
         for (int k = 0; k < n; k++) {
             check_row(&point[k], &fresh[k].result, &recalled[k].result);
             *n_recalled += recalled[k].recalled;
@@ -105,9 +104,9 @@ static void recall_many(bool want_metrics, int n_points, int *n_recalled)
 Test(contention_memo, recalled_results_are_those_of_the_point)
 {
     int n;
-    recall_many(false, 200000, &n);
+    recall_many((struct contention_wish){0}, 200000, &n);
     cr_assert_gt(n, 15000, "only %d points were recalled", n);
-    recall_many(true, 50000, &n);
+    recall_many((struct contention_wish){.metrics = true, .sensitivity = true}, 50000, &n);
     cr_assert_gt(n, 3000, "only %d points were recalled", n);
 }
 
@@ -138,8 +137,8 @@ Test(contention_memo, a_sweep_that_comes_again_is_known)
         }
         scratch = aligned_alloc(64, (contention_batch_scratch_bytes(point) + 63) / 64 * 64);
         for (int round = 0; round < 2; round++)
-            contention_simulate_batch(batch, point, (size_t)n, false, false, scratch, NULL,
-                                      outcome);
+            contention_simulate_batch(batch, point, (size_t)n, (struct contention_wish){0},
+                                      false, scratch, NULL, outcome);
         for (int k = 0; k < n; k++)
             n_recalled += outcome[k].recalled;
         // one sweep in ten has three keys that by chance have the same two places
@@ -176,7 +175,8 @@ Test(contention_memo, what_cannot_matter_is_not_in_the_key)
                                            CONTENTION_1F1B,
                                            CONTENTION_SHARED,
                                            true,
-                                           {0.3, 0.3, 0.4}};
+                                           {0.3, 0.3, 0.4},
+                                           0};
     struct contention_point p = usual, q = usual;
     q.fwd_len = 4, q.bwd_len = 8, q.prop_len = 4, q.sync_base_len = 8;
     cr_assert(same_key(&p, &q), "scale");

@@ -56,7 +56,8 @@ static struct contention_result in_batch_as(struct contention_point p,
     struct contention_outcome outcome;
     p.n = n;
     memset(&batch.memo, 0, sizeof batch.memo);
-    contention_simulate_batch(&batch, &p, 1, false, exact, scratch, NULL, &outcome);
+    contention_simulate_batch(&batch, &p, 1, (struct contention_wish){0}, exact, scratch, NULL,
+                              &outcome);
     return outcome.result;
 }
 
