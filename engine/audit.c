@@ -2,8 +2,8 @@
 // Choosing rows, running the reference on them, comparing.
 #include "audit.h"
 
+#include "pointtext.h"
 #include "sensitive.h"
-#include "value.h"
 
 #include <float.h>
 #include <math.h>
@@ -134,24 +134,16 @@ static double scale_of(const struct pair *pair, int c)
     return fmax(scale, DBL_MIN);
 }
 
-// "n=8 gpus=4", as the rows show the point.
 static void show_point(const struct pps_experiment *experiment,
                        const double *const *values,
                        size_t row,
                        char *out,
                        size_t cap)
 {
-    const struct pps_space *space = &experiment->space;
-    size_t at = 0;
-    out[0] = '\0';
-    for (int i = 0; i < space->n_columns && at < cap; i++) {
-        const int p = space->columns[i];
-        const struct pps_param *param = &experiment->kernel->params[p];
-        char text[PPS_CELL_TEXT];
-        pps_value_text(param, values[p][row], text);
-        at += (size_t)snprintf(out + at, cap - at, "%s%s=%s", i > 0 ? " " : "", param->name,
-                               text);
-    }
+    double point[PPS_MAX_PARAMS];
+    for (int p = 0; p < experiment->kernel->n_params; p++)
+        point[p] = values[p][row];
+    pps_point_text(experiment, point, out, cap);
 }
 
 static void point_text(const struct pair *pair, char *out, size_t cap)

@@ -2,14 +2,21 @@
 // Progress lines.
 #include "progress.h"
 
+#include "costly.h"
 #include "machine.h"
+#include "oneline.h"
 
+#include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define FIRST_LOOK_S 0.1
+// A point is named that takes so many times the mean, and so long, as the kernel foretells.
+#define COSTLY_TIMES 10
+#define COSTLY_NS    1e7
 
 static bool terminal(void)
 {
@@ -113,6 +120,37 @@ static void show_line(const struct pps_progress *progress,
             all ? "" : " (", all ? "" : computed, all ? "" : " computed)", eta,
             line ? "" : "\n");
     fflush(stderr);
+}
+
+static void tell_costly_point(const struct pps_progress *progress,
+                              const char *point,
+                              double times)
+{
+    if (progress->kind != PPS_PROGRESS_JSON) {
+        pps_say(stderr, "costly    %s: about %.0f times the mean point", point, times);
+        return;
+    }
+    cJSON *object = cJSON_CreateObject();
+    cJSON_AddStringToObject(object, "costly", point);
+    cJSON_AddNumberToObject(object, "times_mean", floor(times));
+    char *text = cJSON_PrintUnformatted(object);
+    if (text != NULL)
+        fprintf(stderr, "%s\n", text);
+    cJSON_free(text);
+    cJSON_Delete(object);
+}
+
+void pps_progress_costly(const struct pps_progress *progress)
+{
+    struct pps_costly costly;
+    if (progress->kind == PPS_PROGRESS_NEVER || progress->experiment == NULL)
+        return;
+    pps_costly_find(&costly, progress->experiment);
+    for (int i = 0; i < costly.n && costly.points[i].cost >= COSTLY_NS; i++) {
+        const double times = costly.points[i].cost / costly.mean;
+        if (times >= COSTLY_TIMES)
+            tell_costly_point(progress, costly.points[i].text, times);
+    }
 }
 
 void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed)

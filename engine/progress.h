@@ -41,6 +41,10 @@ void pps_progress_begin(struct pps_progress *progress,
                         enum pps_progress_kind kind,
                         uint64_t n_points);
 
+// Names the few points that take so much longer than others that progress may seem to stand still.
+// To be called before the first block.
+void pps_progress_costly(const struct pps_progress *progress);
+
 // Called by one thread at a time after each block, with what this run has passed.
 void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed);
 

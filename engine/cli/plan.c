@@ -3,6 +3,7 @@
 #include "plan.h"
 
 #include "engine/calibrate.h"
+#include "engine/costly.h"
 #include "engine/machine.h"
 #include "engine/oneline.h"
 #include "engine/reasons.h"
@@ -31,7 +32,10 @@ static const struct pps_opt options[] = {
     {NULL, 0, NULL, NULL},
 };
 
-enum { SHOWN_VALUES = 8 };
+enum {
+    SHOWN_VALUES = 8,
+    COSTLY_TIMES = 10, // a point that takes so many times the mean is named
+};
 
 static void print_table(const struct pps_axis *axis, const struct pps_param *params)
 {
@@ -160,6 +164,21 @@ static void print_forecast(const struct pps_forecast *f, int threads, bool only_
         memory, ring);
 }
 
+// The mean is over points that are not skipped; so is the time of one.
+static void print_costly(const struct pps_experiment *e, const struct pps_forecast *f)
+{
+    struct pps_costly costly;
+    pps_costly_find(&costly, e);
+    for (int i = 0; i < costly.n && f->rows > 0; i++) {
+        const double times = costly.points[i].cost / costly.mean;
+        char time[32];
+        pps_human_seconds(times * f->point_s * (double)f->points / f->rows, time, sizeof time);
+        if (times >= COSTLY_TIMES)
+            pps_say(stdout, "costly      %s: about %s, %.0f times the mean",
+                    costly.points[i].text, time, times);
+    }
+}
+
 enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_experiment *e = NULL;
@@ -190,6 +209,7 @@ enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *er
     if (status == PPS_OK) {
         print_counts(e, shard, &forecast);
         print_forecast(&forecast, threads, pps_arg(args, "only-top") != NULL);
+        print_costly(e, &forecast);
         pps_say(stdout, "result      %s", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
     }
     pps_experiment_free(e);

@@ -187,6 +187,7 @@ static enum pps_status compute(struct pps_running *run, struct pps_error *err)
     progress->only_best = run->sweep.only_best;
     progress->earlier_points = run->earlier.points;
     progress->earlier_rows = run->earlier.rows;
+    pps_progress_costly(progress);
     const struct pps_sink sink = run->sweep.sink;
     if (run->sweep.only_best)
         run->sweep.sink = pps_top_no_sink();

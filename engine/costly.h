@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few points of an experiment that cost most, by the kernel's `cost`.
+#ifndef PPS_COSTLY_H
+#define PPS_COSTLY_H
+
+#include "experiment.h"
+
+enum {
+    PPS_COSTLY_POINTS = 3,
+    PPS_COSTLY_LOOKS = 16384, // points that are asked for their cost: a few milliseconds
+    PPS_COSTLY_TEXT = 400,
+};
+
+struct pps_costly_point {
+    double cost; // as the kernel tells it
+    char text[PPS_COSTLY_TEXT];
+};
+
+struct pps_costly {
+    int n; // the costliest first, each of another cost
+    struct pps_costly_point points[PPS_COSTLY_POINTS];
+    double mean; // cost of those that are looked at and not skipped
+};
+
+// Looks at all points, or at PPS_COSTLY_LOOKS that are spread over a larger experiment; the same
+// every time. Without memory it finds none.
+void pps_costly_find(struct pps_costly *costly, const struct pps_experiment *experiment);
+
+#endif
