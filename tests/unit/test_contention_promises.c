@@ -113,7 +113,8 @@ Test(contention_promises, a_long_batch_stops_between_points)
     }
     void *scratch =
         aligned_alloc(64, (contention_batch_scratch_bytes(&points[0]) + 63) / 64 * 64);
-    contention_simulate_batch(batch, points, POINTS, false, false, scratch, &stop, outcomes);
+    contention_simulate_batch(batch, points, POINTS, (struct contention_wish){0}, false,
+                              scratch, &stop, outcomes);
     cr_assert_eq(outcomes[0].status, CONTENTION_DONE, "a short batch is finished");
     cr_assert_eq(outcomes[POINTS - 1].status, CONTENTION_STOPPED);
     free(scratch);
