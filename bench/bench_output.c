@@ -2,7 +2,9 @@
 // What a row costs after its simulation: digits, text, compression. One JSON line a
 // measurement, CPU time of this thread, best of several rounds; every result is checked.
 #include "engine/codec.h"
+#include "engine/csvline.h"
 #include "engine/decimal.h"
+#include "engine/decimalread.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -167,6 +169,41 @@ static int bench_codec(const struct rows *rows, const char *name, char *text, ch
     return failed;
 }
 
+// Rows of 14 numbers as people give points, all distinct: split and read, against strtod.
+static int bench_reading(char *text)
+{
+    enum { READ_ROWS = 4096, COLUMNS = 14, ROW_CAP = 256 };
+    static char room[ROW_CAP + PPS_CSVLINE_ROOM];
+    static struct pps_csv_row row;
+    uint64_t state = 1;
+    char *end = text;
+    for (int i = 0; i < READ_ROWS * COLUMNS; i++)
+        end += sprintf(end, "%.12g%c", (double)next_random(&state) * 0x1p-31 * 3,
+                       i % COLUMNS == COLUMNS - 1 ? '\n' : ',');
+    double best = 1e9;
+    int failed = 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        double sum = 0, wanted = 0, value;
+        const double start = cpu_s();
+        for (const char *line = text, *next; line < end; line = next) {
+            next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
+            failed |= !pps_csvline_split(line, (size_t)(next - line), room, &row);
+            for (int c = 0; c < row.n; c++) {
+                failed |= !pps_decimal_read(row.text[c], row.length[c], &value);
+                sum += value;
+            }
+        }
+        best = fmin(best, cpu_s() - start);
+        for (char *at = text; at < end; at++)
+            wanted += strtod(at, &at);
+        failed |= sum < wanted || sum > wanted;
+    }
+    printf(
+        "{\"name\": \"reading points\", \"columns\": %d, \"ns_per_row\": %.1f, \"ok\": %s}\n",
+        COLUMNS, best / READ_ROWS * 1e9, failed ? "false" : "true");
+    return failed;
+}
+
 int main(void)
 {
     static const char *const codecs[] = {"none", "zlib:1", "zlib:6", "isal:0", "isal:1"};
@@ -176,7 +213,7 @@ int main(void)
     int failed = text == NULL || scratch == NULL;
     if (!failed) {
         make_rows(&rows);
-        failed = bench_digits(&rows);
+        failed = bench_digits(&rows) | bench_reading(text);
         for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
             failed |= bench_codec(&rows, codecs[i], text, scratch);
     }
