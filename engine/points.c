@@ -32,11 +32,16 @@ static enum pps_status no_memory(const struct loader *l)
     return pps_fail(l->err, PPS_E_MACHINE, "no memory for the points");
 }
 
-static uint32_t *slot(const struct dictionary *d, const double *values, double value)
+static uint32_t hash(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    uint32_t at = (uint32_t)__builtin_bswap64(bits * 0x9E3779B97F4A7C15u) & (d->cap - 1);
+    return (uint32_t)__builtin_bswap64(bits * 0x9E3779B97F4A7C15u);
+}
+
+static uint32_t *slot(const struct dictionary *d, const double *values, double value)
+{
+    uint32_t at = hash(value) & (d->cap - 1);
     while (d->slots[at] != 0 && values[d->slots[at] - 1] != value)
         at = (at + 1) & (d->cap - 1);
     return &d->slots[at];
@@ -161,29 +166,43 @@ static bool is_paired(const struct loader *l, int c)
 static enum pps_status read_cell(struct loader *l,
                                  const struct pps_csv_row *row,
                                  int c,
-                                 uint64_t *given)
+                                 uint64_t *given,
+                                 double *point)
 {
     const int m = l->member[c];
-    struct pps_axis_member *member = &l->axis->members[m];
+    const struct pps_axis_member *member = &l->axis->members[m];
+    const struct dictionary *d = &l->dictionaries[m];
     const struct pps_param *param = &l->kernel->params[member->param];
     char why[PPS_WHY];
-    double value;
     if ((*given >> member->param & 1) != 0)
         return pps_csv_fail(l->csv, c, l->err, "%s: a number and a name; one must be empty",
                             param->name);
-    if (!pps_value_parse(param, row->text[c], row->length[c], &value, why))
+    if (!pps_value_parse(param, row->text[c], row->length[c], &point[m], why))
         return pps_csv_fail(l->csv, c, l->err, "%s: %s", param->name, why);
     *given |= (uint64_t)1 << member->param;
-    return number_of(&l->dictionaries[m], member, param, value,
-                     &member->entries[l->axis->count])
-               ? PPS_OK
-               : no_memory(l);
+    if (d->cap > 0) // all slots of the row are on their way from memory at once
+        __builtin_prefetch(&d->slots[hash(point[m]) & (d->cap - 1)]);
+    return PPS_OK;
+}
+
+static bool number_row(struct loader *l, const double *point)
+{
+    struct pps_axis *axis = l->axis;
+    for (int m = 0; m < axis->n_members; m++) {
+        struct pps_axis_member *member = &axis->members[m];
+        if (!number_of(&l->dictionaries[m], member, &l->kernel->params[member->param], point[m],
+                       &member->entries[axis->count]))
+            return false;
+    }
+    axis->count++;
+    return true;
 }
 
 static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
 {
     enum pps_status status = PPS_OK;
     uint64_t given = 0;
+    double point[PPS_MAX_PARAMS];
     if (row->n != l->n_columns)
         return pps_csv_fail(l->csv, -1, l->err, "%d cell%s, but the header has %d", row->n,
                             row->n == 1 ? "" : "s", l->n_columns);
@@ -191,11 +210,12 @@ static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
         return no_memory(l);
     for (int c = 0; c < row->n && status == PPS_OK; c++)
         if (row->length[c] > 0 || !is_paired(l, c))
-            status = read_cell(l, row, c, &given);
+            status = read_cell(l, row, c, &given, point);
     for (int c = 0; c < row->n && status == PPS_OK && given != l->axis->sets; c++)
         if ((given >> l->axis->members[l->member[c]].param & 1) == 0)
-            status = read_cell(l, row, c, &given); // says what may stand there
-    l->axis->count++;
+            status = read_cell(l, row, c, &given, point); // says what may stand there
+    if (status == PPS_OK && !number_row(l, point))
+        status = no_memory(l);
     return status;
 }
 
