@@ -100,8 +100,8 @@ static enum pps_status unknown_option(const struct pps_args *args,
             first = first != NULL ? first : names[i];
         }
     if (second != NULL)
-        return pps_fail(err, PPS_E_INPUT, "%s may mean --%s or --%s; write more of it", bare,
-                        first, second);
+        return pps_fail(err, PPS_E_INPUT, "%s is ambiguous: --%s or --%s; write more letters",
+                        bare, first, second);
     if (near != NULL)
         return pps_fail(err, PPS_E_INPUT, "%s has no option %s; did you mean --%s?",
                         args->command->name, bare, near);
@@ -117,7 +117,7 @@ static enum pps_status bad_option(const struct pps_args *args,
     const char *word = args->argv[optind - 1];
     char letter[3] = {'-', (char)optopt, '\0'};
     if (code == ':')
-        return pps_fail(err, PPS_E_INPUT, "%s wants an argument", wrong ? letter : word);
+        return pps_fail(err, PPS_E_INPUT, "%s requires an argument", wrong ? letter : word);
     if (optopt != 0 && strncmp(word, "--", 2) == 0)
         return pps_fail(err, PPS_E_INPUT, "%.*s takes no argument", (int)strcspn(word, "="),
                         word);
@@ -162,7 +162,7 @@ static enum pps_status parse_options(struct pps_args *args,
                 index = i;
         if (optarg != NULL && optarg[0] == '\0' &&
             has_argument(&args->table[index]) == required_argument)
-            return pps_fail(err, PPS_E_INPUT, "--%s wants an argument; it is empty",
+            return pps_fail(err, PPS_E_INPUT, "--%s requires an argument; it is empty",
                             args->table[index].name);
         args->given[args->n_given++] =
             (struct pps_args_given){index, optarg == NULL ? "" : optarg};
@@ -197,7 +197,7 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
     for (int i = 0; i < args->n_words; i++)
         if (args->words[i][0] == '\0')
             return pps_fail(err, PPS_E_INPUT,
-                            "word %d behind %s is empty; write: ppsweep %s %s", i + 1,
+                            "argument %d after %s is empty; write: ppsweep %s %s", i + 1,
                             command->name, command->name, command->usage);
     if (args->n_words < command->min_words)
         return pps_fail(err, PPS_E_INPUT, "write: ppsweep %s %s", command->name,
@@ -208,10 +208,10 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
             if (has_argument(&args->table[args->given[i].option]) == optional_argument &&
                 args->given[i].value[0] == '\0')
                 return pps_fail(
-                    err, PPS_E_INPUT, "%s: one word too many; for --%s write --%s=%s",
+                    err, PPS_E_INPUT, "%s: unexpected argument; for --%s write --%s=%s",
                     args->words[command->max_words], args->table[args->given[i].option].name,
                     args->table[args->given[i].option].name, args->words[command->max_words]);
-        return pps_fail(err, PPS_E_INPUT, "%s: one word too many; write: ppsweep %s %s",
+        return pps_fail(err, PPS_E_INPUT, "%s: unexpected argument; write: ppsweep %s %s",
                         args->words[command->max_words], command->name, command->usage);
     }
     return PPS_OK;
@@ -230,18 +230,18 @@ enum pps_status pps_args_parse(struct pps_args **out,
     *out = args;
     *done = false;
     if (args == NULL)
-        return pps_fail_errno(err, "no memory for", "the command line");
+        return pps_fail_errno(err, "out of memory for", "the command line");
     build_table(args, command, kernels);
     args->line = quoted_line(program, argc, argv);
     args->given = calloc((size_t)argc + 1, 2 * sizeof *args->given);
     args->argv = calloc((size_t)argc + 1, sizeof *args->argv);
     if (args->line == NULL || args->given == NULL || args->argv == NULL)
-        return pps_fail_errno(err, "no memory for", "the command line");
+        return pps_fail_errno(err, "out of memory for", "the command line");
     bool options = true;
     for (int i = 0; i < argc; i++) {
         args->argv[i] = options ? long_form(args, argv[i]) : strdup(argv[i]);
         if (args->argv[i] == NULL)
-            return pps_fail_errno(err, "no memory for", "the command line");
+            return pps_fail_errno(err, "out of memory for", "the command line");
         options = options && strcmp(argv[i], "--") != 0;
         if (options &&
             strncmp(args->argv[i], "--", 2) == 0) // --priority_step is --priority-step

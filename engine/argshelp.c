@@ -32,7 +32,7 @@ void pps_args_help(const struct pps_args *args)
     for (int i = 0; args->table[i].name != NULL; i++)
         if (args->table[i].help != NULL)
             print_option(&args->table[i]);
-    print_option(&(struct pps_opt){"help", 'h', NULL, "this page"});
+    print_option(&(struct pps_opt){"help", 'h', NULL, "print this help"});
     if (command->details != NULL)
         printf("\n%s", command->details);
 }

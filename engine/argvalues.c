@@ -40,7 +40,7 @@ enum pps_status pps_arg_apart(const struct pps_args *args,
     for (int i = 0; path != NULL && i < args->n_given; i++)
         same = same || (args->given[i].option != option &&
                         pps_textfile_same(path, args->given[i].value));
-    return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; write another name",
+    return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; choose another name",
                            path)
                 : PPS_OK;
 }
@@ -90,8 +90,8 @@ enum pps_status pps_arg_count(const struct pps_args *args,
              power ? (unsigned long long)__builtin_ctzll(max) : (unsigned long long)max);
     if (!(count >= (double)min && count <= (double)max) || floor(count) != count)
         return pps_fail(err, PPS_E_INPUT,
-                        "--%s %s: want a whole number from %llu to %s (k, M, G allowed)", name,
-                        text, (unsigned long long)min, highest);
+                        "--%s %s: expected a whole number from %llu to %s (k, M, G allowed)",
+                        name, text, (unsigned long long)min, highest);
     *value = (uint64_t)count;
     return PPS_OK;
 }
@@ -109,8 +109,8 @@ enum pps_status pps_arg_number(const struct pps_args *args,
     char *end;
     const double number = strtod(text, &end);
     if (end == text || *end != '\0' || !(number >= min && number <= max))
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: want a number from %g to %g", name, text,
-                        min, max);
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: expected a number from %g to %g", name,
+                        text, min, max);
     *value = number;
     return PPS_OK;
 }
@@ -128,8 +128,8 @@ enum pps_status pps_arg_digits(const struct pps_args *args, int *digits, struct 
     }
     if (!isdigit((unsigned char)text[0]) || *end != '\0' || number > PPS_MAX_DIGITS)
         return pps_fail(err, PPS_E_INPUT,
-                        "--digits %s: want a number of decimals from 0 to %d, or full", text,
-                        PPS_MAX_DIGITS);
+                        "--digits %s: expected a number of decimals from 0 to %d, or full",
+                        text, PPS_MAX_DIGITS);
     *digits = (int)number;
     return PPS_OK;
 }

@@ -64,21 +64,21 @@ enum pps_status pps_auditor_open(struct pps_auditor **auditor,
         return status;
     struct pps_auditor *a = *auditor = calloc(1, sizeof *a);
     if (a == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for an audit");
     const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
     a->experiment = experiment;
     a->kernel = kernel;
     a->fraction = fraction;
     a->values = calloc(arrays * PPS_BATCH, sizeof *a->values);
     if (a->values == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for an audit");
     for (int p = 0; p < kernel->n_params; p++)
         a->param[p] = a->values + (size_t)p * PPS_BATCH;
     for (int c = 0; c < kernel->n_columns; c++) {
         const size_t width = pps_column_width(&kernel->columns[c]);
         a->all_columns[c] = a->values + (size_t)(kernel->n_params + c) * PPS_BATCH;
         if (width > 0 && (a->all_texts[c] = calloc(PPS_BATCH, width)) == NULL)
-            return pps_fail(err, PPS_E_MACHINE, "no memory for an audit");
+            return pps_fail(err, PPS_E_MACHINE, "out of memory for an audit");
     }
     return PPS_OK;
 }
@@ -157,7 +157,7 @@ static enum pps_status other_outcome(const struct pair *pair, struct pps_error *
         [PPS_DONE] = "finished this point",
         [PPS_FAILED] = "did not finish this point",
         [PPS_STOPPED] = "stopped at this point",
-        [PPS_INFEASIBLE] = "says that this point cannot be done",
+        [PPS_INFEASIBLE] = "reports this point as infeasible",
     };
     char point[768];
     point_text(pair, point, sizeof point);
@@ -174,8 +174,9 @@ static enum pps_status other_text(const struct pair *pair, int c, struct pps_err
                pair->text[1][c] + pair->row[1] * width) == 0)
         return PPS_OK;
     point_text(pair, point, sizeof point);
-    return pps_fail(err, PPS_E_POINTS, "audit: %s: %s is \"%s\", but \"%s\" by the reference",
-                    point, column->name, pair->text[0][c] + pair->row[0] * width,
+    return pps_fail(err, PPS_E_POINTS,
+                    "audit: %s: %s is \"%s\", but the reference gives \"%s\"", point,
+                    column->name, pair->text[0][c] + pair->row[0] * width,
                     pair->text[1][c] + pair->row[1] * width);
 }
 
@@ -186,11 +187,11 @@ static enum pps_status differs(const struct pair *pair,
 {
     char point[768];
     point_text(pair, point, sizeof point);
-    return pps_fail(err, PPS_E_POINTS,
-                    "audit: %s: %s is %.17g, but %.17g by the reference (difference %.2g, "
-                    "allowed %.2g)",
-                    point, pair->auditor->kernel->columns[c].name, result(pair, 0, c),
-                    result(pair, 1, c), difference, pair->auditor->kernel->tolerance);
+    return pps_fail(
+        err, PPS_E_POINTS,
+        "audit: %s: %s is %.17g, but the reference gives %.17g (difference %.2g, allowed %.2g)",
+        point, pair->auditor->kernel->columns[c].name, result(pair, 0, c), result(pair, 1, c),
+        difference, pair->auditor->kernel->tolerance);
 }
 
 // The reference moves as far by rounding alone.

@@ -51,7 +51,7 @@ static enum pps_status from_constant(struct pps_axis *axis,
         return pps_axis_make_range(axis, s, &range);
     double *values = calloc(list.n, sizeof *values);
     if (values == NULL)
-        return pps_fail(s->err, PPS_E_MACHINE, "no memory for the values of an axis");
+        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for the values of an axis");
     for (uint64_t i = 0; i < list.n; i++)
         values[i] = pps_expr_item(&list, i);
     status = pps_axis_table(axis, s->kernel, s->p, values, list.n, s->err);
@@ -80,10 +80,9 @@ enum pps_status pps_axis_from_expression(struct pps_axis *axis,
         return expression_fault(s, item, &fault);
     enum pps_status status = PPS_OK;
     if (pps_expr_shape(expr) == PPS_EXPR_TRUTH) {
-        status = pps_json_fail(s->json, item, s->err,
-                               "%s: a value is wanted, not a comparison; rules go into "
-                               "\"where\"",
-                               s->param->name);
+        status = pps_json_fail(
+            s->json, item, s->err,
+            "%s: expected a value, not a comparison; rules go into \"where\"", s->param->name);
     } else if (pps_expr_uses(expr) == 0) {
         status = from_constant(axis, s, item, expr);
     } else {
@@ -91,8 +90,9 @@ enum pps_status pps_axis_from_expression(struct pps_axis *axis,
         axis->param = s->p;
         axis->expr = expr;
         axis->text = strdup(item->valuestring);
-        return axis->text != NULL ? PPS_OK
-                                  : pps_fail(s->err, PPS_E_MACHINE, "no memory for an axis");
+        return axis->text != NULL
+                   ? PPS_OK
+                   : pps_fail(s->err, PPS_E_MACHINE, "out of memory for an axis");
     }
     pps_expr_free(expr);
     return status;

@@ -14,7 +14,7 @@
 
 static enum pps_status no_memory(struct pps_error *err)
 {
-    return pps_fail(err, PPS_E_MACHINE, "no memory for the values of an axis");
+    return pps_fail(err, PPS_E_MACHINE, "out of memory for the values of an axis");
 }
 
 struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
@@ -80,14 +80,14 @@ static enum pps_status scalar(const struct pps_axis_source *s, const cJSON *item
         char domain[120];
         pps_value_domain(s->param, domain, sizeof domain);
         if (numeric)
-            snprintf(why, sizeof why, "want %s, without quotes", domain);
+            snprintf(why, sizeof why, "expected %s, without quotes", domain);
     } else if (cJSON_IsBool(item) && s->param->kind == PPS_BOOLEAN) {
         *value = cJSON_IsTrue(item);
         return PPS_OK;
     } else {
         char domain[120];
         pps_value_domain(s->param, domain, sizeof domain);
-        snprintf(why, sizeof why, "want %s", domain);
+        snprintf(why, sizeof why, "expected %s", domain);
     }
     return pps_json_fail(s->json, item, s->err, "%s: %s", s->param->name, why);
 }
@@ -156,13 +156,13 @@ static enum pps_status from_list(struct pps_axis *axis,
                              "%s: the list is empty; write at least one value", s->param->name);
     double *values = calloc(n, sizeof *values);
     if (values == NULL)
-        return pps_fail(s->err, PPS_E_MACHINE, "no memory for the values of an axis");
+        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for the values of an axis");
     enum pps_status status = read_list(s, list, values, &n);
     if (status == PPS_OK) {
         const uint64_t kept =
             s->keep_repeated ? n : pps_axis_drop_repeated(s->param, values, n);
         *repeated = n - kept;
-        status = kept == 0 ? pps_fail(s->err, PPS_E_MACHINE, "no memory for a list")
+        status = kept == 0 ? pps_fail(s->err, PPS_E_MACHINE, "out of memory for a list")
                            : pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
     }
     free(values);

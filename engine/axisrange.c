@@ -24,7 +24,7 @@ enum pps_status pps_axis_make_range(struct pps_axis *axis,
     const uint64_t kept =
         s->keep_repeated ? range->n : pps_axis_drop_repeated(s->param, values, range->n);
     if (kept == 0)
-        return pps_fail(s->err, PPS_E_MACHINE, "no memory for a range");
+        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for a range");
     return pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
 }
 
@@ -39,8 +39,8 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
                 s->json, item, s->err, "%s: a range has start, stop and step, no \"%.40s\"%s",
                 s->param->name, item->string, pps_json_missing_key(object, item, keys, 4).text);
         if (!cJSON_IsNumber(item))
-            return pps_json_fail(s->json, item, s->err, "%s.%s: want a number", s->param->name,
-                                 item->string);
+            return pps_json_fail(s->json, item, s->err, "%s.%s: expected a number",
+                                 s->param->name, item->string);
     }
     return PPS_OK;
 }
@@ -142,7 +142,7 @@ enum pps_status pps_axis_from_range(struct pps_axis *axis,
     char domain[120];
     pps_value_domain(s->param, domain, sizeof domain);
     if (s->param->kind != PPS_INTEGER && s->param->kind != PPS_REAL)
-        return pps_json_fail(s->json, object, s->err, "%s: want %s, not a range",
+        return pps_json_fail(s->json, object, s->err, "%s: expected %s, not a range",
                              s->param->name, domain);
     enum pps_status status = range_keys(s, object);
     if (status == PPS_OK)
@@ -159,7 +159,7 @@ enum pps_status pps_axis_from_range(struct pps_axis *axis,
     if (status == PPS_OK && range.n > 1 && s->param->kind == PPS_INTEGER &&
         range.step != floor(range.step))
         status = pps_json_fail(s->json, pps_json_member(object, "step"), s->err,
-                               "%s.step: want a whole number (got %.15g)", s->param->name,
+                               "%s.step: expected a whole number (got %.15g)", s->param->name,
                                range.step);
     // The last value may lie a rounding error beyond stop.
     const double last = range.start + (double)(range.n - 1) * range.step;

@@ -31,7 +31,7 @@ static enum pps_status refuse_single(const struct pps_bars *bars, struct pps_err
         snprintf(names + n, sizeof names - n, "%s%s", n == 0 ? "" : ", ", stack->name);
     }
     return pps_fail(
-        err, PPS_E_INPUT, "--stack %s: write two or more columns with commas between%s%s",
+        err, PPS_E_INPUT, "--stack %s: write two or more columns separated by commas%s%s",
         bars->ask->stack, names[0] == '\0' ? "" : ", or the name of a stack: ", names);
 }
 
@@ -98,7 +98,7 @@ static enum pps_status read_values(const struct pps_bars *bars,
         *whole = pps_cell_number(cells[bars->parts[i]], &part);
         if (*whole && part < 0)
             return pps_fail(err, PPS_E_INPUT,
-                            "row %" PRIu64 " of %s: %s is negative and no part of a bar",
+                            "row %" PRIu64 " of %s: %s is negative and cannot be part of a bar",
                             pps_result_row(bars->view.result), bars->view.path,
                             bars->view.columns[bars->parts[i]].name);
     }
@@ -145,7 +145,7 @@ static enum pps_status note_rows(struct pps_bars *bars, struct pps_error *err)
     struct pps_cell *cells = calloc((size_t)bars->view.n_columns, sizeof *cells);
     enum pps_status status = pps_constants_open(&bars->constants, bars->view.n_columns, err);
     if (cells == NULL && status == PPS_OK)
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the rows to show");
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the rows to show");
     bars->rows = pps_best_sorted(&bars->best, &bars->n_rows);
     for (size_t i = 0; i < bars->n_rows && status == PPS_OK; i++) {
         pps_rowtext_split(bars->rows[i].text, cells, bars->view.n_columns);

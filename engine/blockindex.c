@@ -28,7 +28,7 @@ static enum pps_status read_head(struct pps_blockindex *index,
     if (fstat(index->fd, &at) != 0)
         return pps_fail_errno(err, "cannot read", index->path);
     if (!S_ISREG(at.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is no regular file", index->path);
+        return pps_fail(err, PPS_E_INPUT, "%s is not a regular file", index->path);
     enum pps_status status =
         pps_disk_read_at(index->fd, index->path, &index->head, sizeof index->head, 0, &n, err);
     if (status != PPS_OK)

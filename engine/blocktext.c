@@ -74,7 +74,7 @@ static enum pps_status fail_block(const struct pps_blocktext *reader,
     if (record->index != UINT64_MAX)
         snprintf(name, sizeof name, "block %llu", (unsigned long long)record->index);
     return pps_fail_at(err, PPS_E_INPUT, reader->path, 0, 0,
-                       "is damaged: %s (bytes %llu to %llu) is not what the index says", name,
+                       "is damaged: %s (bytes %llu to %llu) does not match the index", name,
                        (unsigned long long)record->offset,
                        (unsigned long long)(record->offset + record->data_bytes));
 }

@@ -22,10 +22,10 @@ static enum pps_status unknown_column(const struct pps_kernel *kernel,
     snprintf(word, sizeof word, "%.*s", (int)(n < 63 ? n : 63), name);
     const char *near = pps_suggest(word, names, (size_t)kernel->n_columns);
     if (near != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--metrics: no column \"%s\"; did you mean %s?", word,
-                        near);
+        return pps_fail(err, PPS_E_INPUT, "--metrics: unknown column \"%s\"; did you mean %s?",
+                        word, near);
     return pps_fail(err, PPS_E_INPUT,
-                    "--metrics: no column \"%s\"; ppsweep kernels %s lists them", word,
+                    "--metrics: unknown column \"%s\"; ppsweep kernels %s lists them", word,
                     kernel->name);
 }
 
@@ -112,8 +112,10 @@ enum pps_status pps_kernel_choose(const struct pps_kernel *const *kernels,
     }
     const char *near = pps_suggest(name, names, n);
     if (near != NULL)
-        return pps_fail(err, PPS_E_INPUT, "no kernel \"%.60s\"; did you mean %s?", name, near);
-    return pps_fail(err, PPS_E_INPUT, "no kernel \"%.60s\"; ppsweep kernels lists them", name);
+        return pps_fail(err, PPS_E_INPUT, "unknown kernel \"%.60s\"; did you mean %s?", name,
+                        near);
+    return pps_fail(err, PPS_E_INPUT, "unknown kernel \"%.60s\"; ppsweep kernels lists them",
+                    name);
 }
 
 enum pps_status pps_point_limit_check(const struct pps_kernel *kernel,

@@ -35,7 +35,7 @@ static enum pps_status check_keys(const struct pps_param *param,
     }
     item = pps_json_member(object, "continuous");
     if (!cJSON_IsTrue(item))
-        return pps_json_fail(json, item, err, "%s.continuous: want true, or leave it out",
+        return pps_json_fail(json, item, err, "%s.continuous: expected true, or remove it",
                              param->name);
     return PPS_OK;
 }
@@ -55,7 +55,7 @@ static enum pps_status read_end(const struct pps_param *param,
                              "4, \"continuous\": true}",
                              param->name, key);
     if (!cJSON_IsNumber(item))
-        return pps_json_fail(json, item, err, "%s.%s: want a number", param->name, key);
+        return pps_json_fail(json, item, err, "%s.%s: expected a number", param->name, key);
     *value = item->valuedouble;
     if (!pps_value_check(param, *value, why))
         return pps_json_fail(json, item, err, "%s.%s: %s", param->name, key, why);
@@ -81,8 +81,9 @@ static enum pps_status read_decimals(struct pps_axis *axis,
     }
     if (!cJSON_IsNumber(item) || item->valuedouble != floor(item->valuedouble) ||
         item->valuedouble < FEWEST_DECIMALS || item->valuedouble > MOST_DECIMALS)
-        return pps_json_fail(json, item, err, "%s.decimals: want a whole number from %d to %d",
-                             param->name, FEWEST_DECIMALS, MOST_DECIMALS);
+        return pps_json_fail(json, item, err,
+                             "%s.decimals: expected a whole number from %d to %d", param->name,
+                             FEWEST_DECIMALS, MOST_DECIMALS);
     axis->decimals = (int)item->valuedouble;
     return PPS_OK;
 }
@@ -101,7 +102,7 @@ enum pps_status pps_continuous_from_json(struct pps_axis *axis,
     if (param->kind != PPS_INTEGER && param->kind != PPS_REAL) {
         char domain[120];
         pps_value_domain(param, domain, sizeof domain);
-        return pps_json_fail(json, object, err, "%s: want %s, not a range", param->name,
+        return pps_json_fail(json, object, err, "%s: expected %s, not a range", param->name,
                              domain);
     }
     enum pps_status status = check_keys(param, json, object, err);

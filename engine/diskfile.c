@@ -60,12 +60,13 @@ enum pps_status pps_disk_look(const char *path,
     bool is_link = S_ISLNK(at.st_mode);
     if (is_link && stat(path, &at) != 0)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s is a symbolic link to nothing: remove it or write another name",
+                        "%s is a symbolic link to nothing: remove it or choose another name",
                         path);
     if (S_ISDIR(at.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is a folder: name a file in it", path);
     if (!S_ISREG(at.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is no regular file: write another name", path);
+        return pps_fail(err, PPS_E_INPUT, "%s is not a regular file: choose another name",
+                        path);
     *entry = is_link ? PPS_DISK_LINK : PPS_DISK_FILE;
     return PPS_OK;
 }

@@ -59,10 +59,10 @@ static enum pps_status read_column(struct pps_evaluator *e,
         return unknown_column(e, row, c);
     for (int before = 0; before < c && column.kind != PPS_CELL_OTHER; before++)
         if (e->columns[before].kind == column.kind && e->columns[before].which == column.which)
-            return pps_csv_fail(e->csv, c, e->err, "%s stands twice in the header",
+            return pps_csv_fail(e->csv, c, e->err, "%s appears twice in the header",
                                 row->text[c]);
     if (param && e->kernel->params[column.which].fixed)
-        return pps_csv_fail(e->csv, c, e->err, "%s is said by a document; leave it out",
+        return pps_csv_fail(e->csv, c, e->err, "%s is set by a document; remove it",
                             row->text[c]);
     const uint64_t bit = param ? (uint64_t)1 << column.which : 0;
     e->paired |= e->named & bit;
@@ -141,7 +141,7 @@ static enum pps_status keep_cells(struct pps_evaluator *e, const struct pps_csv_
     for (int c = 0; c < n; c++)
         need += row->raw_length[c];
     if (!room_for_cells(e, need))
-        return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
+        return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
     e->row_cells[e->n] = e->cells_n;
     for (int c = 0; c < e->n_input; c++)
         keep_text(e, c < n ? row->raw[c] : "", c < n ? row->raw_length[c] : 0);
@@ -211,7 +211,7 @@ enum pps_status pps_evaluate_refuse(struct pps_evaluator *e, size_t i)
         e->ask->unreadable(e->ask->self, e->err);
     const size_t n = strlen(e->err->text);
     if (!room_for_cells(e, n + 1))
-        return pps_fail_errno(e->err, "no memory for rows of", e->ask->path);
+        return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
     e->row_why[i] = e->cells_n;
     keep_text(e, e->err->text, n);
     e->err->text[0] = '\0'; // said

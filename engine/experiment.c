@@ -56,7 +56,7 @@ static enum pps_status add_rule(struct pps_loader *l,
     const struct pps_expr_scope scope = {l->kernel->params, l->kernel->n_params};
     if (!cJSON_IsString(item))
         return pps_json_fail(file, item, l->err,
-                             "where: want rules as text, as in \"sync_freq <= n\"");
+                             "where: expected rules as text, as in \"sync_freq <= n\"");
     if (space->n_rules == PPS_MAX_RULES)
         return pps_json_fail(file, item, l->err, "where: at most %d rules; join some with &&",
                              PPS_MAX_RULES);
@@ -71,7 +71,7 @@ static enum pps_status add_rule(struct pps_loader *l,
     space->n_rules++;
     rule->text = strdup(item->valuestring);
     if (rule->text == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for a rule");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a rule");
     if (pps_expr_shape(rule->expr) != PPS_EXPR_TRUTH)
         return pps_json_fail(file, item, l->err,
                              "where: a rule compares, as in \"sync_freq <= n\"");
@@ -117,7 +117,7 @@ static enum pps_status choose_kernel(struct pps_loader *l)
 {
     const cJSON *item = pps_json_member(l->file.root, "kernel");
     if (item != NULL && !cJSON_IsString(item))
-        return pps_json_fail(&l->file, item, l->err, "kernel: want a name, as in \"%s\"",
+        return pps_json_fail(&l->file, item, l->err, "kernel: expected a name, as in \"%s\"",
                              l->request->kernels[0]->name);
     enum pps_status status = pps_kernel_choose(
         l->request->kernels, item != NULL ? item->valuestring : NULL, &l->kernel, l->err);
@@ -149,18 +149,18 @@ static enum pps_status other_words(struct pps_loader *l)
         (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble >= 0x1p53 ||
          item->valuedouble != (double)(uint64_t)item->valuedouble))
         return pps_json_fail(&l->file, item, l->err,
-                             "seed: want a whole number from 0 up, below 2^53");
+                             "seed: expected a whole number from 0 up, below 2^53");
     l->experiment->seed = l->request->seed_given ? l->request->seed
                           : item != NULL         ? (uint64_t)item->valuedouble
                                                  : 0;
     item = pps_json_member(root, "output");
     if (item != NULL && (!cJSON_IsString(item) || item->valuestring[0] == '\0'))
         return pps_json_fail(&l->file, item, l->err,
-                             "output: want a path that ends with .csv.gz or .csv");
+                             "output: expected a path that ends with .csv.gz or .csv");
     if (item != NULL) {
         l->experiment->output = strdup(item->valuestring);
         if (l->experiment->output == NULL)
-            return pps_fail(l->err, PPS_E_MACHINE, "no memory for a path");
+            return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a path");
     }
     return PPS_OK;
 }
@@ -200,7 +200,7 @@ static enum pps_status set_up(struct pps_loader *l)
     experiment->point_limit = l->request->point_limit;
     experiment->status = l->request->status;
     if (l->request->only != NULL && (experiment->only = strdup(l->request->only)) == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the experiment");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the experiment");
     set_name(l);
     status = pps_point_limit_check(l->kernel, experiment->point_limit, l->err);
     if (status != PPS_OK)
@@ -265,7 +265,7 @@ static enum pps_status load(struct pps_loader *l)
     l->experiment = calloc(1, sizeof *l->experiment);
     l->overrides = calloc(n + 1, sizeof *l->overrides);
     if (l->experiment == NULL || l->overrides == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the experiment");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the experiment");
     enum pps_status status = pps_load_file(l);
     if (status == PPS_OK)
         status = set_up(l);

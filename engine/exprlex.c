@@ -112,7 +112,7 @@ static bool quoted(struct pps_lexer *lexer, struct pps_token *token)
     token->n = strcspn(s, "'");
     if (s[token->n] == '\0')
         return pps_expr_fail(lexer->fault, token->at,
-                             "the quoted name that begins here does not end; write '");
+                             "the quoted name that begins here is not closed; write '");
     token->kind = PPS_TOKEN_QUOTED;
     lexer->at += 2; // the quotes
     token->at++;

@@ -104,9 +104,10 @@ static bool no_function(struct parser *p, const struct pps_token *name)
     near = pps_suggest(word, names, N_FUNCTIONS);
     if (near != NULL)
         return pps_expr_fail(p->lexer.fault, name->at,
-                             "\"%s\" is no function; did you mean %s?", word, near);
-    return pps_expr_fail(p->lexer.fault, name->at,
-                         "no such function; there are min, max, abs, ceil, floor and round");
+                             "\"%s\" is not a function; did you mean %s?", word, near);
+    return pps_expr_fail(
+        p->lexer.fault, name->at,
+        "unknown function; functions are min, max, abs, ceil, floor and round");
 }
 
 static const struct function *find_function(const struct parser *p,
@@ -122,7 +123,7 @@ static const struct function *find_function(const struct parser *p,
 static bool more_arguments(struct parser *p, const struct function *f, struct pps_operand *out)
 {
     if (p->token.kind != PPS_TOKEN_COMMA)
-        return fail(p, "min and max want two arguments or more, as in min(a, b)");
+        return fail(p, "min and max take two arguments or more, as in min(a, b)");
     while (p->token.kind == PPS_TOKEN_COMMA) {
         struct pps_operand next;
         if (!take(p) || !parse(p, BIND_ANY, &next) || !pps_join(&p->builder, f->op, out, &next))
@@ -308,7 +309,7 @@ static bool divisors(struct parser *p)
     if (!take(p) || !number_part(p, PPS_PART_FIRST) || !close_bracket(p, open_at))
         return false;
     if (p->token.kind != PPS_TOKEN_END)
-        return fail(p, "divisors(...) stands alone, as a whole axis");
+        return fail(p, "divisors(...) must be the whole axis");
     return true;
 }
 
@@ -337,13 +338,13 @@ static bool leftover(struct parser *p)
     case PPS_TOKEN_END:
         return true;
     case PPS_TOKEN_CLOSE:
-        return fail(p, "this ) closes nothing; remove it");
+        return fail(p, "this ) has no matching (; remove it");
     case PPS_TOKEN_DOTS:
         return fail(p, "a range has one start and one stop, as in 1 .. 9 step 2");
     case PPS_TOKEN_STEP:
         return fail(p, "step belongs to a range, as in 1 .. 9 step 2");
     case PPS_TOKEN_COMMA:
-        return fail(p, "a comma stands between arguments only");
+        return fail(p, "a comma separates arguments only");
     default:
         return fail(p, "an operator is missing before this");
     }
@@ -363,7 +364,7 @@ struct pps_expr *pps_expr_parse(const char *text,
     // A token has at least one byte and makes at most one node.
     expr = calloc(1, sizeof *expr + n * sizeof expr->nodes[0]);
     if (expr == NULL) {
-        pps_expr_fail(fault, 0, "not enough memory");
+        pps_expr_fail(fault, 0, "out of memory");
         return NULL;
     }
     p.builder = (struct pps_builder){scope, expr, 0, fault, text};

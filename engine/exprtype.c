@@ -68,9 +68,9 @@ static bool no_parameter(const struct pps_builder *b, const struct pps_operand *
         names[i] = b->scope->params[i].name;
     near = nearest(word, x->n, names, (size_t)n);
     if (near != NULL)
-        return pps_expr_fail(b->fault, x->at, "\"%.*s\" is no parameter; did you mean %s?",
+        return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a parameter; did you mean %s?",
                              shown(x->n), word, near);
-    return pps_expr_fail(b->fault, x->at, "\"%.*s\" is no parameter", shown(x->n), word);
+    return pps_expr_fail(b->fault, x->at, "\"%.*s\" is not a parameter", shown(x->n), word);
 }
 
 static bool no_such_name(const struct pps_builder *b,
@@ -85,9 +85,9 @@ static bool no_such_name(const struct pps_builder *b,
     near = nearest(s, word->n, param->names, n);
     if (near != NULL)
         return pps_expr_fail(b->fault, word->at,
-                             "\"%.*s\" is no value of %s; did you mean '%s'?", shown(word->n),
-                             s, param->name, near);
-    return pps_expr_fail(b->fault, word->at, "\"%.*s\" is no value of %s; write one of %s",
+                             "\"%.*s\" is not a value of %s; did you mean '%s'?",
+                             shown(word->n), s, param->name, near);
+    return pps_expr_fail(b->fault, word->at, "\"%.*s\" is not a value of %s; write one of %s",
                          shown(word->n), s, param->name, list_names(param, list, sizeof list));
 }
 
@@ -161,17 +161,18 @@ bool pps_want_number(struct pps_builder *b, const struct pps_operand *x)
     case PPS_OPERAND_NUMBER:
         return true;
     case PPS_OPERAND_TRUTH:
-        return pps_expr_fail(b->fault, x->at, "a number is wanted here, not true or false");
+        return pps_expr_fail(b->fault, x->at, "expected a number here, not true or false");
     case PPS_OPERAND_WORD:
         if (x->bare)
             return no_parameter(b, x);
-        return pps_expr_fail(b->fault, x->at, "a number is wanted here, not a quoted name");
+        return pps_expr_fail(b->fault, x->at, "expected a number here, not a quoted name");
     case PPS_OPERAND_NAMED:
         break;
     }
     if (param->kind == PPS_CHOICE)
-        return pps_expr_fail(b->fault, x->at, "%s is no number; compare it (== or !=) with %s",
-                             param->name, list_names(param, list, sizeof list));
+        return pps_expr_fail(b->fault, x->at,
+                             "%s is not a number; compare it (== or !=) with %s", param->name,
+                             list_names(param, list, sizeof list));
     b->expr->nodes[x->node].op = PPS_OP_NUMBER;
     return true;
 }
@@ -195,7 +196,7 @@ static bool want_truth(struct pps_builder *b, const struct pps_operand *x)
     if (x->kind == PPS_OPERAND_WORD && x->bare)
         return no_parameter(b, x);
     example(b->scope, names);
-    return pps_expr_fail(b->fault, x->at, "a comparison is wanted here, as in %s <= %s",
+    return pps_expr_fail(b->fault, x->at, "expected a comparison here, as in %s <= %s",
                          names[1], names[0]);
 }
 
@@ -233,7 +234,7 @@ static bool compare_word(struct pps_builder *b,
     if (i < 0)
         return no_such_name(b, word, param);
     if (!is_equality(op))
-        return pps_expr_fail(b->fault, word->at, "names are compared by == or != only");
+        return pps_expr_fail(b->fault, word->at, "names are compared with == or != only");
     return emit_constant(b, param->kind == PPS_CHOICE ? i : pps_name_value(i), word->at);
 }
 
@@ -274,9 +275,10 @@ static bool compare_truths(struct pps_builder *b,
     if (left->kind != right->kind)
         return pps_expr_fail(
             b->fault, right->at,
-            "a number and a truth (true, false, a comparison) cannot be compared");
+            "a number and a truth value (true, false, a comparison) cannot be compared");
     if (!is_equality(op))
-        return pps_expr_fail(b->fault, right->at, "truths are compared by == or != only");
+        return pps_expr_fail(b->fault, right->at,
+                             "truth values are compared with == or != only");
     return true;
 }
 

@@ -15,7 +15,7 @@ enum pps_status pps_fail_point(const struct pps_experiment *e,
     char point[768] = "";
     size_t at = 0;
     if (cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a point");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a point");
     pps_cursor_seek(cursor, &e->space, index);
     for (int i = 0; i < e->space.n_columns && at < sizeof point; i++) {
         const struct pps_param *param = &e->kernel->params[e->space.columns[i]];

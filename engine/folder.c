@@ -25,7 +25,7 @@ enum pps_status pps_folder_make(const char *path, struct pps_error *err)
 {
     char *part = strdup(path);
     if (part == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
     enum pps_status status = PPS_OK;
     for (char *end = part; *end != '\0' && status == PPS_OK;) {
         end += strspn(end, "/");

@@ -52,13 +52,13 @@ static enum pps_status check_head(const struct pps_index *index, struct pps_erro
 {
     const struct pps_index_head *head = &index->file.head;
     if (head->codec_kind > PPS_CODEC_ISAL || head->codec_level > 9)
-        return wrong(index, err, "the head names an unknown codec");
+        return wrong(index, err, "the header names an unknown codec");
     if (head->n_points == 0 || head->n_points > INT64_MAX || head->block_points == 0)
-        return wrong(index, err, "the head speaks of %" PRIu64 " points in blocks of %" PRIu64,
+        return wrong(index, err, "the header has %" PRIu64 " points in blocks of %" PRIu64,
                      head->n_points, head->block_points);
     if (head->shard >= (head->n_shards == 0 ? 1 : head->n_shards) || head->reserved != 0)
-        return wrong(index, err, "the head speaks of shard %" PRIu32 " of %" PRIu32,
-                     head->shard, head->n_shards);
+        return wrong(index, err, "the header has shard %" PRIu32 " of %" PRIu32, head->shard,
+                     head->n_shards);
     return PPS_OK;
 }
 
@@ -72,12 +72,12 @@ static enum pps_status check_length(struct pps_index *index, struct pps_error *e
     index->n_records = blocks + 1;
     if (file->n_records < index->n_records)
         return wrong(index, err,
-                     "is cut short: it has %" PRIu64 " whole records, but the header line and "
-                     "%" PRIu64 " blocks need %" PRIu64,
+                     "is truncated: it has %" PRIu64
+                     " whole records, but the header line and %" PRIu64 " blocks need %" PRIu64,
                      file->n_records, blocks, index->n_records);
     const uint64_t more = file->n_records - index->n_records;
     if (more > 0 || file->rest_bytes > 0)
-        return wrong(index, err, "has %" PRIu64 " bytes behind its last record",
+        return wrong(index, err, "has %" PRIu64 " bytes after its last record",
                      more * file->head.record_bytes + file->rest_bytes);
     return PPS_OK;
 }
@@ -89,7 +89,8 @@ static enum pps_status check_state(const struct pps_index *index,
     if (state == PPS_BLOCKINDEX_MISSING)
         return pps_fail(err, PPS_E_INPUT, "%s does not exist", index->file.path);
     if (state != PPS_BLOCKINDEX_WHOLE)
-        return wrong(index, err, "the head (bytes 0 to %zu) is damaged, or this is no index",
+        return wrong(index, err,
+                     "the header (bytes 0 to %zu) is damaged, or this is not an index",
                      sizeof index->file.head - 1);
     return PPS_OK;
 }
@@ -190,7 +191,7 @@ static enum pps_status check_counts(const struct pps_index *index,
     }
     if (fits && (left == 0 || index->only_some))
         return PPS_OK;
-    return wrong(index, err, "%s: its rows and points left out are not its %" PRIu64 " points",
+    return wrong(index, err, "%s: its rows and skipped points are not its %" PRIu64 " points",
                  name_of(entry, name), entry->n_points);
 }
 

@@ -22,7 +22,7 @@ char *pps_path_beside(const char *file, const char *path)
 
 enum pps_status pps_inputs_no_memory(const struct pps_opening *o)
 {
-    return pps_fail(o->err, PPS_E_MACHINE, "no memory for the inputs");
+    return pps_fail(o->err, PPS_E_MACHINE, "out of memory for the inputs");
 }
 
 // ---- names ------------------------------------------------------------------------------------
@@ -54,10 +54,10 @@ static enum pps_status choose_name(const struct pps_opening *o, struct pps_sourc
     const cJSON *said = pps_json_member(source->root, "name");
     if (said != NULL &&
         (!cJSON_IsString(said) || !is_name(said->valuestring, strlen(said->valuestring))))
-        return pps_json_fail(source->json, said, o->err,
-                             "name: want up to %d letters, digits and ._+-, as it will stand "
-                             "in rows",
-                             PPS_DOCUMENT_NAME - 2);
+        return pps_json_fail(
+            source->json, said, o->err,
+            "name: expected up to %d letters, digits and ._+-, as it will stand in rows",
+            PPS_DOCUMENT_NAME - 2);
     if (said != NULL)
         snprintf(source->name, sizeof source->name, "%s", said->valuestring);
     else if (source->path == NULL)
@@ -78,10 +78,10 @@ static enum pps_status name_source(const struct pps_opening *o, struct pps_sourc
     for (int i = 0; i < o->inputs->n && status == PPS_OK; i++)
         if (o->inputs->sources[i].slot == source->slot &&
             strcmp(o->inputs->sources[i].name, source->name) == 0)
-            status = pps_json_fail(source->json, source->root, o->err,
-                                   "there is another %s named \"%s\"; give this one another "
-                                   "\"name\"",
-                                   slot, source->name);
+            status = pps_json_fail(
+                source->json, source->root, o->err,
+                "there is another %s named \"%s\"; give this one a different \"name\"", slot,
+                source->name);
     return status;
 }
 
@@ -99,7 +99,7 @@ static enum pps_status keep(struct pps_opening *o, const struct pps_source *sour
     }
     if (!cJSON_IsObject(kept->root))
         status = pps_json_fail(kept->json, kept->root, o->err,
-                               "inputs: want an object that describes a %s",
+                               "inputs: expected an object that describes a %s",
                                o->ask->kernel->slots[kept->slot].name);
     if (status == PPS_OK)
         status = name_source(o, kept);
@@ -168,7 +168,7 @@ static enum pps_status read_item(struct pps_opening *o, int slot, const cJSON *i
     if (!cJSON_IsString(item))
         return keep(o, &part);
     if (item->valuestring[0] == '\0')
-        return pps_json_fail(o->ask->file, item, o->err, "inputs: want the path of a file");
+        return pps_json_fail(o->ask->file, item, o->err, "inputs: expected the path of a file");
     return read_file(o, slot, item->valuestring,
                      pps_path_beside(o->ask->beside, item->valuestring), item);
 }
@@ -253,7 +253,7 @@ static enum pps_status check_said(const struct pps_opening *o)
                                  "the kernel %s takes no inputs", o->ask->kernel->name);
     if (!cJSON_IsObject(o->ask->item))
         return pps_json_fail(o->ask->file, o->ask->item, o->err,
-                             "inputs: want an object: {\"%s\": \"FILE.json\"}",
+                             "inputs: expected an object: {\"%s\": \"FILE.json\"}",
                              o->ask->kernel->slots[0].name);
     cJSON_ArrayForEach(each, o->ask->item)
     {
@@ -290,8 +290,8 @@ static enum pps_status check_word(const struct pps_opening *o, const char *word)
                         kernel->name);
     list_slots(kernel, slots, sizeof slots);
     if (equals == NULL || equals[1] == '\0')
-        return pps_fail(o->err, PPS_E_INPUT, "--input %s: want SLOT=FILE; slots are %s", word,
-                        slots);
+        return pps_fail(o->err, PPS_E_INPUT, "--input %s: expected SLOT=FILE; slots are %s",
+                        word, slots);
     if (find_slot(kernel, word, (size_t)(equals - word)) >= 0)
         return PPS_OK;
     snprintf(name, sizeof name, "%.*s", (int)(equals - word < 63 ? equals - word : 63), word);

@@ -316,7 +316,7 @@ enum pps_status pps_inputs_again(struct pps_inputs **inputs,
     char *text = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
     enum pps_status status = PPS_OK;
     if (item != NULL && text == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the inputs of %s", path);
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the inputs of %s", path);
     else if (item != NULL)
         status = pps_json_parse(&json, path, text, strlen(text), err);
     cJSON_free(text);

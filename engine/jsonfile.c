@@ -24,7 +24,7 @@ static enum pps_status cannot_read(struct pps_error *err, const char *name, cons
 
 static enum pps_status no_memory(struct pps_error *err, const char *name)
 {
-    return pps_fail(err, PPS_E_MACHINE, "not enough memory for %s", name);
+    return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
 }
 
 static enum pps_status too_large(struct pps_error *err, const char *name)
@@ -159,7 +159,7 @@ static enum pps_status check_object(const struct pps_json *json,
         return PPS_OK;
     pps_json_position(json, place_of(json, members[repeated - 1].item)->key_at, &line, &column);
     return pps_json_fail_key(json, members[repeated].item, err,
-                             "\"%.64s\" is named twice (first at line %d)",
+                             "\"%.64s\" appears twice (first at line %d)",
                              members[repeated].item->string, line);
 }
 

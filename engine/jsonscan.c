@@ -47,7 +47,7 @@ static const char *advice(const char *s)
         {"\xe2\x80\x9e", "a typographic quote; write \""},
         {"\xe2\x80\x98", "a typographic quote; write \""},
         {"\xe2\x80\x99", "a typographic quote; write \""},
-        {"\xc2\xa0", "a no-break space; write a plain one"},
+        {"\xc2\xa0", "a no-break space; write an ordinary space"},
         {"\xe2\x88\x92", "a typographic minus; write -"},
         {"\xef\xbb\xbf", "a byte-order mark within the text; remove it"},
         {"'", "a single quote; write \""},
@@ -168,7 +168,7 @@ static enum pps_status key(struct scan *s, const struct bracket *b)
         return not_closed(s, b);
     if (isalnum((unsigned char)peek(s)) || peek(s) == '_')
         return pps_json_fail_byte(s->json, s->at, s->err,
-                                  "a name stands in double quotes, as in \"n\": 8");
+                                  "a name is written in double quotes, as in \"n\": 8");
     if (peek(s) == ',' || peek(s) == ':')
         return pps_json_fail_byte(s->json, s->at, s->err, "a name is missing before this");
     if (peek(s) != '"')
@@ -228,7 +228,7 @@ static enum pps_status record(struct scan *s, size_t key_at)
     struct pps_json_place *places =
         pps_grow(json->places, &s->cap, json->n_places + 1, sizeof *places);
     if (places == NULL)
-        return pps_fail(s->err, PPS_E_MACHINE, "not enough memory for %s", json->name);
+        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for %s", json->name);
     json->places = places;
     json->places[json->n_places++] = (struct pps_json_place){NULL, s->at, key_at};
     return PPS_OK;
@@ -239,7 +239,7 @@ static enum pps_status no_value(const struct scan *s, const struct bracket *in)
     if (s->at == s->json->n && in != NULL)
         return not_closed(s, in);
     if (s->at == s->json->n)
-        return pps_json_fail_byte(s->json, s->at, s->err, "nothing here; write a value");
+        return pps_json_fail_byte(s->json, s->at, s->err, "a value is missing; write one");
     if (strchr(",:]}", peek(s)) != NULL)
         return pps_json_fail_byte(s->json, s->at, s->err, "a value is missing before this");
     return unexpected(s);
@@ -277,6 +277,6 @@ enum pps_status pps_json_scan(struct pps_json *json, struct pps_error *err)
     status = value(&s, NULL, s.at);
     if (status == PPS_OK && s.at < json->n)
         return pps_json_fail_byte(json, s.at, err,
-                                  "the document ends before this; remove what follows");
+                                  "text after the end of the document; remove it");
     return status;
 }

@@ -42,7 +42,8 @@ static enum pps_status unicode_escape(const struct pps_json *json,
 {
     int32_t code = hex4(json, *at + 2), low;
     if (code < 0)
-        return pps_json_fail_byte(json, *at, err, "\\u wants four hexadecimal digits");
+        return pps_json_fail_byte(json, *at, err,
+                                  "\\u must be followed by four hexadecimal digits");
     if (code == 0)
         return pps_json_fail_byte(json, *at, err, "\\u0000 cannot be part of a text");
     if (code >= 0xd800 && code < 0xe000) {
@@ -62,8 +63,7 @@ static enum pps_status escape(const struct pps_json *json, size_t *at, struct pp
     if (c == 'u')
         return unicode_escape(json, at, err);
     if (strchr("\"\\/bfnrt", c) == NULL)
-        return pps_json_fail_byte(json, *at, err,
-                                  "no such escape; write \\\\ for a backslash itself");
+        return pps_json_fail_byte(json, *at, err, "unknown escape; write \\\\ for a backslash");
     *at += 2;
     return PPS_OK;
 }
@@ -140,7 +140,7 @@ static enum pps_status no_digit(const struct pps_json *json,
     if (t.n - from >= 3 &&
         (strncasecmp(t.s + from, "inf", 3) == 0 || strncasecmp(t.s + from, "nan", 3) == 0))
         return pps_json_fail_byte(json, at, err, "%.*s is not a finite number", t.shown, t.s);
-    return pps_json_fail_byte(json, at, err, "%.*s is no number", t.shown, t.s);
+    return pps_json_fail_byte(json, at, err, "%.*s is not a number", t.shown, t.s);
 }
 
 static enum pps_status leading_zero(const struct pps_json *json,
@@ -187,7 +187,7 @@ static enum pps_status number_form(const struct pps_json *json,
         i += n;
     }
     if (i < t.n)
-        return pps_json_fail_byte(json, at, err, "%.*s is no number", t.shown, t.s);
+        return pps_json_fail_byte(json, at, err, "%.*s is not a number", t.shown, t.s);
     return PPS_OK;
 }
 
@@ -253,6 +253,6 @@ enum pps_status pps_json_word(const struct pps_json *json, size_t *at, struct pp
         (t.n == 3 && strncasecmp(t.s, "inf", 3) == 0) ||
         (t.n == 8 && strncasecmp(t.s, "infinity", 8) == 0))
         return pps_json_fail_byte(json, *at, err, "%.*s is not a finite number", t.shown, t.s);
-    return pps_json_fail_byte(json, *at, err, "text stands in double quotes: write \"%.*s\"",
-                              t.shown, t.s);
+    return pps_json_fail_byte(json, *at, err,
+                              "text is written in double quotes: write \"%.*s\"", t.shown, t.s);
 }

@@ -83,7 +83,7 @@ static enum pps_status refuse_mixture(struct pps_loader *l, const char *what)
     const struct pps_entry *option = option_entry(l);
     return pps_override_place(
         l, pps_json_fail_key(option->json, option->item, l->err,
-                             "%s and %s exclude each other; leave one of them out",
+                             "%s and %s cannot be used together; remove one of them",
                              option->name, what));
 }
 
@@ -176,12 +176,12 @@ static enum pps_status find_points(struct pps_loader *l)
     if (l->request->points == NULL && item == NULL)
         return PPS_OK;
     if (item != NULL && !cJSON_IsString(item))
-        return pps_json_fail(&l->file, item, l->err, "points: want the path of a CSV file");
+        return pps_json_fail(&l->file, item, l->err, "points: expected the path of a CSV file");
     l->points_path = l->request->points != NULL
                          ? strdup(l->request->points)
                          : pps_path_beside(l->request->path, item->valuestring);
     if (l->points_path == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for a path");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a path");
     return PPS_OK;
 }
 
@@ -209,7 +209,7 @@ static enum pps_status add_points(struct pps_loader *l)
             return pps_override_place(
                 l, pps_json_fail_key(entry->json, entry->item, l->err,
                                      both ? "%s is also a column of the points"
-                                          : "%s: beside points a parameter has one value",
+                                          : "%s: with points a parameter takes one value",
                                      entry->name));
     }
     return PPS_OK;

@@ -40,7 +40,7 @@ static enum pps_status add_documents(struct pps_loader *l, int s)
     axis->param = slot->param;
     axis->members = calloc((size_t)slot->n_sets + 1, sizeof *axis->members);
     if (axis->members == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the values of an axis");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the values of an axis");
     enum pps_status status = add_said(l, axis, s, 0);
     for (int m = 1; m <= slot->n_sets && status == PPS_OK; m++)
         if (pps_find_entry(l, l->kernel->params[slot->sets[m - 1]].name) == NULL)
@@ -64,7 +64,7 @@ enum pps_status pps_check_documents(struct pps_loader *l, const struct pps_axis 
             pps_inputs_count(l->experiment->inputs, s) > 1)
             return pps_fail_at(l->err, PPS_E_INPUT, l->points_path, 1, 0,
                                "%s is an axis already, as several are given under \"inputs\"; "
-                               "leave the column out",
+                               "remove the column",
                                slot->name);
     }
     return PPS_OK;

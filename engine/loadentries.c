@@ -122,7 +122,7 @@ static enum pps_status parse_override(struct pps_loader *l, int i)
         pps_hyphenate(name, ' ');
     char *json = override_to_json(override->text);
     if (json == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the command line");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the command line");
     enum pps_status status = pps_json_parse(&l->overrides[i], name, json, strlen(json), l->err);
     free(json);
     return status;
@@ -186,18 +186,18 @@ static enum pps_status add_entry(struct pps_loader *l, const struct pps_entry *e
     const size_t n = strlen(entry->name);
     if (is_reserved(entry->name))
         return pps_json_fail_key(entry->json, entry->item, l->err,
-                                 "%s is no parameter; it stands beside params, not in it",
+                                 "%s is not a parameter; write it next to params, not inside",
                                  entry->name);
     const int p = pps_param_find(l->kernel, entry->name, n);
     if (p < 0 && pps_find_option(l->kernel, entry->name) < 0)
         return unknown_name(l, entry);
     if (p >= 0 && is_given(l->kernel, p))
         return pps_json_fail_key(entry->json, entry->item, l->err,
-                                 "%s is said by a document under \"inputs\"; it is no axis",
+                                 "%s is set by a document under \"inputs\"; it is not an axis",
                                  entry->name);
     struct pps_entry *known = pps_find_entry(l, entry->name);
     if (known != NULL && known->json == entry->json && entry->json == &l->file)
-        return pps_json_fail_key(entry->json, entry->item, l->err, "\"%s\" is named twice",
+        return pps_json_fail_key(entry->json, entry->item, l->err, "\"%s\" appears twice",
                                  entry->name);
     if (known != NULL)
         *known = *entry;
@@ -215,7 +215,7 @@ static enum pps_status file_entries(struct pps_loader *l, const cJSON *object, b
         if (top && strcmp(item->string, "params") == 0) {
             if (!cJSON_IsObject(item))
                 return pps_json_fail(&l->file, item, l->err,
-                                     "params: want an object from parameter to values");
+                                     "params: expected an object from parameter to values");
             status = file_entries(l, item, false);
         } else if (!top || !is_reserved(item->string)) {
             status = add_entry(l, &(struct pps_entry){item->string, &l->file, item});
@@ -241,7 +241,7 @@ static enum pps_status override_entries(struct pps_loader *l)
         const struct pps_entry entry = {override->key, &l->overrides[i], l->overrides[i].root};
         if (status == PPS_OK && is_reserved(override->key))
             status = pps_json_fail(entry.json, entry.item, l->err,
-                                   "-s sets parameters; %s is said in the experiment file",
+                                   "-s sets parameters; %s is set in the experiment file",
                                    override->key);
         if (status == PPS_OK)
             status = add_entry(l, &entry);
@@ -271,7 +271,7 @@ static enum pps_status find_preset(struct pps_loader *l,
         at += (size_t)snprintf(names + at, at < sizeof names ? sizeof names - at : 0, "%s%s",
                                at > 0 ? ", " : "", presets->name);
     }
-    return pps_json_fail(&l->file, item, l->err, "preset: want one of %s", names);
+    return pps_json_fail(&l->file, item, l->err, "preset: expected one of %s", names);
 }
 
 // The preset as an experiment would say it.
@@ -290,7 +290,7 @@ static enum pps_status write_preset(struct pps_loader *l, const struct pps_prese
     char *text = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
     if (text == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for a preset");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a preset");
     snprintf(name, sizeof name, "preset %s", preset->name);
     enum pps_status status = pps_json_parse(&l->preset, name, text, strlen(text), l->err);
     cJSON_free(text);

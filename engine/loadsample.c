@@ -33,7 +33,7 @@ static enum pps_status read_whole(const struct pps_loader *l,
     if (!cJSON_IsNumber(item) || item->valuedouble < least || item->valuedouble >= MOST_DRAWS ||
         item->valuedouble != (double)(uint64_t)item->valuedouble)
         return pps_json_fail(&l->file, item, l->err,
-                             "sample.%s: want a whole number from %.0f up, below 2^53",
+                             "sample.%s: expected a whole number from %.0f up, below 2^53",
                              item->string, least);
     *value = (uint64_t)item->valuedouble;
     return PPS_OK;
@@ -49,7 +49,7 @@ static enum pps_status read_method(const struct pps_loader *l,
             return PPS_OK;
         }
     return pps_json_fail(&l->file, item, l->err,
-                         "sample.method: want \"random\", \"sobol\" or \"lhs\"");
+                         "sample.method: expected \"random\", \"sobol\" or \"lhs\"");
 }
 
 static enum pps_status read_sample(const struct pps_loader *l,
@@ -60,13 +60,13 @@ static enum pps_status read_sample(const struct pps_loader *l,
     const cJSON *method = pps_json_member(object, "method");
     const cJSON *seed = pps_json_member(object, "seed");
     if (!cJSON_IsObject(object) || (count == NULL && object->child == NULL))
-        return pps_json_fail(&l->file, object, l->err,
-                             "sample: want an object, as in {\"count\": 1000, \"method\": "
-                             "\"sobol\"}");
+        return pps_json_fail(
+            &l->file, object, l->err,
+            "sample: expected an object, as in {\"count\": 1000, \"method\": \"sobol\"}");
     enum pps_status status = check_keys(l, object);
     if (status == PPS_OK && count == NULL)
         status = pps_json_fail(&l->file, object, l->err,
-                               "sample: say how many draws, as in {\"count\": 1000}");
+                               "sample: give the number of draws, as in {\"count\": 1000}");
     if (status == PPS_OK)
         status = read_whole(l, count, 1, &sample->count);
     if (status == PPS_OK && method != NULL)
@@ -102,7 +102,7 @@ enum pps_status pps_load_sample(struct pps_loader *l)
         return refuse_continuous(l);
     struct pps_sample *sample = calloc(1, sizeof *sample);
     if (sample == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for the sample");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the sample");
     l->experiment->space.sample = sample;
     return read_sample(l, object, sample);
 }

@@ -93,7 +93,7 @@ static enum pps_status drop_repeated(struct pps_loader *l, struct pps_axis *axis
     if (tuples == NULL || keep == NULL) {
         free(tuples);
         free(keep);
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for lockstep axes");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for lockstep axes");
     }
     for (uint64_t i = 0; i < n; i++)
         tuples[i] = (struct tuple){axis, i};
@@ -113,12 +113,12 @@ static enum pps_status drop_repeated(struct pps_loader *l, struct pps_axis *axis
 static enum pps_status zip_member(struct pps_loader *l, const cJSON *name, int *axis)
 {
     if (!cJSON_IsString(name))
-        return pps_json_fail(&l->file, name, l->err, "zip: want names of parameters");
+        return pps_json_fail(&l->file, name, l->err, "zip: expected names of parameters");
     const int p = pps_param_find(l->kernel, name->valuestring, strlen(name->valuestring));
     *axis = p < 0 ? -1 : l->axis_of[p];
     if (*axis < 0)
         return pps_json_fail(&l->file, name, l->err,
-                             "zip: \"%.60s\" is no parameter named in this experiment",
+                             "zip: \"%.60s\" is not a parameter named in this experiment",
                              name->valuestring);
     const struct pps_axis *found = &l->experiment->space.axes[*axis];
     if (found->kind != PPS_AXIS_TABLE)
@@ -143,7 +143,7 @@ static enum pps_status join_axes(struct pps_loader *l, const cJSON *name, int to
     struct pps_axis_member *members = realloc(
         target->members, (size_t)(target->n_members + source->n_members) * sizeof *members);
     if (members == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "no memory for lockstep axes");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for lockstep axes");
     memcpy(members + target->n_members, source->members,
            (size_t)source->n_members * sizeof *members);
     target->members = members;
@@ -164,8 +164,9 @@ static enum pps_status zip_group(struct pps_loader *l, const cJSON *group)
 {
     const cJSON *name, *first_name = group->child;
     if (cJSON_GetArraySize(group) < 2)
-        return pps_json_fail(&l->file, group, l->err,
-                             "zip: want at least two names, as in [\"fwd_len\", \"bwd_len\"]");
+        return pps_json_fail(
+            &l->file, group, l->err,
+            "zip: expected at least two names, as in [\"fwd_len\", \"bwd_len\"]");
     cJSON_ArrayForEach(name, group)
     {
         int first = -1, axis = -1;
@@ -173,7 +174,7 @@ static enum pps_status zip_group(struct pps_loader *l, const cJSON *group)
         if (status == PPS_OK)
             status = zip_member(l, name, &axis);
         if (status == PPS_OK && name != first_name && axis == first)
-            status = pps_json_fail(&l->file, name, l->err, "zip: %s stands here twice",
+            status = pps_json_fail(&l->file, name, l->err, "zip: %s appears twice",
                                    name->valuestring);
         if (status == PPS_OK && name != first_name)
             status =
@@ -189,13 +190,13 @@ static enum pps_status zip_groups(struct pps_loader *l, const cJSON *zip)
     const cJSON *group;
     if (!cJSON_IsArray(zip) || zip->child == NULL)
         return pps_json_fail(&l->file, zip, l->err,
-                             "zip: want a list of names, or a list of such lists");
+                             "zip: expected a list of names, or a list of such lists");
     if (!cJSON_IsArray(zip->child))
         return zip_group(l, zip);
     cJSON_ArrayForEach(group, zip)
     {
         if (!cJSON_IsArray(group))
-            return pps_json_fail(&l->file, group, l->err, "zip: want a list of names");
+            return pps_json_fail(&l->file, group, l->err, "zip: expected a list of names");
         enum pps_status status = zip_group(l, group);
         if (status != PPS_OK)
             return status;

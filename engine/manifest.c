@@ -103,7 +103,7 @@ static void add_columns(cJSON *root, const struct pps_experiment *e)
 static void add_left_out(cJSON *root, const struct pps_manifest *m)
 {
     const struct pps_experiment *e = m->experiment;
-    cJSON *list = cJSON_AddArrayToObject(root, "left_out");
+    cJSON *list = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < e->space.n_reasons; r++) {
         const struct pps_left_out *left_out = &m->totals->left_out[r];
         if (left_out->n == 0)

@@ -41,7 +41,7 @@ static enum pps_status check_digest(const struct pps_said *said,
     n -= DIGEST_BYTES;
     snprintf(want, sizeof want, DIGEST_FORMAT, (uint64_t)XXH64(text, n, 0));
     if (memcmp(text + n, want, DIGEST_NAME_BYTES) != 0)
-        return wrong(said, err, "does not end with its digest: it is damaged or cut short", "");
+        return wrong(said, err, "does not end with its digest: it is damaged or truncated", "");
     if (memcmp(text + n, want, DIGEST_BYTES) != 0)
         return wrong(said, err, "is damaged: its text and its digest differ", "");
     return PPS_OK;
@@ -77,7 +77,7 @@ static enum pps_status read_hex(struct pps_said *said, struct pps_error *err)
     if (status != PPS_OK)
         return status;
     if (strlen(text) != 16 || strspn(text, "0123456789abcdef") != 16)
-        return wrong(said, err, "has no 16 hexadecimal digits as ", "digest");
+        return wrong(said, err, "does not have 16 hexadecimal digits as ", "digest");
     said->digest = strtoull(text, NULL, 16);
     return PPS_OK;
 }
@@ -133,7 +133,7 @@ static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
     said->experiment = pps_json_member(said->root, "experiment");
     said->parameters = pps_json_member(said->root, "parameters");
     said->columns = pps_json_member(said->root, "columns");
-    said->left_out = pps_json_member(said->root, "left_out");
+    said->left_out = pps_json_member(said->root, "skipped");
     said->only = cJSON_GetStringValue(
         pps_json_member(pps_json_member(said->root, "only_top"), "selection"));
     said->exact = cJSON_IsTrue(pps_json_member(said->root, "exact"));
@@ -148,11 +148,11 @@ static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
     if (!all_texts(said->columns, "name") || cJSON_GetArraySize(said->columns) == 0)
         return wrong(said, err, "has no list of named ", "columns");
     if (!all_texts(said->left_out, "reason"))
-        return wrong(said, err, "has no list of reasons ", "left_out");
+        return wrong(said, err, "has no list of reasons ", "skipped");
     cJSON_ArrayForEach(item, said->left_out)
     {
         if (!cJSON_IsNumber(pps_json_member(item, "points")))
-            return wrong(said, err, "has a reason without points in ", "left_out");
+            return wrong(said, err, "has a reason without points in ", "skipped");
     }
     return PPS_OK;
 }
@@ -173,7 +173,7 @@ enum pps_status pps_said_parse(struct pps_said *said,
         return status;
     said->root = cJSON_ParseWithLength(text, n);
     if (!cJSON_IsObject(said->root))
-        return wrong(said, err, "is no JSON object", "");
+        return wrong(said, err, "is not a JSON object", "");
     status = read_texts(said, err);
     if (status == PPS_OK)
         status = read_hex(said, err);

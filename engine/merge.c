@@ -25,27 +25,27 @@ static enum pps_status check_same(const struct pps_shardfile *first,
     char what[600] = "their digests differ";
     if (!same_run) {
         (void)pps_manifest_difference(first->manifest, file->manifest, what, sizeof what);
-        return pps_fail(err, PPS_E_INPUT, "%s and %s are not of one sweep: %s", first->path,
-                        file->path, what);
+        return pps_fail(err, PPS_E_INPUT, "%s and %s are not from the same sweep: %s",
+                        first->path, file->path, what);
     }
     if (a->n_reasons != b->n_reasons)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s and %s are not of one sweep: their indexes count %u and %u reasons "
-                        "to leave points out (another build)",
+                        "%s and %s are not from the same sweep: their indexes count %u and %u "
+                        "reasons to skip points (another build)",
                         first->path, file->path, (unsigned)a->n_reasons,
                         (unsigned)b->n_reasons);
     if (a->block_points != b->block_points)
         return pps_fail(
             err, PPS_E_INPUT,
-            "%s and %s are not of one sweep: their blocks have %llu and %llu points",
+            "%s and %s are not from the same sweep: their blocks have %llu and %llu points",
             first->path, file->path, (unsigned long long)a->block_points,
             (unsigned long long)b->block_points);
     if (a->n_shards != b->n_shards)
-        return pps_fail(err, PPS_E_INPUT,
-                        "%s is shard %u of %u, but %s is shard %u of %u: give shards of one "
-                        "number",
-                        first->path, (unsigned)a->shard, (unsigned)a->n_shards, file->path,
-                        (unsigned)b->shard, (unsigned)b->n_shards);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s is shard %u of %u, but %s is shard %u of %u: give shards of one sweep",
+            first->path, (unsigned)a->shard, (unsigned)a->n_shards, file->path,
+            (unsigned)b->shard, (unsigned)b->n_shards);
     return PPS_OK;
 }
 
@@ -61,8 +61,9 @@ static enum pps_status check_twice(const struct pps_merge *merge, struct pps_err
     for (size_t i = 1; i < merge->n; i++) {
         const struct pps_shardfile *a = &merge->files[i - 1], *b = &merge->files[i];
         if (a->index.head.shard == b->index.head.shard)
-            return pps_fail(err, PPS_E_INPUT, "%s and %s are both shard %u of %u: give one",
-                            a->path, b->path, (unsigned)a->index.head.shard,
+            return pps_fail(err, PPS_E_INPUT,
+                            "%s and %s are both shard %u of %u: give only one of them", a->path,
+                            b->path, (unsigned)a->index.head.shard,
                             (unsigned)a->index.head.n_shards);
     }
     return PPS_OK;
@@ -290,7 +291,7 @@ static enum pps_status finish(struct pps_merge *merge,
     char *manifest = pps_merge_manifest(merge, merge->data_bytes);
     if (manifest == NULL) {
         pps_output_abandon(output);
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the manifest");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the manifest");
     }
     enum pps_status status = pps_output_finish(output, manifest, err);
     free(manifest);

@@ -64,12 +64,12 @@ static const cJSON *left_out_of(const struct pps_shardfile *file, int reason)
     int at = 0;
     for (int r = 0; r < reason; r++)
         at += file->seen.left_out[r] > 0;
-    return cJSON_GetArrayItem(pps_json_member(file->manifest, "left_out"), at);
+    return cJSON_GetArrayItem(pps_json_member(file->manifest, "skipped"), at);
 }
 
 static void add_left_out(cJSON *root, const struct pps_merge *merge)
 {
-    cJSON *list = cJSON_AddArrayToObject(root, "left_out");
+    cJSON *list = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         uint64_t n = 0, first = PPS_NO_BLOCK;
         const cJSON *entry = NULL;
@@ -150,7 +150,7 @@ static bool replace(cJSON *root, const struct pps_merge *merge, const char *key,
         add_failed(root, merge);
     else if (strcmp(key, "infeasible") == 0)
         pps_json_add_count(root, key, sum_infeasible(merge));
-    else if (strcmp(key, "left_out") == 0)
+    else if (strcmp(key, "skipped") == 0)
         add_left_out(root, merge);
     else if (strcmp(key, "text_bytes") == 0)
         pps_json_add_count(root, key, sum_text(merge));

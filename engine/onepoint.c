@@ -29,12 +29,12 @@ enum pps_status pps_point_set(const struct pps_kernel *kernel,
     char why[PPS_WHY], key[64];
     snprintf(key, sizeof key, "%.*s", (int)(n < 63 ? n : 63), word);
     if (word[n] == '\0')
-        return pps_fail(err, PPS_E_INPUT, "%.60s: want KEY=VALUE, as in n=8", word);
+        return pps_fail(err, PPS_E_INPUT, "%.60s: expected KEY=VALUE, as in n=8", word);
     if (p < 0) {
         const char *names[PPS_MAX_PARAMS];
         for (int i = 0; i < kernel->n_params; i++)
             names[i] = kernel->params[i].name;
-        return pps_fail(err, PPS_E_INPUT, "%s is no parameter of %s%s", key, kernel->name,
+        return pps_fail(err, PPS_E_INPUT, "%s is not a parameter of %s%s", key, kernel->name,
                         pps_did_you_mean(key, names, (size_t)kernel->n_params).text);
     }
     if (!pps_value_parse(&kernel->params[p], word + n + 1, strlen(word + n + 1), &point[p],
@@ -198,5 +198,5 @@ enum pps_status pps_point_check(const struct pps_kernel *kernel,
     const int reason = kernel->check(point, kernel->shared);
     if (reason == 0)
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "there is no such point: %s", kernel->reasons[reason]);
+    return pps_fail(err, PPS_E_INPUT, "invalid point: %s", kernel->reasons[reason]);
 }

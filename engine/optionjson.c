@@ -39,7 +39,7 @@ static enum pps_status read_number(const struct pps_option *spec,
                                    struct pps_error *err)
 {
     if (!cJSON_IsNumber(item))
-        return pps_json_fail(json, item, err, "%s: want a number, as in %g", spec->name,
+        return pps_json_fail(json, item, err, "%s: expected a number, as in %g", spec->name,
                              spec->fallback);
     if (!(item->valuedouble > 0))
         return pps_json_fail(json, item, err, "%s: must be above 0 (got %.15g)", spec->name,
@@ -67,9 +67,9 @@ static enum pps_status read_word(const struct pps_option *spec,
     const char *near = pps_suggest(item->valuestring, spec->words, n);
     if (near != NULL)
         return pps_json_fail(json, item, err,
-                             "%s: no such word as \"%.40s\"; did you mean \"%s\"?", spec->name,
+                             "%s: unknown word \"%.40s\"; did you mean \"%s\"?", spec->name,
                              item->valuestring, near);
-    return pps_json_fail(json, item, err, "%s: no such word as \"%.40s\"; want %s or a list",
+    return pps_json_fail(json, item, err, "%s: unknown word \"%.40s\"; expected %s or a list",
                          spec->name, item->valuestring, known);
 }
 
@@ -102,8 +102,8 @@ static enum pps_status unknown_member(const struct pps_kernel *kernel,
     if (hint.text[0] != '\0')
         return pps_json_fail_key(json, item, err, "%s: no \"%.40s\"%s", spec->name,
                                  item->string, hint.text);
-    return pps_json_fail_key(json, item, err, "%s: no \"%.40s\"; there are %s", spec->name,
-                             item->string, known);
+    return pps_json_fail_key(json, item, err, "%s: unknown key \"%.40s\"; keys are %s",
+                             spec->name, item->string, known);
 }
 
 static enum pps_status read_assignment(const struct pps_kernel *kernel,
@@ -115,9 +115,9 @@ static enum pps_status read_assignment(const struct pps_kernel *kernel,
 {
     const struct pps_composite *composite = kernel->composite;
     if (!cJSON_IsObject(object))
-        return pps_json_fail(json, object, err, "%s: want an object, as in {\"%s\": \"%s\"}",
-                             spec->name, composite->labels[0],
-                             kernel->params[composite->members[0]].names[0]);
+        return pps_json_fail(
+            json, object, err, "%s: expected an object, as in {\"%s\": \"%s\"}", spec->name,
+            composite->labels[0], kernel->params[composite->members[0]].names[0]);
     for (int m = 0; m < composite->n_members; m++)
         row[m] = (double)NAN;
     const cJSON *item;
@@ -128,13 +128,13 @@ static enum pps_status read_assignment(const struct pps_kernel *kernel,
             return unknown_member(kernel, spec, json, object, item, err);
         const struct pps_param *param = &kernel->params[composite->members[m]];
         if (!isnan(row[m]))
-            return pps_json_fail_key(json, item, err, "%s: %s is named twice", spec->name,
+            return pps_json_fail_key(json, item, err, "%s: %s appears twice", spec->name,
                                      composite->labels[m]);
         for (int i = 0; cJSON_IsString(item) && param->names[i] != NULL; i++)
             if (strcmp(param->names[i], item->valuestring) == 0)
                 row[m] = pps_name_value(i);
         if (isnan(row[m]))
-            return pps_json_fail(json, item, err, "%s: %s wants a name such as \"%s\"",
+            return pps_json_fail(json, item, err, "%s: %s: expected a name such as \"%s\"",
                                  spec->name, composite->labels[m], param->names[0]);
     }
     return PPS_OK;
@@ -158,11 +158,11 @@ static enum pps_status read_list(const struct pps_kernel *kernel,
     const int width = kernel->composite->n_members;
     const size_t n = (size_t)cJSON_GetArraySize(list);
     if (n == 0 || n > 100000)
-        return pps_json_fail(json, list, err, "%s: want 1 to 100000 entries (got %zu)",
+        return pps_json_fail(json, list, err, "%s: expected 1 to 100000 entries (got %zu)",
                              spec->name, n);
     double *rows = calloc(n * (size_t)width, sizeof *rows);
     if (rows == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for %s", spec->name);
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", spec->name);
     pps_option_free(option);
     *option = (struct pps_option_value){.word = -1, .rows = rows};
     const cJSON *item;
@@ -196,10 +196,10 @@ enum pps_status pps_option_from_json(const struct pps_kernel *kernel,
         return read_word(spec, json, item, option, err);
     if (cJSON_IsArray(item))
         return read_list(kernel, spec, json, item, option, err);
-    return pps_json_fail(json, item, err,
-                         "%s: want a word or a list of objects, as in [{}, {\"%s\": \"%s\"}]",
-                         spec->name, kernel->composite->labels[0],
-                         kernel->params[kernel->composite->members[0]].names[0]);
+    return pps_json_fail(
+        json, item, err,
+        "%s: expected a word or a list of objects, as in [{}, {\"%s\": \"%s\"}]", spec->name,
+        kernel->composite->labels[0], kernel->params[kernel->composite->members[0]].names[0]);
 }
 
 static cJSON *row_to_json(const struct pps_kernel *kernel, const double *row)

@@ -114,7 +114,7 @@ static enum pps_status differs(const struct pps_output *output,
                                const char *is)
 {
     return pps_fail(err, PPS_E_INPUT,
-                    "%s cannot be continued: %s was %s, is %s; write another name, or --force "
+                    "%s cannot be continued: %s was %s, is %s; choose another name, or --force "
                     "starts afresh",
                     data_path(output), what, was, is);
 }
@@ -160,13 +160,13 @@ static enum pps_status check_head(const struct pps_output *output,
         return differs_count(output, err, "the number of points (--limit)", was->n_points,
                              is.n_points);
     if (was->digest != is.digest)
-        return pps_fail(err, PPS_E_INPUT,
-                        "%s is of another experiment: write another name, or --force starts "
-                        "afresh",
-                        data_path(output));
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s is of another experiment: choose another name, or --force starts afresh",
+            data_path(output));
     if (was->n_reasons != is.n_reasons)
         return differs_count(output, err,
-                             "the number of reasons to leave points out (another version)",
+                             "the number of reasons to skip points (another version)",
                              was->n_reasons, is.n_reasons);
     if (was->block_points != is.block_points)
         return differs_count(output, err, "the points of a block (another version)",

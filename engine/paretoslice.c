@@ -156,7 +156,7 @@ enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out, struct pp
     if (pareto->n_fronts > MAX_FRONTS)
         return pps_fail(err, PPS_E_INPUT,
                         "a picture shows at most %d fronts, and --by makes %zu; keep fewer "
-                        "rows, as n=8 behind the result's name",
+                        "rows, as n=8 after the result's name",
                         MAX_FRONTS, pareto->n_fronts);
     enum pps_status status = check_scale(pareto, err);
     if (status == PPS_OK)

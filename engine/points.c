@@ -29,7 +29,7 @@ struct loader {
 
 static enum pps_status no_memory(const struct loader *l)
 {
-    return pps_fail(l->err, PPS_E_MACHINE, "no memory for the points");
+    return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the points");
 }
 
 static uint32_t hash(double value)
@@ -111,14 +111,14 @@ static enum pps_status add_member(struct loader *l, const struct pps_csv_row *ro
         for (int i = 0; i < l->kernel->n_params; i++)
             if (!pps_csv_has(row, l->kernel->params[i].name))
                 names[n++] = l->kernel->params[i].name;
-        return pps_csv_fail(l->csv, c, l->err, "\"%.60s\" is no parameter of %s%s", name,
+        return pps_csv_fail(l->csv, c, l->err, "\"%.60s\" is not a parameter of %s%s", name,
                             l->kernel->name, pps_did_you_mean(name, names, n).text);
     }
     if (l->kernel->params[p].fixed)
-        return pps_csv_fail(l->csv, c, l->err, "%s is said by a document; leave it out", name);
+        return pps_csv_fail(l->csv, c, l->err, "%s is set by a document; remove it", name);
     const bool known = (l->axis->sets >> p & 1) != 0;
     if (((is_tier ? l->tiers : l->numbers) >> p & 1) != 0)
-        return pps_csv_fail(l->csv, c, l->err, "%s stands twice in the header", name);
+        return pps_csv_fail(l->csv, c, l->err, "%s appears twice in the header", name);
     *(is_tier ? &l->tiers : &l->numbers) |= (uint64_t)1 << p;
     l->axis->sets |= (uint64_t)1 << p;
     l->member[c] = known ? member_of(l->axis, p) : l->axis->n_members++;

@@ -38,7 +38,7 @@ enum pps_status pps_progress_parse(const char *text,
         if (strcmp(text, words[i]) == 0)
             return PPS_OK;
     }
-    return pps_fail(err, PPS_E_INPUT, "--progress %s: want auto, line, log, json or never",
+    return pps_fail(err, PPS_E_INPUT, "--progress %s: expected auto, line, log, json or never",
                     text);
 }
 
@@ -92,7 +92,7 @@ static void show_json(const struct pps_progress *progress,
                       double elapsed,
                       const struct pps_passed *passed)
 {
-    const char *rows = progress->only_best ? "judged" : "rows";
+    const char *rows = progress->only_best ? "evaluated" : "rows";
     fprintf(stderr,
             "{\"points\":%llu,\"of\":%llu,\"%s\":%llu,\"computed\":%llu,\"elapsed_s\":%.3f,"
             "\"left_s\":%.3f}\n",
@@ -115,7 +115,7 @@ static void show_line(const struct pps_progress *progress,
     pps_human_seconds(pps_pace_left(&progress->pace), eta, sizeof eta);
     const bool line = progress->kind == PPS_PROGRESS_LINE;
     const bool all = passed->computed == passed->points;
-    fprintf(stderr, "%s%5.1f %%  %s of %s points, %s a second%s%s%s, %s left%s",
+    fprintf(stderr, "%s%5.1f %%  %s of %s points, %s points/s%s%s%s, %s left%s",
             line ? "\r\033[K" : "", 100 * part_of(progress, passed->points), done, total, speed,
             all ? "" : " (", all ? "" : computed, all ? "" : " computed)", eta,
             line ? "" : "\n");

@@ -27,7 +27,8 @@ bool pps_remake_possible(const struct pps_said *said,
 {
     const struct pps_kernel *kernel = kernel_of(said, kernels);
     if (kernel == NULL)
-        snprintf(why, cap, "it was made by the kernel %.60s, which is not here", said->kernel);
+        snprintf(why, cap, "it was made by the kernel %.60s, which this build does not have",
+                 said->kernel);
     else if (strcmp(kernel->version, said->kernel_version) != 0)
         snprintf(why, cap, "it was made by version %.40s of %s, and this is version %s",
                  said->kernel_version, kernel->name, kernel->version);
@@ -108,14 +109,13 @@ static enum pps_status check(const struct pps_said *said,
                                : "");
     if (e->n_points != head->n_points)
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                           "its experiment has %" PRIu64 " points, but the index speaks of "
-                           "%" PRIu64,
+                           "its experiment has %" PRIu64 " points, but the index has %" PRIu64,
                            e->n_points, head->n_points);
     if ((uint32_t)e->space.n_reasons != head->n_reasons)
-        return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                           "its experiment has %d reasons to leave points out, but the index "
-                           "counts %" PRIu32,
-                           e->space.n_reasons, head->n_reasons);
+        return pps_fail_at(
+            err, PPS_E_WRONG, said->name, 0, 0,
+            "its experiment has %d reasons to skip points, but the index counts %" PRIu32,
+            e->space.n_reasons, head->n_reasons);
     return PPS_OK;
 }
 

@@ -186,7 +186,7 @@ static enum pps_status cut_line(struct pps_result *result,
                                 struct pps_error *err)
 {
     if (memchr(line.text, '\0', line.n) != NULL)
-        return fail_line(result, err, "a NUL byte: this is no text");
+        return fail_line(result, err, "a NUL byte: this is not text");
     bool has_quotes = memchr(line.text, '"', line.n) != NULL;
     enum pps_status status = split(result, line, err);
     if (status == PPS_OK && has_quotes)

@@ -111,7 +111,7 @@ static enum pps_status parse(int fd,
     if (fstat(fd, &at) != 0)
         return fail_read(path, err);
     if (!S_ISREG(at.st_mode) || at.st_size > MANIFEST_MAX)
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is no manifest");
+        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is not a manifest");
     size_t n = (size_t)at.st_size;
     char *text = malloc(n + 1);
     if (text == NULL)

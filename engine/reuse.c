@@ -48,7 +48,7 @@ struct reader {
 
 static enum pps_status no_memory(struct pps_error *err, const char *path)
 {
-    return pps_fail(err, PPS_E_MACHINE, "no memory for the rows of %s", path);
+    return pps_fail(err, PPS_E_MACHINE, "out of memory for the rows of %s", path);
 }
 
 // ---- the table --------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ static enum pps_status check_kernel(const struct reader *r)
     if (exact != r->experiment->exact)
         return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
                         r->path, exact ? "" : "out",
-                        exact ? "write --exact here, too" : "leave it out here");
+                        exact ? "write --exact here, too" : "remove it here");
     return check_limit(r);
 }
 

@@ -22,8 +22,8 @@ enum pps_status pps_scratch_bytes(const struct pps_experiment *experiment,
                                                experiment->kernel->shared);
     if (*bytes == SIZE_MAX || (double)*bytes * threads > memory)
         return pps_fail(err, PPS_E_INPUT,
-                        "the largest point of this experiment needs %.3g GiB a thread, and %d "
-                        "threads have %.3g GiB; take smaller values or fewer threads (-j)",
+                        "the largest point of this experiment needs %.3g GiB per thread, and "
+                        "%d threads have %.3g GiB; take smaller values or fewer threads (-j)",
                         (double)*bytes / 0x1p30, threads, memory / 0x1p30);
     return PPS_OK;
 }

@@ -80,7 +80,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     if (status != PPS_OK)
         return status;
     if (m == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker");
     m->experiment = experiment;
     m->kernel = kernel;
     m->objective = objective;
@@ -98,7 +98,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     m->scratch = pps_scratch_take(scratch_bytes);
     if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
         m->scratch == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker (%zu bytes of scratch)",
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker (%zu bytes of scratch)",
                         scratch_bytes);
     set_columns(m);
     const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
@@ -129,7 +129,7 @@ enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
     m->found_groups = calloc(PPS_BATCH * ((size_t)m->n_by + 1), sizeof *m->found_groups);
     if (m->found == NULL || m->claims == NULL || m->found_prefixes == NULL ||
         m->found_groups == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker");
     return PPS_OK;
 }
 

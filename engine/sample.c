@@ -65,7 +65,7 @@ static enum pps_status count_grid(const struct pps_space *space,
     if (sample->method != PPS_SAMPLE_RANDOM)
         return PPS_OK;
     const struct pps_error said = *err;
-    return pps_fail(err, PPS_E_INPUT, "%s; or draw by lhs or sobol", said.text);
+    return pps_fail(err, PPS_E_INPUT, "%s; or use lhs or sobol", said.text);
 }
 
 // Greatest values of the axes that depend on others: known where the grid was walked.
@@ -102,7 +102,7 @@ static enum pps_status prepare_lhs(const struct pps_space *space,
 {
     sample->strata = calloc((unsigned)space->n_axes, sizeof *sample->strata);
     if (sample->strata == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a Latin hypercube");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a Latin hypercube");
     for (int d = 0; d < space->n_axes; d++)
         pps_permutation_init(&sample->strata[d], sample->count, sample->seed,
                              purpose_of(FOR_STRATUM, &space->axes[d]));
@@ -120,7 +120,7 @@ static enum pps_status prepare_sobol(const struct pps_space *space,
                         PPS_SOBOL_DIMENSIONS, space->n_axes);
     sample->sobol = malloc(sizeof *sample->sobol);
     if (sample->sobol == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a Sobol' sequence");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a Sobol' sequence");
     pps_sobol_init(sample->sobol);
     pps_sobol_scramble(sample->sobol, sample->seed, FOR_SCRAMBLE);
     return PPS_OK;

@@ -215,7 +215,7 @@ enum pps_status pps_shardfile_end(const struct pps_shardfile *file, struct pps_e
         pps_disk_read_at(file->fd, file->path, found, n + 1, file->seen.data_bytes, &got, err);
     if (status == PPS_OK && (got != n || memcmp(found, want, n) != 0))
         return pps_fail_at(err, PPS_E_INPUT, file->path, 0, 0,
-                           "is damaged: it does not end behind its last block");
+                           "is damaged: it does not end after its last block");
     return status;
 }
 

@@ -211,8 +211,8 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
     if (is_new) {
         if (cut->n_cells == PPS_MAX_CELLS)
             return pps_fail(err, PPS_E_INPUT,
-                            "more than %d cells in all maps; keep fewer rows, as n=8 behind "
-                            "the result's name",
+                            "more than %d cells in all maps; keep fewer rows, as n=8 after the "
+                            "result's name",
                             PPS_MAX_CELLS);
         cut->cells[cut->n_cells++] = *cell;
         cut->slots[slot] = (uint32_t)cut->n_cells;
@@ -303,7 +303,7 @@ static enum pps_status cut_result(struct pps_cut *cut,
     if (status == PPS_OK)
         status = read_rows(cut, err);
     if (status == PPS_OK && cut->n_cells == 0)
-        status = pps_fail(err, PPS_E_INPUT, "%s: no row%s, so there is nothing to cut",
+        status = pps_fail(err, PPS_E_INPUT, "%s: no row%s, so there is nothing to show",
                           cut->view.path, cut->view.n_filters > 0 ? " passes the filters" : "");
     if (status == PPS_OK)
         status = pps_cut_finish(cut, err);

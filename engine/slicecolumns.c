@@ -40,7 +40,7 @@ static enum pps_status find_axis(const struct pps_cut *cut,
     if (fallback != NULL)
         return pps_fail(err, PPS_E_INPUT, "%s has no column %s; name the axis: %s COLUMN",
                         cut->view.path, fallback, option);
-    return pps_fail(err, PPS_E_INPUT, "%s: no telling what to draw; name the axis: %s COLUMN",
+    return pps_fail(err, PPS_E_INPUT, "%s: cannot tell what to draw; name the axis: %s COLUMN",
                     cut->view.path, option);
 }
 

@@ -275,7 +275,7 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
     if (slice->n_x > PPS_MAX_CELLS / slice->n_y)
         return pps_fail(err, PPS_E_INPUT,
                         "a map of %zu x %zu values of %s and %s is too large; keep fewer rows, "
-                        "as n=8 behind the result's name",
+                        "as n=8 after the result's name",
                         slice->n_x, slice->n_y, slice->x_name, slice->y_name);
     const size_t n = slice->n_x * slice->n_y;
     slice->cells = malloc(n * sizeof *slice->cells);

@@ -189,7 +189,7 @@ static enum pps_status keep_part(struct pool *pool,
     struct pps_part *part = pps_part_keep(rows, task->part);
     struct pps_rows joined;
     if (part == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a part of a block");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a part of a block");
     pthread_mutex_lock(&pool->lock);
     part->next = slot->parts;
     slot->parts = part;
@@ -254,7 +254,7 @@ static enum pps_status open_worker(struct pool *pool, struct worker *w, struct p
         status = pps_codec_open(&w->codec, sweep->codec, err);
     w->cursor = calloc(1, sizeof *w->cursor);
     if (status == PPS_OK && w->cursor == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for a worker");
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for a worker");
     return status;
 }
 
@@ -313,7 +313,7 @@ static enum pps_status start(struct pool *pool, int threads, struct pps_error *e
     pthread_mutex_init(&pool->contest.lock, NULL);
     pthread_cond_init(&pool->moved, NULL);
     if (pool->slots == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the pool");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the pool");
     return pps_schedule_open(&pool->schedule, &plan, err);
 }
 

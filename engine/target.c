@@ -54,7 +54,7 @@ void pps_target_free(struct pps_target *target)
 static enum pps_status fail_busy(const struct pps_target *target, struct pps_error *err)
 {
     return pps_fail(err, PPS_E_INPUT,
-                    "%s is being written by another run: wait for it or write another name",
+                    "%s is being written by another run: wait for it or choose another name",
                     target->part[DATA]);
 }
 

@@ -47,7 +47,8 @@ enum pps_status pps_textfile_check(const char *path, bool force, struct pps_erro
     if (S_ISDIR(info.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is a folder; write the name of a file", path);
     if (!S_ISREG(info.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is no regular file; write another name", path);
+        return pps_fail(err, PPS_E_INPUT, "%s is not a regular file; choose another name",
+                        path);
     if (!force)
         return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
     return PPS_OK;
@@ -68,11 +69,11 @@ enum pps_status pps_textfile_apart(const char *path, const char *input, struct p
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char *name;
         if (asprintf(&name, "%s%s", input, endings[i]) < 0)
-            return pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+            return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
         const bool same = pps_textfile_same(path, name);
         free(name);
         if (same)
-            return pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; write another name",
+            return pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; choose another name",
                             path);
     }
     return PPS_OK;

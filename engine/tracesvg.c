@@ -97,11 +97,10 @@ enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
                                   struct pps_error *err)
 {
     if (svg->n_seen > PPS_TRACESVG_PIECES)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "%zu pieces are no picture (%d at most); write NAME.json and open it in "
-            "ui.perfetto.dev, or show a part of them (trace --to 100)",
-            svg->n_seen, PPS_TRACESVG_PIECES);
+        return pps_fail(err, PPS_E_INPUT,
+                        "too many segments for an SVG (%zu > %d); write NAME.json and open it "
+                        "in ui.perfetto.dev, or draw a part (trace --to 100)",
+                        svg->n_seen, PPS_TRACESVG_PIECES);
     if (svg->no_memory || !pps_trace_draw(&svg->pieces, out)) {
         errno = ENOMEM;
         return pps_fail_errno(err, "draw", "the trace");

@@ -81,7 +81,7 @@ static bool refuse(const struct pps_param *param, char why[PPS_WHY], const char 
 {
     char domain[120];
     pps_value_domain(param, domain, sizeof domain);
-    snprintf(why, PPS_WHY, "want %s (got %.60s)", domain, got);
+    snprintf(why, PPS_WHY, "expected %s (got %.60s)", domain, got);
     return false;
 }
 

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PPS_CELL_TEXT = 31, PPS_WHY = 192 };
+enum { PPS_CELL_TEXT = 31, PPS_WHY = 208 };
 
 // The text of a value with a comma behind it, as it stands in a row; copied whole.
 struct pps_axis_cell {

@@ -55,11 +55,12 @@ static enum pps_status check_name(const char *path, struct pps_error *err)
                         "verify reads a file with its index and manifest; stdin has none");
     if (pps_ends_with(path, ".part"))
         return pps_fail(err, PPS_E_INPUT,
-                        "%s is the beginning of a result, of a run that did not end; only "
-                        "complete results can be verified",
+                        "%s is the partial result of an unfinished run; only complete results "
+                        "can be verified",
                         path);
     if (!pps_ends_with(path, ".csv.gz") && !pps_ends_with(path, ".csv"))
-        return pps_fail(err, PPS_E_INPUT, "%s: want a result, NAME.csv.gz or NAME.csv", path);
+        return pps_fail(err, PPS_E_INPUT, "%s: expected a result, NAME.csv.gz or NAME.csv",
+                        path);
     return PPS_OK;
 }
 
@@ -140,7 +141,7 @@ static enum pps_status check_end(const struct verifier *v, struct pps_error *err
         return wrong_data(v, err, "its gzip end (the last 10 bytes) is damaged");
     if (v->bytes == end)
         return PPS_OK;
-    snprintf(text, sizeof text, "has %" PRIu64 " bytes, but %" PRIu64 " by the index", v->bytes,
+    snprintf(text, sizeof text, "has %" PRIu64 " bytes, but %" PRIu64 " in the index", v->bytes,
              end);
     return wrong_data(v, err, text);
 }
@@ -314,11 +315,10 @@ static enum pps_status verify(struct verifier *v, struct pps_error *err)
         return status;
     fill_verified(v);
     if (v->experiment == NULL && v->ask->sample > 0)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "%s: its checksums and counts are right, but its rows cannot be computed "
-            "again: %s; --sample 0 asks for no more than that",
-            v->ask->path, v->verified->why_not);
+        return pps_fail(err, PPS_E_INPUT,
+                        "%s: its checksums and counts are right, but its rows cannot be "
+                        "computed again: %s; --sample 0 skips this check",
+                        v->ask->path, v->verified->why_not);
     return PPS_OK;
 }
 

@@ -102,7 +102,7 @@ static enum pps_status read_data(struct pps_blockchecker *c,
     enum pps_status status =
         pps_wholefile_read(c->check->fd, c->check->path, record->offset, data, n, err);
     if (status == PPS_OK && XXH64(data, n, 0) != record->data_xxh64)
-        return wrong(c, entry, err, "its bytes are not those of the index");
+        return wrong(c, entry, err, "its bytes do not match the index");
     return status;
 }
 
@@ -122,7 +122,7 @@ static enum pps_status expand(struct pps_blockchecker *c,
     const bool room = may && reserve(&text, &c->text_cap, n + 1);
     c->text = text;
     if (!may)
-        return wrong(c, entry, err, "it cannot hold as much text as the index says");
+        return wrong(c, entry, err, "it is too short for its text length in the index");
     if (!room)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a block of %zu bytes", n);
     if (!pps_index_is_gzip(c->check->head)) {
@@ -136,9 +136,9 @@ static enum pps_status expand(struct pps_blockchecker *c,
     c->zlib.avail_out = (uInt)n + 1; // a byte too many is noticed
     const int rc = n > 0 ? inflate(&c->zlib, Z_SYNC_FLUSH) : Z_OK;
     if ((rc != Z_OK && rc != Z_BUF_ERROR) || (c->zlib.avail_in != 0 && c->zlib.avail_out != 0))
-        return wrong(c, entry, err, "it cannot be decompressed to its end");
+        return wrong(c, entry, err, "it cannot be decompressed completely");
     if (n > 0 && c->zlib.avail_out != 1)
-        return wrong(c, entry, err, "its text has another length than the index says");
+        return wrong(c, entry, err, "the length of its text does not match the index");
     return PPS_OK;
 }
 
@@ -150,7 +150,7 @@ static enum pps_status check_header(const struct pps_blockchecker *c,
 {
     const size_t n = strlen(c->check->header);
     if (entry->record.text_bytes != n || memcmp(c->text, c->check->header, n) != 0)
-        return wrong(c, entry, err, "it does not name the columns of the manifest");
+        return wrong(c, entry, err, "its columns are not those of the manifest");
     return PPS_OK;
 }
 
@@ -165,7 +165,7 @@ enum pps_status pps_blockchecker_do(struct pps_blockchecker *c,
     if (status != PPS_OK)
         return status;
     if (pps_crc32(c->text, n) != entry->record.text_crc)
-        return wrong(c, entry, err, "its text has another checksum than the index says");
+        return wrong(c, entry, err, "the checksum of its text does not match the index");
     if (entry->is_header)
         return check_header(c, entry, err);
     return pps_rowchecker_do(c->rows, entry, c->text, n, err);

@@ -35,7 +35,7 @@ static enum pps_status contradicts(const struct pps_said *said,
                                    struct pps_error *err)
 {
     return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                       "%s is %.17g, but %.17g by the index", name, is_said, is);
+                       "%s is %.17g, but %.17g in the index", name, is_said, is);
 }
 
 // Which part of the experiment it is, where the manifest speaks of parts.
@@ -72,7 +72,7 @@ enum pps_status pps_said_fits_head(const struct pps_said *said,
                            said->digest, head->digest);
     if (strcmp(name, said->codec) != 0)
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                           "codec is %.40s, but %s by the index", said->codec, name);
+                           "codec is %.40s, but %s in the index", said->codec, name);
     if (said->block_points != (double)head->block_points)
         return contradicts(said, "block_points", said->block_points, (double)head->block_points,
                            err);
@@ -93,12 +93,12 @@ static enum pps_status fit_left_out(const struct pps_said *said,
         if (!pps_said_left_out(said, i++, &reason, &n) || n != (double)sums->left_out[r] ||
             (experiment != NULL && strcmp(reason, experiment->space.reasons[r]) != 0))
             return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                               "its points left out are not those of the index (reason %d)",
+                               "its skipped points are not those of the index (reason %d)",
                                r + 1);
     }
     if (pps_said_left_out(said, i, &reason, &n))
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                           "leaves out points that the index does not");
+                           "skips points that the index does not");
     return PPS_OK;
 }
 

@@ -296,7 +296,7 @@ static enum pps_status check_point(struct pps_rowchecker *c,
 {
     struct pps_cursor *cursor = c->cursor;
     if (!find_point(c, line, next, left_out))
-        return wrong(c, err, "row %" PRIu64 " is one too many: the block has no such point",
+        return wrong(c, err, "row %" PRIu64 " is surplus: the block has no such point",
                      row_number(c, c->row));
     const size_t n = cursor->prefix_n;
     if (!is_at_point(c, line, next))
@@ -320,13 +320,13 @@ static enum pps_status check_left_out(const struct pps_rowchecker *c,
     for (int r = 0; r < space->n_reasons; r++)
         if (left_out[r].n != c->entry->left_out[r])
             return wrong(
-                c, err, "the index leaves out %" PRIu64 " points %s, the experiment %" PRIu64,
+                c, err, "the index skips %" PRIu64 " points %s, the experiment %" PRIu64,
                 c->entry->left_out[r], pps_reason_words(space, r, words), left_out[r].n);
     if (c->failed != c->entry->record.failed)
         return wrong(c, err, "%" PRIu64 " rows are without results, but %" PRIu64 " failed",
                      c->failed, c->entry->record.failed);
     if (c->infeasible != c->entry->record.infeasible)
-        return wrong(c, err, "%" PRIu64 " rows are infeasible, but %" PRIu64 " by the index",
+        return wrong(c, err, "%" PRIu64 " rows are infeasible, but %" PRIu64 " in the index",
                      c->infeasible, c->entry->record.infeasible);
     return PPS_OK;
 }
@@ -346,7 +346,7 @@ static enum pps_status check_rows(struct pps_rowchecker *c,
         c->row++;
     }
     if (status == PPS_OK && c->row != c->entry->record.rows)
-        return wrong(c, err, "it has %" PRIu64 " rows, but %" PRIu64 " by the index", c->row,
+        return wrong(c, err, "it has %" PRIu64 " rows, but %" PRIu64 " in the index", c->row,
                      c->entry->record.rows);
     return status;
 }

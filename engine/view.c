@@ -331,8 +331,8 @@ enum pps_status pps_view_list(const struct pps_view *view,
          name = strtok_r(NULL, ",", &rest))
         status = add_listed(view, option, name, *columns, n, err);
     if (status == PPS_OK && *n == 0 && list[0] != '\0')
-        status = pps_fail(err, PPS_E_INPUT, "%s %s: want names of columns with commas between",
-                          option, list);
+        status = pps_fail(err, PPS_E_INPUT,
+                          "%s %s: expected names of columns separated by commas", option, list);
     free(copy);
     return status;
 }
@@ -346,7 +346,7 @@ enum pps_status pps_view_objective(const struct pps_view *view,
     if (name != NULL) {
         enum pps_status status = pps_view_column(view, option, name, column, err);
         if (status == PPS_OK && view->columns[*column].is_text)
-            return pps_fail(err, PPS_E_INPUT, "%s %s: its cells are words; want numbers",
+            return pps_fail(err, PPS_E_INPUT, "%s %s: its cells are text; expected numbers",
                             option, name);
         return status;
     }
@@ -358,7 +358,7 @@ enum pps_status pps_view_objective(const struct pps_view *view,
     for (*column = 0; *column < view->n_columns; (*column)++)
         if (view->columns[*column].role == PPS_ROLE_RESULT)
             return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "%s: no telling which column is the result; name it: %s",
+    return pps_fail(err, PPS_E_INPUT, "%s: cannot tell which column is the result; name it: %s",
                     view->path, option);
 }
 

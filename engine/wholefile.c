@@ -31,7 +31,7 @@ enum pps_status pps_wholefile_open(const char *path,
     }
     close(*fd);
     *fd = -1;
-    return pps_fail(err, PPS_E_INPUT, "%s is no regular file", path);
+    return pps_fail(err, PPS_E_INPUT, "%s is not a regular file", path);
 }
 
 enum pps_status pps_wholefile_read(int fd,

@@ -17,15 +17,14 @@ static const struct pps_opt options[] = {
     {"quick", 0, NULL, "rougher figures in about 5 s instead of 25"},
     {"threads", 'j', "N", "the most threads to try (all CPUs this process may use)"},
     {"cores", 0, "N,N...", "instead: how well runs would use so many cores, by a model"},
-    {"json", 0, NULL, "as one JSON object"},
+    {"json", 0, NULL, "print one JSON object"},
     {"data", 0, "DIR", "also write DIR/kernel.dat and DIR/threads.dat, for throughput.gp"},
-    {"force", 0, NULL, "replace them where they exist"},
+    {"force", 0, NULL, "overwrite existing files"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "Measures the kernel alone over sizes of points, its reference, the way of a row to a "
-    "file\n"
+    "Measures the kernel alone over sizes of points, its reference, output cost to a file\n"
     "(in $TMPDIR or /tmp) for every codec, and whole runs over threads; says what bounds "
     "each.\n"
     "Figures are medians. Those of one thread are CPU time, so that other work on the machine\n"
@@ -34,8 +33,7 @@ static const char details[] =
     "many processors they had. What is compared is timed in turns. --data makes the folder.\n"
     "\n"
     "--cores measures blocks of the default sweep and runs a model of workers that are "
-    "directed "
-    "by\n"
+    "directed by\n"
     "the scheduler of real runs; beside it a sweep in which one point in a thousand takes 1.3 "
     "s.\n"
     "\n"
@@ -53,9 +51,10 @@ static enum pps_status read_cores(const char *text,
         const unsigned long n = strtoul(at, &end, 10);
         if (*at < '1' || *at > '9' || n > 4096 || (*end != ',' && *end != '\0') ||
             cores->n_cores == PPS_BENCH_CORES)
-            return pps_fail(err, PPS_E_INPUT,
-                            "--cores %s: want up to %d numbers from 1 to 4096, as in 64,256",
-                            text, PPS_BENCH_CORES);
+            return pps_fail(
+                err, PPS_E_INPUT,
+                "--cores %s: expected up to %d numbers from 1 to 4096, as in 64,256", text,
+                PPS_BENCH_CORES);
         cores->cores[cores->n_cores++] = (int)n;
         at = end + 1;
     } while (at[-1] == ',');
@@ -69,7 +68,7 @@ static enum pps_status cores_main(const struct pps_args *args,
     struct pps_bench_cores cores = {.n_cores = 0};
     enum pps_status status = read_cores(pps_arg(args, "cores"), &cores, err);
     if (status == PPS_OK && pps_arg(args, "data") != NULL)
-        status = pps_fail(err, PPS_E_INPUT, "--cores writes no files: leave out --data");
+        status = pps_fail(err, PPS_E_INPUT, "--cores writes no files: remove --data");
     if (status == PPS_OK)
         status = pps_benchcores_run(ask, &cores, err);
     if (status != PPS_OK)

@@ -116,7 +116,8 @@ static void print_codec_bound(const struct pps_benchmark *b)
 
 static void print_codecs(const struct pps_benchmark *b)
 {
-    printf("\nrows without the kernel, one thread, %.1f bytes of text a row\n"
+    printf("\n"
+           "rows without the kernel, one thread, %.1f bytes per row\n"
            "  %-8s%12s%12s%12s%8s   into a file, wall time:\n"
            "  %-8s%12s%12s%12s%8s%12s%12s\n",
            b->codecs[0].text_bytes, "", "CPU time:", "", "", "", "codec", "rows/s", "text MB/s",
@@ -163,11 +164,10 @@ static void print_run_bound(const struct pps_benchmark *b, double share)
                b->run_left_out);
     else
         printf("  bound by  %s\n",
-               share > 0.7 ? "the kernel; neither compression nor the disk would change much"
-               : share > 0.4
-                   ? "the kernel and the way of a row in equal parts; --compress isal:1 "
-                     "or none may help"
-                   : "the way of a row; --compress isal:1 or none helps");
+               share > 0.7   ? "the kernel; neither compression nor the disk would change much"
+               : share > 0.4 ? "the kernel and output cost in equal parts; --compress isal:1 "
+                               "or none may help"
+                             : "output cost; --compress isal:1 or none helps");
 }
 
 static void print_run(const struct pps_benchmark *b)
@@ -183,8 +183,8 @@ static void print_run(const struct pps_benchmark *b)
 
 static void print_scales(const struct pps_benchmark *b)
 {
-    printf("\nwhole runs of ever new points, zlib:1 into nowhere, wall time\n"
-           "  %8s%14s%16s%12s%s\n",
+    printf("\nwhole runs of ever new points, zlib:1 to /dev/null, wall time\n  "
+           "%8s%14s%16s%12s%s\n",
            "threads", "points/s", "of one thread", "CPU/real",
            b->run_events > 0 ? "    ns/event" : "");
     for (int s = 0; s < b->n_scales; s++) {
@@ -286,7 +286,7 @@ void pps_benchreport_json(const struct pps_benchmark *b)
     cJSON *run = cJSON_AddObjectToObject(root, "run");
     cJSON_AddNumberToObject(run, "ns_per_point", 1e9 * b->run_point_s);
     cJSON_AddNumberToObject(run, "kernel_ns_per_point", 1e9 * b->kernel_point_s);
-    cJSON_AddNumberToObject(run, "left_out_per_point", b->run_left_out);
+    cJSON_AddNumberToObject(run, "skipped_per_point", b->run_left_out);
     cJSON_AddNumberToObject(run, "kernel_share", b->kernel_point_s / b->run_point_s);
     char *text = cJSON_PrintUnformatted(root);
     if (text != NULL)
@@ -357,7 +357,7 @@ enum pps_status pps_benchreport_data_check(const char *folder,
 {
     enum pps_status status = pps_folder_make(folder, err);
     if (status == PPS_OK && access(folder, W_OK | X_OK) != 0)
-        return pps_fail(err, PPS_E_INPUT, "--data %s: want a folder that may be written",
+        return pps_fail(err, PPS_E_INPUT, "--data %s: expected a folder that may be written",
                         folder);
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
         char path[4096];

@@ -67,13 +67,13 @@ static enum pps_status fail_different(const char *path,
     (void)pps_manifest_difference(found, wanted, what, sizeof what);
     if (is_part)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s.part cannot be continued: %s; write another name, or --force "
+                        "%s.part cannot be continued: %s; choose another name, or --force "
                         "without --resume starts afresh",
                         path, what);
-    return pps_fail(err, PPS_E_INPUT,
-                    "%s is complete, but of another run: %s; write another name, or --force "
-                    "replaces it",
-                    path, what);
+    return pps_fail(
+        err, PPS_E_INPUT,
+        "%s is complete, but of another run: %s; choose another name, or --force replaces it",
+        path, what);
 }
 
 // Of an interrupted run: NAME.json.part, or NAME.json where it ended between the last renames.

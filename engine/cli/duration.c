@@ -59,7 +59,7 @@ enum pps_status pps_arg_duration(const struct pps_args *args,
     if (text == NULL || read_duration(text, seconds))
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: want a time above 0, at most a year, such as 90s, 5m, 1h30m or "
-                    "3600 (seconds)",
+                    "--%s %s: expected a time above 0, at most a year, such as 90s, 5m, 1h30m "
+                    "or 3600 (seconds)",
                     name, text);
 }

@@ -20,14 +20,14 @@ static const struct pps_opt options[] = {
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
     {"point-limit", 0, "EVENTS",
      "fail a point that takes more events to simulate (k, M, G allowed)"},
-    {"exact", 0, NULL, "take no short cut: the same bits on every machine"},
+    {"exact", 0, NULL, "disable shortcuts: bit-identical on every machine"},
     {"keep", 0, NULL, "pass columns through that are neither parameters nor results"},
     {"strict", 0, NULL, "end at the first row that cannot be read (exit status 2)"},
     {"reasons", 0, NULL, "a last column reason: why a row has no results"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"output", 'o', "FILE", "write to FILE (CSV, compressed if .gz) instead of stdout"},
-    {"force", 0, NULL, "replace FILE where it exists"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -54,7 +54,7 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
 {
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         if (count->left_out[r] > 0)
-            fprintf(stderr, "left out  %llu of %llu rows, where %s (results empty)\n",
+            fprintf(stderr, "skipped   %llu of %llu rows, where %s (results empty)\n",
                     (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
                     kernel->reasons[r]);
     if (count->unreadable > 0)
@@ -117,7 +117,8 @@ static enum pps_status answer(const struct pps_args *args,
     struct stat st;
     // A device or a pipe would be replaced by the file.
     if (path != NULL && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is no regular file: write another name", path);
+        return pps_fail(err, PPS_E_INPUT, "%s is not a regular file: choose another name",
+                        path);
     enum pps_status status =
         pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)

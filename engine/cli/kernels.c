@@ -118,7 +118,7 @@ static void print_kernel(const struct pps_kernel *kernel)
     for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
         printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks that plot draws:\n" : "",
                s->name, s->columns);
-    printf("\na point is left out where:\n");
+    printf("\na point is skipped if:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         printf("  %s\n", kernel->reasons[r]);
 }

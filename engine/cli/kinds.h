@@ -16,7 +16,7 @@
         {"stack", 0, "COLUMNS",                                                                \
          "bars of the best rows, these their parts; or a stack's name"},                       \
         {"count", 'k', "N", "--stack: how many rows (10)"},                                    \
-        {"objective", 0, "COLUMN", "--stack: the column to judge rows by (as top)"},           \
+        {"objective", 0, "COLUMN", "--stack: the column to rank rows by (as top)"},            \
         {"scatter", 0, NULL,                                                                   \
          "every row as a point, a panel for each parameter (of samples and lists of points)"}, \
         {"goal", 0, "lower|higher", "--stack: which values are better (as top)"},              \

@@ -44,13 +44,15 @@ static void help(void)
     const int n = list_commands(list);
     for (int i = 0; i < n; i++)
         printf("  %-11s %s\n", list[i]->name, list[i]->summary);
-    printf("\n  ppsweep COMMAND --help    options of a command\n"
-           "  ppsweep --version         version and kernels\n\n"
+    printf("\n"
+           "  ppsweep COMMAND --help    options of a command\n"
+           "  ppsweep --version         version and kernels\n"
+           "\n"
            "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
            "input,\n"
            "             3 nothing feasible exists (tools),\n"
            "             4 some points failed, or an audit found a difference,\n"
-           "             5 stopped early (--resume goes on)\n"
+           "             5 stopped early (--resume continues)\n"
            "environment: PPSWEEP_DATA names the folder of sweep_configs and plot_scripts\n"
            "             (../share/ppsweep beside the program's folder)\n");
 }
@@ -70,7 +72,8 @@ static enum pps_status suggest_experiment(const char *path, struct pps_error *er
         pps_say_word(out, path, SIZE_MAX);
         fclose(out);
     }
-    return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; write: ppsweep -c %s", path, word);
+    return pps_fail(err, PPS_E_INPUT, "unknown command \"%s\"; write: ppsweep -c %s", path,
+                    word);
 }
 
 static enum pps_status find_command(const char *word,
@@ -90,8 +93,10 @@ static enum pps_status find_command(const char *word,
     if (pps_ends_with(word, ".json"))
         return suggest_experiment(word, err);
     if (near != NULL)
-        return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; did you mean %s?", word, near);
-    return pps_fail(err, PPS_E_INPUT, "no command \"%s\"; ppsweep --help lists them", word);
+        return pps_fail(err, PPS_E_INPUT, "unknown command \"%s\"; did you mean %s?", word,
+                        near);
+    return pps_fail(err, PPS_E_INPUT, "unknown command \"%s\"; ppsweep --help lists them",
+                    word);
 }
 
 // A tool's name may be two words, as "nd rank"; NULL: there is none of that name.

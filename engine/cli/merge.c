@@ -16,9 +16,9 @@
 
 static const struct pps_opt options[] = {
     {"output", 'o', "FILE", "NAME.csv.gz or NAME.csv (the shards' name without .shard-K-of-N)"},
-    {"force", 0, NULL, "replace a result of this name"},
+    {"force", 0, NULL, "overwrite a result of this name"},
     {"progress", 0, "HOW", "auto, line, log, json or never"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -26,7 +26,7 @@ static const char details[] =
     "Joins all N shards of a sweep, in any order, to the very bytes that one run of the whole\n"
     "gives; blocks are checked and copied, not compressed again. A missing shard is named "
     "with\n"
-    "the command that computes it. An interrupted merge goes on when the same command is run "
+    "the command that computes it. To continue an interrupted merge, run the same command "
     "again.\n"
     "\n"
     "  ppsweep -c e.json -o r.csv.gz --shard 0/2\n"
@@ -51,7 +51,7 @@ static enum pps_status open_shards(const struct pps_args *args,
     const char **paths = calloc((size_t)n_words, sizeof *paths);
     size_t n = 0;
     if (paths == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
     for (int i = 0; i < n_words; i++)
         if (!pps_resultpath_is_beside(pps_arg_word(args, i)))
             paths[n++] = pps_arg_word(args, i);
@@ -93,7 +93,7 @@ static void report(const struct pps_merge *merge, const char *path)
     fprintf(stderr, "merged    %zu shard%s, %s rows\n", merge->n, merge->n == 1 ? "" : "s",
             rows);
     if (merge->rows == 0)
-        fputs("warning   the result has no rows, as every point is left out\n", stderr);
+        fputs("warning   the result has no rows, as every point is skipped\n", stderr);
     if (merge->failed > 0) {
         char failed[48];
         pps_human_count((double)merge->failed, failed, sizeof failed);

@@ -130,12 +130,12 @@ static void print_counts(const struct pps_experiment *e,
         if (f->left_out[r].n == 0)
             continue;
         pps_human_count((double)f->left_out[r].n, count, sizeof count);
-        pps_say(stdout, "left out    %s%s point%s %s", about, count,
+        pps_say(stdout, "skipped     %s%s point%s %s", about, count,
                 f->left_out[r].n == 1 ? "" : "s", pps_reason_words(&e->space, r, words));
     }
     pps_human_count(f->rows, count, sizeof count);
     printf("rows        %s%s%s\n", about, count,
-           f->exact && f->rows == 0 && f->points > 0 ? ", as every point is left out" : "");
+           f->exact && f->rows == 0 && f->points > 0 ? ", as every point is skipped" : "");
 }
 
 // Which points a bound spares is known only when rows are there; those kept need next to no room.

@@ -9,20 +9,20 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"x", 'x', "COLUMN", "to the right (as the kernel says)"},
-    {"y", 'y', "COLUMN", "upwards (as the kernel says)"},
-    {"value", 0, "COLUMN", "the colour (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a map for each group (as the kernel says; --reduce: one)"},
+    {"x", 'x', "COLUMN", "x axis (default of the kernel)"},
+    {"y", 'y', "COLUMN", "y axis (default of the kernel)"},
+    {"value", 0, "COLUMN", "colour (first result of the kernel)"},
+    {"by", 0, "COLUMNS", "a map for each group (default of the kernel; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
     {"lines", 0, NULL, "lines instead of maps: the value over x, one for each y"},
     {"allow-partial", 0, NULL, "--reduce mean: even if rows differ from cell to cell"},
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
-    {"format", 0, "LIST", "png, svg or both with a comma between (png,svg)"},
+    {"format", 0, "LIST", "png, svg or both separated by a comma (png,svg)"},
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
     {"output", 'o', "FOLDER", "where pictures go (outputs/plots)"},
     {"force", 0, NULL, "replace pictures that plot did not draw, or that were edited"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -102,7 +102,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     if (status == PPS_OK && ask->lines && pps_kind_asked(args))
         status = pps_fail(
             err, PPS_E_INPUT,
-            "--lines draws what else is a map; leave out --pareto, --stack and --scatter");
+            "--lines draws what else is a map; remove --pareto, --stack and --scatter");
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
     if (status == PPS_OK)

@@ -53,7 +53,7 @@ static void print_left_out(const struct pps_report *r)
         if (left_out->n == 0)
             continue;
         pps_human_count((double)left_out->n, count, sizeof count);
-        pps_say_part(stderr, "left out  %s point%s %s", count, left_out->n == 1 ? "" : "s",
+        pps_say_part(stderr, "skipped   %s point%s %s", count, left_out->n == 1 ? "" : "s",
                      pps_reason_words(&r->experiment->space, i, words));
         print_index(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
@@ -82,7 +82,7 @@ static void print_all_left_out(const struct pps_report *r)
         n += r->totals->left_out[i].n;
     if (n == 0 || n < r->totals->points)
         return;
-    fprintf(stderr, "warning   the result has no rows, as every point%s is left out:",
+    fprintf(stderr, "warning   the result has no rows, as every point%s is skipped:",
             r->shard.count > 0 ? " of this shard" : "");
     const char *before = "";
     for (int i = 0; i < n_reasons; i++) {
@@ -108,9 +108,8 @@ static void print_no_block(const struct pps_report *r)
     pps_human_count((double)(points / a_block + (points % a_block > 0)), count, sizeof count);
     pps_human_count((double)a_block, each, sizeof each);
     fprintf(stderr,
-            "note      nothing falls to this shard: the experiment is %s block%s of up to %s "
-            "points, "
-            "fewer than there are shards\n",
+            "note      this shard is empty: the experiment has %s block%s of up to %s points, "
+            "fewer blocks than shards\n",
             count, points > a_block ? "s" : "", each);
 }
 
@@ -193,9 +192,9 @@ static void print_recalled(const struct pps_totals *t)
     fprintf(stderr, "computed  %s point%s; %s ", computed,
             pps_totals_computed(t) == 1 ? "" : "s", recalled);
     if (t->recalled == 1)
-        fprintf(stderr, "%s is that of a point that cannot differ\n", what);
+        fprintf(stderr, "%s copied from an equivalent point\n", what);
     else
-        fprintf(stderr, "%ss are those of points that cannot differ\n", what);
+        fprintf(stderr, "%ss copied from equivalent points\n", what);
 }
 
 static void print_reused(const struct pps_report *r)
@@ -218,9 +217,9 @@ static void print_pruned(const struct pps_totals *t)
         return;
     pps_human_count((double)t->judged, judged, sizeof judged);
     pps_human_count((double)t->pruned, pruned, sizeof pruned);
-    fprintf(stderr, "judged    %s points", judged);
+    fprintf(stderr, "evaluated %s points", judged);
     if (t->pruned > 0)
-        fprintf(stderr, "; %s more cannot be among the best (a bound says)", pruned);
+        fprintf(stderr, "; %s more pruned by a lower bound", pruned);
     fputc('\n', stderr);
 }
 
@@ -378,13 +377,13 @@ void pps_report_json(const struct pps_report *r)
     if (r->reuse != NULL && r->audit > 0)
         pps_json_add_count(root, "reused_audited", t->checked);
     if (t->judged > 0) {
-        pps_json_add_count(root, "judged", t->judged);
+        pps_json_add_count(root, "evaluated", t->judged);
         pps_json_add_count(root, "pruned", t->pruned);
     }
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
         if (t->left_out[i].n > 0)
             pps_json_add_count(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
-    cJSON_AddItemToObject(root, "left_out", left_out);
+    cJSON_AddItemToObject(root, "skipped", left_out);
     cJSON_AddBoolToObject(root, "complete", t->complete);
     pps_json_add_count(root, "data_bytes", r->data_bytes);
     pps_json_add_count(root, "text_bytes", t->text_bytes);

@@ -43,11 +43,12 @@ static enum pps_status read_sets(const struct pps_args *args,
     for (int i = 0; (set = pps_arg_nth(args, "set", i)) != NULL; i++) {
         const char *equals = strchr(set, '=');
         if (equals == NULL || equals == set || equals[1] == '\0')
-            return pps_fail(err, PPS_E_INPUT, "-s %s: want KEY=VALUES, as in -s n=8,16", set);
+            return pps_fail(err, PPS_E_INPUT, "-s %s: expected KEY=VALUES, as in -s n=8,16",
+                            set);
         if (o->n == MAX_OVERRIDES)
             return pps_fail(err, PPS_E_INPUT, "at most %d -s", MAX_OVERRIDES);
         if (add_override(o, set, (size_t)(equals - set), equals + 1, false) != PPS_OK)
-            return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+            return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
     }
     return PPS_OK;
 }
@@ -67,7 +68,7 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
             if (text == NULL || o->n == MAX_OVERRIDES)
                 continue;
             if (add_override(o, name, strlen(name), text, true) != PPS_OK)
-                return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+                return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
         }
     }
     return PPS_OK;
@@ -136,7 +137,7 @@ enum pps_status pps_request_load(const struct pps_args *args,
     struct overrides *overrides = calloc(1, sizeof *overrides);
     *experiment = NULL;
     if (overrides == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
     char *selection = NULL;
     enum pps_status status = pps_top_selection(args, &selection, err);
     if (status == PPS_OK)
@@ -167,7 +168,7 @@ enum pps_status pps_request_objective(const struct pps_args *args,
     *column = name == NULL ? 0 : pps_column_find(kernel, name, strlen(name));
     if (*column >= 0 && kernel->columns[*column].kind == PPS_COLUMN_TEXT)
         return pps_fail(err, PPS_E_INPUT,
-                        "--objective %s: its results are words; want a column of numbers",
+                        "--objective %s: its results are text; expected a column of numbers",
                         name);
     if (*column >= 0)
         return PPS_OK;
@@ -176,9 +177,9 @@ enum pps_status pps_request_objective(const struct pps_args *args,
         names[c] = kernel->columns[c].name;
     const char *near = pps_suggest(name, names, (size_t)kernel->n_columns);
     if (near != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--objective %s: no such result; did you mean %s?",
+        return pps_fail(err, PPS_E_INPUT, "--objective %s: unknown result; did you mean %s?",
                         name, near);
     return pps_fail(err, PPS_E_INPUT,
-                    "--objective %s: no such result; ppsweep kernels %s lists them", name,
+                    "--objective %s: unknown result; ppsweep kernels %s lists them", name,
                     kernel->name);
 }

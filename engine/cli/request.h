@@ -13,7 +13,7 @@
         {"set", 's', "KEY=VALUES", "set or add an axis: n=8,16  bwd_len='2..3 step 0.5'"},     \
         {"input", 'i', "SLOT=FILE",                                                            \
          "a document, as under \"inputs\": model=FILE (several: FILE,FILE)"},                  \
-        {"points", 0, "FILE", "explicit points (CSV, a column a parameter), no grid"},         \
+        {"points", 0, "FILE", "explicit points (CSV, one column per parameter), no grid"},     \
         {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},                 \
         {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
         {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
@@ -22,7 +22,7 @@
         {"typed", 0, NULL, "weights and tiers in columns of their own: X, X_tier"},            \
         {"point-limit", 0, "EVENTS",                                                           \
          "fail a point that takes more events to simulate (k, M, G allowed)"},                 \
-        {"exact", 0, NULL, "take no short cut: the same bits on every machine"},               \
+        {"exact", 0, NULL, "disable shortcuts: bit-identical on every machine"},               \
     {                                                                                          \
         "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \
     }

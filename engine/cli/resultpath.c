@@ -143,5 +143,5 @@ enum pps_status pps_resultpath_check(const char *path, struct pps_error *err)
 {
     if (!pps_resultpath_is_beside(path))
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "%s is no result; name a .csv.gz or .csv", path);
+    return pps_fail(err, PPS_E_INPUT, "%s is not a result; name a .csv.gz or .csv", path);
 }

@@ -22,8 +22,8 @@
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
     {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
-    {"force", 0, NULL, "replace a result of this name"},
-    {"resume", 0, NULL, "go on from an interrupted run of this name, where there is one"},
+    {"force", 0, NULL, "overwrite a result of this name"},
+    {"resume", 0, NULL, "continue an interrupted run of this name, if any"},
     {"time-limit", 0, "TIME", "stop then, resumable (exit 5): 90s, 5m, 1h30m"},
     {"shard", 0, "K/N", "every N-th block from the K-th on (K from 0); auto or auto/N"},
     {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
@@ -32,9 +32,9 @@ static const struct pps_opt options[] = {
     {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
     {"fail-fast", 0, NULL, "end at the first point that cannot be finished (exit 4)"},
     {"plot", 0, NULL, "draw the result when done, as plot does"},
-    {"dry-run", 'n', NULL, "only say what would run: the same as ppsweep plan"},
+    {"dry-run", 'n', NULL, "print the plan and stop: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"quiet", 'q', NULL, "print errors only"},
     {"json", 0, NULL, "the summary as JSON on stdout"},
     {NULL, 0, NULL, NULL},
 };
@@ -61,7 +61,8 @@ static const char details[] =
     "\n"
     "The result is named outputs/data/<experiment>-<digest>.csv.gz, so that the same command\n"
     "finds it again; beside it lie an index (.idx) and a manifest (.json). While it is made\n"
-    "its name ends in .part; however a run ends, the same command with --resume goes on from\n"
+    "its name ends in .part; however a run ends, the same command with --resume continues "
+    "from\n"
     "there and gives the same bytes.\n"
     "\n"
     "A shard is named NAME.shard-K-of-N.csv.gz; ppsweep merge joins all N. --shard auto asks\n"
@@ -80,10 +81,10 @@ static enum pps_status read_audit(const struct pps_running *run,
         return PPS_OK;
     *fraction = strtod(text, &end);
     if (end == text || *end != '\0' || !(*fraction > 0 && *fraction <= 1))
-        return pps_fail(err, PPS_E_INPUT,
-                        "--audit %s: want a fraction of the rows above 0, at most 1, such as "
-                        "1e-4",
-                        text);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--audit %s: expected a fraction of the rows above 0, at most 1, such as 1e-4",
+            text);
     return pps_audit_possible(run->experiment->kernel, err);
 }
 
@@ -94,10 +95,9 @@ static enum pps_status read_reuse(struct pps_running *run, struct pps_error *err
         return PPS_OK;
     // Results as text do not say which of two rows was better by a hair.
     if (run->sweep.only_best)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--only-top and --reuse exclude each other; ask ppsweep top for the best "
-            "rows of the whole result");
+        return pps_fail(err, PPS_E_INPUT,
+                        "--only-top and --reuse cannot be used together; ask ppsweep top for "
+                        "the best rows of the whole result");
     enum pps_status status =
         pps_reuse_open(&run->reuse, path, run->experiment, run->sweep.objective, err);
     run->sweep.reuse = run->reuse;

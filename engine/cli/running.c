@@ -39,7 +39,8 @@ enum pps_status pps_running_manifest(const struct pps_running *run,
         .command = pps_arg_line(run->args),
     };
     *text = pps_manifest_text(&manifest);
-    return *text != NULL ? PPS_OK : pps_fail(err, PPS_E_MACHINE, "no memory for the manifest");
+    return *text != NULL ? PPS_OK
+                         : pps_fail(err, PPS_E_MACHINE, "out of memory for the manifest");
 }
 
 // ---- where the blocks go ----------------------------------------------------------------------
@@ -102,7 +103,7 @@ static enum pps_status open_sink(struct pps_running *run, struct pps_error *err)
 {
     char *header = pps_experiment_header(run->experiment);
     if (header == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the header");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the header");
     enum pps_status status = PPS_OK;
     if (strcmp(run->path.path, "-") == 0) {
         run->sweep.sink = (struct pps_sink){run, block_to_stdout};

@@ -109,8 +109,8 @@ static enum pps_status count_array(struct rank *array, struct pps_error *err)
     if (known && min == 0 && count > 0 && max == count - 1 && step == 1)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT,
-                    "--shard auto: this job array is not 0-(N-1), so its size does not say how "
-                    "many shards there are; write it: --shard auto/N");
+                    "--shard auto: this job array is not 0-(N-1), so the number of shards is "
+                    "unknown; write --shard auto/N");
 }
 
 // ---- auto -------------------------------------------------------------------------------------
@@ -118,10 +118,9 @@ static enum pps_status count_array(struct rank *array, struct pps_error *err)
 static enum pps_status fail_none(struct pps_error *err)
 {
     if (getenv("SLURM_JOB_ID") != NULL)
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--shard auto: srun did not start this process, nor is it part of a job "
-            "array; start it by srun, or write --shard K/N");
+        return pps_fail(err, PPS_E_INPUT,
+                        "--shard auto: this process was not started by srun and is not part of "
+                        "a job array; start it with srun, or write --shard K/N");
     return pps_fail(err, PPS_E_INPUT,
                     "--shard auto: no launcher has set its variables (Slurm, Open MPI, MPICH); "
                     "write --shard K/N, K from 0 to N-1");
@@ -141,8 +140,8 @@ static enum pps_status choose_rank(uint64_t n, struct rank *rank, struct pps_err
         return fail_none(err);
     if (n == 0 && rank->count == 0)
         return pps_fail(err, PPS_E_INPUT,
-                        "--shard auto: %s is set, but nothing says of how many; write --shard "
-                        "auto/N",
+                        "--shard auto: %s is set, but the number of shards is unknown; write "
+                        "--shard auto/N",
                         rank->variable);
     if (n != 0 && rank->count != 0 && rank->count != n)
         return pps_fail(err, PPS_E_INPUT,
@@ -176,11 +175,10 @@ static enum pps_status choose_auto(uint64_t n,
 
 static enum pps_status fail_form(const char *text, struct pps_error *err)
 {
-    return pps_fail(
-        err, PPS_E_INPUT,
-        "--shard %s: want K/N with K from 0 to N-1 and N at most %d, as in 0/16, or "
-        "auto or auto/16",
-        text, PPS_MAX_SHARDS);
+    return pps_fail(err, PPS_E_INPUT,
+                    "--shard %s: expected K/N with K from 0 to N-1 and N at most %d, as in "
+                    "0/16, or auto or auto/16",
+                    text, PPS_MAX_SHARDS);
 }
 
 enum pps_status pps_shard_choose(const struct pps_args *args,

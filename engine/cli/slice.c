@@ -13,17 +13,17 @@
 #include <sys/stat.h>
 
 static const struct pps_opt options[] = {
-    {"x", 'x', "COLUMN", "columns of the matrices (as the kernel says)"},
-    {"y", 'y', "COLUMN", "rows of the matrices (as the kernel says)"},
-    {"value", 0, "COLUMN", "what stands in the cells (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a matrix for each group (as the kernel says; --reduce: one)"},
+    {"x", 'x', "COLUMN", "columns of the matrices (default of the kernel)"},
+    {"y", 'y', "COLUMN", "rows of the matrices (default of the kernel)"},
+    {"value", 0, "COLUMN", "value of the cells (the kernel's first result)"},
+    {"by", 0, "COLUMNS", "a matrix for each group (default of the kernel; --reduce: one)"},
     {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
     {"allow-partial", 0, NULL, "--reduce mean: even if rows differ from cell to cell"},
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
     {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
-    {"force", 0, NULL, "replace files that exist"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"force", 0, NULL, "overwrite existing files"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 

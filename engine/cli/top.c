@@ -15,14 +15,14 @@
 
 static const struct pps_opt options[] = {
     {"count", 'k', "N", "how many rows, of every group (10)"},
-    {"objective", 0, "COLUMN", "the column to judge by (the kernel's first result)"},
-    {"goal", 0, "lower|higher", "which values are better (as the kernel says, else lower)"},
+    {"objective", 0, "COLUMN", "the column to rank by (the kernel's first result)"},
+    {"goal", 0, "lower|higher", "which values are better (default of the kernel, else lower)"},
     {"by", 0, "COLUMNS", "the best of every group of equal values in these columns"},
-    {"pareto", 0, "A,B", "the rows that no other beats in both of these columns"},
+    {"pareto", 0, "A,B", "the Pareto front of two columns"},
     {"all", 0, NULL, "every row, sorted; rows without a result last"},
     {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
-    {"force", 0, NULL, "replace FILE where it exists"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -62,7 +62,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     ask->by = pps_arg(args, "by");
     ask->all = pps_arg(args, "all") != NULL;
     if (ask->all && (ask->by != NULL || pps_arg(args, "count") != NULL))
-        return pps_fail(err, PPS_E_INPUT, "--all sorts every row; leave out %s",
+        return pps_fail(err, PPS_E_INPUT, "--all sorts every row; remove %s",
                         ask->by != NULL ? "--by" : "-k");
     enum pps_status status = pps_arg_count(args, "count", 1, UINT32_MAX, &ask->k, err);
     if (status == PPS_OK)
@@ -133,14 +133,13 @@ static enum pps_status check_pareto(const struct pps_args *args, struct pps_erro
 {
     static const char *const others[] = {"all", "count", "objective"};
     if (pps_arg(args, "goal") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--pareto takes goals as max:%s; leave out --goal",
+        return pps_fail(err, PPS_E_INPUT, "--pareto takes goals as max:%s; remove --goal",
                         pps_arg(args, "pareto"));
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (pps_arg(args, others[i]) != NULL)
-            return pps_fail(
-                err, PPS_E_INPUT,
-                "--pareto writes the whole front of its two columns; leave out --%s",
-                others[i]);
+            return pps_fail(err, PPS_E_INPUT,
+                            "--pareto writes the whole front of its two columns; remove --%s",
+                            others[i]);
     return check_output(pps_arg(args, "output"), err);
 }
 

@@ -35,7 +35,7 @@ enum pps_status pps_top_selection(const struct pps_args *args,
         asprintf(selection, "%llu by %s objective %s", (unsigned long long)top,
                  by != NULL ? by : "", objective != NULL ? objective : "") < 0) {
         *selection = NULL;
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the command line");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
     }
     return status;
 }
@@ -59,8 +59,7 @@ static enum pps_status unknown_name(const struct pps_experiment *e,
                         near);
     return pps_fail(
         err, PPS_E_INPUT,
-        "--by %s: want parameters that this sweep varies, with commas between, such "
-        "as %s",
+        "--by %s: expected parameters that this sweep varies, separated by commas, such as %s",
         word, names[0]);
 }
 
@@ -101,10 +100,10 @@ static enum pps_status check_only_top(const struct pps_args *args,
                         "--only-top with --top 0 leaves no row; ask for some");
     if (pps_arg(args, "resume") != NULL)
         return pps_fail(err, PPS_E_INPUT,
-                        "--only-top keeps nothing of an unfinished run; leave out --resume");
+                        "--only-top keeps nothing of an unfinished run; remove --resume");
     if (pps_arg(args, "shard") != NULL)
         return pps_fail(err, PPS_E_INPUT,
-                        "--only-top looks at the whole experiment; leave out --shard (or leave "
+                        "--only-top looks at the whole experiment; remove --shard (or leave "
                         "out --only-top, merge the shards and ask ppsweep top)");
     return PPS_OK;
 }
@@ -172,7 +171,7 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
     unsigned char *data = malloc(bound);
     if (data == NULL) {
         pps_codec_close(codec);
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a compressed block");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a compressed block");
     }
     struct pps_block block = {.data = data,
                               .rows = totals->rows,
@@ -197,7 +196,7 @@ enum pps_status pps_top_write(const struct pps_sweep *sweep,
     const struct pps_best_row *rows = pps_tops_by_index(&totals->best, &n);
     char *text = n == totals->best.kept ? join_rows(rows, n, &bytes) : NULL;
     if (text == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the best rows");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the best rows");
     totals->judged = totals->rows;
     totals->rows = n;
     totals->text_bytes = bytes;

@@ -34,8 +34,8 @@ static const struct pps_opt options[] = {
     {"format", 0, "FORMAT", "chrome, svg or csv, where the name does not say"},
     {"from", 0, "TIME", "svg: begin here (0)"},
     {"to", 0, "TIME", "svg: end here (the end)"},
-    {"force", 0, NULL, "replace FILE where it exists"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -128,7 +128,7 @@ static enum pps_status set_words(struct trace *t, int first_word, struct pps_err
         const char *word = pps_arg_word(t->args, w);
         const int p = pps_param_find(t->kernel, word, strcspn(word, "="));
         if (p >= 0 && t->kernel->params[p].fixed)
-            return pps_fail(err, PPS_E_INPUT, "%s is said by a document; leave it out",
+            return pps_fail(err, PPS_E_INPUT, "%s is set by a document; remove it",
                             t->kernel->params[p].name);
         enum pps_status status = pps_point_set(t->kernel, word, t->point, err);
         if (status != PPS_OK)
@@ -169,7 +169,7 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
     t->write.form = PPS_TRACE_JSON;
     if (format != NULL && !pps_trace_form_named(format, &t->write.form))
-        return pps_fail(err, PPS_E_INPUT, "--format %s: want chrome, svg or csv", format);
+        return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg or csv", format);
     if (format == NULL && path != NULL && !pps_trace_form_of(path, &t->write.form))
         return pps_fail(err, PPS_E_INPUT,
                         "-o %s: end the name in .json, .svg or .csv, or say --format", path);
@@ -215,7 +215,7 @@ static enum pps_status run_kernel(void *self,
     struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
                                 t->kernel->shared, 0};
     if (worker.scratch == NULL)
-        return pps_fail_errno(err, "no scratch memory for", t->kernel->name);
+        return pps_fail_errno(err, "out of memory for the scratch of", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
     free(worker.scratch);
     if (outcome == PPS_FAILED)

@@ -17,7 +17,7 @@ static const struct pps_opt options[] = {
     {"sample", 0, "F", "fraction of the rows to compute again, 0 ... 1 (0.001, at least some)"},
     {"reference", 0, NULL, "compute those by the kernel's reference as well"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
-    {"quiet", 'q', NULL, "say nothing but errors"},
+    {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 

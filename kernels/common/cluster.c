@@ -55,7 +55,7 @@ static bool devices_of(const struct reading *reading,
     const int64_t product = reading->nodes * reading->per_node;
     if (world == NULL && nodes == NULL && items->item[KEY_PER_NODE] == NULL)
         return docfault_set(fault, document, false,
-                            "world_size: missing; say how many devices there are");
+                            "world_size: missing; give the number of devices");
     if (product > MOST_DEVICES)
         return docfault_set(fault, nodes, false, "nnodes: %lld devices are more than %d",
                             (long long)product, MOST_DEVICES);

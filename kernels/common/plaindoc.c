@@ -167,7 +167,7 @@ static bool key_is_free(struct plain *p, const cJSON *object, const struct plain
     if (before == NULL)
         return true;
     find_line(p->text, p->doc->places[place_of(p, before)].key_at, &line, &column);
-    return plain_fail(p, key->at, "\"%.60s\" is named twice (first at line %d)", key->name,
+    return plain_fail(p, key->at, "\"%.60s\" appears twice (first at line %d)", key->name,
                       line);
 }
 

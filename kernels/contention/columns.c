@@ -22,12 +22,13 @@ const struct pps_column contention_columns[N_COLUMNS] = {
                     .decimals = 4,
                     .goal = PPS_LOWER},
     [BUBBLE_RATIO] =
-        METRIC("bubble_ratio", "", 6, PPS_LOWER, "part of the GPUs' time without compute"),
-    [COMPUTE_SLOWDOWN] = METRIC("compute_slowdown",
-                                "",
-                                6,
-                                PPS_LOWER,
-                                "compute time over what it is without synchronisation"),
+        METRIC("bubble_ratio", "", 6, PPS_LOWER, "fraction of GPU time without compute"),
+    [COMPUTE_SLOWDOWN] =
+        METRIC("compute_slowdown",
+               "",
+               6,
+               PPS_LOWER,
+               "compute time relative to compute time without synchronisation"),
     [PORT_UTILIZATION] =
         METRIC("port_utilization", "", 6, PPS_NEUTRAL, "mean share of a port in use"),
     [EXPOSED_COMM] = METRIC("exposed_comm",
@@ -53,7 +54,7 @@ const struct pps_column contention_columns[N_COLUMNS] = {
     [THROTTLED_TASKS] =
         TALLY("throttled_tasks", "transfers held back by their receiver at least once"),
     [PEAK_IN_FLIGHT] =
-        TALLY("peak_in_flight", "most micro-batches of a stage between forward and backward"),
+        TALLY("peak_in_flight", "maximum number of micro-batches in flight on a stage"),
     [IDEAL_TIME] =
         METRIC("ideal_time", "time", 4, PPS_NEUTRAL, "total_time with channels ideal"),
     [CRITICAL_GPU] = {.name = "critical_gpu",

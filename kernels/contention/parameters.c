@@ -63,7 +63,7 @@ const struct pps_param contention_params[N_PARAMS] = {
                     .max = 1},
     [CHANNELS] = {.name = "channels",
                   .unit = "",
-                  .summary = "one port a GPU, one a direction, or transfers in nobody's way",
+                  .summary = "one port per GPU, one per direction, or no contention",
                   .kind = PPS_CHOICE,
                   .fallback = CONTENTION_SHARED,
                   .max = CONTENTION_IDEAL,

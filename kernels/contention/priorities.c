@@ -21,7 +21,7 @@ static const struct pps_option options[N_OPTIONS] = {
                        .kind = PPS_OPTION_NUMBER,
                        .fallback = 0.1},
     [TIERS] = {.name = "tiers",
-               .summary = "which kinds go before others: scenarios to visit",
+               .summary = "tiers of the kinds (strict priority): scenarios to visit",
                .kind = PPS_OPTION_ASSIGNMENTS,
                .fallback = CONTENTION_TIERS_DEFAULT,
                .words = tier_words},

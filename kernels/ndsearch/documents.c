@@ -32,8 +32,9 @@ const struct pps_slot nd_slots[N_SLOTS] = {
     [SLOT_CLUSTER] = {"cluster",
                       "devices: how many, which, their memory; eight H100 without it", false,
                       P_CLUSTER, cluster_sets, LENGTH(cluster_sets)},
-    [SLOT_TRAINING] = {"training", "batch, sharding, bytes a parameter, schedule (1f1b or vpp)",
-                       false, -1, training_sets, LENGTH(training_sets)},
+    [SLOT_TRAINING] = {"training",
+                       "batch, sharding, bytes per parameter, schedule (1f1b or vpp)", false,
+                       -1, training_sets, LENGTH(training_sets)},
 };
 
 static bool read_document(struct nd_shared *shared,

@@ -122,7 +122,7 @@ static inline struct cluster cluster_of(const char *hardware)
 
 static inline void near(const char *what, int i_case, double got, double want, double tolerance)
 {
-    cr_assert(fabs(got - want) <= tolerance * fabs(want), "case %d, %s: %.15g, want %.15g",
+    cr_assert(fabs(got - want) <= tolerance * fabs(want), "case %d, %s: %.15g, expected %.15g",
               i_case, what, got, want);
 }
 

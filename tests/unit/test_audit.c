@@ -189,7 +189,7 @@ Test(audit, faults_are_found)
             "audit: n=7 fault=not_finite shake=0.0: the run did not finish this point, but "
             "the reference finished",
         [OFF_BY_ONE] =
-            "audit: n=7 fault=off_by_one shake=0.0: count is 8, but 7 by the reference",
+            "audit: n=7 fault=off_by_one shake=0.0: count is 8, but the reference gives 7",
         [FAR] = "audit: n=7 fault=far shake=0.0: time is 1012",
     };
     for (int f = 0; f < N_FAULTS; f++) {

@@ -47,7 +47,7 @@ static bool check(const char *line, size_t n)
         return false;
     split_by_libcsv(line, n, &cells);
     cr_assert_eq(cells.rows, 1, "\"%.*s\"", (int)n, line);
-    cr_assert_eq(cells.n, row.n, "\"%.*s\": %d, want %d", (int)n, line, row.n, cells.n);
+    cr_assert_eq(cells.n, row.n, "\"%.*s\": %d, expected %d", (int)n, line, row.n, cells.n);
     size_t at = 0;
     for (int c = 0; c < row.n; c++) {
         cr_assert_str_eq(row.text[c], cells.text[c], "\"%.*s\"", (int)n, line);

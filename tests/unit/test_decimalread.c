@@ -29,7 +29,7 @@ static void expect_as_strtod(const char *text)
     snprintf(behind, sizeof behind, "%s7", text);
     cr_assert(pps_decimal_read(behind, n, &value), "%s", text);
     const double wanted = strtod(text, NULL);
-    cr_assert(memcmp(&value, &wanted, sizeof value) == 0, "%s: %a, want %a", text, value,
+    cr_assert(memcmp(&value, &wanted, sizeof value) == 0, "%s: %a, expected %a", text, value,
               wanted);
 }
 

@@ -166,8 +166,8 @@ Test(hardware, memory)
 Test(hardware, faults)
 {
     static const char *const rows[][2] = {
-        {"{}", "world_size: missing; say how many devices there are"},
-        {"{'max_device_memory':'55GB'}", "world_size: missing; say how many devices there are"},
+        {"{}", "world_size: missing; give the number of devices"},
+        {"{'max_device_memory':'55GB'}", "world_size: missing; give the number of devices"},
         {"{'world_size':0}", "world_size: expected a whole number 1 ... 1048576"},
         {"{'world_size':'8'}", "world_size: expected a whole number 1 ... 1048576"},
         {"{'world_size':8,'nnodes':2}", "world_size: 2 nodes of 8 devices are 16 devices"},

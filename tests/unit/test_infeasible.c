@@ -236,17 +236,17 @@ Test(infeasible, audits)
     cr_assert_eq(audited.rows, 9);
     cr_assert_eq(audited.largest, 0);
     audit_finds(BOXES("texts", BOX, "[4, 5]"),
-                "audit: x=5: answer is \"yes\", but \"maybe\" by the reference");
+                "audit: x=5: answer is \"yes\", but the reference gives \"maybe\"");
     audit_finds(BOXES("outcomes", BOX, "[4, 5]"),
-                "audit: x=5: the run finished this point, but the reference says that this "
-                "point cannot be done");
+                "audit: x=5: the run finished this point, but the reference reports this point "
+                "as infeasible");
     // Things of 8 in a room of 60: x = 9 is too many.
     audit_finds(BOXES("needs", "{\"size\": 2, \"weight\": 4}", "[7, 9]"),
-                "audit: x=9: need is 72, but 73 by the reference (difference 0.014, allowed "
+                "audit: x=9: need is 72, but the reference gives 73 (difference 0.014, allowed "
                 "1e-09)");
     audit_finds(
         BOXES("empties", "{\"size\": 2, \"weight\": 4}", "[7, 9]"),
-        "audit: x=9: time is nan, but 1 by the reference (difference nan, allowed 1e-09)");
+        "audit: x=9: time is nan, but the reference gives 1 (difference nan, allowed 1e-09)");
 }
 
 // ---- verifying ----------------------------------------------------------------------------------

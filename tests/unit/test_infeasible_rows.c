@@ -239,10 +239,11 @@ Test(infeasible_rows, points_are_answered)
     cr_assert_str_eq(text, "x,box,time,answer,need\n2,tiny,0.50,yes,2\n4,box-1,1.50,yes,24\n");
     free(text);
     cr_assert_eq(answer("x,weight\n2,3\n", &text, &count, &err), PPS_E_INPUT);
-    cr_assert_str_eq(err.text, "weight is said by a document; leave it out");
+    cr_assert_str_eq(err.text, "weight is set by a document; remove it");
     free(text);
     cr_assert_eq(answer("x,box\n2,tini\n", &text, &count, &err), PPS_E_INPUT);
-    cr_assert_str_eq(err.text, "box: want box-1 or tiny (got \"tini\"); did you mean tiny?");
+    cr_assert_str_eq(err.text,
+                     "box: expected box-1 or tiny (got \"tini\"); did you mean tiny?");
     free(text);
 }
 

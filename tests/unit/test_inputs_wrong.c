@@ -13,7 +13,8 @@ Test(inputs_wrong, slots_are_refused)
     } cases[] = {
         {"{}", "the kernel toy needs a box: \"inputs\": {\"box\": \"FILE.json\"}, or --input "
                "box=FILE.json"},
-        {"[\"small.json\"]", "e.json:1:29: inputs: want an object: {\"box\": \"FILE.json\"}"},
+        {"[\"small.json\"]",
+         "e.json:1:29: inputs: expected an object: {\"box\": \"FILE.json\"}"},
         {"{\"bux\": \"small.json\"}", "e.json:1:30: inputs: toy takes no \"bux\"; did you mean "
                                       "box?; it takes box, place, way"},
         {"{\"box\": \"small.json\", \"bux\": 1}",
@@ -21,23 +22,25 @@ Test(inputs_wrong, slots_are_refused)
         {"{\"vehicle\": 1}",
          "e.json:1:30: inputs: toy takes no \"vehicle\"; it takes box, place, way"},
         {"{\"box\": []}", "e.json:1:37: inputs: box: the list is empty"},
-        {"{\"box\": 3}", "e.json:1:37: inputs: want an object that describes a box"},
-        {"{\"box\": [[]]}", "e.json:1:38: inputs: want an object that describes a box"},
-        {"{\"box\": null}", "e.json:1:37: inputs: want an object that describes a box"},
-        {"{\"box\": \"\"}", "e.json:1:37: inputs: want the path of a file"},
+        {"{\"box\": 3}", "e.json:1:37: inputs: expected an object that describes a box"},
+        {"{\"box\": [[]]}", "e.json:1:38: inputs: expected an object that describes a box"},
+        {"{\"box\": null}", "e.json:1:37: inputs: expected an object that describes a box"},
+        {"{\"box\": \"\"}", "e.json:1:37: inputs: expected the path of a file"},
         {"{\"box\": \"none.json\"}", "none.json: cannot read it: No such file or directory"},
         {"{\"box\": \"deep\"}", "deep: cannot read it: it is a folder; name a file in it"},
         {"{\"box\": \"small.json\", \"way\": [{}, {\"factor\": 2}]}",
          "e.json:1:63: inputs: way takes one document"},
         {"{\"box\": [\"small.json\", \"small.json\"]}",
-         "small.json:1:1: there is another box named \"small\"; give this one another "
+         "small.json:1:1: there is another box named \"small\"; give this one a different "
          "\"name\""},
         {"{\"box\": [{\"weight\": 1, \"name\": \"a\"},\n {\"weight\": 2, \"name\": \"a\"}]}",
-         "e.json:2:2: there is another box named \"a\"; give this one another \"name\""},
+         "e.json:2:2: there is another box named \"a\"; give this one a different \"name\""},
         {"{\"box\": {\"weight\": 1, \"name\": \"two words\"}}",
-         "e.json:1:59: name: want up to 29 letters, digits and ._+-, as it will stand in rows"},
+         "e.json:1:59: name: expected up to 29 letters, digits and ._+-, as it will stand in "
+         "rows"},
         {"{\"box\": {\"weight\": 1, \"name\": 3}}",
-         "e.json:1:59: name: want up to 29 letters, digits and ._+-, as it will stand in rows"},
+         "e.json:1:59: name: expected up to 29 letters, digits and ._+-, as it will stand in "
+         "rows"},
         {"{\"box\": \"two words.json\"}",
          "two words.json:1:1: the file's name will not do in rows; give the document a "
          "\"name\" of up to 29 letters, digits and ._+-"},
@@ -58,8 +61,8 @@ Test(inputs_wrong, words_are_refused)
     static const struct {
         const char *word, *said;
     } cases[] = {
-        {"box", "--input box: want SLOT=FILE; slots are box, place, way"},
-        {"box=", "--input box=: want SLOT=FILE; slots are box, place, way"},
+        {"box", "--input box: expected SLOT=FILE; slots are box, place, way"},
+        {"box=", "--input box=: expected SLOT=FILE; slots are box, place, way"},
         {"box=small.json,", "--input box=small.json,: a path is empty"},
         {"bux=small.json", "--input bux=small.json: toy takes no bux; did you mean box?; it "
                            "takes box, place, way"},
@@ -83,17 +86,17 @@ Test(inputs_wrong, faults_have_places)
         const char *document, *place, *inline_place, *said;
     } cases[] = {
         {"{\"weight\": 1,\n   \"sice\": 3}", "2:4", "2:4", "no such key"},
-        {"{\"weight\": 1,\n   \"size\": -3}", "2:12", "2:12", "want a number from 0 up"},
-        {"{\"weight\": 1, \"size\": \"big\"}", "1:23", "1:59", "want a number from 0 up"},
+        {"{\"weight\": 1,\n   \"size\": -3}", "2:12", "2:12", "expected a number from 0 up"},
+        {"{\"weight\": 1, \"size\": \"big\"}", "1:23", "1:59", "expected a number from 0 up"},
         {"{\"size\": 2}", "1:1", "1:37", "a box has a weight"},
         {"{\"size\": 1001, \"weight\": 1}", "1:1", "1:37",
-         "size: want a whole number from 1 to 1000 (got 1001)"},
+         "size: expected a whole number from 1 to 1000 (got 1001)"},
         {"{\"size\": 1.5, \"weight\": 1}", "1:1", "1:37",
-         "size: want a whole number from 1 to 1000 (got 1.5)"},
+         "size: expected a whole number from 1 to 1000 (got 1.5)"},
         {"{\"size\": 0, \"weight\": 1}", "1:1", "1:37",
-         "size: want a whole number from 1 to 1000 (got 0)"},
+         "size: expected a whole number from 1 to 1000 (got 0)"},
         {"{\"weight\": 1e6}", "1:1", "1:37",
-         "weight: want a whole number from 0 to 1000 (got 1000000)"},
+         "weight: expected a whole number from 0 to 1000 (got 1000000)"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[512], said[256];
@@ -134,17 +137,16 @@ Test(inputs_wrong, fixed_parameters_are_refused)
 {
     static const char *const texts[][2] = {
         {SMALL(", \"x\": 1, \"weight\": [1, 2]"),
-         "e.json:1:60: weight is said by a document under \"inputs\"; it is no axis"},
+         "e.json:1:60: weight is set by a document under \"inputs\"; it is not an axis"},
         {SMALL(", \"x\": 1, \"box\": \"small\""),
-         "e.json:1:60: box is said by a document under \"inputs\"; it is no axis"},
+         "e.json:1:60: box is set by a document under \"inputs\"; it is not an axis"},
         {SMALL(", \"x\": 1, \"W\": 2"),
          "e.json:1:60: unknown name \"W\"; ppsweep kernels toy lists the parameters"},
-        {SMALL(", \"points\": \"p.csv\""),
-         "p.csv:1:3: weight is said by a document; leave it out"},
+        {SMALL(", \"points\": \"p.csv\""), "p.csv:1:3: weight is set by a document; remove it"},
         {"{\"kernel\": \"toy\", \"inputs\": {\"box\": [\"small.json\", \"large.json\"]}, "
          "\"points\": \"q.csv\"}",
-         "q.csv:1:0: box is an axis already, as several are given under \"inputs\"; leave the "
-         "column out"},
+         "q.csv:1:0: box is an axis already, as several are given under \"inputs\"; remove the "
+         "column"},
     };
     spill("p.csv", "x,weight\n1,2\n");
     spill("q.csv", "x,box\n1,small\n");

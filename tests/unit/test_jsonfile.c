@@ -79,8 +79,8 @@ static void expect_refusals(const struct bad_row *rows, size_t n)
 Test(jsonfile, bad_structure)
 {
     static const struct bad_row rows[] = {
-        {"", 1, 1, "nothing here; write a value"},
-        {"  // all blank", 1, 15, "nothing here; write a value"},
+        {"", 1, 1, "a value is missing; write one"},
+        {"  // all blank", 1, 15, "a value is missing; write one"},
         {"{\"n\": 8\n  \"m\": 9}", 2, 3, "a comma is missing before this"},
         {"[1 2]", 1, 4, "a comma is missing before this"},
         {"[1,\n]", 1, 3, "nothing follows this comma; remove it"},
@@ -90,8 +90,8 @@ Test(jsonfile, bad_structure)
         {"{\"n\":}", 1, 6, "a value is missing before this"},
         {"{\"n\" 8}", 1, 6, "a colon is missing before this"},
         {"{\"n\" = 8}", 1, 6, "a colon is missing before this"},
-        {"{n: 8}", 1, 2, "a name stands in double quotes, as in \"n\": 8"},
-        {"{1: 8}", 1, 2, "a name stands in double quotes, as in \"n\": 8"},
+        {"{n: 8}", 1, 2, "a name is written in double quotes, as in \"n\": 8"},
+        {"{1: 8}", 1, 2, "a name is written in double quotes, as in \"n\": 8"},
         {"{'n': 8}", 1, 2, "a single quote; write \""},
         {"{: 8}", 1, 2, "a name is missing before this"},
         {"{\"n\": 8]", 1, 8, "] does not close the { of line 1, column 1; write }"},
@@ -102,21 +102,21 @@ Test(jsonfile, bad_structure)
         {"{\"n\"", 1, 5, "} is missing: the { of line 1, column 1 is still open"},
         {"{", 1, 2, "} is missing: the { of line 1, column 1 is still open"},
         {"[1,", 1, 4, "] is missing: the [ of line 1, column 1 is still open"},
-        {"{} {}", 1, 4, "the document ends before this; remove what follows"},
-        {"1 ]", 1, 3, "the document ends before this; remove what follows"},
+        {"{} {}", 1, 4, "text after the end of the document; remove it"},
+        {"1 ]", 1, 3, "text after the end of the document; remove it"},
         {"]", 1, 1, "a value is missing before this"},
-        {"{\"n\": 8} # note", 1, 10, "the document ends before this; remove what follows"},
+        {"{\"n\": 8} # note", 1, 10, "text after the end of the document; remove it"},
         {"[ # note", 1, 3, "a comment begins with //"},
         {"[ /* note */ 1]", 1, 3, "a comment begins with // and ends with its line"},
         {"[1 / 2]", 1, 4, "/ is not expected here"},
         {"[\x01]", 1, 2, "byte 0x01 is not expected here"},
         {"[\xc3\xa9]", 1, 2, "\xc3\xa9 is not expected here"},
-        {"[\xc2\xa0]", 1, 2, "a no-break space; write a plain one"},
+        {"[\xc2\xa0]", 1, 2, "a no-break space; write an ordinary space"},
         {"[\xe2\x80\x9cn\xe2\x80\x9d]", 1, 2, "a typographic quote; write \""},
         {"[True]", 1, 2, "True: write true"},
-        {"[None]", 1, 2, "text stands in double quotes: write \"None\""},
-        {"[gpipe]", 1, 2, "text stands in double quotes: write \"gpipe\""},
-        {"[true1]", 1, 2, "text stands in double quotes: write \"true1\""},
+        {"[None]", 1, 2, "text is written in double quotes: write \"None\""},
+        {"[gpipe]", 1, 2, "text is written in double quotes: write \"gpipe\""},
+        {"[true1]", 1, 2, "text is written in double quotes: write \"true1\""},
     };
     EXPECT_REFUSALS(rows);
 }
@@ -129,7 +129,7 @@ Test(jsonfile, bad_numbers)
         {"[NaN]", 1, 2, "NaN is not a finite number"},
         {"[-Infinity]", 1, 2, "-Infinity is not a finite number"},
         {"[Infinity]", 1, 2, "Infinity is not a finite number"},
-        {"[+inf]", 1, 2, "+inf is no number"},
+        {"[+inf]", 1, 2, "+inf is not a number"},
         {"[01]", 1, 2, "01: a number has no leading zero; write 1"},
         {"[-007.5]", 1, 2, "-007.5: a number has no leading zero; write -7.5"},
         {"[00]", 1, 2, "00: a number has no leading zero; write 0"},
@@ -140,11 +140,11 @@ Test(jsonfile, bad_numbers)
         {"[+1]", 1, 2, "+1: a number has no plus sign; write 1"},
         {"[1e]", 1, 2, "1e: digits are missing in the exponent"},
         {"[1e+]", 1, 2, "1e+: digits are missing in the exponent"},
-        {"[0x10]", 1, 2, "0x10 is no number"},
+        {"[0x10]", 1, 2, "0x10 is not a number"},
         {"[1..5]", 1, 2, "1..5: digits are missing after the point; write 1.0"},
-        {"[-]", 1, 2, "- is no number"},
-        {"[1-2]", 1, 2, "1-2 is no number"},
-        {"[8k]", 1, 2, "8k is no number"},
+        {"[-]", 1, 2, "- is not a number"},
+        {"[1-2]", 1, 2, "1-2 is not a number"},
+        {"[8k]", 1, 2, "8k is not a number"},
         {"[9007199254740993]", 1, 2, "9007199254740993 is beyond 2^53 and would be rounded"},
         {"[-9007199254740992]", 1, 2, "-9007199254740992 is beyond 2^53 and would be rounded"},
         {"[1e-400]", 1, 2, "1e-400 is too small and would become 0"},
@@ -162,12 +162,12 @@ Test(jsonfile, bad_strings)
     const struct bad_row rows[] = {
         {"[\"a]", 1, 2, unfinished},
         {"[\"a\n\"]", 1, 2, unfinished},
-        {"[\"a\\", 1, 4, "no such escape; write \\\\ for a backslash itself"},
+        {"[\"a\\", 1, 4, "unknown escape; write \\\\ for a backslash"},
         {"{\"a: 1}", 1, 2, unfinished},
         {"[\"a\tb\"]", 1, 4, "control character 0x09 in a string; write \\u0009"},
-        {"[\"a\\x\"]", 1, 4, "no such escape; write \\\\ for a backslash itself"},
-        {"[\"C:\\data\"]", 1, 5, "no such escape; write \\\\ for a backslash itself"},
-        {"[\"\\u12\"]", 1, 3, "\\u wants four hexadecimal digits"},
+        {"[\"a\\x\"]", 1, 4, "unknown escape; write \\\\ for a backslash"},
+        {"[\"C:\\data\"]", 1, 5, "unknown escape; write \\\\ for a backslash"},
+        {"[\"\\u12\"]", 1, 3, "\\u must be followed by four hexadecimal digits"},
         {"[\"\\u0000\"]", 1, 3, "\\u0000 cannot be part of a text"},
         {"[\"\\ud800\"]", 1, 3, "half a surrogate pair; write the character itself"},
         {"[\"\\ud800\\u0041\"]", 1, 3, "half a surrogate pair; write the character itself"},
@@ -186,13 +186,13 @@ Test(jsonfile, bad_strings)
 Test(jsonfile, repeated_keys)
 {
     static const struct bad_row rows[] = {
-        {"{\"n\": 1,\n \"n\": 2}", 2, 2, "\"n\" is named twice (first at line 1)"},
-        {"{\"n\": 1,\n \"\\u006e\": 2}", 2, 2, "\"n\" is named twice (first at line 1)"},
+        {"{\"n\": 1,\n \"n\": 2}", 2, 2, "\"n\" appears twice (first at line 1)"},
+        {"{\"n\": 1,\n \"\\u006e\": 2}", 2, 2, "\"n\" appears twice (first at line 1)"},
         {"{\"b\": 1,\n\"a\": 1,\n\"b\": 2,\n\"a\": 2}", 3, 1,
-         "\"b\" is named twice (first at line 1)"},
-        {"{\"x\": [{\"n\": 1, \"n\": 2}]}", 1, 17, "\"n\" is named twice (first at line 1)"},
-        {"{\"n\": 1, \"n\": 2, \"n\": 3}", 1, 10, "\"n\" is named twice (first at line 1)"},
-        {"{\"a\\nb\": 1, \"a\\nb\": 2}", 1, 13, "\"a?b\" is named twice (first at line 1)"},
+         "\"b\" appears twice (first at line 1)"},
+        {"{\"x\": [{\"n\": 1, \"n\": 2}]}", 1, 17, "\"n\" appears twice (first at line 1)"},
+        {"{\"n\": 1, \"n\": 2, \"n\": 3}", 1, 10, "\"n\" appears twice (first at line 1)"},
+        {"{\"a\\nb\": 1, \"a\\nb\": 2}", 1, 13, "\"a?b\" appears twice (first at line 1)"},
     };
     EXPECT_REFUSALS(rows);
 }
@@ -201,11 +201,12 @@ Test(jsonfile, repeated_keys)
 Test(jsonfile, places)
 {
     static const struct bad_row rows[] = {
-        {"{\"\xc3\xa9\xe2\x82\xac\": x}", 1, 8, "text stands in double quotes: write \"x\""},
-        {"[\r\n\r\n x]", 3, 2, "text stands in double quotes: write \"x\""},
-        {"[\r\r x]", 3, 2, "text stands in double quotes: write \"x\""},
-        {"[// one\r x]", 2, 2, "text stands in double quotes: write \"x\""},
-        {"\xef\xbb\xbf[x]", 1, 2, "text stands in double quotes: write \"x\""},
+        {"{\"\xc3\xa9\xe2\x82\xac\": x}", 1, 8,
+         "text is written in double quotes: write \"x\""},
+        {"[\r\n\r\n x]", 3, 2, "text is written in double quotes: write \"x\""},
+        {"[\r\r x]", 3, 2, "text is written in double quotes: write \"x\""},
+        {"[// one\r x]", 2, 2, "text is written in double quotes: write \"x\""},
+        {"\xef\xbb\xbf[x]", 1, 2, "text is written in double quotes: write \"x\""},
     };
     EXPECT_REFUSALS(rows);
 }
@@ -301,7 +302,7 @@ Test(jsonfile, many_keys, .timeout = 20)
         end += sprintf(end, "\"k%d\":%d,\n", i, i);
     strcpy(end, "\"k7\":0}");
     cr_assert_eq(parse(&json, text, &err), PPS_E_INPUT);
-    cr_assert_str_eq(err.text, "\"k7\" is named twice (first at line 8)");
+    cr_assert_str_eq(err.text, "\"k7\" appears twice (first at line 8)");
     cr_assert_eq(err.line, N + 1);
     strcpy(end, "\"last\":0}");
     cr_assert_eq(parse(&json, text, &err), PPS_OK);

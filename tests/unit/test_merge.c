@@ -65,7 +65,7 @@ static void manifest_text(const struct made *made,
                   (int)sums[1], (int)sums[2]);
     if (sums[2] > 0)
         at += sprintf(at, ", \"failed_example\": {\"block\": %d}", (int)failed_block);
-    at += sprintf(at, ", \"left_out\": [");
+    at += sprintf(at, ", \"skipped\": [");
     if (sums[3] > 0)
         at += sprintf(at, "{\"reason\": \"why\", \"points\": %d, \"example\": {\"block\": %d}}",
                       (int)sums[3], (int)left_out_block);
@@ -245,7 +245,7 @@ Test(merge, mixtures, .init = enter, .fini = leave)
     other.shard = (struct pps_shard){1, 2};
     other.digest = 0xd2;
     make("other.csv.gz", &other);
-    is_refused(pair, 2, "are not of one sweep");
+    is_refused(pair, 2, "are not from the same sweep");
     cr_assert_eq(system("rm other*"), 0);
     other.digest = usual.digest;
     other.version = "2";
@@ -255,12 +255,12 @@ Test(merge, mixtures, .init = enter, .fini = leave)
     other.version = usual.version;
     other.codec.level = 6;
     make("other.csv.gz", &other);
-    is_refused(pair, 2, "are not of one sweep");
+    is_refused(pair, 2, "are not from the same sweep");
     cr_assert_eq(system("rm other*"), 0);
     other.codec.level = 1;
     other.more_reasons = 1;
     make("other.csv.gz", &other);
-    is_refused(pair, 2, "their indexes count 2 and 3 reasons to leave points out");
+    is_refused(pair, 2, "their indexes count 2 and 3 reasons to skip points");
     cr_assert_eq(system("rm other*"), 0);
     other.more_reasons = 0;
     other.shard = (struct pps_shard){1, 3};

@@ -27,7 +27,7 @@ static int64_t whole(const cJSON *object, const char *key)
 
 static void compare(const char *model, const char *what, int64_t got, int64_t wanted)
 {
-    cr_assert_eq(got, wanted, "%s: %s is %lld, want %lld", model, what, (long long)got,
+    cr_assert_eq(got, wanted, "%s: %s is %lld, expected %lld", model, what, (long long)got,
                  (long long)wanted);
 }
 

@@ -209,7 +209,7 @@ Test(nd_calibrate, what_is_wrong_with_measurements_is_said)
         {DOC("{\"gbs\":4,\"seconds\":1}"), "model: "},
         {DOC("{\"model\":\"x\",\"gbs\":4,\"seconds\":1}"), "model: there is no \"x\""},
         {DOC("{\"model\":\"m\",\"seconds\":1}"), "gbs: missing"},
-        {DOC("{\"model\":\"m\",\"gbs\":4}"), "seconds: want one of"},
+        {DOC("{\"model\":\"m\",\"gbs\":4}"), "seconds: expected one of"},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"mfu\":0.4}"), "not 2"},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":-1}"), "seconds: "},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"mbs\":\"all\"}"), "mbs: "},

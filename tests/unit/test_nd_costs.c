@@ -11,8 +11,8 @@
 // Published figures have six digits after the point.
 static void near_rounded(const char *what, int i_case, double got, double want)
 {
-    cr_assert(fabs(got - want) <= CLOSE * fabs(want) + 5.1e-7, "case %d, %s: %.15g, want %.15g",
-              i_case, what, got, want);
+    cr_assert(fabs(got - want) <= CLOSE * fabs(want) + 5.1e-7,
+              "case %d, %s: %.15g, expected %.15g", i_case, what, got, want);
 }
 
 static void check_stage(int k, const struct nd_stage *stage, const cJSON *want)
@@ -217,7 +217,7 @@ Test(nd_costs, logarithms_are_those_of_libm)
         if (x > 1e308)
             x = 0.5;
         double want = log2(x), bound = 1e-15 * fmax(1, fabs(want));
-        cr_assert(fabs(detmath_log2(x) - want) <= bound, "log2(%a) = %a, want %a", x,
+        cr_assert(fabs(detmath_log2(x) - want) <= bound, "log2(%a) = %a, expected %a", x,
                   detmath_log2(x), want);
     }
     cr_assert_eq(detmath_log2(0), -HUGE_VAL);

@@ -94,7 +94,7 @@ static void all_at_once(const struct nd_estimate *e,
         int want = i == 0 ? (int)q.strategy.recompute : LAYERCOST_FULL;
         for (int k = LAYERCOST_FULL; i > 0 && k >= 0; k--)
             want = modes[k] <= limits[i] ? k : want;
-        cr_assert_eq(mode, want, "limit %d: %d, want %d", i, mode, want);
+        cr_assert_eq(mode, want, "limit %d: %d, expected %d", i, mode, want);
         q.strategy.recompute = (enum nd_recompute)mode;
         nd_estimate(e, cache, &q, &b, &tb);
         cr_assert(memcmp(totals, modes, sizeof totals) == 0);

@@ -68,8 +68,8 @@ Test(nd_figures, text_that_is_refused)
         {"", 0, 0, "select_mem0: is missing"},
         {"act_mem=6\n", 0, 0, "select_mem0: is missing"},
         {"# x\n act_mem 6\n", 2, 2, "act_mem 6: must be key=value"},
-        {"act=6\n", 1, 1, "act: is no memory figure"},
-        {"=6\n", 1, 1, ": is no memory figure"},
+        {"act=6\n", 1, 1, "act: is not a memory figure"},
+        {"=6\n", 1, 1, ": is not a memory figure"},
         {"act_mem=6\nact_mem=7\n", 2, 1, "act_mem: is given twice"},
         {"act_mem=6MB\n", 1, 9, "act_mem: must be MiB, a number >= 0"},
         {"act_mem=\n", 1, 9, "act_mem: must be MiB, a number >= 0"},
@@ -295,8 +295,8 @@ Test(nd_figures, calibrations_that_are_refused)
 {
     static const char *const CASES[][2] = {
         {"[1]", "must be an object with peak_mb"},
-        {"{}", "peak_mb: must be a list of 13 peaks, one a stage"},
-        {"{\"peak_mb\":[1,2]}", "peak_mb: must be a list of 13 peaks, one a stage"},
+        {"{}", "peak_mb: must be a list of 13 peaks, one per stage"},
+        {"{\"peak_mb\":[1,2]}", "peak_mb: must be a list of 13 peaks, one per stage"},
         {"{\"peak_mb\":[1,1,1,1,1,1,1,1,1,1,1,1,0]}",
          "peak_mb: dry run failed: stage 12 has peak 0"},
         {"{\"peak_mb\":[1,-1,1,1,1,1,1,1,1,1,1,1,1]}",
@@ -304,7 +304,7 @@ Test(nd_figures, calibrations_that_are_refused)
         {"{\"peak_mb\":[1,\"1\",1,1,1,1,1,1,1,1,1,1,1]}",
          "peak_mb: stage 1: must be MiB, a number >= 0"},
         {"{\"peak_mb\":[1,1,1,1,1,1,1,1,1,1,1,1,1],\"actual_peak_mb\":4}",
-         "actual_peak_mb: must be a list of 13 peaks, one a stage"},
+         "actual_peak_mb: must be a list of 13 peaks, one per stage"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         cJSON *document = cJSON_Parse(CASES[i][0]);

@@ -127,8 +127,8 @@ Test(output_refused, impossible_names, .init = enter, .fini = leave)
         const char *path, *remedy;
     } cases[] = {{"folder", "is a folder"},
                  {"dangling.csv.gz", "symbolic link to nothing"},
-                 {"pipe.csv.gz", "no regular file"},
-                 {"/dev/null", "no regular file"},
+                 {"pipe.csv.gz", "not a regular file"},
+                 {"/dev/null", "not a regular file"},
                  {"missing/a.csv.gz", "create the folder first"},
                  {"file/a.csv.gz", "file"},
                  {"b.csv.gz", "is a folder"},

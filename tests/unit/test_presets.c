@@ -22,7 +22,11 @@ static void is_refused(const char *text, const char *words)
     char line[8192];
     cr_assert_eq(load_text(text, &e, &err), PPS_E_INPUT, "%s: not refused", text);
     snprintf(line, sizeof line, "%d:%d: %s", err.line, err.column, err.text);
-    cr_assert_str_eq(line, words, "%s\ngot  %s\nwant %s", text, line, words);
+    cr_assert_str_eq(line, words,
+                     "%s\n"
+                     "got  %s\n"
+                     "expected %s",
+                     text, line, words);
     pps_experiment_free(e);
 }
 
@@ -107,8 +111,8 @@ Test(presets, axes_of_the_experiment_come_first)
 
 Test(presets, what_is_refused)
 {
-    is_refused(BOX ", \"preset\": \"thirds\"}", "1:75: preset: want one of halves, fast");
-    is_refused(BOX ", \"preset\": [\"halves\"]}", "1:75: preset: want one of halves, fast");
+    is_refused(BOX ", \"preset\": \"thirds\"}", "1:75: preset: expected one of halves, fast");
+    is_refused(BOX ", \"preset\": [\"halves\"]}", "1:75: preset: expected one of halves, fast");
     is_refused("{\"kernel\": \"texts\", \"inputs\": {\"box\": {\"weight\": 3}},\n"
                "\"preset\": \"halves\"}",
                "2:1: the kernel texts has no presets");
@@ -127,6 +131,7 @@ Test(symbols, name_parameters)
         good(", \"x\": \"W .. S / 2\", \"where\": \"S == size && W < x\"");
     has_points(e, "4/1 5/1 6/1");
     pps_experiment_free(e);
-    is_refused(BOX ", \"x\": \"Q\"}", "1:71: x: \"Q\" is no parameter");
-    is_refused(BOX ", \"x\": 1, \"where\": \"w > 1\"}", "1:83: where: \"w\" is no parameter");
+    is_refused(BOX ", \"x\": \"Q\"}", "1:71: x: \"Q\" is not a parameter");
+    is_refused(BOX ", \"x\": 1, \"where\": \"w > 1\"}",
+               "1:83: where: \"w\" is not a parameter");
 }

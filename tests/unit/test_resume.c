@@ -342,7 +342,7 @@ Test(resume, other_runs, .init = enter_with_whole, .fini = leave)
     is_refused(&other, "is of another experiment");
     other = plan;
     other.n_reasons++;
-    is_refused(&other, "reasons to leave points out (another version) was");
+    is_refused(&other, "reasons to skip points (another version) was");
     other = plan;
     other.block_points = 99;
     is_refused(&other, "was 100, is 99");

@@ -61,7 +61,7 @@ Test(value, texts_are_taken_or_refused)
         if (taken)
             cr_assert_eq(value, cases[i].value, "%s=%s", cases[i].name, cases[i].text);
         else
-            cr_assert_eq(strncmp(why, "want ", 5), 0, "%s", why);
+            cr_assert_eq(strncmp(why, "expected ", 5), 0, "%s", why);
     }
 }
 

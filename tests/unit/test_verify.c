@@ -380,12 +380,12 @@ Test(verify, what_is_missing_is_said)
     cr_assert_eq(rename("r.csv.gz.json", "json"), 0);
     fails("r.csv.gz", 0, PPS_E_INPUT, "r.csv.gz.json does not exist: without its manifest");
     cr_assert_eq(mkfifo("r.csv.gz.json", 0600), 0);
-    fails("r.csv.gz", 0, PPS_E_INPUT, "is no regular file");
+    fails("r.csv.gz", 0, PPS_E_INPUT, "is not a regular file");
     cr_assert_eq(rename("r.csv.gz", "r.csv.gz.part"), 0);
     fails("r.csv.gz", 0, PPS_E_INPUT, "only r.csv.gz.part of an interrupted run");
-    fails("r.csv.gz.part", 0, PPS_E_INPUT, "a run that did not end");
+    fails("r.csv.gz.part", 0, PPS_E_INPUT, "an unfinished run");
     fails("none.csv", 0, PPS_E_INPUT, "none.csv does not exist");
     fails("-", 0, PPS_E_INPUT, "stdin has none");
     cr_assert_eq(mkdir("d.csv", 0700), 0);
-    fails("d.csv", 0, PPS_E_INPUT, "is no regular file");
+    fails("d.csv", 0, PPS_E_INPUT, "is not a regular file");
 }

@@ -27,15 +27,16 @@ Test(verify_lies, an_index_that_lies_is_refused)
     } lies[] = {
         {offsetof(struct pps_index_record, offset), 1, "its data begin at byte 1, not at"},
         {offsetof(struct pps_index_record, text_bytes), UINT64_C(1) << 60, "more than a block"},
-        {offsetof(struct pps_index_record, text_bytes), 60 << 20, "cannot hold as much text"},
-        {offsetof(struct pps_index_record, text_bytes), 3, "another length"},
+        {offsetof(struct pps_index_record, text_bytes), 60 << 20,
+         "is too short for its text length"},
+        {offsetof(struct pps_index_record, text_bytes), 3, "length of its text"},
         {offsetof(struct pps_index_record, data_bytes), UINT64_C(1) << 62, "cannot be"},
         {offsetof(struct pps_index_record, data_bytes), 100 << 20, "too early"},
         {offsetof(struct pps_index_record, rows), 1000, "are not its 5 points"},
         {offsetof(struct pps_index_record, rows), UINT64_MAX, "are not its 5 points"},
         {offsetof(struct pps_index_record, failed), 6, "are not its 5 points"},
         {offsetof(struct pps_index_record, text_crc), UINT64_C(1) << 40, "is none"},
-        {offsetof(struct pps_index_record, text_crc), 7, "another checksum"},
+        {offsetof(struct pps_index_record, text_crc), 7, "checksum of its text"},
     };
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
     struct pps_index_head head;
@@ -88,7 +89,7 @@ Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
     pps_experiment_free(e);
     head.n_reasons++;
     cr_assert_eq(pps_remake(&said, pps_kernels, &head, &e, &err), PPS_E_WRONG);
-    cr_assert(strstr(err.text, "reasons to leave points out") != NULL, "%s", err.text);
+    cr_assert(strstr(err.text, "reasons to skip points") != NULL, "%s", err.text);
     pps_experiment_free(e);
     pps_said_free(&said);
 }
@@ -116,21 +117,21 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
     static const struct {
         const char *from, *to, *words;
     } lies[] = {
-        {"\"rows\":\t36", "\"rows\":\t37", "rows is 37, but 36 by the index"},
+        {"\"rows\":\t36", "\"rows\":\t37", "rows is 37, but 36 in the index"},
         {"\"points\":\t48,\n\t\"rows", "\"points\":\t49,\n\t\"rows", "points is 49, but 48"},
         {"\"failed\":\t0", "\"failed\":\t1", "failed is 1, but 0"},
         {"\"text_bytes\":\t", "\"text_bytes\":\t1", "text_bytes is 1"},
         {"\"data_bytes\":\t", "\"data_bytes\":\t1", "data_bytes is 1"},
         {"\"block_points\":\t5", "\"block_points\":\t6", "block_points is 6, but 5"},
-        {"\"points\":\t12", "\"points\":\t13", "its points left out are not those"},
-        {"\"reason\":\t\"", "\"reason\":\t\"x", "its points left out are not those"},
+        {"\"points\":\t12", "\"points\":\t13", "its skipped points are not those"},
+        {"\"reason\":\t\"", "\"reason\":\t\"x", "its skipped points are not those"},
         {"\"codec\":\t\"zlib:1", "\"codec\":\t\"zlib:2", "codec is zlib:2, but zlib:1"},
         {"\"digest\":\t\"", "\"digest\":\t\"0", "16 hexadecimal digits"},
         {"\"n\":\t[2, 3]", "\"n\":\t[2, 4]", "its experiment has the digest"},
         {"\"seed\":\t0", "\"seed\":\t1", "its experiment has the digest"},
         {"\"exact\":\tfalse", "\"exact\":\ttrue", "its experiment has the digest"},
         {"\"exact\":\tfalse", "\"exact\":\t0", "does not say whether it was exact"},
-        {"\"parameters\":\t[\"n\"", "\"parameters\":\t[\"m\"", "the columns of the manifest"},
+        {"\"parameters\":\t[\"n\"", "\"parameters\":\t[\"m\"", "those of the manifest"},
         {"\"decimals\":\t4", "\"decimals\":\t\"full\"", NULL}, // of no weight
         {"\"rows\":", "\"lines\":", "has no count rows"},
         {"\"rows\":\t36", "\"rows\":\t-36", "has no count rows"},
@@ -140,7 +141,7 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
         {"\"codec\":", "\"shard\": {\"index\": 1, \"of\": 2}, \"codec\":", "shard is 1, but 0"},
         {"\"codec\":", "\"shard\": {\"index\": 0, \"of\": 2}, \"codec\":", "is 2, but 1"},
         {"\"codec\":", "\"shard\": {}, \"codec\":", "does not say which shard"},
-        {"{", "", "is no JSON object"},
+        {"{", "", "is not a JSON object"},
     };
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
     struct pps_verified verified;

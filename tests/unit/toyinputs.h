@@ -72,7 +72,11 @@ static inline void is_refused(const char *path,
     if (err.line > 0)
         snprintf(place, sizeof place, ":%d:%d", err.line, err.column);
     snprintf(line, sizeof line, "%s%s%s%s", err.file, place, err.file[0] ? ": " : "", err.text);
-    cr_assert_str_eq(line, said, "%s\ngot  %s\nwant %s", text, line, said);
+    cr_assert_str_eq(line, said,
+                     "%s\n"
+                     "got  %s\n"
+                     "expected %s",
+                     text, line, said);
     pps_experiment_free(e);
 }
 

@@ -50,7 +50,7 @@ static inline bool toy_number(const struct pps_document *document,
     if (item == NULL)
         return true;
     if (!cJSON_IsNumber(item) || item->valuedouble < 0)
-        return toy_fault(fault, number, item, false, "want a number from 0 up");
+        return toy_fault(fault, number, item, false, "expected a number from 0 up");
     *value = item->valuedouble;
     return true;
 }

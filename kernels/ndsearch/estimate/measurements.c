@@ -97,7 +97,7 @@ static bool take_time(struct nd_measurement *m,
                 (items->item[KEY_MFU] != NULL);
     if (given != 1)
         return docfault_set(fault, item, false,
-                            "seconds: want one of seconds, tflops and mfu, not %d", given);
+                            "seconds: expected one of seconds, tflops and mfu, not %d", given);
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     double sequences = (double)m->point.gbs, length = (double)m->point.seq_length;
     if (items->item[KEY_SECONDS] != NULL) {
@@ -129,7 +129,7 @@ static bool take_mbs(struct nd_strategy *s, const cJSON *item, struct docfault *
     double x = cJSON_IsNumber(item) ? item->valuedouble : 0;
     if (!(x >= 1 && x <= SEQUENCES) || x > (double)(int32_t)x)
         return docfault_set(fault, item, false,
-                            "mbs: want a whole number from 1 on, or \"best\"");
+                            "mbs: expected a whole number from 1 on, or \"best\"");
     s->mbs = (int32_t)x;
     return true;
 }
@@ -144,7 +144,7 @@ static bool take_recompute(struct nd_strategy *s, const cJSON *item, struct docf
             s->recompute = (enum nd_recompute)i;
             return true;
         }
-    return docfault_set(fault, item, false, "recompute: want none, select or full");
+    return docfault_set(fault, item, false, "recompute: expected none, select or full");
 }
 
 static bool take_model(struct nd_measurement *m,
@@ -156,7 +156,7 @@ static bool take_model(struct nd_measurement *m,
     const cJSON *name = items->item[KEY_MODEL];
     if (!cJSON_IsString(name))
         return docfault_set(fault, name != NULL ? name : row, false,
-                            "model: want the name of one of \"models\"");
+                            "model: expected the name of one of \"models\"");
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(set->models, name->valuestring);
     if (model == NULL)
         return docfault_set(fault, name, false, "model: there is no \"%.60s\" in \"models\"",
@@ -181,7 +181,8 @@ static bool read_row(struct nd_measurement *m,
         row.dp * row.cp * row.tp * row.pp > MOST)
         return docfault_set(fault, item, false, "dp: more than %d devices", (int)MOST);
     if (row.gbs == 0)
-        return docfault_set(fault, item, false, "gbs: missing; say how many sequences a step");
+        return docfault_set(fault, item, false,
+                            "gbs: missing; give the number of sequences per step");
     snprintf(m->set, sizeof m->set, "%s", set->name);
     m->training = set->training;
     m->hardware = set->hardware;
@@ -242,9 +243,9 @@ static bool read_set(struct set *set,
     if (!cJSON_IsString(name))
         return docfault_set(fault, item, false, "name: missing; every set has one");
     if (items.item[SET_HARDWARE] == NULL)
-        return docfault_set(fault, item, false, "hardware: missing; say what was measured on");
+        return docfault_set(fault, item, false, "hardware: missing; name the measured device");
     if (!cJSON_IsArray(*rows))
-        return docfault_set(fault, item, false, "measurements: missing; want a list");
+        return docfault_set(fault, item, false, "measurements: missing; expected a list");
     set->name = name->valuestring;
     training_default(&set->training);
     return hardware_read(&set->hardware, items.item[SET_HARDWARE], fault) &&
@@ -262,7 +263,7 @@ bool nd_measurements_read(struct nd_measurement *measurements,
     *n = 0;
     if (!cJSON_IsArray(sets) || !cJSON_IsObject(set.models))
         return docfault_set(fault, document, false,
-                            "sets: want {\"models\": {...}, \"sets\": [...]}");
+                            "sets: expected {\"models\": {...}, \"sets\": [...]}");
     cJSON_ArrayForEach(each, sets)
     {
         const cJSON *rows = NULL;

@@ -44,7 +44,7 @@ static bool read_peaks(double *peaks,
     const cJSON *item;
     int i = 0;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
-        return docfault_set(fault, list, false, "%s: must be a list of %d peaks, one a stage",
+        return docfault_set(fault, list, false, "%s: must be a list of %d peaks, one per stage",
                             key, n);
     cJSON_ArrayForEach(item, list)
     {

@@ -122,11 +122,11 @@ bool nd_choice_check(const struct nd_program *program,
     else
         fits = check_split(&c, choice);
     if (fits && (peaks == NULL || nd_peaks(program, choice, peaks) != ND_DONE))
-        fits = breaks(&c, "no memory to check the choice");
+        fits = breaks(&c, "out of memory to check the choice");
     for (int32_t i = 0; fits && i < program->stages; i++)
         if (peaks[i].memory_mb > peaks[i].limit_mb + ND_SLACK_MB)
-            fits = breaks(&c, "stage %d holds %.6g MiB of %.6g MiB", i, peaks[i].memory_mb,
-                          peaks[i].limit_mb);
+            fits = breaks(&c, "stage %d needs %.6g MiB, %.6g MiB available", i,
+                          peaks[i].memory_mb, peaks[i].limit_mb);
     free(peaks);
     return fits;
 }

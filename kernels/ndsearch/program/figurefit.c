@@ -170,7 +170,7 @@ bool nd_fit_figures(const struct nd_program *program,
         return false;
     }
     if (!fill(&fitting, program, choice, peaks)) {
-        snprintf(why, why_size, "no memory to fit figures to the peaks");
+        snprintf(why, why_size, "out of memory to fit figures to the peaks");
         return false;
     }
     add_pull(&fitting, limit_mb);

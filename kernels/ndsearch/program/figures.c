@@ -90,7 +90,7 @@ static bool read_line(struct reading *reading, const char *line, size_t n, size_
         key--;
     const int figure = find_figure(line, key);
     if (figure < 0)
-        return fail(reading, column, "is no memory figure", line, key);
+        return fail(reading, column, "is not a memory figure", line, key);
     if (reading->given[figure])
         return fail(reading, column, "is given twice", line, key);
     double value;

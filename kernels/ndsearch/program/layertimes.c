@@ -56,7 +56,7 @@ static bool read_mean(double *mean_ms,
     const int size = cJSON_GetArraySize(list);
     double *us = malloc(((size_t)size + 1) * sizeof *us);
     if (us == NULL)
-        return docfault_set(fault, list, false, "%s: no memory for its times", key);
+        return docfault_set(fault, list, false, "%s: out of memory for its times", key);
     int64_t n = 0;
     cJSON_ArrayForEach(item, list)
     {

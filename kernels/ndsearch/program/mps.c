@@ -118,6 +118,6 @@ bool nd_mps_write(struct textroom *text,
     free(writing.tasks);
     nd_mps_rows_free(&writing.rows);
     if (!written || text->failed)
-        snprintf(why, why_size, "no memory for the exported program");
+        snprintf(why, why_size, "out of memory for the exported program");
     return written && !text->failed;
 }

@@ -163,8 +163,8 @@ static bool try_chunks(struct nd_ranked *ranked,
     if (!can_have(&used.program, chunks)) {
         if (options->min_vpp > 1 && chunks == options->min_vpp)
             snprintf(ranked->why, sizeof ranked->why,
-                     "%d chunks a stage want micro-batches that divide by %d stages, and %d "
-                     "layers",
+                     "%d chunks per stage need a number of micro-batches that is a multiple of "
+                     "%d stages, and %d layers",
                      chunks, used.program.stages, chunks * used.program.stages);
         return used.program.stages > 1;
     }

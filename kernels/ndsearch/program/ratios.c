@@ -79,7 +79,7 @@ static int by_configuration_and_row(const void *a, const void *b)
 static bool no_memory(struct table_fault *fault)
 {
     *fault = (struct table_fault){0};
-    return docfault_set(&fault->document, NULL, false, "no memory for the profiles");
+    return docfault_set(&fault->document, NULL, false, "out of memory for the profiles");
 }
 
 static bool check_twins(const struct nd_profiles *profiles,

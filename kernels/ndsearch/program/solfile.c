@@ -162,7 +162,7 @@ static bool check_sequence(const struct reading *reading)
     const struct orders_shape *shape = &reading->layout.shape;
     struct orders_task *tasks = malloc((size_t)orders_length(shape) * sizeof *tasks);
     if (tasks == NULL)
-        return fail(reading, "no memory for the solution");
+        return fail(reading, "out of memory for the solution");
     bool right = true;
     for (int32_t i = 0; i < shape->stages && right; i++)
         right = check_stage(reading, i, tasks);
@@ -194,7 +194,7 @@ bool nd_sol_read(struct nd_sol *sol,
     sol->room = calloc(6 * (size_t)reading.layout.chunks, sizeof(int32_t));
     if (reading.values == NULL || sol->room == NULL) {
         free(reading.values);
-        return fail(&reading, "no memory for the solution");
+        return fail(&reading, "out of memory for the solution");
     }
     for (int32_t i = 0; i < reading.layout.n_variables; i++)
         reading.values[i] = (double)NAN;

@@ -52,11 +52,10 @@ void nd_why_layers(const struct nd_program *p, struct nd_infeasible *why)
             p->layers[0] > most ? p->layers[0] : p->layers[1], p->stages * p->chunks,
             ND_ORIG_LAYERS, (int)((p->layers[0] > most ? p->layers[0] : p->layers[1]) - most));
     else
-        snprintf(
-            why->text, sizeof why->text,
-            "no split of %d and %d layers over %d chunks is within the published bounds (20 "
-            "layers, forward 20, backward 60, %.0f MiB a micro-batch)",
-            p->layers[0], p->layers[1], p->stages * p->chunks, ND_ORIG_KEPT);
+        snprintf(why->text, sizeof why->text,
+                 "no split of %d and %d layers over %d chunks is within the published bounds "
+                 "(20 layers, forward 20, backward 60, %.0f MiB per micro-batch)",
+                 p->layers[0], p->layers[1], p->stages * p->chunks, ND_ORIG_KEPT);
 }
 
 void nd_why_memory(const struct nd_program *p,

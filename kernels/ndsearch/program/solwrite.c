@@ -96,6 +96,6 @@ bool nd_sol_write(struct textroom *text,
     free(values.of);
     done = done && !text->failed;
     if (!done)
-        snprintf(why, why_size, "no memory for the solution");
+        snprintf(why, why_size, "out of memory for the solution");
     return done;
 }

@@ -72,10 +72,10 @@ static void check_op(struct reasons *r, const struct nd_domains *d, const struct
     // What op is where it is left out need not be in the space: dp * cp, which is always right.
     const bool usual = !r->space->orig && (int64_t)p->dp * p->cp == p->op;
     if (p->op != -1 && !usual && !holds(d->op, d->n_op, p->op))
-        say(r, "space", "op %d is none of the %d degrees that go with dp %d", p->op, d->n_op,
+        say(r, "space", "op %d is not one of the %d degrees that go with dp %d", p->op, d->n_op,
             p->dp);
     else if (d->op_of_ep && !nd_op_follows(quad, p->ep, p->op))
-        say(r, "space", "op %d * ep %d is no multiple of dp %d * tp %d", p->op, p->ep, p->dp,
+        say(r, "space", "op %d * ep %d is not a multiple of dp %d * tp %d", p->op, p->ep, p->dp,
             p->tp);
 }
 
@@ -86,12 +86,12 @@ static void check_domains(struct reasons *r)
     struct nd_domains d;
     nd_domains_of(r->space, &quad, &d);
     if (!holds(d.ep, d.n_ep, p->ep))
-        say(r, "space", "ep %d is none of the degrees that %d experts have here", p->ep,
+        say(r, "space", "ep %d is not one of the degrees that %d experts have here", p->ep,
             r->space->experts);
     check_op(r, &d, &quad);
     if (d.last_vp < d.first_vp && r->space->schedule == TRAINING_VPP)
-        say(r, "space", "schedule vpp: pp %d leaves no two chunks a stage of %d layers", p->pp,
-            r->space->layers);
+        say(r, "space", "schedule vpp: pp %d leaves no two chunks per stage of %d layers",
+            p->pp, r->space->layers);
     else if (d.last_vp < d.first_vp)
         say(r, "space", "pp %d leaves no chunk of more than one layer: there are %d layers",
             p->pp, r->space->layers);
@@ -101,7 +101,7 @@ static void check_domains(struct reasons *r)
             : r->space->schedule == TRAINING_VPP ? " (schedule vpp)"
                                                  : "");
     if (!holds(r->space->mbs, r->space->n_mbs, p->mbs))
-        say(r, "space", "mbs %d is none of the sizes to try", p->mbs);
+        say(r, "space", "mbs %d is not one of the sizes to try", p->mbs);
     if (p->sp && !d.sp_on)
         say(r, "space", "sequence parallelism needs tp above 1");
 }
@@ -141,9 +141,10 @@ static void explain_batch(struct reasons *r, enum nd_filter filter, const char *
             " is with dp %d and mbs %d",
             p->pp, micro_batches(r), s->gbs, p->dp, p->mbs);
     else if (s->orig)
-        say(r, name, "gbs %" PRId64 " is no multiple of dp %d", s->gbs, p->dp);
+        say(r, name, "gbs %" PRId64 " is not a multiple of dp %d", s->gbs, p->dp);
     else
-        say(r, name, "gbs %" PRId64 " is no multiple of dp %d * mbs %d", s->gbs, p->dp, p->mbs);
+        say(r, name, "gbs %" PRId64 " is not a multiple of dp %d * mbs %d", s->gbs, p->dp,
+            p->mbs);
 }
 
 static void explain_experts(struct reasons *r, enum nd_filter filter, const char *name)
@@ -151,12 +152,13 @@ static void explain_experts(struct reasons *r, enum nd_filter filter, const char
     const struct nd_strategy *p = r->point;
     const int32_t op = p->op == -1 && !r->space->orig ? p->dp : p->op;
     if (filter == ND_EP_GRAPH)
-        say(r, name, "op %d is no multiple of dp %d * tp %d / ep %d, the replicas of an expert",
-            op, p->dp, p->tp, p->ep);
+        say(r, name,
+            "op %d is not a multiple of dp %d * tp %d / ep %d, the replicas of an expert", op,
+            p->dp, p->tp, p->ep);
     else if (filter == ND_EP_MEGATRON)
         say(r, name, "ep %d does not divide dp %d * cp %d", p->ep, p->dp, p->cp);
     else if (p->ep % ((int64_t)p->cp * p->tp) != 0)
-        say(r, name, "ep %d is no multiple of cp %d * tp %d", p->ep, p->cp, p->tp);
+        say(r, name, "ep %d is not a multiple of cp %d * tp %d", p->ep, p->cp, p->tp);
     else
         say(r, name, "ep %d does not divide op %d * cp %d * tp %d", p->ep, op, p->cp, p->tp);
 }

@@ -53,7 +53,7 @@ bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
     peaks->rows = calloc((size_t)n + 1, sizeof *peaks->rows);
     if (peaks->rows == NULL) {
         *fault = (struct table_fault){0};
-        return docfault_set(&fault->document, NULL, false, "no memory for the peaks");
+        return docfault_set(&fault->document, NULL, false, "out of memory for the peaks");
     }
     for (int64_t row = 0; row < n; row++) {
         double v[N_FIELDS];

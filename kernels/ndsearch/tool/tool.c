@@ -20,11 +20,11 @@
 // ---- options ------------------------------------------------------------------------------------
 
 static const struct pps_opt options[] = {
-    {"training", 't', "FILE", "batch, sharding, bytes a parameter, schedule"},
+    {"training", 't', "FILE", "batch, sharding, bytes per parameter, schedule"},
     {"devices", 'n', "N", "how many (as the cluster's file says)"},
     {"memory", 0, "GIB", "what a device may use (as the cluster's file says, else all it has)"},
-    {"gbs", 0, "N", "sequences a step"},
-    {"seq-length", 0, "N", "tokens a sequence"},
+    {"gbs", 0, "N", "sequences per step"},
+    {"seq-length", 0, "N", "tokens per sequence"},
     {"preset", 0, "NAME", "space and filters: classic, zero, fsdp or megatron (zero)"},
     {"strategy", 0, "WORDS", "what is searched: dp tp pp ep cp fsdp =on or =off (all but cp)"},
     {"filters", 0, "NAMES", "the list of filters, in order; rules of legality stay"},
@@ -34,9 +34,9 @@ static const struct pps_opt options[] = {
     {"tp-max", 0, "N", "bound of tp_max (64; megatron 8)"},
     {"ep-max", 0, "N", "bound of ep_max (64)"},
     {"pp-max", 0, "N", "bound of pp_max (32)"},
-    {"vp-max", 0, "N", "bound of vp_max, chunks a stage (4; none as published)"},
+    {"vp-max", 0, "N", "bound of vp_max, chunks per stage (4; none as published)"},
     {"large", 0, "N", "devices from which sp_large wants sequence parallelism (1000)"},
-    {"list-filters", 0, NULL, "what there is, and leave"},
+    {"list-filters", 0, NULL, "list the filters and exit"},
     {"top", 'k', "N", "how many candidates to show (10)"},
     {"all", 0, NULL, "a line for each, also where only op, vp or mbs differs"},
     {"all-points", 0, NULL, "every point, not the quickest of each (dp, tp, cp, pp, ep, op)"},
@@ -54,10 +54,10 @@ static const struct pps_opt options[] = {
     {"rank-num", 0, "N", "devices for profiling (64)"},
     {"profile-max", 0, "N", "configurations to profile at most (20)"},
     {"output", 'o', "DIR", "write nd_candidate_config.csv and profile_yaml/ there"},
-    {"force", 0, NULL, "replace files that exist"},
+    {"force", 0, NULL, "overwrite existing files"},
     {"compat", 0, "none|orig", "orig: space, rules and memory as published, flaws included"},
-    {"quiet", 'q', NULL, "leave out the counts"},
-    {"verbose", 'v', NULL, "name the keys of a config.json that say nothing of the shape"},
+    {"quiet", 'q', NULL, "do not print the counts"},
+    {"verbose", 'v', NULL, "name the keys of a config.json that do not describe the shape"},
     // published names
     {"yaml-path", 0, "FILE", NULL},
     {"shell-path", 0, "FILE", NULL},
@@ -88,15 +88,14 @@ static const char details[] =
     "MODEL describes a model (or is a Hugging Face config.json), CLUSTER the devices; one file "
     "may\n"
     "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\". They are "
-    "JSON, "
-    "YAML,\n"
+    "JSON, YAML,\n"
     "TOML, or lines of key = value, also under [section] lines, as the ends of their names "
     "say.\n"
     "Every strategy within the space is tried against the filters in order, then against the\n"
     "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
     "Context parallelism is off: --preset megatron --strategy cp=on searches it (other "
     "presets\n"
-    "also want --drop-filter cp_one). Chunks a stage cost nothing here: --vp-max bounds them.\n"
+    "also need --drop-filter cp_one). Chunks a stage cost nothing here: --vp-max bounds them.\n"
     "Candidates that differ in op, vp or mbs alone are one line, that of the quickest.\n"
     "MFU: FLOPs the model needs (causal attention, nothing twice) over what the devices could "
     "do\n"
@@ -165,7 +164,7 @@ static void say_keys(const struct nd_job *job, const struct pps_args *args)
     for (int k = 0; k < n && k < KEYS_SAID; k++) {
         char key[64];
         numtext_quote(key, sizeof key, keys[k], strlen(keys[k]));
-        fprintf(stderr, "%s%s", k > 0 ? ", " : "note      passed over: ", key);
+        fprintf(stderr, "%s%s", k > 0 ? ", " : "note      ignored: ", key);
     }
     if (n > KEYS_SAID)
         fprintf(stderr, " and %d more", n - KEYS_SAID);
@@ -203,7 +202,7 @@ static enum pps_status set_up(struct setup *setup,
         return status;
     setup->cache = aligned_alloc(64, bytes);
     if (setup->cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the search");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
     memset(setup->cache, 0, bytes);
     nd_estimate_open(&setup->estimate, &job->model, &job->cluster, &job->training, 1);
     nd_origmem_init(&setup->origmem, &job->model, job->training.distributed_optimizer);
@@ -286,7 +285,7 @@ static enum pps_status read_baseline(const struct setup *setup,
         return nd_job_check_chunks(job, "baseline", text, baseline, err);
     const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
     return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
-                    n > 0 ? reasons[0].text : "such a strategy cannot be run");
+                    n > 0 ? reasons[0].text : "this strategy cannot be run");
 }
 
 static enum pps_status search(struct setup *setup,
@@ -306,10 +305,10 @@ static enum pps_status search(struct setup *setup,
             return status;
     }
     if (!nd_search_run(&setup->search, &setup->result))
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
     if (!job->space.orig &&
         !nd_lines_of(&setup->lines, &setup->result, pps_arg(args, "all") == NULL))
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the table");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the table");
     if (launch && (setup->result.n > 0 || pps_arg(args, "at") != NULL))
         return nd_launch_print(job, &setup->search, &setup->result, args, err);
     if (pps_arg(args, "quiet") == NULL)

@@ -66,7 +66,8 @@ static enum pps_status read_which(struct calibration *c,
             if (strlen(names[e]) == n && memcmp(names[e], at, n) == 0)
                 found = 1U << e;
         if (found == 0)
-            return pps_fail(err, PPS_E_INPUT, "--fit %s: want some of eg, ea, em, el", list);
+            return pps_fail(err, PPS_E_INPUT, "--fit %s: expected some of eg, ea, em, el",
+                            list);
         c->which |= found;
         at = at[n] == ',' ? at + n + 1 : NULL;
     }
@@ -95,7 +96,7 @@ static enum pps_status choose(struct calibration *c,
             c->chosen[c->n_chosen++] = &c->all[i];
     if (c->n_chosen < FEWEST)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s: a fit wants %d measured steps at least, and this chooses %d",
+                        "%s: a fit needs at least %d measured steps, and this selects %d",
                         pps_arg_word(args, 0), FEWEST, c->n_chosen);
     for (int i = 1; i < c->n_chosen; i++)
         if (strcmp(c->chosen[i]->hardware.name, c->chosen[0]->hardware.name) != 0)
@@ -117,7 +118,7 @@ static enum pps_status load(struct calibration *c, const char *path, struct pps_
     c->chosen = calloc(MOST, sizeof *c->chosen);
     c->cache = aligned_alloc(64, bytes);
     if (c->all == NULL || c->chosen == NULL || c->cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the measurements");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the measurements");
     memset(c->cache, 0, bytes);
     if (nd_measurements_read(c->all, MOST, &c->n, c->json.root, &fault))
         return PPS_OK;

@@ -15,14 +15,14 @@
 
 static const struct pps_opt options[] = {
     {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op vp mbs sp=on)"},
-    {"vpp", 0, "N", "chunks a stage, as vp of the strategy (1)"},
+    {"vpp", 0, "N", "chunks per stage, as vp of the strategy (1)"},
     {"layers", 0, "LIST",
      "report this split, and the best beside it where it fits: layers of stages, as 4,5,4,3"},
     {"recompute", 0, "LIST", "how many of them it recomputes (none); chunks by bars: 2,2|2,1"},
     {"layer-ratio", 0, "X", "forward of a dense layer over that of a usual one"},
     {"b-ratio", 0, "X", "backward over forward"},
     {"head-loss", 0, "X", "forward of the head, in layers"},
-    {"ra-ratio", 0, "X", "what full recompute adds to a backward, in forwards"},
+    {"ra-ratio", 0, "X", "increase of a backward by full recompute, in forwards"},
     ND_INPUT_OPTIONS,
     {"check-data", 0, "FILE", "measured peaks, CSV or JSON with dp,tp,pp,ep,stage,peak_mb"},
     {"check", 0, "y|n", "check against them (y)"},
@@ -33,7 +33,7 @@ static const struct pps_opt options[] = {
     {"trace", 0, "FILE",
      "the step as a timeline in us: NAME.json (Perfetto), NAME.svg or NAME.csv"},
     {"extract", 0, "y|n", "report the solution of a file instead of solving (n)"},
-    {"solution", 0, "FILE", "that file: name and value a line"},
+    {"solution", 0, "FILE", "that file: one name and value per line"},
     // published names
     {"dryrun", 0, "y|n", NULL},
     {NULL, 0, NULL, NULL},
@@ -91,7 +91,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
     struct nd_rank_case prepared;
     char why[256];
     if (!nd_maker_open(&maker, pipe->input))
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the models");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the models");
     const bool made =
         nd_maker_prepare(&maker, &pipe->strategy, chunks, &prepared, why, sizeof why);
     pipe->unit_of_model = maker.ratios.unit_of_model;
@@ -165,7 +165,7 @@ static void say_end(const struct nd_feedback *feedback, double limit_mb)
         return;
     case ND_FEEDBACK_UNKNOWN:
     case ND_FEEDBACK_NO_MEMORY:
-        printf("check     there was no memory for it\n");
+        printf("check     there was out of memory for it\n");
         return;
     }
 }
@@ -213,7 +213,7 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
 {
     enum pps_status status;
     if (nd_solve(program, &pipe->input->effort, solution) != ND_DONE)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the pipeline program");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the pipeline program");
     if (solution->found)
         return PPS_OK;
     if (solution->status == ND_INFEASIBLE)
@@ -264,7 +264,7 @@ static enum pps_status solve_checked(const struct nd_pipe *pipe,
         return solve(pipe, asked, program, NULL, err);
     double *peaks = calloc(2 * (size_t)program->stages, sizeof *peaks);
     if (peaks == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the peaks");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the peaks");
     enum pps_status status = read_peaks(peaks, pipe, asked->check_data, err);
     if (status == PPS_OK)
         status = solve(pipe, asked, program, peaks, err);

@@ -23,7 +23,7 @@ static const struct pps_opt options[] = {
     {"search", 0, "N", "without them: the N quickest of a search (20)"},
     {"preset", 0, "NAME", "of that search: classic, zero, fsdp or megatron (zero)"},
     {"strategy", 0, "WORDS", "of that search: dp tp pp ep cp fsdp =on or =off (all but cp)"},
-    {"max-vpp", 0, "N", "try as many chunks a stage (3; orig: 1)"},
+    {"max-vpp", 0, "N", "try as many chunks per stage (3; orig: 1)"},
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},
     {"output", 'o', "PATH", "write the table: a folder, or a file whose name ends in .csv"},
     {"baseline", 0, "DEGREES", "a strategy to compare with, as dp=8,tp=4,pp=2 (also vp=2)"},
@@ -176,7 +176,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK) {
         ranking.ranked = calloc((size_t)picks.n, sizeof *ranking.ranked);
         if (ranking.ranked == NULL)
-            status = pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+            status = pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
     }
     struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
     struct nd_strategy strategy;

@@ -71,7 +71,7 @@ static bool read_parts(struct nd_job *job, const struct rundoc *run, struct docf
     if (run->model != NULL && !job->has_model) {
         if (!cJSON_IsObject(run->model))
             return docfault_set(fault, run->model, false,
-                                "model: want an object, or name the model's file first");
+                                "model: expected an object, or name the model's file first");
         if (!modeldesc_read(&job->model, run->model, fault))
             return false;
         job->has_model = true;
@@ -114,7 +114,7 @@ static enum pps_status load_word(struct nd_job *job,
 {
     char *path = pps_shipped_path(kind, word, strdup(word));
     if (path == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a path");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
     const struct pps_missing missing = pps_shipped_missing(kind, word, path);
     enum pps_status status = missing.text[0] == '\0'
                                  ? load(job, path, PLAINDOC_NONE, err)
@@ -182,7 +182,7 @@ void nd_job_say_memory(const struct nd_job *job)
     const struct cluster *cluster = &job->cluster;
     if (job->assumes_memory)
         pps_say(stderr,
-                "note      %s: %.6g GiB a device, %.4g GiB of it reserved for framework and "
+                "note      %s: %.6g GiB per device, %.4g GiB of it reserved for framework and "
                 "communication (--memory N)",
                 cluster->hardware.name, units_to_gib(cluster->memory_limit),
                 units_to_gib(cluster->reserve));

@@ -68,10 +68,10 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
             nd_epfit(peaks.rows, peaks.n, degrees, job->filters.ep_max,
                      units_to_mib(job->cluster.memory_limit), job->space.orig, fits);
         if (fitted == ND_EPFIT_EP_LIMIT)
-            status = pps_fail(err, PPS_E_INPUT, "--ep-max %d: dry runs want a power of two",
+            status = pps_fail(err, PPS_E_INPUT, "--ep-max %d: dry runs need a power of two",
                               job->filters.ep_max);
         else if (fitted != ND_EPFIT_OK)
-            status = pps_fail(err, PPS_E_MACHINE, "no memory for the dry runs");
+            status = pps_fail(err, PPS_E_MACHINE, "out of memory for the dry runs");
     }
     nd_dryrun_peaks_free(&peaks);
     if (status == PPS_OK)

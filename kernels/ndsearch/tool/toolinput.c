@@ -119,7 +119,7 @@ static enum pps_status add_times(struct nd_input *input,
         realloc(profiles->rows, ((size_t)profiles->n + 1) * sizeof *profiles->rows);
     if (rows == NULL) {
         pps_json_free(&json);
-        return pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);
     }
     profiles->rows = rows;
     if (nd_profile_of_times(&rows[profiles->n], json.root, input->compat, &fault))
@@ -240,13 +240,13 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
         return PPS_OK;
     if (schedule == TRAINING_VPP && rank->max_vpp < 2)
         return pps_fail(err, PPS_E_INPUT,
-                        "--max-vpp 1: the training's schedule is vpp, which has two chunks a "
+                        "--max-vpp 1: the training's schedule is vpp, which has two chunks per "
                         "stage or more");
     if (schedule == TRAINING_1F1B && asked && rank->max_vpp > 1)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--max-vpp %d: the training's schedule is 1f1b, which has one chunk a "
-                        "stage",
-                        rank->max_vpp);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--max-vpp %d: the training's schedule is 1f1b, which has one chunk per stage",
+            rank->max_vpp);
     if (schedule == TRAINING_VPP)
         rank->min_vpp = 2;
     else

@@ -12,11 +12,11 @@
 
 // Options of both stages; the first lines of a table of options.
 #define ND_INPUT_OPTIONS                                                                       \
-    {"training", 0, "FILE", "batch, sharding, bytes a parameter, schedule"},                   \
+    {"training", 0, "FILE", "batch, sharding, bytes per parameter, schedule"},                 \
         {"devices", 'n', "N", "how many (as the cluster's file says)"},                        \
         {"memory", 0, "GIB",                                                                   \
          "what a device may use (as the cluster's file says, else all it has)"},               \
-        {"gbs", 0, "N", "sequences a step"}, {"seq-length", 0, "N", "tokens a sequence"},      \
+        {"gbs", 0, "N", "sequences per step"}, {"seq-length", 0, "N", "tokens per sequence"},  \
         {"parser-result", 0, "FILE",                                                           \
          "profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                          \
         {"profile-times", 0, "FILE", "raw layer times of one profile, JSON; may be repeated"}, \
@@ -31,7 +31,7 @@
         {"time", 't', "SECONDS", "solve each program so long at most (no limit)"},             \
         {"nodes", 0, "N", "look at so many choices of each at most; 0: until it is proven"},   \
         {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published"},           \
-        {"force", 0, NULL, "replace files that exist"},                                        \
+        {"force", 0, NULL, "overwrite existing files"},                                        \
         {"quiet", 'q', NULL, "leave out notes"}, {"yaml-path", 0, "FILE", NULL},               \
         {"shell-path", 0, "FILE", NULL}, {"toml-path", 0, "FILE", NULL},                       \
         {"yaml", 0, "FILE", NULL}, {"shell", 0, "FILE", NULL}, {"nnodes", 0, "N", NULL},       \

@@ -27,7 +27,7 @@ static enum pps_status read_all(FILE *file,
     }
     if (ferror(file))
         return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
-    return text->failed ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path) : PPS_OK;
+    return text->failed ? pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path) : PPS_OK;
 }
 
 enum pps_status nd_io_read(char **text, size_t *n, const char *path, struct pps_error *err)
@@ -132,7 +132,7 @@ static enum pps_status check_folders(const char *path, struct pps_error *err)
             continue;
         part[k] = '\0';
         if (stat(part, &info) == 0 && !S_ISDIR(info.st_mode))
-            return pps_fail(err, PPS_E_INPUT, "%s is no folder; write another name", part);
+            return pps_fail(err, PPS_E_INPUT, "%s is not a folder; choose another name", part);
         part[k] = path[k];
     }
     return PPS_OK;
@@ -179,7 +179,7 @@ enum pps_status nd_io_write(const char *path,
 {
     struct pps_textfile file = {.out = NULL};
     enum pps_status status = text->failed
-                                 ? pps_fail(err, PPS_E_MACHINE, "no memory for %s", path)
+                                 ? pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path)
                                  : pps_textfile_open(&file, path, force, err);
     if (status == PPS_OK) {
         fwrite(text->text, 1, text->n, file.out);

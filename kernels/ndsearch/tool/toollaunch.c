@@ -30,7 +30,7 @@ enum pps_status nd_launch_asked(const struct pps_args *args, bool *asked, struct
                             "use --%s in a separate command",
                             apart[i]);
     if (pps_arg(args, "row") != NULL && pps_arg(args, "at") != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--row and --at exclude each other; remove one");
+        return pps_fail(err, PPS_E_INPUT, "--row and --at cannot be used together; remove one");
     return PPS_OK;
 }
 

@@ -152,7 +152,7 @@ static enum pps_status read_run(const char *path,
     if (peak.peak_mb == 0)
         pps_say(stderr, "dry run   %s: no file says \"%s 51234M\"; left out", path, said);
     else if (!add_peak(peaks, &peak))
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the peaks");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the peaks");
     return PPS_OK;
 }
 

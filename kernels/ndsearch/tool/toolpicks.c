@@ -81,7 +81,7 @@ static bool take_table(struct nd_picks *picks,
     picks->strategies = calloc((size_t)table_rows(table) + 1, sizeof *picks->strategies);
     if (picks->strategies == NULL) {
         *fault = (struct table_fault){0};
-        return docfault_set(&fault->document, NULL, false, "no memory for the candidates");
+        return docfault_set(&fault->document, NULL, false, "out of memory for the candidates");
     }
     for (int64_t row = 0; row < table_rows(table); row++)
         if (!take_row(picks, job, table, row, columns, fault))
@@ -116,7 +116,7 @@ static enum pps_status take_best(struct nd_picks *picks,
                         "no strategy is left to rank; ppsweep nd with the same model says why");
     picks->strategies = calloc(result->best.n, sizeof *picks->strategies);
     if (picks->strategies == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the candidates");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
     for (size_t k = 0; k < result->best.n; k++) {
         picks->strategies[k] = result->best.heap[k].strategy;
         picks->strategies[k].vp = 1;
@@ -138,7 +138,7 @@ static enum pps_status search_picks(struct nd_picks *picks,
     struct nd_search_result result = {0};
     void *cache = aligned_alloc(64, bytes);
     if (cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the search");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
     memset(cache, 0, bytes);
     nd_estimate_open(&estimate, &job->model, &job->cluster, &job->training, 1);
     nd_origmem_init(&origmem, &job->model, job->training.distributed_optimizer);
@@ -153,7 +153,7 @@ static enum pps_status search_picks(struct nd_picks *picks,
     const enum pps_status status =
         nd_search_run(&search, &result)
             ? take_best(picks, &result, err)
-            : pps_fail(err, PPS_E_MACHINE, "no memory for the search");
+            : pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
     nd_search_free(&result);
     free(cache);
     return status;

@@ -16,8 +16,8 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
     const struct nd_strategy *s = &pipe->strategy;
     const char *name = pipe->input->job.model.name;
     pps_say(stdout,
-            "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s a stage, "
-            "%d micro-batches",
+            "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s per stage, %d "
+            "micro-batches",
             name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
             program->layers[0], program->layers[1], program->chunks,
             program->chunks == 1 ? "" : "s", program->micro_batches);
@@ -142,7 +142,7 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
 {
     printf("\n%s: %.9g layer forwards", nd_status_name(solution->status), solution->objective);
     if (!isnan(pipe->layer_ms))
-        printf(", %.3f ms a step", solution->objective * pipe->layer_ms);
+        printf(", %.3f ms per step", solution->objective * pipe->layer_ms);
     if (solution->makespan != solution->objective)
         printf("; all micro-batches take %.9g", solution->makespan);
     printf("; no choice is below %.9g (gap %.3g)\n", solution->bound, solution->gap);

@@ -18,10 +18,10 @@ static enum pps_status check_layers(const struct nd_pipe_asked *asked,
                    : pps_fail(err, PPS_E_INPUT,
                               "--recompute: say of which split: --layers LIST");
     if (asked->extract)
-        return pps_fail(err, PPS_E_INPUT, "--layers and --extract exclude each other");
+        return pps_fail(err, PPS_E_INPUT, "--layers and --extract cannot be used together");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (pps_arg(args, others[k]) != NULL)
-            return pps_fail(err, PPS_E_INPUT, "--layers and --%s exclude each other",
+            return pps_fail(err, PPS_E_INPUT, "--layers and --%s cannot be used together",
                             others[k]);
     return PPS_OK;
 }
@@ -31,7 +31,7 @@ static enum pps_status check_solution(const struct nd_pipe_asked *asked, struct 
     if (asked->extract && asked->solution == NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
     if (asked->extract && asked->check_data != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--extract and --check-data exclude each other");
+        return pps_fail(err, PPS_E_INPUT, "--extract and --check-data cannot be used together");
     if (!asked->extract && asked->solution != NULL)
         return pps_fail(err, PPS_E_INPUT, "--solution: say that it is to be read: --extract y");
     return PPS_OK;
@@ -95,12 +95,12 @@ static enum pps_status check_chunks(const struct nd_pipe *pipe,
         return PPS_OK;
     if (option == NULL) // one chunk
         return pps_fail(err, PPS_E_INPUT,
-                        "the training's schedule is vpp, which has two chunks a stage or more: "
-                        "write --vpp 2");
+                        "the training's schedule is vpp, which has two chunks per stage or "
+                        "more: write --vpp 2");
     return pps_fail(err, PPS_E_INPUT, "%s%d: the training's schedule is %s", option, chunks,
                     training->schedule == TRAINING_VPP
-                        ? "vpp, which has two chunks a stage or more"
-                        : "1f1b, which has one chunk a stage");
+                        ? "vpp, which has two chunks per stage or more"
+                        : "1f1b, which has one chunk per stage");
 }
 
 enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
@@ -115,12 +115,12 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
     if (status != PPS_OK)
         return status;
     if (vp > ORDERS_CHUNKS_MAX)
-        return pps_fail(err, PPS_E_INPUT, "--at vp=%d: there are at most %d chunks a stage", vp,
-                        ORDERS_CHUNKS_MAX);
+        return pps_fail(err, PPS_E_INPUT, "--at vp=%d: there are at most %d chunks per stage",
+                        vp, ORDERS_CHUNKS_MAX);
     if (by_strategy && vpp != (uint64_t)vp)
         return pps_fail(
             err, PPS_E_INPUT,
-            "--at vp=%d and --vpp %d: both are the chunks a stage; write one of them", vp,
+            "--at vp=%d and --vpp %d: both are the chunks per stage; write one of them", vp,
             (int)vpp);
     *chunks = (int32_t)vpp;
     const char *option = by_strategy                    ? "--at vp="

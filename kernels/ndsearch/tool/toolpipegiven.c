@@ -39,7 +39,7 @@ static enum pps_status read_number(struct list *list, const char **at, struct pp
                         : **at == '\0' ? "at the end"
                                        : "between two separators");
     if (end != *at + length)
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: '%.*s' is no whole number", list->option,
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: '%.*s' is not a whole number", list->option,
                         list->text, length, *at);
     if (errno != 0 || value < INT32_MIN || value > INT32_MAX)
         return pps_fail(err, PPS_E_INPUT, "--%s %s: '%.*s' is out of range", list->option,
@@ -91,11 +91,11 @@ static enum pps_status read_list(int32_t *values,
     if (list.rows == program->chunks && list.columns == program->stages)
         return PPS_OK;
     if (program->chunks == 1)
-        return pps_fail(err, PPS_E_INPUT, "--%s %s: want %d number%s, one a stage", option,
-                        text, program->stages, program->stages == 1 ? "" : "s");
+        return pps_fail(err, PPS_E_INPUT, "--%s %s: expected %d number%s, one per stage",
+                        option, text, program->stages, program->stages == 1 ? "" : "s");
     return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: want %d rows of %d numbers, a row a chunk and a number a stage, "
-                    "as in 4,4|4,3",
+                    "--%s %s: expected %d rows of %d numbers, a row per chunk and a number per "
+                    "stage, as in 4,4|4,3",
                     option, text, program->chunks, program->stages);
 }
 
@@ -162,7 +162,7 @@ enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     given->room = calloc(6 * n, sizeof *given->room);
     if (given->room == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the split");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the split");
     enum pps_status status = read_list(given->room, program, "layers", layers, err);
     if (status == PPS_OK && recompute != NULL)
         status = read_list(given->room + 2 * n, program, "recompute", recompute, err);
@@ -200,7 +200,7 @@ static void print_time(const struct nd_pipe *pipe, double objective)
 {
     printf("\nGiven: %.9g layer forwards", objective);
     if (!isnan(pipe->layer_ms))
-        printf(", %.3f ms a step", objective * pipe->layer_ms);
+        printf(", %.3f ms per step", objective * pipe->layer_ms);
     printf("\n");
 }
 
@@ -214,13 +214,13 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
     enum pps_status status = PPS_OK;
     if (peaks == NULL || nd_peaks(program, &sol->choice, peaks) != ND_DONE ||
         nd_evaluate(program, &sol->choice, &value) != ND_DONE) {
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the solution");
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the solution");
     } else {
         nd_pipe_report(pipe, program, &sol->choice, peaks);
         printf("\n%.9g layer forwards by the file, %.9g as early as can be", sol->objective,
                value.objective);
         if (!isnan(pipe->layer_ms))
-            printf(", %.3f ms a step", value.objective * pipe->layer_ms);
+            printf(", %.3f ms per step", value.objective * pipe->layer_ms);
         printf("\n");
     }
     free(peaks);
@@ -240,7 +240,7 @@ enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
     if (peaks == NULL || nd_peaks(program, choice, peaks) != ND_DONE ||
         nd_evaluate(program, choice, &value) != ND_DONE) {
         free(peaks);
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the split");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the split");
     }
     nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
@@ -252,7 +252,7 @@ enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
     if (nd_solve(program, &pipe->input->effort, &best) == ND_DONE)
         print_best(&best, value.objective);
     else
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for the best split");
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the best split");
     nd_solution_free(&best);
     return status;
 }

@@ -26,7 +26,7 @@ static enum pps_status check_size(const struct nd_program *program,
     if (n <= PPS_TRACESVG_PIECES)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT,
-                    "--trace %s: %lld passes are no picture (%d at most); write NAME.json and "
+                    "--trace %s: too many segments for an SVG (%lld > %d); write NAME.json and "
                     "open it in ui.perfetto.dev",
                     path, n, PPS_TRACESVG_PIECES);
 }
@@ -48,7 +48,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
                         path);
     char *folder = strndup(path, length);
     if (folder == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);
     const bool made =
         length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
     free(folder);
@@ -92,7 +92,8 @@ static enum pps_status tell(void *self,
     if (played == ND_DONE)
         nd_trace_passes(&passes, layer_us, 1 / UNITS_KIB, sink);
     passes_free(&passes);
-    return played == ND_DONE ? PPS_OK : pps_fail(err, PPS_E_MACHINE, "no memory for the trace");
+    return played == ND_DONE ? PPS_OK
+                             : pps_fail(err, PPS_E_MACHINE, "out of memory for the trace");
 }
 
 static void name(const struct nd_pipe *pipe, char *title, size_t size)

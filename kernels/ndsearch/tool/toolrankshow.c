@@ -84,8 +84,8 @@ static void say_tokens(const struct nd_ranking *ranking)
                 "need not compare with measured ones\n");
     if (unknown)
         fprintf(stderr,
-                "note      profiles without a column mbs are taken for any micro-batch; "
-                "costs compare only where tokens a micro-batch are the same\n");
+                "note      profiles without a column mbs are taken for any micro-batch; costs "
+                "compare only where tokens per micro-batch are the same\n");
 }
 
 // Of what is not proven: how much, and the greatest gap.

@@ -35,7 +35,7 @@ static char *read_all(FILE *file, size_t *n)
 
 static enum pps_status no_memory(struct pps_error *err, const char *path)
 {
-    return pps_fail(err, PPS_E_MACHINE, "no memory for %s", path);
+    return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);
 }
 
 char *nd_tool_read(const char *path, size_t *n, struct pps_error *err)

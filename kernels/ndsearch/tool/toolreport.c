@@ -47,7 +47,7 @@ void nd_report_counts(const struct nd_job *job,
                       const struct nd_search_result *result)
 {
     const struct nd_counts *c = &result->counts;
-    pps_say(stdout, "%s on %d devices, %" PRId64 " sequences a step, preset %s%s",
+    pps_say(stdout, "%s on %d devices, %" PRId64 " sequences per step, preset %s%s",
             job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
             job->space.gbs, preset_name(job), job->space.orig ? " as published" : "");
     printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
@@ -157,7 +157,7 @@ static void describe_relaxation(const struct nd_relaxation *r, char *text, size_
             n += (size_t)snprintf(text + n, size - n, "without %s",
                                   nd_filter_name(r->filters[k]));
     }
-    snprintf(text + n, size - n, " there would be some, as %s", to_text(&r->example, example));
+    snprintf(text + n, size - n, " an example would be %s", to_text(&r->example, example));
 }
 
 static enum pps_status report_filters_empty(const struct nd_job *job,

@@ -56,7 +56,7 @@ static enum pps_status read_strategy_object(struct nd_switches *vary,
         while (k < 6 && strcmp(item->string, keys[k]) != 0)
             k++;
         if (k == 6)
-            status = pps_json_fail_key(&json, item, err, "%s is none of DP TP PP EP CP FSDP",
+            status = pps_json_fail_key(&json, item, err, "%s is not one of DP TP PP EP CP FSDP",
                                        item->string);
         else if (!cJSON_IsBool(item))
             status = pps_json_fail(&json, item, err, "%s: write true or false", item->string);
@@ -327,8 +327,8 @@ enum pps_status nd_job_check_chunks(const struct nd_job *job,
     return pps_fail(err, PPS_E_INPUT, "--%s %s: vp %d, but the training's schedule is %s",
                     option, text, strategy->vp,
                     training->schedule == TRAINING_VPP
-                        ? "vpp, which has two chunks a stage or more: write vp=2"
-                        : "1f1b, which has one chunk a stage");
+                        ? "vpp, which has two chunks per stage or more: write vp=2"
+                        : "1f1b, which has one chunk per stage");
 }
 
 enum pps_status nd_job_whole_strategy(struct nd_job *job,
