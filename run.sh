@@ -1,9 +1,15 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds ppsweep (release) and runs it with the arguments given:
+# Installs missing packages, builds ppsweep (release) and runs it with the given arguments:
 #   ./run.sh -c sweep_configs/01-quickstart.json --priority-step 0.1
-# Without arguments it shows the help.
+# Without arguments ppsweep prints its help.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+program=$top/build/release/ppsweep
 "$top/packaging/install-deps" build
+if [[ ! -x $program ]]; then
+	echo "building (1 to 3 minutes)" >&2
+elif [[ -n $(find "$top/engine" "$top/kernels" -name '*.[ch]' -newer "$program" -print -quit) ]]; then
+	echo "rebuilding changed sources" >&2
+fi
 "$top/packaging/build" release ppsweep
-exec "$top/build/release/ppsweep" "$@"
+exec "$program" "$@"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds and runs every test:
-#   ./test.sh           all of it: formatting, gcc and clang, sanitizers, command line, fuzz smoke
+# Installs missing packages, builds ppsweep and runs its tests:
+#   ./test.sh           all tests: release build, command line, formatting, clang, sanitizers, fuzz smoke
 #   ./test.sh --quick   the release build and its tests only
-#   ./test.sh --ci      all of it, warnings are errors; installs Slurm and Open MPI for tests/cluster
+#   ./test.sh --ci      all tests; warnings are errors; installs Slurm and Open MPI for tests/cluster
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 cd "$top"
@@ -16,8 +16,8 @@ export PPS_CMAKE_OPTIONS="-DPPS_TESTS=ON"
 [[ $mode == --ci ]] && PPS_CMAKE_OPTIONS+=" -DPPS_WERROR=ON"
 passed=0 failed=0
 
-# step NAME COMMAND...: runs it, shows its output only when it fails, counts. A command that exits
-# with 77 lacks something that is not installed, and says what.
+# step NAME COMMAND...: runs the command, counts the result, and prints the output only on failure.
+# Exit status 77 means that a program is not installed; the last line of the output names it.
 step() {
 	local name=$1 log start=$SECONDS status=0
 	shift
@@ -44,13 +44,13 @@ unit_tests() {
 	PPS_RANDOM_POINTS=$2 ctest --test-dir "build/$1" --output-on-failure -j 2
 }
 
-# Two files of cases at a time, the largest first.
+# Runs two files of cases at a time, the largest first.
 command_line_cases() {
 	ls -S tests/cli/*.cases | xargs -P 2 -n 1 tests/cli/run-cases "$1"
 }
 
-# Assertions are on, too. Criterion reports a leak but exits 0, so the sanitizers write to files and
-# any file is a failure.
+# Runs the tests with assertions and sanitizers. Criterion reports a leak but exits 0, so the
+# sanitizers write to files, and any file is a failure.
 sanitized_tests() {
 	local logs
 	logs=$(mktemp -d)
@@ -92,7 +92,7 @@ fuzz_smoke() {
 	return $status
 }
 
-# Two targets at a time; each has a name of its own in what is shown of a failure.
+# Runs two targets at a time. The name of the target precedes the output of its failure.
 fuzz_all() {
 	export -f fuzz_smoke
 	find tests/fuzz -name 'fuzz_*.c' -printf '%f\n' | sed 's/^fuzz_//; s/\.c$//' |
@@ -108,12 +108,12 @@ step "command-line properties" tests/cli/run-properties build/release/ppsweep
 step "typed results in other programs" tests/cli/run-readers build/release/ppsweep
 step "hostile inputs" tests/cli/run-hostile build/release/ppsweep
 if [[ $mode != --quick ]]; then
-	# Optional: it takes ten seconds, and elsewhere nobody wants daemons on his machine.
-	[[ $mode == --ci ]] && { packaging/install-deps cluster || echo "going on without Slurm and Open MPI" >&2; }
+	# Only for --ci: the packages take ten seconds to install and contain daemons.
+	[[ $mode == --ci ]] && { packaging/install-deps cluster || echo "continuing without Slurm and Open MPI" >&2; }
 	step "shards under mpirun" tests/cluster/mpi build/release/ppsweep
 	step "job script in a real Slurm" tests/cluster/slurm build/release/ppsweep
 	step "formatting" formatted
-	# Without link-time optimisation, for which clang needs tools of its own.
+	# Without link-time optimisation, for which clang needs additional tools.
 	step "clang build" env CC=clang PPS_BUILD_FOLDER=clang \
 		PPS_CMAKE_OPTIONS="$PPS_CMAKE_OPTIONS -DCMAKE_INTERPROCEDURAL_OPTIMIZATION=OFF" packaging/build release
 	step "address and undefined-behaviour build" packaging/build asan

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The best rows as stacked bars (README.md tells what the file holds). By hand:
+# Draws the best rows as stacked bars (README.md describes the file). By hand:
 #
 #   ppsweep slice result.csv.gz --stack a,b,c -o x.dat
 #   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/bars.gp
@@ -17,8 +17,8 @@ if (!exists("scale")) scale = 1.5
 reset
 set encoding utf8
 
-# ---- what the file says of itself -------------------------------------------------------------
-# Its comment lines are "# key value"; with another comment character they can be read.
+# ---- header of the file -----------------------------------------------------------------------
+# The header lines are "# key value". gnuplot reads them with another comment character.
 
 title_text = ""; stack = ""; unit = ""; parts = ""; labels = ""
 objective = ""; objective_unit = ""; goal = "lower"; n_rows = 0; limit = NaN
@@ -43,13 +43,13 @@ set datafile commentschars "#"
 n_parts = words(parts)
 n_labels = words(labels)
 if (n_parts == 0) {
-    print sprintf("%s: no bars in it", slice)
+    print sprintf("%s: the file contains no bars", slice)
     exit status 2
 }
 stats slice using 1 nooutput prefix "BARS"
 n = int(BARS_records)
 
-# All cells: the row's number, its labels, its parts, its objective.
+# Reads all cells of a row: number, labels, parts, objective.
 n_cells = 1 + n_labels + n_parts + 1
 array CELL[n * n_cells]
 do for [c = 1:n_cells] {
@@ -63,12 +63,12 @@ total(i) = sum [p = 1:n_parts] part(i, p)
 
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
-CHAR = 7.2 # width of a character of the labels, generously
+CHAR = 7.2 # width of a character of a label, an upper estimate
 LINE = 19  # height of a line of text
 ROW = n <= 30 ? 26 : 18
 bars_w = 480
 
-# Columns of text: their heads and widest cells. WIDE[c] ends at RIGHT[c].
+# WIDE[c] is the width of text column c (heading or widest cell); the column ends at RIGHT[c].
 head(c) = c == 1 ? "row" : c == n_cells ? objective : word(labels, c - 1)
 array WIDE[n_cells]
 array RIGHT[n_cells]
@@ -84,12 +84,12 @@ do for [c = 1:n_cells] {
 pad_left = left + 16
 pad_right = CHAR * WIDE[n_cells] + 40
 W = real(pad_left + bars_w + pad_right)
-extra = larger(0, 720 - W) # a title needs some width
+extra = larger(0, 720 - W) # leaves room for the title
 bars_w = bars_w + extra
 W = W + extra
 RIGHT[n_cells] = W - 20
 
-# The title, in lines of the picture's width.
+# Breaks the title into lines that fit the picture's width.
 line_chars = int((W - 40) / (CHAR + 0.6))
 n_lines = ceil(strlen(title_text) / real(line_chars))
 if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
@@ -110,7 +110,7 @@ n_lines = row eq "" ? n_lines : n_lines + 1
 title_height = n_lines * LINE
 if (partial ne "") { n_lines = n_lines + 1 }
 
-# Names of the parts stand in columns below the title.
+# Places the names of the parts in columns below the title.
 part_chars = 0
 do for [p = 1:n_parts] { part_chars = larger(part_chars, strlen(word(parts, p))) }
 key_w = CHAR * part_chars + 44
@@ -144,7 +144,7 @@ name_font = font_of(13)
 best_font = font_of(12)
 set output out
 
-PARTIAL = "#b35900" # of the line that says what is missing
+PARTIAL = "#b35900" # colour of the line that states which part is missing
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -160,7 +160,7 @@ if (highest <= 0) { highest = 1 }
 text_of(v) = v >= 1000 && v < 1e7 ? sprintf("%.0f", v) : sprintf("%.3g", v)
 end_chars = 0
 do for [i = 1:n] { end_chars = larger(end_chars, strlen(text_of(total(i)))) }
-# Behind the longest bar is room for its total.
+# Leaves room for the total after the longest bar.
 x_high = highest * bars_w / (bars_w - CHAR * end_chars - 14)
 
 set lmargin at screen pad_left / W
@@ -185,7 +185,7 @@ x_text = stack eq "" ? "" : stack
 x_text = unit eq "" ? x_text : x_text eq "" ? unit : sprintf("%s (%s)", x_text, unit)
 set label 2 x_text at screen (pad_left + bars_w / 2.) / W, \
     screen (pad_bottom - 2 * LINE) / H center font name_font
-# 1234567 -> 1,234,567
+# Formats 1234567 as 1,234,567.
 grouped(v) = v < 1000 ? sprintf("%d", v) : \
     v < 1000000 ? sprintf("%d,%03d", v / 1000, v % 1000) : \
     sprintf("%d,%03d,%03d", v / 1000000, v / 1000 % 1000, v % 1000)
@@ -221,7 +221,7 @@ do for [c = 1:n_cells] {
     }
 }
 if (has_limit) {
-    # As an object it is over the bars and below their texts.
+    # The limit is an object, so it is drawn above the bars and below their texts.
     half = 0.8 * x_high / bars_w
     set object 9999 rectangle from first limit - half, graph 0 to first limit + half, graph 1 \
         front fillstyle solid 1 noborder fc rgb LIMIT
@@ -253,7 +253,7 @@ do for [i = 1:n] {
         at = at + v
     }
     over = has_limit && at > limit
-    # Where the total would stand on the line of the limit, it stands behind it.
+    # A total that would cover the limit line is placed after the line.
     ends = at + (6.6 * strlen(text_of(at)) + 10) * x_high / bars_w
     behind = has_limit && !over && ends > limit ? limit + half : at
     set label tag text_of(at) at first behind, first y left offset character 0.6, 0 front boxed \

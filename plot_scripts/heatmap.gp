@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# One heatmap from one slice (README.md tells what a slice is). By hand:
+# Draws one heatmap from one slice (README.md describes slices). By hand:
 #
 #   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/heatmap.gp
 #
 # slice  the file that `ppsweep slice` wrote
 # out    the picture: NAME.png or NAME.svg
-# map    which matrix of a file with several, from 0 (default 0)
+# map    number of the matrix, if the file has several, from 0 (default 0)
 # scale  pixels of a PNG for one unit of length (default 1.5)
-# orders 1: colours by the logarithm; 0: not (default: as the file says, or where the highest value is
-#        ten times the lowest or more)
+# orders 1: colours by the logarithm of the value; 0: by the value (default: the file's scale; without
+#        a scale, 1 if the highest value is at least ten times the lowest)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" heatmap.gp"
@@ -20,8 +20,8 @@ if (!exists("scale")) scale = 1.5
 reset
 set encoding utf8
 
-# ---- what the slice says of itself -----------------------------------------------------------
-# Its comment lines are "# key value"; with another comment character they can be read.
+# ---- header of the slice ---------------------------------------------------------------------
+# The header lines are "# key value". gnuplot reads them with another comment character.
 
 title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""
 goal = "none"; reduce = "none"
@@ -65,7 +65,7 @@ set datafile commentschars "#"
 nx = words(x_labels)
 ny = words(y_labels)
 if (nx == 0 || ny == 0) {
-    print sprintf("%s: no slice in it", slice)
+    print sprintf("%s: the file contains no slice", slice)
     exit status 2
 }
 
@@ -73,7 +73,7 @@ if (nx == 0 || ny == 0) {
 
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
-# A tic label is a format: %% stands for %.
+# gnuplot reads a tic label as a format, in which %% is a %.
 tic_text(s) = strstrt(s, "%") == 0 ? s : \
     s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
 
@@ -84,17 +84,17 @@ if (own_range) { range_min = min; range_max = max }
 range = has_values ? range_max - range_min : 0
 span = has_values ? larger(abs(range_min), abs(range_max)) : 0
 
-# As many decimals as tell this step; another form for the very large and the very small.
+# Returns the number of decimals that resolves this step. Very large or small values use %g.
 decimals(step) = step > 0 ? smaller(9, larger(0, int(ceil(-log10(step) - 1e-9)))) : 2
 form(step) = span >= 1e6 || (span > 0 && span < 1e-3) \
     ? "%.4g" : sprintf("%%.%df", decimals(step))
-# Values of several orders of magnitude have as many digits each.
+# On a logarithmic scale all values have the same number of significant digits.
 is_log = exists("orders") ? orders : \
     scale_kind eq "auto" ? range_max >= 10 * range_min : scale_kind eq "log"
 is_log = is_log && has_values && range_min > 0 && range > 0
 cell_form = is_log ? "%.3g" : form(range / 150.)
 cell_text(v) = is_log && v >= 1000 && max < 1e7 ? sprintf("%.0f", v) : sprintf(cell_form, v)
-# 12.3 is longer than 9 or 100.
+# 12.3 is longer than 9 or 100, so both ends count.
 cell_chars = has_values \
     ? larger(larger(strlen(cell_text(min)), strlen(cell_text(max))), is_log ? 4 : 1) : 1
 
@@ -107,7 +107,7 @@ do for [i = 1:ny] { y_chars = larger(y_chars, strlen(word(y_labels, i))) }
 
 # ---- sizes, in pixels ------------------------------------------------------------------------
 
-CHAR = 7.2 # width of a character of the labels, generously
+CHAR = 7.2 # width of a character of a label, an upper estimate
 LINE = 19  # height of a line of text
 
 cell_w = nx <= 14 ? larger(46, CHAR * cell_chars + 10) : \
@@ -117,8 +117,8 @@ cell_h = ny <= 14 ? 34 : ny <= 26 ? 24 : ny <= 60 ? 15 : larger(4, 900. / ny)
 with_text = has_values && cell_w >= 6 * cell_chars + 2 && cell_h >= 14
 cell_font = cell_w >= CHAR * cell_chars + 6 && cell_h >= 22 ? 10 : 8
 
-# Numbers and names stand apart, and names never become as small as many numbers do. wide_x and
-# high_y are the size of a name's cell in cells of a number.
+# Cells of names are separated from cells of numbers and have a minimum size. wide_x and high_y are
+# the size of a name's cell, in cells of a number.
 wide_x = larger(1, 15. / cell_w)
 high_y = larger(1, 15. / cell_h)
 gap_x = x_numbers > 0 && x_numbers < nx ? larger(0.25, 9. / cell_w) : 0
@@ -128,29 +128,29 @@ span_y = y_numbers + gap_y + (ny - y_numbers) * high_y
 plot_w = cell_w * span_x
 plot_h = cell_h * span_y
 
-# Every how many numbers of an axis have a label.
+# x_step, y_step: every x_step-th number of the x axis has a label.
 steps = "1 2 5 10 20 25 50 100 200 250 500 1000 10000"
 x_step = 1; y_step = 1
 do for [i = words(steps):1:-1] {
     if (int(word(steps, i)) * cell_w >= CHAR * x_chars + 6) { x_step = int(word(steps, i)) }
     if (int(word(steps, i)) * cell_h >= 14) { y_step = int(word(steps, i)) }
 }
-# Names cannot be thinned out: where they are too wide they stand upright.
+# Every name needs its label, so wide names are rotated.
 upright = x_name_chars * CHAR > cell_w * wide_x
 x_text_h = upright ? larger(x_chars, x_name_chars) * CHAR + 8 : LINE
 
 bar_h = larger(plot_h, 120)
-over = (bar_h - plot_h) / 2. # by which the colour bar is higher, on either side
+over = (bar_h - plot_h) / 2. # extra height of the colour bar at each end
 pad_left = 24 + LINE + CHAR * y_chars
 pad_right = 24 + 16 + CHAR * (larger(cell_chars, 3) + 2) + LINE + 12
-extra = larger(0, 620 - pad_left - plot_w - pad_right) / 2. # a title needs some width
+extra = larger(0, 620 - pad_left - plot_w - pad_right) / 2. # leaves room for the title
 pad_left = pad_left + extra
 W = pad_left + plot_w + pad_right + extra
 
-# The title, in lines of the picture's width.
+# Breaks the title into lines that fit the picture's width.
 line_chars = int((W - 40) / (CHAR + 0.6))
 n_lines = ceil(strlen(title_text) / real(line_chars))
-# Lines of about the same length.
+# Makes the lines about equally long.
 if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
 title_lines = ""; n_lines = 0; row = ""
 do for [i = 1:words(title_text)] {
@@ -170,8 +170,8 @@ title_height = n_lines * LINE
 if (partial ne "") { n_lines = n_lines + 1 }
 
 pad_top = 14 + n_lines * LINE + 12 + over
-# What has to be said about the cells, a line each below the best.
-has_marks = cell_w >= 10 && cell_h >= 10 # small cells have no lines between them
+# Notes about the cells, one line each below the line of the best cell.
+has_marks = cell_w >= 10 && cell_h >= 10 # small cells have no borders
 notes = ""; n_notes = 0
 note(text) = (notes = notes . (n_notes > 0 ? "\n" : "") . text, n_notes = n_notes + 1)
 dummy = range_text eq "" ? 0 : note(range_text)
@@ -203,11 +203,11 @@ best_font = font_of(12)
 value_font = font_of(cell_font)
 set output out
 
-PARTIAL = "#b35900" # of the line that says what is missing
+PARTIAL = "#b35900" # colour of the line that states which part is missing
 
 # ---- axes ------------------------------------------------------------------------------------
 
-# Where cell i stands, from 0, and half its size.
+# px, py: the centre of cell i, from 0; dx, dy: half its size.
 px(i) = i < x_numbers ? i + 0.5 : x_numbers + gap_x + (i - x_numbers + 0.5) * wide_x
 py(i) = i < y_numbers ? i + 0.5 : y_numbers + gap_y + (i - y_numbers + 0.5) * high_y
 dx(i) = i < x_numbers ? 0.5 : 0.5 * wide_x
@@ -234,7 +234,7 @@ do for [i = 1:ny] {
     if (i > y_numbers || (i - 1) % y_step == 0) { set ytics add (tic_text(word(y_labels, i)) py(i - 1)) }
 }
 
-# Everything else is placed by the pixel, from the bottom left.
+# Everything else is placed in pixels from the bottom left.
 set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
 if (partial ne "") {
     set label 6 partial at screen 0.5, screen (H - 14 - title_height - LINE / 2.) / H center \
@@ -282,7 +282,7 @@ if (is_log) {
 if (reduce ne "none") {
     value_name = reduce . " " . value_name
 }
-# total_time (time) says nothing more than total_time.
+# Omits a unit that the name contains: total_time, not total_time (time).
 if (unit ne "" && strstrt(value_name, unit) == 0) {
     value_name = sprintf("%s (%s)", value_name, unit)
 }
@@ -296,7 +296,7 @@ if (!has_values) {
         screen (pad_bottom + plot_h / 2) / H center front font name_font
 }
 
-# Text that can be read on its cell: light on the dark half of the palette.
+# Text is light on the dark half of the palette, so that it is readable.
 share(v) = is_log ? log10(v / low) / log10(high / low) : (v - low) / (high - low)
 ink(v) = share(v) < 0.5 ? 0xffffff : 0x000000
 text_of(v) = v == v ? cell_text(v) : ""
@@ -316,9 +316,9 @@ do for [i = 1:n_valueless] {
         border lc rgb "white" fc rgb "#e3e3e3" lw 1
 }
 
-# ---- cells that are not like the others --------------------------------------------------------
+# ---- cells that cover other rows ---------------------------------------------------------------
 
-# A hatch is diagonal lines, x + y = c in pixels of the cell, below the cell's value.
+# A hatch consists of diagonal lines x + y = c, in pixels of the cell, below the cell's value.
 n_hatched = has_lines ? words(hatched) : 0
 HATCH = 8. # pixels
 set print $HATCHES
@@ -341,7 +341,7 @@ set print
 
 BEST = "#d7191c"
 if (has_values) {
-    # Of small cells the frame stands outside.
+    # The frame of a small cell is larger than the cell.
     mx = larger(dx(best_x - 1), 5. / cell_w)
     my = larger(dy(best_y - 1), 5. / cell_h)
     bx = px(best_x - 1)
@@ -376,7 +376,7 @@ if (n_notes > 0) {
 
 # ---- the picture -----------------------------------------------------------------------------
 
-# Small cells overlap a little, so that nothing shines through.
+# Small cells overlap slightly, so that there are no gaps.
 more_x = has_lines ? 0 : 0.4 / cell_w
 more_y = has_lines ? 0 : 0.4 / cell_h
 if (has_lines) {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Draws a matrix that `ppsweep slice` wrote as lines: the value over x, a line for each y. By hand:
+# Draws a matrix that `ppsweep slice` wrote as lines: the value over x, one line per y. By hand:
 #
 #   ppsweep slice result.csv.gz --x n --y gpus --reduce min -o slice.dat
 #   gnuplot -e "slice='slice.dat'; out='x.png'" plot_scripts/lines.gp
 #
 # slice   the file that `ppsweep slice` wrote
 # out     the picture: NAME.png or NAME.svg
-# map     which matrix of a file with several, from 0 (default 0)
+# map     number of the matrix, if the file has several, from 0 (default 0)
 # scale   pixels of a PNG for one unit of length (default 1.5)
 # x_log, y_log   1: a logarithmic axis; 0: a linear one
 
@@ -20,8 +20,8 @@ if (!exists("scale")) scale = 1.5
 reset
 set encoding utf8
 
-# ---- what the slice says of itself ------------------------------------------------------------
-# Its comment lines are "# key value"; with another comment character they can be read.
+# ---- header of the slice ----------------------------------------------------------------------
+# The header lines are "# key value". gnuplot reads them with another comment character.
 
 title_text = ""; x_name = ""; y_name = ""; value_name = ""; unit = ""; goal = "none"
 reduce = "none"; x_labels = ""; y_labels = ""; x_numbers = 0
@@ -61,23 +61,23 @@ set datafile commentschars "#"
 nx = words(x_labels)
 ny = words(y_labels)
 if (nx == 0 || ny == 0) {
-    print sprintf("%s: no slice in it", slice)
+    print sprintf("%s: the file contains no slice", slice)
     exit status 2
 }
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
-# A tic label is a format: %% stands for %.
+# gnuplot reads a tic label as a format, in which %% is a %.
 tic_text(s) = strstrt(s, "%") == 0 ? s : \
     s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
 has_values = (min == min)
 
-# ---- where x stands: numbers by their value; with names among them, one after the other ------
+# ---- places on the x axis: by value, or equally spaced if some labels are names --------------
 
 has_names = x_numbers < nx
 array X[nx]
 do for [i = 1:nx] { X[i] = has_names ? i : real(word(x_labels, i)) }
 x_span = X[nx] - X[1]
-# Each value about as many times the one before: 8, 16, 32 ...
+# The x axis is logarithmic if values grow by a similar factor: 8, 16, 32 ...
 log_x = exists("x_log") ? x_log : \
     !has_names && nx > 2 && X[1] > 0 && X[nx] / X[nx - 1] > 1.4 && \
         abs(log(X[nx] / X[nx - 1]) / log(X[2] / X[1]) - 1) < 0.5
@@ -118,7 +118,7 @@ best_font = font_of(12)
 name_font = font_of(13)
 set output out
 
-PARTIAL = "#b35900" # of the line that says what is missing
+PARTIAL = "#b35900" # colour of the line that states which part is missing
 
 # ---- axes -------------------------------------------------------------------------------------
 
@@ -130,7 +130,7 @@ set tics nomirror out scale 0.5 font small_font textcolor rgb INK
 set grid lt 1 lc rgb "#e4e4e4" lw 0.7
 set format "%g"
 
-# The title, in two lines where it is long.
+# Breaks a long title into two lines.
 line_chars = int((W - 40) / (CHAR + 0.6))
 if (strlen(title_text) > line_chars) {
     cut = larger(1, smaller(line_chars, strlen(title_text) / 2 + 10))
@@ -168,7 +168,7 @@ if (log_x) {
 } else {
     set xrange [X[1] - (x_span > 0 ? 0.03 * x_span : 1) : X[nx] + (x_span > 0 ? 0.03 * x_span : 1)]
 }
-# All values where they are few or names, else round numbers.
+# Labels all values if there are few or some are names, otherwise round numbers.
 if (has_names || log_x || nx <= 12) {
     set xtics ()
     x_chars = 2
@@ -206,14 +206,14 @@ if (log_y) {
 
 # ---- lines ------------------------------------------------------------------------------------
 
-# Few lines have colours that are told apart, many have a scale from dark to light.
+# Few lines have distinct colours; many lines have a scale from dark to light.
 FEW = "#31688e #d95f02 #35b779 #7b3294 #c9a400 #4d4d4d #e7298a #1b9e77"
 set palette defined (0 "#440154", 1 "#482475", 2 "#414487", 3 "#355f8d", 4 "#2a788e", \
     5 "#21918c", 6 "#22a884", 7 "#44bf70", 8 "#7ad151", 9 "#bddf26")
 unset colorbox
 set cbrange [0:1]
 is_few = ny <= words(FEW)
-named = ny <= 24 ? 1 : int(ceil(ny / 24.)) # every how many lines have a name
+named = ny <= 24 ? 1 : int(ceil(ny / 24.)) # every named-th line has a name
 set key at screen (W - 14.) / W, screen (H - top) / real(H) right top Left reverse samplen 1.5 \
     font small_font textcolor rgb INK title y_name font small_font
 name_of(r) = (r - 1) % named == 0 ? word(y_labels, r) : ""
@@ -233,7 +233,7 @@ if (has_values && best_x > 0) {
 if (n_notes > 0) {
     set label 8 notes at screen 0.5, screen (16. + (n_notes - 1) * LINE) / H center font best_font
 }
-# A point whose rows are others than those of most points is white within.
+# A point that covers other rows than most points is an open circle.
 is_hatched(x, r) = strstrt(" " . hatched . " ", sprintf(" %d:%d ", x, r)) > 0
 open_value(x, r, v) = is_hatched(x, r) ? v : NaN
 colour_of(r) = is_few ? 0 : (r - 1) / (ny - 1.)

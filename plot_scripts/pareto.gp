@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Pareto front of two columns, and all rows behind it (README.md tells what the file holds).
+# Draws the Pareto front of two columns, with all rows behind it (README.md describes the file).
 # By hand:
 #
 #   ppsweep slice result.csv.gz --pareto time,memory -o x.dat
@@ -8,7 +8,7 @@
 # slice    the file that `ppsweep slice --pareto` wrote
 # out      the picture: NAME.png or NAME.svg
 # scale    pixels of a PNG for one unit of length (default 1.5)
-# x_log, y_log  1: a logarithmic axis, 0: a linear one (default: as the file says)
+# x_log, y_log  1: a logarithmic axis, 0: a linear axis (default: the file's scale)
 
 if (!exists("slice") || !exists("out")) {
     print "usage: gnuplot -e \"slice='x.dat'; out='x.png'\" pareto.gp"
@@ -19,8 +19,8 @@ if (!exists("scale")) scale = 1.5
 reset
 set encoding utf8
 
-# ---- what the file says of itself -------------------------------------------------------------
-# Its comment lines are "# key value"; with another comment character they can be read.
+# ---- header of the file -----------------------------------------------------------------------
+# The header lines are "# key value". gnuplot reads them with another comment character.
 
 title_text = ""; groups = ""; n_rows = 0; front_rows = 0; equal_rows = 0
 x_name = ""; x_unit = ""; x_goal = "lower"; x_scale = "linear"; x_min = NaN; x_max = NaN
@@ -51,7 +51,7 @@ set datafile commentschars "\001"
 stats slice using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
 set datafile commentschars "#"
 if (x_min != x_min || y_min != y_min) {
-    print sprintf("%s: no front in it", slice)
+    print sprintf("%s: the file contains no front", slice)
     exit status 2
 }
 stats slice index 0 using 1 nooutput prefix "POINTS"
@@ -64,12 +64,12 @@ ylog = (exists("y_log") ? y_log : y_scale eq "log") && y_min > 0
 
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
-CHAR = 7.2 # width of a character of the labels, generously
+CHAR = 7.2 # width of a character of a label, an upper estimate
 LINE = 19  # height of a line of text
 W = 860.
 plot_h = 460
 
-# The title, in lines of the picture's width.
+# Breaks the title into lines that fit the picture's width.
 line_chars = int((W - 40) / (CHAR + 0.6))
 n_lines = ceil(strlen(title_text) / real(line_chars))
 if (n_lines > 1) { line_chars = smaller(line_chars, strlen(title_text) / n_lines + 14) }
@@ -90,7 +90,7 @@ n_lines = row eq "" ? n_lines : n_lines + 1
 title_height = n_lines * LINE
 if (partial ne "") { n_lines = n_lines + 1 }
 
-# Names of groups stand above the plot, in columns.
+# Places the names of groups in columns above the plot.
 n_groups = words(groups)
 group_chars = 0
 do for [i = 1:n_groups] { group_chars = larger(group_chars, strlen(word(groups, i))) }
@@ -125,11 +125,11 @@ name_font = font_of(13)
 best_font = font_of(12)
 set output out
 
-PARTIAL = "#b35900" # of the line that says what is missing
+PARTIAL = "#b35900" # colour of the line that states which part is missing
 
 # ---- axes -------------------------------------------------------------------------------------
 
-# Ends of an axis: some room around the points, more where the numbers of the best rows stand.
+# Extends each axis beyond the points, more on the better side, where the row numbers are.
 to(v, is_log) = is_log ? log10(v) : v
 from(v, is_log) = is_log ? 10. ** v : v
 span(a, b) = b > a ? b - a : larger(abs(b) * 0.1, 1e-300)
@@ -156,7 +156,7 @@ set format "%g"
 set grid xtics ytics lt 1 lc rgb "#e4e4e4" lw 0.7
 unset key
 
-# Few orders of magnitude have labels between the powers of ten.
+# An axis of few decades also has labels between the powers of ten.
 if (xlog) { set logscale x; set xtics () }
 if (ylog) { set logscale y; set ytics () }
 do for [e = xlog ? int(floor(log10(x_low))) : 1 : xlog ? int(ceil(log10(x_high))) : 0] {
@@ -174,7 +174,7 @@ do for [e = ylog ? int(floor(log10(y_low))) : 1 : ylog ? int(ceil(log10(y_high))
     }
 }
 
-# total_time (time) says nothing more than total_time.
+# Omits a unit that the name contains: total_time, not total_time (time).
 unit(name, u) = u eq "" || strstrt(name, u) > 0 ? "" : sprintf(" (%s)", u)
 set label 1 title_lines at screen 0.5, screen (H - 14 - LINE / 2.) / H center font name_font
 if (partial ne "") {
@@ -187,11 +187,11 @@ set label 2 x_name . unit(x_name, x_unit) . (xlog ? " (log), " : ", ") . x_goal 
 set label 3 y_name . unit(y_name, y_unit) . (ylog ? " (log), " : ", ") . y_goal . " is better" \
     at screen 20. / W, screen (pad_bottom + plot_h / 2.) / H center rotate by 90 font name_font
 
-# 1234567 -> 1,234,567
+# Formats 1234567 as 1,234,567.
 grouped(n) = n < 1000 ? sprintf("%d", n) : \
     n < 1000000 ? sprintf("%d,%03d", n / 1000, n % 1000) : \
     sprintf("%d,%03d,%03d", n / 1000000, n / 1000 % 1000, n % 1000)
-front_line = sprintf("%s of %s rows %s on the front%s; numbers are rows of the result", \
+front_line = sprintf("%s of %s rows %s on the front%s; numbers are row numbers of the result", \
     grouped(front_rows), grouped(n_rows), front_rows == 1 ? "is" : "are", \
     equal_rows > 0 ? sprintf(" (%s more equal %s of them)", grouped(equal_rows), \
         front_rows == 1 ? "the first" : "one") : "")
@@ -208,13 +208,13 @@ do for [i = 1:n_groups] {
 }
 
 # ---- numbers of rows --------------------------------------------------------------------------
-# They hide no front, neither lines nor rows, nor each other: where a number finds no room beside
-# its row it is left out. What is taken is marked on a grid of small cells.
+# A number never covers a front or another number. A number without room next to its row is
+# omitted. A grid of small cells records the occupied area.
 
 pixel_x(v) = plot_w * (to(v, xlog) - to(x_low, xlog)) / (to(x_high, xlog) - to(x_low, xlog))
 pixel_y(v) = plot_h * (to(v, ylog) - to(y_low, ylog)) / (to(y_high, ylog) - to(y_low, ylog))
 
-# Rows of all fronts one after the other, those of front f from FIRST[f] to LAST[f].
+# Rows of all fronts in sequence; those of front f are FIRST[f] to LAST[f].
 array X[front_rows]
 array Y[front_rows]
 array R[front_rows]
@@ -236,21 +236,21 @@ dummy = sum [k = 1:across * up] (TAKEN[k] = 0)
 at_most(v, most) = v < 0 ? 0 : v > most ? most : v
 cell_x(x) = int(at_most(x / CELL, across - 1))
 cell_y(y) = int(at_most(y / CELL, up - 1))
-# take marks the cells of a rectangle, taken counts those marked.
+# take marks the cells of a rectangle; taken counts the marked cells of a rectangle.
 take_line(l, r, k) = sum [c = cell_x(l):cell_x(r)] (TAKEN[k * across + c + 1] = 1)
 take(l, b, r, t) = sum [k = cell_y(b):cell_y(t)] take_line(l, r, k)
 taken_line(l, r, k) = sum [c = cell_x(l):cell_x(r)] TAKEN[k * across + c + 1]
 taken(l, b, r, t) = sum [k = cell_y(b):cell_y(t)] taken_line(l, r, k)
 
-# A step line goes level to the next row's x first.
+# A step line first runs horizontally to the x of the next row.
 take_step(i) = take(smaller(X[i], X[i + 1]), Y[i], larger(X[i], X[i + 1]), Y[i]) + \
     take(X[i + 1], smaller(Y[i], Y[i + 1]), X[i + 1], larger(Y[i], Y[i + 1]))
 take_row(i) = take(X[i] - 2, Y[i] - 2, X[i] + 2, Y[i] + 2)
 dummy = sum [i = 1:n] take_row(i)
 do for [f = 1:n_fronts] { dummy = sum [i = FIRST[f]:LAST[f] - 1] take_step(i) }
 
-# Where numbers stand: first on the side of a row on which no other of its front can be, then
-# around it. In signs of the way from the row.
+# Places of a number relative to its row, as signs of the offset. The first place is the side on
+# which no other row of the front can be; the others follow around the row.
 better_x = x_goal eq "lower" ? -1 : 1
 better_y = y_goal eq "lower" ? -1 : 1
 array SIDE_X[8] = [better_x, better_x, 0, better_x, -better_x, -better_x, 0, -better_x]
@@ -264,8 +264,8 @@ has_room(x, y, w) = inside(x, y, w) && taken(x - w, y - HALF_H, x + w, y + HALF_
 # The first side with room, or 0.
 side(i, s) = s > 8 ? 0 : has_room(middle_x(i, s), middle_y(i, s), half_w(i)) ? s : side(i, s + 1)
 
-# Both ends of all fronts go first, then corners with long lines on either side, then the others,
-# of those within NEAR pixels the first.
+# Order of the numbers: both ends of all fronts, corners with long lines on either side, then the
+# others. Of the others within NEAR pixels only the first gets a number.
 NEAR = 12
 way(i, k) = abs(X[i] - X[k]) + abs(Y[i] - Y[k])
 is_end(i, f) = i == FIRST[f] || i == LAST[f]
@@ -284,8 +284,8 @@ do for [t = 1:3] {
     }
 }
 
-# One of the others goes without where its number and one shown of its front would overlap if both
-# stood on the same side: so a smooth front has its numbers on one side.
+# One of the others gets no number if the number and another one of the same front would overlap
+# when placed on the same side. So a smooth front has all numbers on one side.
 array SHOWN[n_asking]
 n_shown = 0
 overlap(i, k) = abs(X[i] - X[k]) < half_w(i) + half_w(k) + CELL && \

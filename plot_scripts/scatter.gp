@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rows of a sample as points: a panel for each parameter that varies (README.md tells what the file
-# holds). By hand:
+# Draws the rows of a sample as points, one panel for each parameter that varies (README.md describes the file). By hand:
 #
 #   ppsweep slice result.csv.gz --scatter -o x.dat
 #   gnuplot -e "slice='x.dat'; out='x.png'" plot_scripts/scatter.gp
@@ -18,8 +17,8 @@ if (!exists("scale")) scale = 1.5
 reset
 set encoding utf8
 
-# ---- what the file says of itself -------------------------------------------------------------
-# Its comment lines are "# key value"; with another comment character they can be read.
+# ---- header of the file -----------------------------------------------------------------------
+# The header lines are "# key value". gnuplot reads them with another comment character.
 
 title_text = ""; partial = ""; value_name = ""; unit = ""; goal = "lower"; value_scale = "linear"
 panels = ""; scales = ""; mins = ""; maxs = ""; counts = ""; all_names = ""
@@ -50,7 +49,7 @@ stats slice using (strcol(1) eq "#" ? keep(strcol(2), strcol(3)) : 0) nooutput
 set datafile commentschars "#"
 n = words(panels)
 if (n == 0) {
-    print sprintf("%s: no scatter in it", slice)
+    print sprintf("%s: the file contains no scatter", slice)
     exit status 2
 }
 
@@ -58,10 +57,10 @@ if (n == 0) {
 
 larger(a, b) = a > b ? a : b
 smaller(a, b) = a < b ? a : b
-# A tic label is a format: %% stands for %.
+# gnuplot reads a tic label as a format, in which %% is a %.
 tic_text(s) = strstrt(s, "%") == 0 ? s : \
     s[1:strstrt(s, "%")] . "%" . tic_text(s[strstrt(s, "%") + 1:])
-CHAR = 7.2 # width of a character of the labels, generously
+CHAR = 7.2 # width of a character of a label, an upper estimate
 LINE = 19  # height of a line of text
 panel_w = 270.
 panel_h = 190.
@@ -75,7 +74,7 @@ least = 620 - pad_left - pad_right
 panel_w = larger(panel_w, (least - (across - 1) * gap_x) / across)
 W = pad_left + across * panel_w + (across - 1) * gap_x + pad_right
 
-# A text in lines of the picture's width.
+# Breaks a text into lines that fit the picture's width.
 line_chars = int((W - 40) / (CHAR + 0.6))
 wrapped(text) = (lines = "", row = "", n_lines = 0, \
     (sum [i = 1:words(text)] add(word(text, i))), lines . row)
@@ -112,12 +111,12 @@ best_font = font_of(12)
 name_font = font_of(13)
 set output out
 
-# ---- what all panels share --------------------------------------------------------------------
+# ---- common to all panels ---------------------------------------------------------------------
 
 INK = "#333333"
 BEST = "#d7191c"
 POINT = "#8031688e"
-PARTIAL = "#b35900" # of the line that says what is missing
+PARTIAL = "#b35900" # colour of the line that states which part is missing
 set border 3 lc rgb INK lw 0.8
 set tics nomirror out scale 0.5 font small_font textcolor rgb INK
 set grid lt 1 lc rgb "#e4e4e4" lw 0.7
@@ -140,7 +139,8 @@ if (is_log) { value_name = value_name . " (log)" }
 
 # ---- panels -----------------------------------------------------------------------------------
 
-# Names stand behind the numbers, a twelfth of their range apart; x is then the name's rank.
+# stands: the place of x. Names follow the numbers, spaced by a twelfth of the numbers' range; the x
+# of a name is its rank.
 stands(x, is_name) = is_name == 0 ? x : \
     p_no_numbers ? x : p_log ? p_max * p_ratio ** (x / 12.) : p_max + x * p_range / 12.
 

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `ppsweep bench --data FOLDER` measured: points a second over the size of a point, and over
+# Draws the measurements of `ppsweep bench --data FOLDER`: points/s over the size of a point, and over
 # threads. By hand:
 #
 #   gnuplot -e "folder='.'; out='throughput.png'" plot_scripts/throughput.gp
 #
-# folder  where kernel.dat and threads.dat are
+# folder  the folder of kernel.dat and threads.dat
 # out     the picture: NAME.png or NAME.svg
 # scale   pixels of a PNG for one unit of length (default 1.5)
 
@@ -19,8 +19,8 @@ set encoding utf8
 kernel_file = folder . "/kernel.dat"
 threads_file = folder . "/threads.dat"
 
-# ---- what the files say of themselves ---------------------------------------------------------
-# Their comment lines are "# key value"; with another comment character they can be read.
+# ---- headers of the files ---------------------------------------------------------------------
+# The header lines are "# key value". gnuplot reads them with another comment character.
 
 kernel = ""; machine = ""; x_name = ""
 keep(key, value) = \
@@ -36,7 +36,7 @@ stats kernel_file using (line(strcol(1))) nooutput
 set datafile separator whitespace
 set datafile commentschars "#"
 
-# Labels of the axes: the values that were measured.
+# Labels the axes with the measured values.
 tics = ""
 note(x) = (tics = tics . sprintf("set xtics add (\"%g\" %g); ", x, x), x)
 stats kernel_file index 0 using (note($1)) every ::1 nooutput prefix "N"
@@ -74,7 +74,7 @@ set multiplot
 
 # ---- over the size of a point -----------------------------------------------------------------
 
-# 1000 -> 1 k, 1e6 -> 1 M, without decimals that say nothing.
+# Formats 1000 as 1 k and 1e6 as 1 M, without needless decimals.
 set format y "%.0s %c"
 set logscale xy
 set label 1 kernel . " on " . machine at screen 0.5, screen 0.95 center \
@@ -88,7 +88,7 @@ set xlabel x_name . " (log)" textcolor rgb INK
 set ylabel "points/s (log)" textcolor rgb INK
 set xrange [N_min / 1.25 : N_max * 1.25]
 set yrange [10 ** floor(log10(K_min)) : 10 ** ceil(log10(K_max * 1.3))]
-# Where there are few decades, 2 and 5 of each have labels as well.
+# An axis of few decades also has labels at 2 and 5 of each decade.
 low = floor(log10(K_min)); high = ceil(log10(K_max * 1.3))
 if (high - low <= 2) {
     do for [d = low:high - 1] {
@@ -111,9 +111,9 @@ set lmargin at screen 0.63
 set rmargin at screen 0.975
 set title "whole runs, rows compressed" textcolor rgb INK
 set xlabel (T_max > 16 ? "threads (log)" : "threads") textcolor rgb INK
-# Many threads need an axis on which the few stand apart.
+# Many threads need a logarithmic axis, which separates the small numbers.
 many = T_max > 16
-# One unit for all labels of a linear axis.
+# Labels of a linear axis have one common unit.
 thousands = floor(log10(highest) / 3)
 unit = many ? 1.0 : 10.0 ** (3 * thousands)
 set format y (many ? "%.0s %c" : thousands > 0 ? "%g " . word("k M G T", thousands) : "%g")
@@ -131,7 +131,7 @@ eval threads_tics
 set key top left reverse Left samplen 2.5 textcolor rgb INK
 set samples 2
 plot sample [many ? T_min : 0 : T_max] ideal(x) / unit with lines lw 1.4 dt (6, 4) lc rgb "#999999" \
-        title "in proportion", \
+        title "linear scaling", \
     threads_file using 1:($2 / unit) with linespoints lw 2.2 pt 7 ps 0.9 lc rgb "#31688e" \
         title "measured"
 unset multiplot
