@@ -16,6 +16,7 @@ void pps_best_free(struct pps_best *best)
     for (size_t i = 0; i < best->n; i++)
         free(best->rows[i].text);
     free(best->rows);
+    free(best->more.text);
     *best = (struct pps_best){0};
 }
 
@@ -73,7 +74,7 @@ static bool make_room(struct pps_best *best)
     if (best->n < best->room)
         return true;
     size_t room = best->room == 0 ? 4 : 2 * best->room;
-    if (room > best->cap)
+    if (room > best->cap && !best->ties)
         room = best->cap;
     struct pps_best_row *rows = realloc(best->rows, room * sizeof *rows);
     if (rows == NULL)
@@ -93,11 +94,113 @@ static char *copy_text(const char *text, size_t n)
     return copy;
 }
 
-static void replace_worst(struct pps_best *best, const struct pps_best_row *row)
+static enum pps_status fail_memory(struct pps_error *err)
+{
+    errno = ENOMEM;
+    return pps_fail_errno(err, "keep", "the best rows");
+}
+
+// ---- rows that are counted --------------------------------------------------------------------
+
+uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n)
+{
+    const char *a_end = a + a_n, *b_end = b + b_n;
+    uint64_t differ = 0;
+    for (int c = 0; c < 64 && a <= a_end && b <= b_end; c++) {
+        const char *a_comma = memchr(a, ',', (size_t)(a_end - a));
+        const char *b_comma = memchr(b, ',', (size_t)(b_end - b));
+        const size_t n = (size_t)((a_comma != NULL ? a_comma : a_end) - a);
+        const size_t m = (size_t)((b_comma != NULL ? b_comma : b_end) - b);
+        if (n != m || memcmp(a, b, n) != 0)
+            differ |= (uint64_t)1 << c;
+        a += n + 1;
+        b += m + 1;
+    }
+    return differ;
+}
+
+static void forget_equal(struct pps_best *best)
+{
+    free(best->more.text);
+    best->more = (struct pps_best_equal){.n = 0};
+}
+
+// Counts n rows, `text` among them, that differ from each other in the cells `differ`.
+static enum pps_status count_rows(struct pps_best *best,
+                                  uint64_t n,
+                                  uint64_t differ,
+                                  const char *text,
+                                  size_t text_n,
+                                  struct pps_error *err)
+{
+    struct pps_best_equal *more = &best->more;
+    if (more->n > 0)
+        differ |= pps_cells_differ(more->text, more->text_n, text, text_n);
+    else
+        more->text = copy_text(text, text_n);
+    if (more->text == NULL)
+        return fail_memory(err);
+    if (more->n == 0)
+        more->text_n = text_n;
+    more->n += n;
+    more->differ |= differ;
+    return PPS_OK;
+}
+
+enum pps_status pps_best_count(struct pps_best *best,
+                               double value,
+                               const struct pps_best_equal *equal,
+                               struct pps_error *err)
+{
+    if (equal->n == 0 || best->n == 0 || pps_best_worst(best)->value != value)
+        return PPS_OK;
+    return count_rows(best, equal->n, equal->differ, equal->text, equal->text_n, err);
+}
+
+// ---- adding -----------------------------------------------------------------------------------
+
+static void free_worst(struct pps_best *best)
 {
     free(best->rows[0].text);
+    best->rows[0] = best->rows[--best->n];
+    sift_down(best, best->n);
+}
+
+// Rows of the subtree at `at` that have the value of the worst: they hang together.
+static size_t count_worst(const struct pps_best *best, size_t at)
+{
+    if (at >= best->n || best->rows[at].value != best->rows[0].value)
+        return 0;
+    return 1 + count_worst(best, 2 * at + 1) + count_worst(best, 2 * at + 2);
+}
+
+// The last place belongs to all rows of its value, or to none.
+static void drop_ties(struct pps_best *best)
+{
+    if (best->n <= best->cap)
+        return;
+    const size_t worst = count_worst(best, 0);
+    if (best->n - worst < best->cap)
+        return;
+    for (size_t i = 0; i < worst; i++)
+        free_worst(best);
+}
+
+// A row that a better one has displaced counts as long as the worst kept is no better.
+static enum pps_status displace(struct pps_best *best,
+                                const struct pps_best_row *row,
+                                struct pps_error *err)
+{
+    const struct pps_best_row dropped = best->rows[0];
+    enum pps_status status = PPS_OK;
     best->rows[0] = *row;
     sift_down(best, best->n);
+    if (best->rows[0].value == dropped.value)
+        status = count_rows(best, 1, 0, dropped.text, dropped.n, err);
+    else
+        forget_equal(best);
+    free(dropped.text);
+    return status;
 }
 
 enum pps_status pps_best_add(struct pps_best *best,
@@ -112,22 +215,40 @@ enum pps_status pps_best_add(struct pps_best *best,
         return PPS_OK;
     if (best->in_order)
         back_to_heap(best);
-    const bool full = best->n == best->cap;
+    const bool full = best->n >= best->cap && !best->ties;
     if (full && !better(&row, &best->rows[0], best->higher))
-        return PPS_OK;
+        return count_rows(best, 1, 0, text, n, err);
     row.text = copy_text(text, n);
     if (row.text == NULL || (!full && !make_room(best))) {
         free(row.text);
-        errno = ENOMEM;
-        return pps_fail_errno(err, "keep", "the best rows");
+        return fail_memory(err);
     }
-    if (full) {
-        replace_worst(best, &row);
-    } else {
-        best->rows[best->n++] = row;
-        sift_up(best, best->n - 1);
-    }
+    if (full)
+        return displace(best, &row, err);
+    best->rows[best->n++] = row;
+    sift_up(best, best->n - 1);
+    drop_ties(best);
     return PPS_OK;
+}
+
+struct pps_best_ties pps_best_ties(struct pps_best *best)
+{
+    struct pps_best_ties ties = {.n = 0};
+    const struct pps_best_row *rows = pps_best_sorted(best, &ties.kept);
+    const struct pps_best_equal *more = &best->more;
+    const size_t n = ties.kept;
+    ties.kept = n > 0;
+    while (ties.kept < n && rows[ties.kept].value == rows[0].value) {
+        const struct pps_best_row *row = &rows[ties.kept++];
+        ties.differ |= pps_cells_differ(rows[0].text, rows[0].n, row->text, row->n);
+    }
+    ties.n = ties.kept;
+    if (ties.kept < n || more->n == 0)
+        return ties;
+    ties.n += more->n;
+    ties.differ |= more->differ;
+    ties.differ |= pps_cells_differ(rows[0].text, rows[0].n, more->text, more->text_n);
+    return ties;
 }
 
 const struct pps_best_row *pps_best_sorted(struct pps_best *best, size_t *n)

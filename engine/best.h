@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows seen so far: a heap of at most `cap` rows with their text. The outcome depends
 // on the set of rows only, never on the order in which they were added: equal values are won by
-// the lower index. Not for several threads at once.
+// the lower index, and those that lost only by their index are counted. Not for several threads
+// at once.
 #ifndef PPS_BEST_H
 #define PPS_BEST_H
 
@@ -18,16 +19,36 @@ struct pps_best_row {
     size_t n;
 };
 
+// Rows of one value that are counted and not kept.
+struct pps_best_equal {
+    uint64_t n;
+    char *text; // of one of them; NULL where n is 0
+    size_t text_n;
+    uint64_t differ; // bit c: not all of them have the same text in cell c; the first 64 cells
+};
+
 struct pps_best {
-    struct pps_best_row *rows; // rows[0] is the worst of them, unless in_order
-    size_t n, cap, room;       // room: entries of `rows`; it grows to cap
-    bool higher;               // higher values are better
-    bool in_order;             // rows are best first, after pps_best_sorted
+    struct pps_best_row *rows;  // rows[0] is the worst of them, unless in_order
+    size_t n, cap, room;        // room: entries of `rows`
+    bool higher;                // higher values are better
+    bool ties;                  // rows equal to the last one are kept, too: n may exceed cap
+    bool in_order;              // rows are best first, after pps_best_sorted
+    struct pps_best_equal more; // rows as good as the worst one kept
+};
+
+// The rows that are as good as the best one.
+struct pps_best_ties {
+    uint64_t n;      // how many there are; 0 in an empty heap
+    size_t kept;     // how many of them are kept
+    uint64_t differ; // as in struct pps_best_equal, of all n
 };
 
 // An empty heap that keeps cap rows (0: none). It takes memory only as rows are added.
 void pps_best_init(struct pps_best *best, size_t cap, bool higher);
 void pps_best_free(struct pps_best *best); // a zeroed one is fine
+
+// Bit c is set where two lines of cells with commas between differ in cell c, of the first 64.
+uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n);
 
 // The worst row kept; n must not be 0.
 static inline const struct pps_best_row *pps_best_worst(const struct pps_best *best)
@@ -48,13 +69,23 @@ static inline bool pps_best_would_take(const struct pps_best *best, double value
 }
 
 // Adds a row (its text is copied) where it is among the best, and drops the worst where there
-// are too many. PPS_E_MACHINE: no memory; the heap is as before.
+// are too many. PPS_E_MACHINE: no memory; the row is not added.
 PPS_MUST_CHECK enum pps_status pps_best_add(struct pps_best *best,
                                             double value,
                                             uint64_t index,
                                             const char *text,
                                             size_t n,
                                             struct pps_error *err);
+
+// Counts rows that are as good as the worst one kept and are not kept themselves. Rows of another
+// value do not count. To be called after all rows have been added.
+PPS_MUST_CHECK enum pps_status pps_best_count(struct pps_best *best,
+                                              double value,
+                                              const struct pps_best_equal *equal,
+                                              struct pps_error *err);
+
+// The rows that equal the best one.
+struct pps_best_ties pps_best_ties(struct pps_best *best);
 
 // The n rows, best first; valid until the next add. More rows may be added afterwards.
 const struct pps_best_row *pps_best_sorted(struct pps_best *best, size_t *n);

@@ -20,3 +20,17 @@ double pps_rival_threshold(struct pps_rival *rival,
     memcpy(rival->group, group, bytes);
     return rival->threshold;
 }
+
+enum pps_status pps_contest_enter(struct pps_contest *contest,
+                                  const double *group,
+                                  double value,
+                                  uint64_t index,
+                                  struct pps_error *err)
+{
+    pthread_mutex_lock(&contest->lock);
+    const enum pps_status status =
+        pps_tops_add(&contest->tops, group, value, index, "", 0, err);
+    atomic_fetch_add_explicit(&contest->changes, 1, memory_order_relaxed);
+    pthread_mutex_unlock(&contest->lock);
+    return status;
+}

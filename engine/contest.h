@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where all workers put the best rows when nobody wants the others, and how a worker learns what
-// a point must reach to be among them.
+// What a row must reach to be among the best when nobody wants the others: the values of the best
+// rows of all workers, without the rows themselves.
 #ifndef PPS_CONTEST_H
 #define PPS_CONTEST_H
 
@@ -13,7 +13,7 @@
 struct pps_contest {
     pthread_mutex_t lock; // of tops
     struct pps_tops tops;
-    _Atomic uint64_t changes; // rows that tops took
+    _Atomic uint64_t changes; // how often a threshold may have changed; 0: tops is empty
 };
 
 // A worker's memory of it; a zeroed one knows nothing. It may be out of date, which is safe, as
@@ -30,5 +30,12 @@ struct pps_rival {
 double pps_rival_threshold(struct pps_rival *rival,
                            struct pps_contest *contest,
                            const double *group);
+
+// A row has this value: thresholds may become harder.
+PPS_MUST_CHECK enum pps_status pps_contest_enter(struct pps_contest *contest,
+                                                 const double *group,
+                                                 double value,
+                                                 uint64_t index,
+                                                 struct pps_error *err);
 
 #endif

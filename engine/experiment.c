@@ -179,6 +179,20 @@ static void set_name(struct pps_loader *l)
 
 // ---- the whole --------------------------------------------------------------------------------
 
+static enum pps_status choose_results(struct pps_loader *l)
+{
+    const struct pps_request *request = l->request;
+    bool *wanted = l->experiment->wanted;
+    enum pps_status status = pps_columns_choose(l->kernel, request->metrics, wanted, l->err);
+    if (request->objective == NULL)
+        return status;
+    const int column =
+        pps_column_find(l->kernel, request->objective, strlen(request->objective));
+    if (column >= 0)
+        wanted[column] = true;
+    return status;
+}
+
 static enum pps_status set_up(struct pps_loader *l)
 {
     struct pps_experiment *experiment = l->experiment;
@@ -205,7 +219,7 @@ static enum pps_status set_up(struct pps_loader *l)
     status = pps_point_limit_check(l->kernel, experiment->point_limit, l->err);
     if (status != PPS_OK)
         return status;
-    return pps_columns_choose(l->kernel, l->request->metrics, experiment->wanted, l->err);
+    return choose_results(l);
 }
 
 static enum pps_status build(struct pps_loader *l)

@@ -33,8 +33,10 @@ struct pps_request {
     int n_overrides;
     const char *points;  // --points; NULL
     const char *metrics; // --metrics: "" all, or names with commas; NULL: none
-    int digits;          // PPS_DEFAULT_DIGITS, PPS_FULL_DIGITS or decimals
-    uint64_t limit;      // 0: none
+    const char
+        *objective; // a column that rows show besides, where there is one of this name; or NULL
+    int digits;     // PPS_DEFAULT_DIGITS, PPS_FULL_DIGITS or decimals
+    uint64_t limit; // 0: none
     uint64_t seed;
     bool seed_given;
     bool exact;                    // --exact

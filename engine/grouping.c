@@ -2,15 +2,58 @@
 // Groups of rows of equal values in some columns.
 #include "grouping.h"
 
+#include "value.h"
+#include "workgroups.h"
+
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+// The column of the kernel that stands in column c of the file; NULL: none.
+static const struct pps_column *kernel_column(const struct pps_view *view, int c)
+{
+    const char *name = view->columns[c].name;
+    const int column = pps_column_find(view->kernel, name, strlen(name));
+    return column >= 0 ? &view->kernel->columns[column] : NULL;
+}
+
+static enum pps_status group_by_work(struct pps_grouping *grouping,
+                                     const struct pps_view *view,
+                                     const int *objectives,
+                                     int n,
+                                     struct pps_error *err)
+{
+    grouping->by = calloc((size_t)view->n_columns, sizeof *grouping->by);
+    if (grouping->by == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "group", view->path);
+    }
+    for (int c = 0; c < view->n_columns && view->kernel != NULL; c++) {
+        const char *name = view->columns[c].name;
+        const int p = pps_param_find(view->kernel, name, strlen(name));
+        bool matters = false;
+        for (int i = 0; i < n && p >= 0; i++) {
+            const struct pps_column *column = kernel_column(view, objectives[i]);
+            matters = matters ||
+                      (column != NULL && pps_work_matters(&view->kernel->params[p], column));
+        }
+        if (matters)
+            grouping->by[grouping->n_by++] = c;
+    }
+    return PPS_OK;
+}
 
 enum pps_status pps_grouping_open(struct pps_grouping *grouping,
                                   const struct pps_view *view,
                                   const char *by,
+                                  const int *objectives,
+                                  int n,
                                   struct pps_error *err)
 {
-    *grouping = (struct pps_grouping){.n_by = 0};
+    *grouping = (struct pps_grouping){.asked = by != NULL};
     if (by == NULL)
+        return group_by_work(grouping, view, objectives, n, err);
+    if (strcmp(by, PPS_BY_NONE) == 0)
         return PPS_OK;
     return pps_view_list(view, "--by", by, &grouping->by, &grouping->n_by, err);
 }

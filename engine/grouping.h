@@ -11,14 +11,19 @@
 struct pps_grouping {
     int *by;
     int n_by;
+    bool asked; // the columns were named
     struct pps_rowtext key;
     struct pps_names names; // of group i: its values with commas between
 };
 
-// Groups by the columns of a list with commas between (--by); NULL: one group.
+// Groups by the columns of a list with commas between (--by), PPS_BY_NONE for one group. NULL: by the
+// parameters that change the amount of work, where rows are ranked by one of n `objectives`, columns
+// of the file, that depends on it.
 PPS_MUST_CHECK enum pps_status pps_grouping_open(struct pps_grouping *grouping,
                                                  const struct pps_view *view,
                                                  const char *by,
+                                                 const int *objectives,
+                                                 int n,
                                                  struct pps_error *err);
 void pps_grouping_close(struct pps_grouping *grouping); // a zeroed one is fine
 

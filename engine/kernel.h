@@ -39,6 +39,7 @@ struct pps_param {
     bool max_open;
     const char *const *names; // ends with NULL; or NULL (a slot's: the documents given)
     bool fixed;               // only a document says it: known to expressions, not to be set
+    bool changes_work; // how much useful work a point does, so that less of it takes less time
 };
 
 static inline double pps_name_value(int i)
@@ -70,6 +71,7 @@ struct pps_column {
     int text_max; // of a text: its greatest length
     enum pps_goal goal;
     bool on_request; // only with --metrics
+    bool size_free;  // comparable between points that do different amounts of work
 };
 
 // ---- composite axis -------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // Writing a manifest with cJSON.
 #include "manifest.h"
 
+#include "countedties.h"
 #include "decimal.h"
 #include "jsonwrite.h"
 #include "machine.h"
@@ -159,6 +160,9 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     cJSON_AddStringToObject(only, "objective", kernel->columns[sweep->objective].name);
     pps_json_add_count(only, "computed", m->totals->judged);
     pps_json_add_count(only, "pruned", m->totals->pruned);
+    char *header = pps_experiment_header(m->experiment);
+    cJSON_AddItemToObject(only, "equal", pps_counted_json(&m->totals->best, header));
+    free(header);
 }
 
 static void add_reused(cJSON *root, const struct pps_manifest *m)

@@ -9,7 +9,7 @@
 
 struct pps_manifest {
     const struct pps_experiment *experiment;
-    const struct pps_totals *totals; // NULL: not yet known
+    struct pps_totals *totals; // NULL: not yet known
     struct pps_shard shard;
     struct pps_codec_choice codec;
     uint64_t block_points;

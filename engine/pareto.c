@@ -149,7 +149,8 @@ enum pps_status pps_pareto_open(struct pps_pareto *pareto,
     if (status == PPS_OK)
         status = read_axes(pareto, ask->columns, err);
     if (status == PPS_OK)
-        status = pps_grouping_open(&pareto->grouping, &pareto->view, ask->by, err);
+        status = pps_grouping_open(&pareto->grouping, &pareto->view, ask->by,
+                                   (const int[]){pareto->x.column, pareto->y.column}, 2, err);
     if (status == PPS_OK)
         status = pps_constants_open(&pareto->constants, pareto->view.n_columns, err);
     if (status == PPS_OK)

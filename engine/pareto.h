@@ -21,7 +21,7 @@ struct pps_pareto_ask {
     struct pps_view_ask view;
     const char *columns; // "a,b": two columns of numbers; min: or max: before a name says which
                          // values are better, else its goal does (lower where it has none)
-    const char *by;      // columns with commas between: a front of every group; NULL: of all
+    const char *by;      // as pps_grouping_open takes it: a front of every group
     enum pps_scale_kind scale;
     bool cloud; // keep points of all rows, for a picture
 };

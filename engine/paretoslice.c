@@ -77,7 +77,8 @@ static bool put_groups(const struct pps_pareto *pareto, FILE *out)
         labels[f] = group_label(pareto, (uint32_t)f);
         good = good && labels[f] != NULL;
     }
-    if (good && pareto->grouping.n_by > 0)
+    // Groups that nobody has asked for are told where there are several.
+    if (good && pareto->grouping.n_by > 0 && (pareto->grouping.asked || pareto->n_fronts > 1))
         pps_put_labels(out, "groups", (const char *const *)labels, pareto->n_fronts);
     for (size_t f = 0; f < pareto->n_fronts; f++)
         free(labels[f]);
@@ -156,7 +157,7 @@ enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out, struct pp
     if (pareto->n_fronts > MAX_FRONTS)
         return pps_fail(err, PPS_E_INPUT,
                         "a picture shows at most %d fronts, and --by makes %zu; keep fewer "
-                        "rows, as n=8 after the result's name",
+                        "rows, as n=8 after the result's name, or write --by none",
                         MAX_FRONTS, pareto->n_fronts);
     enum pps_status status = check_scale(pareto, err);
     if (status == PPS_OK)

@@ -21,12 +21,13 @@ struct pps_rowmaker {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
-    struct pps_tops best;
-    struct pps_tops nearest;     // of infeasible rows
+    struct pps_tops best;        // in a contest those of the points made last; else of all
+    struct pps_tops nearest;     // of infeasible rows, likewise
     int nearest_column;          // -1: there is none
     struct pps_contest *contest; // or NULL
     struct pps_rival rival;
-    bool prunes; // the kernel bounds the objective
+    bool prunes;  // the kernel bounds the objective
+    double slack; // how much the objective as written may differ from what was computed
     int by[PPS_MAX_PARAMS];
     int n_by;
     int objective;

@@ -30,15 +30,23 @@ static void group_of(const struct pps_rowmaker *m, const double *point, double *
         key[b] = point[m->by[b]];
 }
 
-// Whether the point would lose: equal values are for the lower index to win.
+// Whether a row of this value loses certainly, however the value is rounded. Of equal values the
+// lower index wins, and the others are counted.
+static bool loses(struct pps_rowmaker *m, const double *group, double value, double slack)
+{
+    const double threshold = pps_rival_threshold(&m->rival, m->contest, group);
+    return m->best.higher ? value < threshold - slack : value > threshold + slack;
+}
+
 static bool cannot_win(struct pps_rowmaker *m, const double *point)
 {
     double group[PPS_MAX_PARAMS];
     if (!m->prunes)
         return false;
     group_of(m, point, group);
-    const double threshold = pps_rival_threshold(&m->rival, m->contest, group);
-    return threshold < HUGE_VAL && m->kernel->lower_bound(point, m->kernel->shared) > threshold;
+    if (pps_rival_threshold(&m->rival, m->contest, group) == HUGE_VAL)
+        return false;
+    return loses(m, group, m->kernel->lower_bound(point, m->kernel->shared), m->slack);
 }
 
 // Whether the cursor's point is a row of the earlier result, which then waits for its turn. If the
@@ -178,7 +186,9 @@ static enum pps_status take_infeasible(struct pps_rowmaker *m,
                                        size_t start,
                                        struct pps_error *err)
 {
-    if (m->nearest_column < 0 || (m->contest != NULL && m->contest->tops.kept > 0))
+    if (m->nearest_column < 0 ||
+        (m->contest != NULL &&
+         atomic_load_explicit(&m->contest->changes, memory_order_relaxed)))
         return PPS_OK;
     double value = m->column[m->nearest_column][i];
     if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
@@ -211,13 +221,43 @@ static enum pps_status check_claim(const struct pps_rowmaker *m,
                             m->text + start + prefix_n, err);
 }
 
-// In a contest the text of a row is made for the winners only, and not kept here.
+// The objective of the row written last, as it is written.
+static double shown_value(const struct pps_rowmaker *m, double value)
+{
+    if (m->shown.n > 0)
+        (void)pps_cell_number(m->shown, &value);
+    return value;
+}
+
+// In a contest the text of a row is made only where it may win, and is not kept here.
+static enum pps_status contest_row(struct pps_rowmaker *m,
+                                   size_t i,
+                                   const double *group,
+                                   struct pps_error *err)
+{
+    const size_t start = m->text_n;
+    enum pps_status status = PPS_OK;
+    double value = m->column[m->objective][i];
+    if (loses(m, group, value, m->slack))
+        return PPS_OK;
+    write_row(m, i, PPS_DONE);
+    value = shown_value(m, value);
+    if (!loses(m, group, value, 0)) {
+        if (value != m->rival.threshold) // otherwise no threshold changes
+            status = pps_contest_enter(m->contest, group, value, m->index[i], err);
+        if (status == PPS_OK)
+            status = pps_tops_add(&m->best, group, value, m->index[i], m->text + start,
+                                  m->text_n - start - 1, err);
+    }
+    m->text_n = start;
+    return status;
+}
+
 static enum pps_status take_row(struct pps_rowmaker *m,
                                 size_t i,
                                 struct pps_rows *rows,
                                 struct pps_error *err)
 {
-    struct pps_tops *best = m->contest != NULL ? &m->contest->tops : &m->best;
     const size_t start = m->text_n;
     const enum pps_outcome outcome = outcome_of(m, i);
     double key[PPS_MAX_PARAMS];
@@ -235,22 +275,17 @@ static enum pps_status take_row(struct pps_rowmaker *m,
         return take_infeasible(m, i, start, err);
     if (outcome != PPS_DONE)
         return PPS_OK;
-    double value = m->column[m->objective][i];
     for (int b = 0; b < m->n_by; b++)
         key[b] = m->param[m->by[b]][i];
-    if (!pps_tops_would_take(best, key, value))
-        return PPS_OK;
     if (m->contest != NULL)
-        write_row(m, i, outcome);
-    else if (m->shown.n > 0)
-        (void)pps_cell_number(m->shown, &value);
-    enum pps_status status = pps_tops_add(best, key, value, m->index[i], m->text + start,
-                                          m->text_n - start - 1, err);
-    if (m->contest != NULL) {
-        atomic_fetch_add_explicit(&m->contest->changes, 1, memory_order_relaxed);
-        m->text_n = start;
-    }
-    return status;
+        return contest_row(m, i, key, err);
+    double value = m->column[m->objective][i];
+    if (!pps_tops_would_take(&m->best, key,
+                             m->best.higher ? value + m->slack : value - m->slack))
+        return PPS_OK;
+    value = shown_value(m, value);
+    return pps_tops_add(&m->best, key, value, m->index[i], m->text + start,
+                        m->text_n - start - 1, err);
 }
 
 static enum pps_status take_found(struct pps_rowmaker *m,
@@ -282,8 +317,6 @@ static enum pps_status take_rows(struct pps_rowmaker *m,
 {
     enum pps_status status = PPS_OK;
     size_t f = 0;
-    if (m->contest != NULL)
-        pthread_mutex_lock(&m->contest->lock);
     for (size_t i = 0; i <= m->n_batch && status == PPS_OK && !rows->stopped; i++) {
         for (; f < m->n_found && m->found[f].before == i && status == PPS_OK; f++)
             status = take_found(m, f, rows, err);
@@ -294,8 +327,6 @@ static enum pps_status take_rows(struct pps_rowmaker *m,
         else
             status = take_row(m, i, rows, err);
     }
-    if (m->contest != NULL)
-        pthread_mutex_unlock(&m->contest->lock);
     return status;
 }
 
@@ -331,6 +362,10 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
 {
     *rows = (struct pps_rows){.n = 0};
     m->text_n = 0;
+    if (m->contest != NULL) {
+        pps_tops_clear(&m->best);
+        pps_tops_clear(&m->nearest);
+    }
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
     do {
         gather(m, first + n, rows);

@@ -58,10 +58,11 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
                                                   const struct pps_reuse *reuse,
                                                   struct pps_error *err);
 
-// From now on the best rows go into the contest, and no row into the text. A point whose lower
-// bound says that it would lose is not computed: which points these are depends on what all
-// workers have done so far, which rows win does not.
-void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest);
+// From now on no row goes into the text, and pps_rowmaker_best has those of the last call of
+// pps_rowmaker_make alone: all that may be among the best of all points, with rows that equal the
+// last of these if `ties` is set. A point whose lower bound says that it would lose is not computed:
+// which points these are depends on what all workers have done so far, which rows win does not.
+void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest, bool ties);
 
 // The infeasible row that is nearest to feasible, where the kernel says by which column.
 struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *maker);
@@ -76,8 +77,8 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
                                                  struct pps_rows *rows,
                                                  struct pps_error *err);
 
-// The best rows of everything made so far, unless they went into a contest; judged by the numbers
-// as they are written, so that they can be found again in the result. They belong to the maker.
+// The best rows of everything made so far; compared by the numbers as they are written, so that
+// they can be found again in the result. They belong to the maker.
 struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *maker);
 
 // Points a block: about 1 MiB of text or 20 ms of work, whichever is less, but no fewer than the

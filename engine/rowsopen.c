@@ -6,6 +6,7 @@
 #include "scratch.h"
 #include "value.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,8 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker (%zu bytes of scratch)",
                         scratch_bytes);
     set_columns(m);
+    if (m->decimals[objective] >= 0) // twice what rounding can change
+        m->slack = pow(10, -m->decimals[objective]);
     const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
     pps_tops_init(&m->best, n_best, higher, 0);
     set_nearest(m);
@@ -133,9 +136,10 @@ enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
     return PPS_OK;
 }
 
-void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest)
+void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest, bool ties)
 {
     m->contest = contest;
+    m->best.ties = ties;
     m->prunes = m->kernel->lower_bound != NULL && m->objective == 0 &&
                 m->kernel->columns[0].goal == PPS_LOWER;
 }

@@ -21,6 +21,7 @@ static const double WRITE_AFTER_STOP_S = 0.05;
 struct slot {
     struct pps_part *parts; // of a block that several workers make, as far as they are done
     struct pps_made *made;  // or NULL
+    struct pps_tops best, nearest; // of the block, where only the best rows are wanted
 };
 
 struct pool {
@@ -107,11 +108,27 @@ static bool may_write(struct pool *pool)
     return pool->last_s <= 0 || pps_wall_seconds() < pool->last_s;
 }
 
-static void write_block(struct pool *pool, const struct pps_made *made)
+// The best rows of blocks count in the order of the blocks, so that what is known when a run stops
+// is what an uninterrupted run knew at that block.
+static enum pps_status add_best(struct pool *pool, struct slot *slot, struct pps_error *err)
 {
+    struct pps_totals *totals = pool->totals;
+    enum pps_status status = pps_tops_merge(&totals->best, &slot->best, err);
+    if (status == PPS_OK)
+        status = pps_tops_merge(&totals->nearest, &slot->nearest, err);
+    pps_tops_clear(&slot->best);
+    pps_tops_clear(&slot->nearest);
+    return status;
+}
+
+static void write_block(struct pool *pool, struct slot *slot)
+{
+    const struct pps_made *made = slot->made;
     const struct pps_sink *sink = &pool->sweep->sink;
     struct pps_error err;
     enum pps_status status = sink->block(sink->self, &made->block, &err);
+    if (status == PPS_OK)
+        status = add_best(pool, slot, &err);
     if (status == PPS_OK) {
         pps_totals_add(pool->totals, &made->rows, made->points);
         tell_progress(pool);
@@ -127,7 +144,7 @@ static void write_due(struct pool *pool)
     while (may_write(pool) && pps_schedule_write(pool->schedule, &number)) {
         struct slot *slot = &pool->slots[number % pool->n_slots];
         pthread_mutex_unlock(&pool->lock);
-        write_block(pool, slot->made);
+        write_block(pool, slot);
         pthread_mutex_lock(&pool->lock);
         free(slot->made);
         slot->made = NULL;
@@ -204,6 +221,23 @@ static enum pps_status keep_part(struct pool *pool,
     return status == PPS_OK ? pack(pool, w, task->block, &joined, err) : status;
 }
 
+// In a contest a block's best rows wait with it.
+static enum pps_status keep_best_of_part(struct pool *pool,
+                                         struct worker *w,
+                                         const struct pps_task *task,
+                                         struct pps_error *err)
+{
+    struct slot *slot = &pool->slots[task->block % pool->n_slots];
+    if (!pool->sweep->only_best)
+        return PPS_OK;
+    pthread_mutex_lock(&pool->lock);
+    enum pps_status status = pps_tops_merge(&slot->best, pps_rowmaker_best(w->maker), err);
+    if (status == PPS_OK)
+        status = pps_tops_merge(&slot->nearest, pps_rowmaker_nearest(w->maker), err);
+    pthread_mutex_unlock(&pool->lock);
+    return status;
+}
+
 static enum pps_status make_part(struct pool *pool,
                                  struct worker *w,
                                  const struct pps_task *task,
@@ -220,6 +254,9 @@ static enum pps_status make_part(struct pool *pool,
         return status;
     if (sweep->fail_fast && rows.failed > 0)
         return pps_fail_point(sweep->experiment, rows.failed_example, err);
+    status = keep_best_of_part(pool, w, task, err);
+    if (status != PPS_OK)
+        return status;
     return task->n == 1 ? pack(pool, w, task->block, &rows, err)
                         : keep_part(pool, w, task, &rows, err);
 }
@@ -229,6 +266,8 @@ static enum pps_status keep_best(struct pool *pool,
                                  struct pps_rowmaker *maker,
                                  struct pps_error *err)
 {
+    if (pool->sweep->only_best) // blocks have them
+        return PPS_OK;
     pthread_mutex_lock(&pool->lock);
     enum pps_status status = pps_tops_merge(&pool->totals->best, pps_rowmaker_best(maker), err);
     if (status == PPS_OK)
@@ -247,7 +286,7 @@ static enum pps_status open_worker(struct pool *pool, struct worker *w, struct p
     if (status == PPS_OK && sweep->reuse != NULL)
         status = pps_rowmaker_reuse(w->maker, sweep->reuse, err);
     if (status == PPS_OK && sweep->only_best)
-        pps_rowmaker_enter(w->maker, &pool->contest);
+        pps_rowmaker_enter(w->maker, &pool->contest, sweep->ties);
     if (status == PPS_OK && sweep->audit > 0)
         status = pps_rowmaker_audit(w->maker, sweep->audit, sweep->only_audited, err);
     if (status == PPS_OK)
@@ -301,6 +340,35 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep)
            pps_shard_points(sweep->shard, blocks, sweep->skip);
 }
 
+static bool nearest_is_highest(const struct pps_kernel *kernel)
+{
+    for (int c = 0; kernel->nearest != NULL && c < kernel->n_columns; c++)
+        if (strcmp(kernel->columns[c].name, kernel->nearest) == 0)
+            return kernel->columns[c].goal == PPS_HIGHER;
+    return false;
+}
+
+static void init_tops(const struct pps_sweep *sweep,
+                      struct pps_tops *best,
+                      struct pps_tops *nearest)
+{
+    const struct pps_kernel *kernel = sweep->experiment->kernel;
+    const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
+    pps_tops_init(best, sweep->n_best, higher, sweep->n_by);
+    best->ties = sweep->ties;
+    pps_tops_init(nearest, 1, nearest_is_highest(kernel), 0);
+}
+
+// What skipped blocks have reached need not be beaten again.
+static enum pps_status know_rivals(struct pool *pool, struct pps_error *err)
+{
+    struct pps_tops *rivals = pool->sweep->rivals;
+    if (rivals == NULL)
+        return PPS_OK;
+    atomic_store(&pool->contest.changes, rivals->kept > 0);
+    return pps_tops_merge(&pool->contest.tops, rivals, err);
+}
+
 static enum pps_status start(struct pool *pool, int threads, struct pps_error *err)
 {
     const struct pps_sweep *sweep = pool->sweep;
@@ -314,6 +382,8 @@ static enum pps_status start(struct pool *pool, int threads, struct pps_error *e
     pthread_cond_init(&pool->moved, NULL);
     if (pool->slots == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the pool");
+    for (uint64_t i = 0; i < pool->n_slots; i++)
+        init_tops(sweep, &pool->slots[i].best, &pool->slots[i].nearest);
     return pps_schedule_open(&pool->schedule, &plan, err);
 }
 
@@ -322,20 +392,15 @@ static void finish(struct pool *pool)
     for (uint64_t s = 0; pool->slots != NULL && s < pool->n_slots; s++) {
         pps_parts_free(pool->slots[s].parts);
         free(pool->slots[s].made);
+        pps_tops_free(&pool->slots[s].best);
+        pps_tops_free(&pool->slots[s].nearest);
     }
     free(pool->slots);
+    pps_tops_free(&pool->contest.tops);
     pps_schedule_close(pool->schedule);
     pthread_cond_destroy(&pool->moved);
     pthread_mutex_destroy(&pool->contest.lock);
     pthread_mutex_destroy(&pool->lock);
-}
-
-static bool nearest_is_highest(const struct pps_kernel *kernel)
-{
-    for (int c = 0; kernel->nearest != NULL && c < kernel->n_columns; c++)
-        if (strcmp(kernel->columns[c].name, kernel->nearest) == 0)
-            return kernel->columns[c].goal == PPS_HIGHER;
-    return false;
 }
 
 // Parts of blocks, worth a thread each, of an experiment with fewer blocks than threads.
@@ -372,19 +437,18 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     const double wall_s = pps_wall_seconds(), cpu_s = pps_cpu_seconds();
     const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
     *totals = (struct pps_totals){.points = 0};
-    pps_tops_init(&totals->best, sweep->n_best, higher, sweep->n_by);
-    pps_tops_init(&totals->nearest, 1, nearest_is_highest(kernel), 0);
+    init_tops(sweep, &totals->best, &totals->nearest);
     pps_tops_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
     const int threads = useful_threads(sweep);
     pool.status = start(&pool, threads, err);
+    if (pool.status == PPS_OK)
+        pool.status = know_rivals(&pool, err);
     if (pool.status == PPS_OK)
         pool.status = pps_threads_check(threads, err);
     if (threads > 0 && pool.status == PPS_OK) {
 #pragma omp parallel num_threads(threads)
         work(&pool);
     }
-    if (sweep->only_best) // nothing else went into totals->best
-        totals->best = pool.contest.tops;
     if (sweep->only_best &&
         totals->best.kept > 0) // which were seen before a winner was is chance
         pps_tops_free(&totals->nearest);

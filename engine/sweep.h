@@ -35,6 +35,9 @@ struct pps_sweep {
     int n_by;
     bool only_best; // no other rows are wanted: blocks have no text, points that cannot win are
                     // not computed
+    bool ties;      // with only_best: and all rows equal to the last of the best
+    struct pps_tops
+        *rivals; // with only_best: the best rows of blocks that are skipped; or NULL
     const struct pps_reuse *reuse; // rows that need not be computed; or NULL
     double audit; // fraction of the rows to compare with the reference; 0: none
     struct pps_shard shard;
@@ -60,7 +63,7 @@ struct pps_totals {
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;
-    struct pps_tops best;
+    struct pps_tops best; // with only_best, at any time, those of all blocks written so far
     // Of this run's infeasible rows, the one that nearly fits; where the best alone are wanted,
     // none as soon as there is one of them.
     struct pps_tops nearest;

@@ -3,17 +3,26 @@
 #include "top.h"
 
 #include "best.h"
+#include "constants.h"
+#include "countedties.h"
 #include "grouping.h"
 #include "grow.h"
+#include "oneline.h"
 #include "rowsort.h"
 #include "rowtext.h"
+#include "tiestext.h"
 
+#include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Rows that the heaps of all groups may keep together: with rows of 150 bytes, about 1 GB.
 #define MAX_KEPT 4000000
+
+// Lines about groups that have equal best rows.
+#define MAX_TIES 20
 
 struct top {
     const struct pps_top_ask *ask;
@@ -22,10 +31,12 @@ struct top {
     int objective;
     struct pps_grouping grouping;
     struct pps_rowtext row;
+    struct pps_constants constants; // of all rows read
     struct pps_rowsort *sort;
     struct pps_best *bests; // one a group
     size_t n_bests, bests_room;
     size_t kept;
+    bool some_are_counted; // the result does not hold all rows that equal its best ones
 };
 
 // ---- what to do -----------------------------------------------------------------------------
@@ -38,7 +49,10 @@ static enum pps_status open_top(struct top *top, struct pps_error *err)
         status =
             pps_view_objective(&top->view, "--objective", ask->objective, &top->objective, err);
     if (status == PPS_OK)
-        status = pps_grouping_open(&top->grouping, &top->view, ask->by, err);
+        status =
+            pps_grouping_open(&top->grouping, &top->view, ask->by, &top->objective, 1, err);
+    if (status == PPS_OK)
+        status = pps_constants_open(&top->constants, top->view.n_columns, err);
     if (status != PPS_OK)
         return status;
     const struct pps_view_column *column = &top->view.columns[top->objective];
@@ -55,6 +69,7 @@ static void close_top(struct top *top)
     free(top->bests);
     pps_grouping_close(&top->grouping);
     pps_rowtext_free(&top->row);
+    pps_constants_close(&top->constants);
     pps_rowsort_close(top->sort);
     pps_view_close(&top->view);
 }
@@ -108,7 +123,8 @@ static enum pps_status find_group(struct top *top,
         return pps_fail_errno(err, "keep", "the groups of --by");
     }
     top->bests = bests;
-    pps_best_init(&top->bests[top->n_bests++], (size_t)top->ask->k, top->count->higher);
+    pps_best_init(&top->bests[top->n_bests], (size_t)top->ask->k, top->count->higher);
+    top->bests[top->n_bests++].ties = top->ask->ties;
     return PPS_OK;
 }
 
@@ -123,7 +139,7 @@ static enum pps_status keep_row(struct top *top,
     enum pps_status status = pps_rowtext_join(&top->row, cells, NULL, top->view.n_columns, err);
     if (status == PPS_OK)
         status = pps_best_add(best, value, top->count->rows, top->row.text, top->row.n, err);
-    top->kept += best->n - before;
+    top->kept = top->kept - before + best->n;
     if (status == PPS_OK && top->kept > MAX_KEPT)
         status = pps_fail(err, PPS_E_INPUT,
                           "more than %d rows to keep; choose a smaller -k, fewer columns in "
@@ -178,6 +194,115 @@ static enum pps_status write_best(struct top *top, struct pps_error *err)
     return status;
 }
 
+// ---- equal rows -----------------------------------------------------------------------------
+
+static uint64_t bit_of(int column)
+{
+    return column < 64 ? (uint64_t)1 << column : 0;
+}
+
+// Rows that a run with --only-top has counted belong to a group where all that chooses it, and the
+// value, are the same in all of them.
+static enum pps_status add_counted(struct top *top,
+                                   const cJSON *item,
+                                   const char *header,
+                                   struct pps_cell *cells,
+                                   struct pps_error *err)
+{
+    struct pps_best_equal equal;
+    uint64_t decides = pps_view_filtered(&top->view) | bit_of(top->objective);
+    uint32_t group;
+    double value;
+    for (int b = 0; b < top->grouping.n_by; b++)
+        decides |= bit_of(top->grouping.by[b]);
+    if (!pps_counted_read(item, header, &equal) || (equal.differ & decides) != 0)
+        return PPS_OK;
+    pps_rowtext_split(equal.text, cells, top->view.n_columns);
+    if (!pps_view_passes(&top->view, cells) || !pps_cell_number(cells[top->objective], &value))
+        return PPS_OK;
+    enum pps_status status = pps_grouping_find(&top->grouping, cells, &group, err);
+    top->some_are_counted = true;
+    if (status == PPS_OK && group < top->n_bests)
+        status = pps_best_count(&top->bests[group], value, &equal, err);
+    return status;
+}
+
+static enum pps_status read_counted(struct top *top, const char *header, struct pps_error *err)
+{
+    cJSON *manifest = NULL;
+    const cJSON *item;
+    struct pps_cell *cells = calloc((size_t)top->view.n_columns, sizeof *cells);
+    enum pps_status status = PPS_OK;
+    if (cells == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "look at", top->view.path);
+    }
+    if (strcmp(top->view.path, "-") != 0)
+        status = pps_result_manifest(top->view.path, &manifest, err);
+    const cJSON *only = cJSON_GetObjectItemCaseSensitive(manifest, "only_top");
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(only, "equal"))
+    {
+        if (status == PPS_OK)
+            status = add_counted(top, item, header, cells, err);
+    }
+    cJSON_Delete(manifest);
+    free(cells);
+    return status;
+}
+
+// The parameters that vary; of a result that nobody knows, all columns but the objective.
+static uint64_t telling_cells(const struct top *top)
+{
+    uint64_t cells = 0;
+    for (int c = 0; c < top->view.n_columns; c++) {
+        const bool param = top->view.roles_known ? top->view.columns[c].role == PPS_ROLE_PARAM
+                                                 : c != top->objective;
+        if (param && top->constants.list[c].varied)
+            cells |= bit_of(c);
+    }
+    return cells;
+}
+
+// Groups that nobody has asked for.
+static void say_groups(const struct top *top)
+{
+    FILE *talk = top->ask->talk;
+    if (top->n_bests < 2 || top->ask->by != NULL)
+        return;
+    fprintf(talk, "ppsweep: the best %llu of each ", (unsigned long long)top->ask->k);
+    for (int b = 0; b < top->grouping.n_by; b++)
+        pps_say_part(talk, "%s%s", b > 0 ? ", " : "",
+                     top->view.columns[top->grouping.by[b]].name);
+    fputs(": rows of different groups do different amounts of work; --by none ranks all "
+          "together\n",
+          talk);
+}
+
+static void say_ties(const struct top *top)
+{
+    FILE *talk = top->ask->talk;
+    const uint64_t telling = telling_cells(top);
+    uint64_t groups = 0;
+    int said = 0;
+    for (int b = 0; b < top->grouping.n_by; b++)
+        groups |= bit_of(top->grouping.by[b]);
+    for (size_t g = 0; g < top->n_bests; g++) {
+        const struct pps_best_ties ties = pps_best_ties(&top->bests[g]);
+        if (ties.n <= ties.kept)
+            continue;
+        if (said++ == MAX_TIES) {
+            fprintf(talk, "ppsweep: there are equal best rows in more groups\n");
+            return;
+        }
+        const char *row = top->bests[g].rows[0].text;
+        fputs("ppsweep: ", talk);
+        if (top->n_bests > 1 && pps_cells_say(talk, top->row.text, row, groups) > 0)
+            fputs(": ", talk);
+        pps_ties_say(talk, &ties, ties.kept, top->row.text, row, telling & ~groups);
+        fputs(top->some_are_counted ? "\n" : " (--ties writes all)\n", talk);
+    }
+}
+
 // ---- both -----------------------------------------------------------------------------------
 
 static enum pps_status read_rows(struct top *top, struct pps_error *err)
@@ -193,6 +318,9 @@ static enum pps_status read_rows(struct top *top, struct pps_error *err)
             top->count->valued++;
         else
             value = (double)NAN;
+        status = pps_constants_note(&top->constants, cells, err);
+        if (status != PPS_OK)
+            return status;
         status =
             top->ask->all ? sort_row(top, cells, value, err) : best_row(top, cells, value, err);
         if (status != PPS_OK)
@@ -211,8 +339,14 @@ static enum pps_status run_top(struct top *top, struct pps_error *err)
         status = read_rows(top, err);
     if (status == PPS_OK)
         status = pps_rowtext_header(&top->row, &top->view, err);
+    if (status == PPS_OK && !ask->all)
+        status = read_counted(top, top->row.text, err);
     if (status == PPS_OK)
         status = ask->all ? write_sorted(top, err) : write_best(top, err);
+    if (status == PPS_OK && !ask->all && ask->talk != NULL) {
+        say_groups(top);
+        say_ties(top);
+    }
     return status;
 }
 

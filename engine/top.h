@@ -19,13 +19,17 @@ struct pps_top_ask {
     struct pps_view_ask view;
     const char *objective; // a column; NULL: the kernel's first
     enum pps_goal goal;    // PPS_NEUTRAL: the column's own, or lower where it has none
-    const char *by;        // columns with commas between: the best of every group; NULL: of all
-    uint64_t k;            // how many, of every group
-    bool all;              // every row, sorted; k and by do not count
-    size_t memory_bytes;   // of the sort
-    const char *folder;    // for its temporary file, where TMPDIR is not set
+    const char
+        *by;    // columns with commas between: the best of every group; PPS_BY_NONE: of all;
+                // NULL: of every group of rows that do the same amount of work
+    uint64_t k; // how many, of every group
+    bool ties;  // and all rows equal to the last of them
+    bool all;   // every row, sorted; k and by do not count
+    size_t memory_bytes; // of the sort
+    const char *folder;  // for its temporary file, where TMPDIR is not set
     FILE *out;
     bool table; // aligned columns instead of CSV; not with `all`
+    FILE *talk; // says by which groups, and how many rows equal the best; NULL: nothing
 };
 
 struct pps_top_count {
@@ -37,7 +41,8 @@ struct pps_top_count {
 };
 
 // Reads the result and writes its best rows to ask->out under its header. Rows of equal value
-// stand in the order of the file. Whether the writing worked is for the owner of `out` to see.
+// stand in the order of the file; those that are not written are counted, as are those that a run
+// with --only-top has counted. Whether the writing worked is for the owner of `out` to see.
 PPS_MUST_CHECK enum pps_status pps_top(const struct pps_top_ask *ask,
                                        struct pps_top_count *count,
                                        struct pps_error *err);

@@ -20,7 +20,18 @@ void pps_tops_free(struct pps_tops *tops)
     free(tops->keys);
     free(tops->slots);
     free(tops->list);
+    free(tops->order);
     *tops = (struct pps_tops){.k = 0};
+}
+
+void pps_tops_clear(struct pps_tops *tops)
+{
+    const struct pps_tops empty = {.k = tops->k,
+                                   .higher = tops->higher,
+                                   .ties = tops->ties,
+                                   .n_by = tops->n_by};
+    pps_tops_free(tops);
+    *tops = empty;
 }
 
 // ---- groups -----------------------------------------------------------------------------------
@@ -96,6 +107,7 @@ static struct pps_best *add_group(struct pps_tops *tops, const double *key)
         *slot_of(tops, key) = tops->n + 1;
     }
     pps_best_init(&tops->bests[tops->n], tops->k, tops->higher);
+    tops->bests[tops->n].ties = tops->ties;
     return &tops->bests[tops->n++];
 }
 
@@ -134,7 +146,7 @@ enum pps_status pps_tops_add(struct pps_tops *tops,
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the best rows");
     const size_t before = best->n;
     enum pps_status status = pps_best_add(best, value, index, text, n, err);
-    tops->kept += best->n - before;
+    tops->kept = tops->kept - before + best->n; // ties may have made it fewer
     if (status == PPS_OK && tops->kept > PPS_MAX_KEPT)
         return pps_fail(err, PPS_E_INPUT,
                         "more than %d rows to keep; choose a smaller --top or fewer columns in "
@@ -143,19 +155,32 @@ enum pps_status pps_tops_add(struct pps_tops *tops,
     return status;
 }
 
+enum pps_status pps_tops_count(struct pps_tops *tops,
+                               const double *key,
+                               double value,
+                               const struct pps_best_equal *equal,
+                               struct pps_error *err)
+{
+    struct pps_best *best = find(tops, key);
+    return best != NULL ? pps_best_count(best, value, equal, err) : PPS_OK;
+}
+
 enum pps_status pps_tops_merge(struct pps_tops *tops,
                                struct pps_tops *other,
                                struct pps_error *err)
 {
     for (size_t g = 0; g < other->n; g++) {
         size_t n;
+        const double *key = key_of(other, g);
         const struct pps_best_row *rows = pps_best_sorted(&other->bests[g], &n);
-        for (size_t i = 0; i < n; i++) {
-            enum pps_status status = pps_tops_add(tops, key_of(other, g), rows[i].value,
-                                                  rows[i].index, rows[i].text, rows[i].n, err);
-            if (status != PPS_OK)
-                return status;
-        }
+        enum pps_status status = PPS_OK;
+        for (size_t i = 0; i < n && status == PPS_OK; i++)
+            status = pps_tops_add(tops, key, rows[i].value, rows[i].index, rows[i].text,
+                                  rows[i].n, err);
+        if (status == PPS_OK && n > 0)
+            status = pps_tops_count(tops, key, rows[n - 1].value, &other->bests[g].more, err);
+        if (status != PPS_OK)
+            return status;
     }
     return PPS_OK;
 }
@@ -164,7 +189,8 @@ enum pps_status pps_tops_merge(struct pps_tops *tops,
 
 static int by_best_row(const void *left, const void *right)
 {
-    const struct pps_best *a = left, *b = right;
+    const struct pps_best *a = *(struct pps_best *const *)left;
+    const struct pps_best *b = *(struct pps_best *const *)right;
     const double sign = a->higher ? -1 : 1;
     if (a->rows[0].value != b->rows[0].value)
         return sign * a->rows[0].value < sign * b->rows[0].value ? -1 : 1;
@@ -177,27 +203,33 @@ static int by_index(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-// Groups in the order of their best rows. The groups themselves stay where their slots say.
+// The groups themselves stay where their slots say.
+struct pps_best *const *pps_tops_groups(struct pps_tops *tops, size_t *n)
+{
+    free(tops->order);
+    tops->order = malloc((tops->n + 1) * sizeof *tops->order);
+    *n = tops->order != NULL ? tops->n : 0;
+    for (size_t g = 0; g < *n; g++) {
+        size_t unused;
+        pps_best_sorted(&tops->bests[g], &unused);
+        tops->order[g] = &tops->bests[g];
+    }
+    if (*n > 0)
+        qsort(tops->order, *n, sizeof *tops->order, by_best_row);
+    return *n > 0 ? tops->order : NULL;
+}
+
 static bool fill_list(struct pps_tops *tops)
 {
-    struct pps_best *order = malloc((tops->n + 1) * sizeof *order);
+    size_t n, at = 0;
+    struct pps_best *const *groups = pps_tops_groups(tops, &n);
     free(tops->list);
     tops->list = malloc((tops->kept + 1) * sizeof *tops->list);
-    if (order == NULL || tops->list == NULL) {
-        free(order);
+    if (groups == NULL || tops->list == NULL)
         return false;
-    }
-    for (size_t g = 0; g < tops->n; g++) {
-        size_t n;
-        pps_best_sorted(&tops->bests[g], &n);
-        order[g] = tops->bests[g];
-    }
-    qsort(order, tops->n, sizeof *order, by_best_row);
-    size_t at = 0;
-    for (size_t g = 0; g < tops->n; g++)
-        for (size_t i = 0; i < order[g].n; i++)
-            tops->list[at++] = order[g].rows[i];
-    free(order);
+    for (size_t g = 0; g < n; g++)
+        for (size_t i = 0; i < groups[g]->n; i++)
+            tops->list[at++] = groups[g]->rows[i];
     return true;
 }
 

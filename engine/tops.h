@@ -18,6 +18,7 @@ enum { PPS_MAX_KEPT = 4000000 };
 struct pps_tops {
     size_t k;               // rows a group
     bool higher;            // higher values are better
+    bool ties;              // and all rows equal to the last of them
     int n_by;               // values of a key; 0: one group
     struct pps_best *bests; // one a group
     double *keys;           // n_by of each group
@@ -26,10 +27,12 @@ struct pps_tops {
     size_t n_slots;
     size_t kept;               // rows of all groups
     struct pps_best_row *list; // of pps_tops_rows
+    struct pps_best **order;   // of pps_tops_groups
 };
 
 void pps_tops_init(struct pps_tops *tops, size_t k, bool higher, int n_by);
-void pps_tops_free(struct pps_tops *tops); // a zeroed one is fine
+void pps_tops_free(struct pps_tops *tops);  // a zeroed one is fine
+void pps_tops_clear(struct pps_tops *tops); // empty, and of the same kind
 
 // False: a row of this group and value is certainly not among the best.
 bool pps_tops_would_take(const struct pps_tops *tops, const double *key, double value);
@@ -47,9 +50,20 @@ PPS_MUST_CHECK enum pps_status pps_tops_add(struct pps_tops *tops,
                                             size_t n,
                                             struct pps_error *err);
 
-// Adds all rows of other, which keeps them.
+// Adds all rows of other, which keeps them, and what it has counted.
 PPS_MUST_CHECK enum pps_status pps_tops_merge(struct pps_tops *tops,
                                               struct pps_tops *other,
+                                              struct pps_error *err);
+
+// The groups in the order of their best rows. Valid until the next add; NULL where there are none or
+// there is no memory.
+struct pps_best *const *pps_tops_groups(struct pps_tops *tops, size_t *n);
+
+// Counts rows of the group of this key, as pps_best_count.
+PPS_MUST_CHECK enum pps_status pps_tops_count(struct pps_tops *tops,
+                                              const double *key,
+                                              double value,
+                                              const struct pps_best_equal *equal,
                                               struct pps_error *err);
 
 // All rows kept: best first, or those of each group one after the other, groups in the order of

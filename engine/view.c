@@ -242,6 +242,23 @@ void pps_view_close(struct pps_view *view)
     *view = (struct pps_view){0};
 }
 
+bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells)
+{
+    for (int i = 0; i < view->n_filters; i++)
+        if (!passes(&view->filters[i], cells[view->filters[i].column]))
+            return false;
+    return true;
+}
+
+uint64_t pps_view_filtered(const struct pps_view *view)
+{
+    uint64_t columns = 0;
+    for (int i = 0; i < view->n_filters; i++)
+        if (view->filters[i].column < 64)
+            columns |= (uint64_t)1 << view->filters[i].column;
+    return columns;
+}
+
 enum pps_status pps_view_next(struct pps_view *view,
                               const struct pps_cell **cells,
                               struct pps_error *err)
@@ -250,10 +267,7 @@ enum pps_status pps_view_next(struct pps_view *view,
         const enum pps_status status = pps_result_next(view->result, cells, err);
         if (status != PPS_OK || *cells == NULL)
             return status;
-        bool keep = true;
-        for (int i = 0; i < view->n_filters && keep; i++)
-            keep = passes(&view->filters[i], (*cells)[view->filters[i].column]);
-        if (keep)
+        if (pps_view_passes(view, *cells))
             return PPS_OK;
     }
 }

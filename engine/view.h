@@ -61,6 +61,10 @@ PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,
                                              const struct pps_cell **cells,
                                              struct pps_error *err);
 
+// Whether a row passes every filter, and the columns, of the first 64, that filters look at.
+bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells);
+uint64_t pps_view_filtered(const struct pps_view *view);
+
 // Whether the row says how well its point does: the kernel's first column is empty where a point
 // cannot be done, whatever the others say, or has failed.
 bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells);

@@ -2,12 +2,12 @@
 // The last lines of a run.
 #include "report.h"
 
+#include "bestrows.h"
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
 #include "engine/reasons.h"
 #include "engine/rows.h"
 #include "engine/value.h"
-#include "rowtable.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -111,56 +111,6 @@ static void print_no_block(const struct pps_report *r)
             "note      this shard is empty: the experiment has %s block%s of up to %s points, "
             "fewer blocks than shards\n",
             count, points > a_block ? "s" : "", each);
-}
-
-// ---- the best rows ----------------------------------------------------------------------------
-
-enum { SHOWN_ROWS = 40 }; // of groups, which may be many
-// Of an infeasible search, the row that nearly fits.
-static void print_nearest(const struct pps_report *r)
-{
-    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
-    size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals->nearest, &n);
-    char *header = pps_experiment_header(r->experiment);
-    fprintf(stderr, "best      none: no point is feasible\n");
-    if (n > 0 && header != NULL) {
-        fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
-        const int all = pps_rowtable_widths(rows, n, header, width);
-        pps_rowtable_line(header, width, all);
-        pps_rowtable_line(rows[0].text, width, all);
-    }
-    free(header);
-}
-
-static void print_best(const struct pps_report *r)
-{
-    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
-    size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
-    const uint64_t asked = r->totals->judged > 0 ? r->totals->judged : r->totals->rows;
-    if (n == 0 && r->totals->infeasible > 0 && r->totals->infeasible == asked)
-        print_nearest(r);
-    char *header = pps_experiment_header(r->experiment);
-    if (n == 0 || header == NULL) {
-        free(header);
-        return;
-    }
-    const struct pps_column *column = &r->experiment->kernel->columns[r->objective];
-    fprintf(stderr, "best      by %s (%s is better)\n", column->name,
-            column->goal == PPS_HIGHER ? "higher" : "lower");
-    const int all = pps_rowtable_widths(rows, n, header, width);
-    const int columns = pps_rowtable_columns(header, width, all, column->name);
-    pps_rowtable_line(header, width, columns);
-    const size_t shown = r->totals->best.n_by > 0 && n > SHOWN_ROWS ? SHOWN_ROWS : n;
-    for (size_t i = 0; i < shown; i++)
-        pps_rowtable_line(rows[i].text, width, columns);
-    if (shown < n)
-        fprintf(stderr, "  ... and %zu more\n", n - shown);
-    if (columns < all)
-        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
-                all - columns == 1 ? "" : "s");
-    free(header);
 }
 
 // ---- the whole --------------------------------------------------------------------------------
@@ -327,7 +277,7 @@ void pps_report_print(const struct pps_report *r)
 {
     char bytes[32];
     print_inputs(r->experiment);
-    print_best(r);
+    pps_bestrows_print(r);
     print_left_out(r);
     print_all_left_out(r);
     print_no_block(r);

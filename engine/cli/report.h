@@ -10,6 +10,9 @@ struct pps_report {
     const struct pps_experiment *experiment;
     struct pps_totals *totals;
     int objective;
+    const int *by; // n_by parameters: the best rows of every group
+    int n_by;
+    bool by_work;     // nobody has asked for the groups: rows of one do the same amount of work
     const char *path; // of the result
     struct pps_shard shard;
     uint64_t data_bytes;

@@ -115,6 +115,7 @@ static enum pps_status load(const struct pps_args *args,
     request.path = pps_arg(args, "config");
     request.points = pps_arg(args, "points");
     request.metrics = pps_arg(args, "metrics");
+    request.objective = pps_arg(args, "objective");
     request.seed_given = pps_arg(args, "seed") != NULL;
     request.exact = pps_arg(args, "exact") != NULL;
     request.status = pps_arg(args, "status") != NULL;

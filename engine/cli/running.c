@@ -20,7 +20,7 @@ static uint64_t block_points(const struct pps_running *run)
 }
 
 enum pps_status pps_running_manifest(const struct pps_running *run,
-                                     const struct pps_totals *totals,
+                                     struct pps_totals *totals,
                                      char **text,
                                      struct pps_error *err)
 {

@@ -33,7 +33,7 @@ struct pps_running {
 
 // The manifest, without its counts where totals is NULL; the caller frees it.
 PPS_MUST_CHECK enum pps_status pps_running_manifest(const struct pps_running *run,
-                                                    const struct pps_totals *totals,
+                                                    struct pps_totals *totals,
                                                     char **text,
                                                     struct pps_error *err);
 

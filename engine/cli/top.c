@@ -17,7 +17,10 @@ static const struct pps_opt options[] = {
     {"count", 'k', "N", "how many rows, of every group (10)"},
     {"objective", 0, "COLUMN", "the column to rank by (the kernel's first result)"},
     {"goal", 0, "lower|higher", "which values are better (default of the kernel, else lower)"},
-    {"by", 0, "COLUMNS", "the best of every group of equal values in these columns"},
+    {"by", 0, "COLUMNS",
+     "the best of every group of equal values in these columns; none: of all rows (default: "
+     "the parameters that change the amount of work)"},
+    {"ties", 0, NULL, "also write all rows equal to the last of the N"},
     {"pareto", 0, "A,B", "the Pareto front of two columns"},
     {"all", 0, NULL, "every row, sorted; rows without a result last"},
     {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
@@ -27,11 +30,13 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
-    "with\n"
-    "these values: n=8 sync_freq=1,2. Rows of equal value stand in the order of the result,\n"
-    "groups in the order in which they first appear. On a terminal columns are aligned;\n"
-    "elsewhere the output is CSV with the header of the result.\n"
+    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows\n"
+    "with these values: n=8 sync_freq=1,2. Rows of equal value stand in the order of the\n"
+    "result, groups in the order in which they first appear. On a terminal columns are\n"
+    "aligned; elsewhere the output is CSV with the header of the result.\n"
+    "\n"
+    "Standard error says how many rows equal the best one, and which values all of them have.\n"
+    "Values are compared as the result has them (ppsweep run --digits).\n"
     "\n"
     "--pareto A,B writes the Pareto front of two columns, best by A first: each row is better\n"
     "than every other in one of them. Smaller values are better unless the kernel says that\n"
@@ -60,10 +65,14 @@ static enum pps_status fill_ask(const struct pps_args *args,
 {
     ask->objective = pps_arg(args, "objective");
     ask->by = pps_arg(args, "by");
+    ask->ties = pps_arg(args, "ties") != NULL;
+    ask->talk = pps_arg(args, "quiet") != NULL ? NULL : stderr;
     ask->all = pps_arg(args, "all") != NULL;
-    if (ask->all && (ask->by != NULL || pps_arg(args, "count") != NULL))
+    if (ask->all && (ask->by != NULL || pps_arg(args, "count") != NULL || ask->ties))
         return pps_fail(err, PPS_E_INPUT, "--all sorts every row; remove %s",
-                        ask->by != NULL ? "--by" : "-k");
+                        ask->by != NULL ? "--by"
+                        : ask->ties     ? "--ties"
+                                        : "-k");
     enum pps_status status = pps_arg_count(args, "count", 1, UINT32_MAX, &ask->k, err);
     if (status == PPS_OK)
         status = pps_goal_option(args, &ask->goal, err);
@@ -131,7 +140,7 @@ static enum pps_status write_top(const struct pps_args *args,
 
 static enum pps_status check_pareto(const struct pps_args *args, struct pps_error *err)
 {
-    static const char *const others[] = {"all", "count", "objective"};
+    static const char *const others[] = {"all", "count", "objective", "ties"};
     if (pps_arg(args, "goal") != NULL)
         return pps_fail(err, PPS_E_INPUT, "--pareto takes goals as max:%s; remove --goal",
                         pps_arg(args, "pareto"));

@@ -4,6 +4,7 @@
 
 #include "engine/suggest.h"
 #include "engine/value.h"
+#include "engine/workgroups.h"
 #include "request.h"
 
 #include <stdio.h>
@@ -30,10 +31,11 @@ enum pps_status pps_top_selection(const struct pps_args *args,
     if (pps_arg(args, "only-top") == NULL)
         return PPS_OK;
     const char *by = pps_arg(args, "by"), *objective = pps_arg(args, "objective");
+    const char *ties = pps_arg(args, "ties") != NULL ? " with ties" : "";
     enum pps_status status = read_top(args, &top, err);
     if (status == PPS_OK &&
-        asprintf(selection, "%llu by %s objective %s", (unsigned long long)top,
-                 by != NULL ? by : "", objective != NULL ? objective : "") < 0) {
+        asprintf(selection, "%llu by %s objective %s%s", (unsigned long long)top,
+                 by != NULL ? by : "(work)", objective != NULL ? objective : "", ties) < 0) {
         *selection = NULL;
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
     }
@@ -70,7 +72,12 @@ static enum pps_status read_by(const char *list,
                                struct pps_error *err)
 {
     uint64_t seen = 0;
-    for (const char *name = list; list != NULL;) {
+    sweep->by = by;
+    if (list == NULL)
+        sweep->n_by = pps_work_groups(e, sweep->objective, by);
+    if (list == NULL || strcmp(list, PPS_BY_NONE) == 0)
+        return PPS_OK;
+    for (const char *name = list;;) {
         const size_t n = strcspn(name, ",");
         const int p = pps_param_find(e->kernel, name, n);
         bool shown = false;
@@ -85,7 +92,6 @@ static enum pps_status read_by(const char *list,
             break;
         name += n + 1;
     }
-    sweep->by = by;
     return PPS_OK;
 }
 
@@ -122,6 +128,11 @@ enum pps_status pps_top_options(const struct pps_args *args,
         status = read_by(pps_arg(args, "by"), experiment, sweep, by_room, err);
     sweep->n_best = top;
     sweep->only_best = pps_arg(args, "only-top") != NULL;
+    sweep->ties = pps_arg(args, "ties") != NULL;
+    if (status == PPS_OK && sweep->ties && !sweep->only_best)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--ties needs --only-top; of a whole result, ppsweep top --ties lists "
+                        "all equal rows");
     if (status == PPS_OK && sweep->only_best)
         status = check_only_top(args, top, err);
     return status;

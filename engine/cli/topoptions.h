@@ -8,14 +8,17 @@
 
 // Entries of an option table.
 #define PPS_TOP_OPTIONS                                                                        \
-    {"top", 0, "K", "how many of the best rows to show at the end (3)"},                       \
+    {"top", 0, "K", "how many of the best rows to show at the end, of every group (3)"},       \
         {"by", 0, "NAMES",                                                                     \
-         "the best rows of every group with equal values of these parameters"},                \
+         "rank rows of equal values of these parameters; none: rank all rows together "        \
+         "(default: the parameters that change the amount of work)"},                          \
+        {"ties", 0, NULL, "with --only-top: also keep all rows equal to the last of the K"},   \
         {"only-top", 0, NULL,                                                                  \
          "the result holds the best rows only; others are not computed if "                    \
          "a bound tells"},                                                                     \
     {                                                                                          \
-        "objective", 0, "COLUMN", "the column that says which are best (the kernel's first)"   \
+        "objective", 0, "COLUMN",                                                              \
+            "the column to rank by, always part of the rows (the kernel's first)"              \
     }
 
 // What the options say of the experiment's digest: with --only-top a text of them all, which the
@@ -24,7 +27,7 @@ PPS_MUST_CHECK enum pps_status pps_top_selection(const struct pps_args *args,
                                                  char **selection,
                                                  struct pps_error *err);
 
-// Sets n_best, by, objective and only_best of a sweep whose experiment is known; by_room has room
+// Sets n_best, by, objective, only_best and ties of a sweep whose experiment is known; by_room has room
 // for PPS_MAX_PARAMS and must stay.
 PPS_MUST_CHECK enum pps_status pps_top_options(const struct pps_args *args,
                                                const struct pps_experiment *experiment,

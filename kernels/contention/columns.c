@@ -5,9 +5,13 @@
 #define METRIC(name_, unit_, decimals_, goal_, summary_)                                       \
     {                                                                                          \
         .name = name_, .unit = unit_, .summary = summary_, .kind = PPS_COLUMN_REAL,            \
-        .decimals = decimals_, .goal = goal_, .on_request = true                               \
+        .decimals = decimals_, .goal = goal_, .on_request = true, .size_free = true            \
     }
-#define PART(name_, summary_) METRIC("critical_" name_, "time", 4, PPS_LOWER, summary_)
+#define PART(name_, summary_)                                                                  \
+    {                                                                                          \
+        .name = "critical_" name_, .unit = "time", .summary = summary_,                        \
+        .kind = PPS_COLUMN_REAL, .decimals = 4, .goal = PPS_LOWER, .on_request = true          \
+    }
 #define TALLY(name_, summary_)                                                                 \
     {                                                                                          \
         .name = name_, .unit = "", .summary = summary_, .kind = PPS_COLUMN_INTEGER,            \
@@ -55,8 +59,13 @@ const struct pps_column contention_columns[N_COLUMNS] = {
         TALLY("throttled_tasks", "transfers held back by their receiver at least once"),
     [PEAK_IN_FLIGHT] =
         TALLY("peak_in_flight", "maximum number of micro-batches in flight on a stage"),
-    [IDEAL_TIME] =
-        METRIC("ideal_time", "time", 4, PPS_NEUTRAL, "total_time with channels ideal"),
+    [IDEAL_TIME] = {.name = "ideal_time",
+                    .unit = "time",
+                    .summary = "total_time with channels ideal",
+                    .kind = PPS_COLUMN_REAL,
+                    .decimals = 4,
+                    .goal = PPS_NEUTRAL,
+                    .on_request = true},
     [CRITICAL_GPU] = {.name = "critical_gpu",
                       .unit = "",
                       .summary =
@@ -83,6 +92,8 @@ const struct pps_column contention_columns[N_COLUMNS] = {
                PPS_LOWER,
                "relative change of total_time when a length changes by 1e-15: where it "
                "is large, digits of total_time have no meaning"),
+    [TIME_PER_MICRO_BATCH] =
+        METRIC("time_per_micro_batch", "time", 4, PPS_LOWER, "total_time / n"),
 };
 
 struct contention_wish contention_wish_of(const struct pps_batch *batch)
@@ -130,4 +141,5 @@ void contention_set_row(const struct pps_batch *batch,
     set_column(batch, IDEAL_TIME, i, r->ideal_time);
     set_parts(batch, i, &r->critical);
     set_column(batch, SENSITIVITY, i, r->sensitivity);
+    set_column(batch, TIME_PER_MICRO_BATCH, i, r->total_time / batch->param[N][i]);
 }

@@ -36,7 +36,14 @@ static const char *const tiers[] = {"a", "b", "c", "d", "e", "f", "g", "h", "i",
     }
 
 const struct pps_param contention_params[N_PARAMS] = {
-    [N] = COUNT("n", "", "micro-batches", 8, 1000000),
+    [N] = {.name = "n",
+           .unit = "",
+           .summary = "micro-batches",
+           .kind = PPS_INTEGER,
+           .fallback = 8,
+           .min = 1,
+           .max = 1000000,
+           .changes_work = true},
     [GPUS] = COUNT("gpus", "", "pipeline stages, one GPU each", 4, 4096),
     [SYNC_FREQ] =
         COUNT("sync_freq", "", "micro-batches per gradient synchronisation", 1, 1000000),

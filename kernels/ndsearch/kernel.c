@@ -13,6 +13,12 @@
         .name = name_, .symbol = symbol_, .unit = unit_, .summary = summary_,                  \
         .kind = PPS_INTEGER, .fallback = fallback_, .min = min_, .max = max_                   \
     }
+#define WORK(name_, symbol_, unit_, summary_, fallback_, max_)                                 \
+    {                                                                                          \
+        .name = name_, .symbol = symbol_, .unit = unit_, .summary = summary_,                  \
+        .kind = PPS_INTEGER, .fallback = fallback_, .min = 1, .max = max_,                     \
+        .changes_work = true                                                                   \
+    }
 #define OF_MODEL(name_, symbol_, summary_)                                                     \
     {                                                                                          \
         .name = name_, .symbol = symbol_, .unit = "", .summary = summary_ " (of the model)",   \
@@ -39,7 +45,8 @@ static const struct pps_param params[N_PARAMS] = {
                  .unit = "",
                  .summary = "the model, where several are given",
                  .kind = PPS_CHOICE,
-                 .max = 0x1p20},
+                 .max = 0x1p20,
+                 .changes_work = true},
     [P_CLUSTER] = {.name = "cluster",
                    .unit = "",
                    .summary = "the cluster, where several are given",
@@ -59,7 +66,7 @@ static const struct pps_param params[N_PARAMS] = {
                          "of that, what the framework and communication take",
                          0,
                          0x1p40),
-    [P_GBS] = COUNT("gbs", NULL, "sequences", "global batch of a step", 1024, 1, 0x1p40),
+    [P_GBS] = WORK("gbs", NULL, "sequences", "global batch of a step", 1024, 0x1p40),
     [P_ZERO_LEVEL] = COUNT("zero_level",
                            NULL,
                            "",
@@ -79,8 +86,7 @@ static const struct pps_param params[N_PARAMS] = {
     [P_LOW_MEM_VPP] =
         SWITCH("low_mem_vpp", "the interleaved order with the shorter warm-up", 0),
     [P_DUMMY_WGRAD] = SWITCH("dummy_wgrad", "a gradient buffer for each shape of matrix", 0),
-    [P_SEQ_LENGTH] =
-        COUNT("seq_length", "s", "tokens", "length of a sequence", 4096, 1, 1 << 28),
+    [P_SEQ_LENGTH] = WORK("seq_length", "s", "tokens", "length of a sequence", 4096, 1 << 28),
     [P_LAYERS] = OF_MODEL("layers", "L", "layers, MTP layers included"),
     [P_HIDDEN] = OF_MODEL("hidden", "h", "hidden size"),
     [P_HEADS] = OF_MODEL("heads", "A", "attention heads"),
@@ -135,7 +141,8 @@ static const struct pps_column columns[N_COLUMNS] = {
                    "model FLOPs utilization: causal attention, no recomputation; of peak",
                .kind = PPS_COLUMN_REAL,
                .decimals = 2,
-               .goal = PPS_HIGHER},
+               .goal = PPS_HIGHER,
+               .size_free = true},
     [C_TOKENS] = {.name = "tokens_per_s",
                   .unit = "1/s",
                   .summary = "tokens per second, all devices",

@@ -83,6 +83,72 @@ Test(best, any_order_of_adding_gives_the_sorted_prefix)
     }
 }
 
+// A row with a cell that tells its index modulo 3 and one that is the same for all.
+static void add_cells(struct pps_best *best, struct item item)
+{
+    struct pps_error err;
+    char text[64];
+    const int n =
+        snprintf(text, sizeof text, "%g,%u,same", item.value, (unsigned)item.index % 3);
+    cr_assert_eq(pps_best_add(best, item.value, item.index, text, (size_t)n, &err), PPS_OK);
+}
+
+// Would catch ties that depend on the order of adding, that are lost when a better row displaces
+// one of them, or that are counted at a value that is the worst no more.
+Test(best, equal_rows_are_counted)
+{
+    for (unsigned trial = 0; trial < 60; trial++) {
+        const size_t cap = 1 + trial % 9;
+        const unsigned n_values = 1 + trial % 13;
+        struct item items[N];
+        uint64_t equal = 0, first = 0;
+        for (unsigned i = 0; i < N; i++)
+            items[i] = (struct item){(double)(i * 7 % n_values), i};
+        shuffle(items, trial);
+        struct pps_best best;
+        pps_best_init(&best, cap, false);
+        for (unsigned i = 0; i < N; i++) {
+            add_cells(&best, items[i]);
+            equal += items[i].value == 0;
+            first |= items[i].value == 0 ? (uint64_t)1 << items[i].index % 3 : 0;
+        }
+        const struct pps_best_ties ties = pps_best_ties(&best);
+        cr_assert_eq(ties.n, equal, "trial %u", trial);
+        cr_assert_eq(ties.kept, equal < cap ? equal : cap);
+        cr_assert_eq(ties.differ, (first & (first - 1)) != 0 ? 2 : 0, "trial %u", trial);
+        pps_best_free(&best);
+    }
+}
+
+// Would catch a heap that drops some rows of the last value, or keeps those of a worse one.
+Test(best, ties_are_kept_where_asked_for)
+{
+    for (unsigned trial = 0; trial < 60; trial++) {
+        const size_t cap = 1 + trial % 50;
+        struct item items[N], sorted[N];
+        for (unsigned i = 0; i < N; i++)
+            items[i] = (struct item){(double)((i * 7 + trial) % 23), i};
+        memcpy(sorted, items, sizeof items);
+        higher_wins = trial % 2 == 1;
+        qsort(sorted, N, sizeof *sorted, by_rank);
+        shuffle(items, trial);
+        struct pps_best best;
+        pps_best_init(&best, cap, higher_wins);
+        best.ties = true;
+        for (unsigned i = 0; i < N; i++)
+            add(&best, items[i]);
+        size_t n, wanted = cap;
+        while (wanted < N && sorted[wanted].value == sorted[cap - 1].value)
+            wanted++;
+        const struct pps_best_row *rows = pps_best_sorted(&best, &n);
+        cr_assert_eq(n, wanted, "trial %u", trial);
+        for (size_t i = 0; i < n; i++)
+            cr_assert_eq(rows[i].index, sorted[i].index);
+        cr_assert_eq(best.more.n, 0);
+        pps_best_free(&best);
+    }
+}
+
 // Catches a readout that spoils the heap for rows added after it.
 Test(best, reading_in_between_changes_nothing)
 {

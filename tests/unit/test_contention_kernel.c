@@ -310,6 +310,7 @@ Test(contention_kernel, rows)
         cr_assert(all.column[1][i] == r.bubble_ratio);
         cr_assert_float_eq(all.column[CRITICAL_BUBBLE][i], r.critical.bubble, 1e-9);
         cr_assert(all.column[IDEAL_TIME][i] == r.ideal_time);
+        cr_assert(all.column[TIME_PER_MICRO_BATCH][i] == all.column[0][i] / (2 + 3 * i));
         cr_assert(some.column[1][i] == 0, "a column that nobody asked for");
     }
     free(some.scratch);

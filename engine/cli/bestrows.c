@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// The best rows of a run.
+#include "bestrows.h"
+
+#include "engine/tiestext.h"
+#include "engine/workgroups.h"
+#include "rowtable.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+// Of groups, which may be many, so many rows and lines of equal rows are shown.
+enum { SHOWN_ROWS = 40, SHOWN_TIES = 8 };
+
+// The table of a run's best rows: the same number of every group.
+struct table {
+    const struct pps_report *report;
+    struct pps_best *const *groups;
+    size_t n_groups, shown_groups, each;
+    char *header;
+};
+
+static bool open_table(struct table *t, const struct pps_report *r)
+{
+    *t = (struct table){.report = r};
+    t->groups = pps_tops_groups(&r->totals->best, &t->n_groups);
+    t->header = pps_experiment_header(r->experiment);
+    if (t->n_groups == 0 || t->header == NULL) {
+        free(t->header);
+        return false;
+    }
+    t->shown_groups = t->n_groups < SHOWN_ROWS ? t->n_groups : SHOWN_ROWS;
+    t->each = t->n_groups > 1 ? SHOWN_ROWS / t->shown_groups : SIZE_MAX;
+    return true;
+}
+
+static size_t shown_of(const struct table *t, const struct pps_best *group)
+{
+    return group->n < t->each ? group->n : t->each;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// "best of each n by total_time (lower is better)": groups are named where there are several.
+static void print_title(const struct table *t)
+{
+    const struct pps_report *r = t->report;
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    const struct pps_column *column = &kernel->columns[r->objective];
+    fputs("best      ", stderr);
+    for (int b = 0; b < r->n_by && t->n_groups > 1; b++)
+        fprintf(stderr, "%s%s%s", b == 0 ? "of each " : ", ", kernel->params[r->by[b]].name,
+                b == r->n_by - 1 ? " " : "");
+    fprintf(stderr, "by %s (%s is better)\n", column->name,
+            column->goal == PPS_HIGHER ? "higher" : "lower");
+}
+
+static void print_rows(const struct table *t)
+{
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
+    const struct pps_report *r = t->report;
+    size_t n, shown = 0;
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
+    const int all = pps_rowtable_widths(rows, n, t->header, width);
+    const int columns = pps_rowtable_columns(t->header, width, all,
+                                             r->experiment->kernel->columns[r->objective].name);
+    pps_rowtable_line(t->header, width, columns);
+    for (size_t g = 0; g < t->shown_groups; g++)
+        for (size_t i = 0; i < shown_of(t, t->groups[g]); i++, shown++)
+            pps_rowtable_line(t->groups[g]->rows[i].text, width, columns);
+    if (shown < n)
+        fprintf(stderr, "  ... and %zu more\n", n - shown);
+    if (columns < all)
+        fprintf(stderr, "  ... and %d more column%s\n", all - columns,
+                all - columns == 1 ? "" : "s");
+}
+
+// Of an infeasible search, the row that nearly fits.
+static void print_nearest(const struct pps_report *r)
+{
+    int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
+    size_t n;
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals->nearest, &n);
+    char *header = pps_experiment_header(r->experiment);
+    fprintf(stderr, "best      none: no point is feasible\n");
+    if (n > 0 && header != NULL) {
+        fprintf(stderr, "nearest   by %s\n", r->experiment->kernel->nearest);
+        const int all = pps_rowtable_widths(rows, n, header, width);
+        pps_rowtable_line(header, width, all);
+        pps_rowtable_line(rows[0].text, width, all);
+    }
+    free(header);
+}
+
+// ---- equal rows -------------------------------------------------------------------------------
+
+// The cells of a row that hold parameters: those of the groups, or the others that vary.
+static uint64_t cells_of(const struct pps_report *r, bool of_groups)
+{
+    const struct pps_space *space = &r->experiment->space;
+    uint64_t cells = 0;
+    for (int c = 0; c < space->n_columns && c < 64; c++) {
+        bool grouped = false;
+        for (int b = 0; b < r->n_by; b++)
+            grouped = grouped || r->by[b] == space->columns[c];
+        if (grouped == of_groups && pps_param_varies(r->experiment, space->columns[c]))
+            cells |= (uint64_t)1 << c;
+    }
+    return cells;
+}
+
+static void print_ties(const struct table *t)
+{
+    const uint64_t group_cells = cells_of(t->report, true);
+    const uint64_t other_cells = cells_of(t->report, false);
+    size_t more = 0, said = 0;
+    for (size_t g = 0; g < t->n_groups; g++) {
+        const struct pps_best_ties ties = pps_best_ties(t->groups[g]);
+        const size_t shown = g < t->shown_groups ? shown_of(t, t->groups[g]) : 0;
+        const size_t equal = shown < ties.kept ? shown : ties.kept;
+        if (ties.n <= equal || shown == 0)
+            continue;
+        if (said++ >= SHOWN_TIES) {
+            more++;
+            continue;
+        }
+        fputs("ties      ", stderr);
+        if (t->n_groups > 1 &&
+            pps_cells_say(stderr, t->header, t->groups[g]->rows[0].text, group_cells) > 0)
+            fputs(": ", stderr);
+        pps_ties_say(stderr, &ties, equal, t->header, t->groups[g]->rows[0].text, other_cells);
+        fputc('\n', stderr);
+    }
+    if (more > 0)
+        fprintf(stderr, "          and equal best rows in %zu more groups\n", more);
+}
+
+bool pps_bestrows_have_ties(const struct pps_report *r)
+{
+    size_t n;
+    struct pps_best *const *groups = pps_tops_groups(&r->totals->best, &n);
+    for (size_t g = 0; g < n; g++) {
+        const struct pps_best_ties ties = pps_best_ties(groups[g]);
+        if (ties.n > ties.kept)
+            return true;
+    }
+    return false;
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+void pps_bestrows_print(const struct pps_report *r)
+{
+    const uint64_t asked = r->totals->judged > 0 ? r->totals->judged : r->totals->rows;
+    struct table table;
+    if (!open_table(&table, r)) {
+        if (r->totals->infeasible > 0 && r->totals->infeasible == asked)
+            print_nearest(r);
+        return;
+    }
+    print_title(&table);
+    print_rows(&table);
+    if (r->by_work && table.n_groups > 1)
+        fputs(
+            "          rows of different groups do different amounts of work; --by none ranks "
+            "all together\n",
+            stderr);
+    print_ties(&table);
+    free(table.header);
+}

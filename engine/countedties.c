@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counted rows to JSON and back.
+#include "countedties.h"
+
+#include "jsonwrite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void add_names(cJSON *list, const char *header, uint64_t cells)
+{
+    for (int c = 0; c < 64 && header != NULL; c++) {
+        const size_t n = strcspn(header, ",\n");
+        char *name = strndup(header, n);
+        if (name != NULL && (cells >> c & 1) != 0)
+            cJSON_AddItemToArray(list, cJSON_CreateString(name));
+        free(name);
+        header = header[n] == ',' ? header + n + 1 : NULL;
+    }
+}
+
+cJSON *pps_counted_json(struct pps_tops *tops, const char *header)
+{
+    cJSON *list = cJSON_CreateArray();
+    size_t n;
+    struct pps_best *const *groups = pps_tops_groups(tops, &n);
+    for (size_t g = 0; g < n; g++) {
+        const struct pps_best_equal *more = &groups[g]->more;
+        if (more->n == 0)
+            continue;
+        cJSON *item = cJSON_CreateObject();
+        pps_json_add_count(item, "rows", more->n);
+        cJSON_AddStringToObject(item, "one", more->text);
+        add_names(cJSON_AddArrayToObject(item, "differ"), header, more->differ);
+        cJSON_AddItemToArray(list, item);
+    }
+    return list;
+}
+
+// The bit of the header's cell of this name; 0: there is none among the first 64.
+static uint64_t bit_of(const char *header, const char *name)
+{
+    for (int c = 0; c < 64 && name != NULL && header != NULL; c++) {
+        const size_t n = strcspn(header, ",\n");
+        if (strlen(name) == n && memcmp(header, name, n) == 0)
+            return (uint64_t)1 << c;
+        header = header[n] == ',' ? header + n + 1 : NULL;
+    }
+    return 0;
+}
+
+bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equal *equal)
+{
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(item, "rows");
+    const cJSON *differ = cJSON_GetObjectItemCaseSensitive(item, "differ"), *name;
+    char *one = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "one"));
+    *equal = (struct pps_best_equal){.n = 0};
+    if (one == NULL || !cJSON_IsNumber(rows) || !(rows->valuedouble >= 1))
+        return false;
+    *equal = (struct pps_best_equal){(uint64_t)rows->valuedouble, one, strlen(one), 0};
+    cJSON_ArrayForEach(name, differ) equal->differ |=
+        bit_of(header, cJSON_GetStringValue(name));
+    return true;
+}

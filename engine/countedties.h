@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that were counted and not kept, as JSON: what a manifest says of them, and reading it back.
+#ifndef PPS_COUNTEDTIES_H
+#define PPS_COUNTEDTIES_H
+
+#include "tops.h"
+
+#include <cjson/cJSON.h>
+
+// An array with an object {"rows", "one", "differ"} for each group that has counted rows: how many,
+// the text of one of them, and the names of the cells in which they are not all the same. header is
+// the names of all cells with commas between.
+cJSON *pps_counted_json(struct pps_tops *tops, const char *header);
+
+// One object of the array; false where it is none. The text belongs to the item.
+bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equal *equal);
+
+#endif

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows that equal the best one, in words.
+#include "tiestext.h"
+
+#include "oneline.h"
+
+#include <string.h>
+
+int pps_cells_say(FILE *out, const char *header, const char *row, uint64_t cells)
+{
+    int said = 0;
+    for (int c = 0; c < 64 && header != NULL && row != NULL; c++) {
+        const size_t name_n = strcspn(header, ",\n"), n = strcspn(row, ",\n");
+        if ((cells >> c & 1) != 0)
+            pps_say_part(out, "%s%.*s=%.*s", said++ > 0 ? ", " : "", (int)name_n, header,
+                         (int)n, row);
+        header = header[name_n] == ',' ? header + name_n + 1 : NULL;
+        row = row[n] == ',' ? row + n + 1 : NULL;
+    }
+    return said;
+}
+
+void pps_ties_say(FILE *out,
+                  const struct pps_best_ties *ties,
+                  size_t shown,
+                  const char *header,
+                  const char *row,
+                  uint64_t cells)
+{
+    const uint64_t common = cells & ~ties->differ;
+    fprintf(out, "%zu of %llu equal best rows", shown, (unsigned long long)ties->n);
+    if (common == 0)
+        return;
+    fputs("; all have ", out);
+    (void)pps_cells_say(out, header, row, common);
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is said of rows that equal the best one: how many there are, and what they have in common.
+#ifndef PPS_TIESTEXT_H
+#define PPS_TIESTEXT_H
+
+#include "best.h"
+
+#include <stdio.h>
+
+// Prints "name=value, name=value" of the cells in the mask; returns how many these are. Header and
+// row are lines of cells with commas between.
+int pps_cells_say(FILE *out, const char *header, const char *row, uint64_t cells);
+
+// Prints "3 of 11 equal best rows; all have name=value" without a newline; of the cells that all
+// have in common those in `cells`. row is one of them, `shown` how many are shown.
+void pps_ties_say(FILE *out,
+                  const struct pps_best_ties *ties,
+                  size_t shown,
+                  const char *header,
+                  const char *row,
+                  uint64_t cells);
+
+#endif
