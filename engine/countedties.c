@@ -19,21 +19,23 @@ static void add_names(cJSON *list, const char *header, uint64_t cells)
     }
 }
 
-cJSON *pps_counted_json(struct pps_tops *tops, const char *header)
+cJSON *pps_counted_json(const struct pps_best_equal *equal, const char *header)
+{
+    cJSON *item = cJSON_CreateObject();
+    pps_json_add_count(item, "rows", equal->n);
+    cJSON_AddStringToObject(item, "one", equal->text);
+    add_names(cJSON_AddArrayToObject(item, "differ"), header, equal->differ);
+    return item;
+}
+
+cJSON *pps_counted_list(struct pps_tops *tops, const char *header)
 {
     cJSON *list = cJSON_CreateArray();
     size_t n;
     struct pps_best *const *groups = pps_tops_groups(tops, &n);
-    for (size_t g = 0; g < n; g++) {
-        const struct pps_best_equal *more = &groups[g]->more;
-        if (more->n == 0)
-            continue;
-        cJSON *item = cJSON_CreateObject();
-        pps_json_add_count(item, "rows", more->n);
-        cJSON_AddStringToObject(item, "one", more->text);
-        add_names(cJSON_AddArrayToObject(item, "differ"), header, more->differ);
-        cJSON_AddItemToArray(list, item);
-    }
+    for (size_t g = 0; g < n; g++)
+        if (groups[g]->more.n > 0)
+            cJSON_AddItemToArray(list, pps_counted_json(&groups[g]->more, header));
     return list;
 }
 

@@ -7,12 +7,15 @@
 
 #include <cjson/cJSON.h>
 
-// An array with an object {"rows", "one", "differ"} for each group that has counted rows: how many,
-// the text of one of them, and the names of the cells in which they are not all the same. header is
-// the names of all cells with commas between.
-cJSON *pps_counted_json(struct pps_tops *tops, const char *header);
+// An object {"rows", "one", "differ"}: how many rows were counted, the text of one of them, and the
+// names of the cells in which they are not all the same. header is the names of all cells with
+// commas between.
+cJSON *pps_counted_json(const struct pps_best_equal *equal, const char *header);
 
-// One object of the array; false where it is none. The text belongs to the item.
+// An array of these of all groups that have counted rows.
+cJSON *pps_counted_list(struct pps_tops *tops, const char *header);
+
+// Reads an object; false where it is none. The text belongs to the item.
 bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equal *equal);
 
 #endif

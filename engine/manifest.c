@@ -161,7 +161,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     pps_json_add_count(only, "computed", m->totals->judged);
     pps_json_add_count(only, "pruned", m->totals->pruned);
     char *header = pps_experiment_header(m->experiment);
-    cJSON_AddItemToObject(only, "equal", pps_counted_json(&m->totals->best, header));
+    cJSON_AddItemToObject(only, "equal", pps_counted_list(&m->totals->best, header));
     free(header);
 }
 

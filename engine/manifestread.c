@@ -30,21 +30,23 @@ static enum pps_status wrong(const struct pps_said *said,
 
 // ---- the digest -------------------------------------------------------------------------------
 
-static enum pps_status check_digest(const struct pps_said *said,
-                                    const char *text,
-                                    size_t n,
-                                    struct pps_error *err)
+enum pps_status pps_manifest_check(const char *name,
+                                   const char *text,
+                                   size_t n,
+                                   struct pps_error *err)
 {
     char want[DIGEST_BYTES + 1];
-    if (n < DIGEST_BYTES)
-        return wrong(said, err, "is too short for a manifest", "");
-    n -= DIGEST_BYTES;
-    snprintf(want, sizeof want, DIGEST_FORMAT, (uint64_t)XXH64(text, n, 0));
-    if (memcmp(text + n, want, DIGEST_NAME_BYTES) != 0)
-        return wrong(said, err, "does not end with its digest: it is damaged or truncated", "");
-    if (memcmp(text + n, want, DIGEST_BYTES) != 0)
-        return wrong(said, err, "is damaged: its text and its digest differ", "");
-    return PPS_OK;
+    const char *what = "is too short for a manifest";
+    if (n >= DIGEST_BYTES) {
+        n -= DIGEST_BYTES;
+        snprintf(want, sizeof want, DIGEST_FORMAT, (uint64_t)XXH64(text, n, 0));
+        if (memcmp(text + n, want, DIGEST_BYTES) == 0)
+            return PPS_OK;
+        what = memcmp(text + n, want, DIGEST_NAME_BYTES) != 0
+                   ? "does not end with its digest: it is damaged or truncated"
+                   : "is damaged: its text and its digest differ";
+    }
+    return pps_fail_at(err, PPS_E_WRONG, name, 0, 0, "%s", what);
 }
 
 // ---- members ----------------------------------------------------------------------------------
@@ -168,7 +170,7 @@ enum pps_status pps_said_parse(struct pps_said *said,
     *said = (struct pps_said){.name = strdup(name)};
     if (said->name == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", name);
-    enum pps_status status = check_digest(said, text, n, err);
+    enum pps_status status = pps_manifest_check(said->name, text, n, err);
     if (status != PPS_OK)
         return status;
     said->root = cJSON_ParseWithLength(text, n);

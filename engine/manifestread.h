@@ -38,6 +38,12 @@ PPS_MUST_CHECK enum pps_status pps_said_parse(struct pps_said *said,
                                               const char *text,
                                               size_t n,
                                               struct pps_error *err);
+
+// Whether a text that pps_manifest_close made is whole. PPS_E_WRONG: damaged.
+PPS_MUST_CHECK enum pps_status pps_manifest_check(const char *name,
+                                                  const char *text,
+                                                  size_t n,
+                                                  struct pps_error *err);
 void pps_said_free(struct pps_said *said); // a zeroed one is fine
 
 // The names of its parameters and columns as the header line of the rows, with a newline; the

@@ -348,9 +348,9 @@ static bool nearest_is_highest(const struct pps_kernel *kernel)
     return false;
 }
 
-static void init_tops(const struct pps_sweep *sweep,
-                      struct pps_tops *best,
-                      struct pps_tops *nearest)
+void pps_sweep_tops(const struct pps_sweep *sweep,
+                    struct pps_tops *best,
+                    struct pps_tops *nearest)
 {
     const struct pps_kernel *kernel = sweep->experiment->kernel;
     const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
@@ -383,7 +383,7 @@ static enum pps_status start(struct pool *pool, int threads, struct pps_error *e
     if (pool->slots == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the pool");
     for (uint64_t i = 0; i < pool->n_slots; i++)
-        init_tops(sweep, &pool->slots[i].best, &pool->slots[i].nearest);
+        pps_sweep_tops(sweep, &pool->slots[i].best, &pool->slots[i].nearest);
     return pps_schedule_open(&pool->schedule, &plan, err);
 }
 
@@ -437,7 +437,7 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     const double wall_s = pps_wall_seconds(), cpu_s = pps_cpu_seconds();
     const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
     *totals = (struct pps_totals){.points = 0};
-    init_tops(sweep, &totals->best, &totals->nearest);
+    pps_sweep_tops(sweep, &totals->best, &totals->nearest);
     pps_tops_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
     const int threads = useful_threads(sweep);
     pool.status = start(&pool, threads, err);

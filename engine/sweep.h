@@ -69,6 +69,11 @@ struct pps_totals {
     struct pps_tops nearest;
 };
 
+// Makes both empty, for rows of this sweep: the best of its groups, the nearest to feasible.
+void pps_sweep_tops(const struct pps_sweep *sweep,
+                    struct pps_tops *best,
+                    struct pps_tops *nearest);
+
 // The points that a run passes when it is not stopped.
 uint64_t pps_sweep_points(const struct pps_sweep *sweep);
 

@@ -54,6 +54,7 @@ enum pps_status pps_totals_join(struct pps_totals *totals,
         totals->failed_example = earlier->failed_example;
     totals->failed += earlier->failed;
     totals->infeasible += earlier->infeasible;
+    totals->pruned += earlier->pruned;
     totals->text_bytes += earlier->text_bytes;
     pps_audited_add(&totals->audited, &earlier->audited);
     for (int r = 0; r < PPS_MAX_REASONS; r++)

@@ -128,24 +128,41 @@ static enum pps_status finish_file(struct pps_running *run, struct pps_error *er
     run->output = NULL;
     status = pps_output_finish(output, text, err);
     free(text);
+    if (status == PPS_OK && run->sweep.only_best)
+        pps_snapshot_remove(run->path.path);
     return status;
+}
+
+// How far a stopped run that keeps the best rows alone has come; its totals have all there is.
+static enum pps_status keep_snapshot(struct pps_running *run, struct pps_error *err)
+{
+    struct pps_totals none = {.points = 0};
+    const struct pps_snapshot snapshot = {.sweep = &run->sweep,
+                                          .path = run->path.path,
+                                          .earlier = &none,
+                                          .totals = &run->totals};
+    if (run->output == NULL || !run->sweep.only_best)
+        return PPS_OK;
+    return pps_snapshot_write(&snapshot, err);
 }
 
 static enum pps_status stopped_early(struct pps_running *run, struct pps_error *err)
 {
     struct pps_output *output = run->output;
+    enum pps_status status = keep_snapshot(run, err);
     run->output = NULL;
-    enum pps_status status = output != NULL ? pps_output_stop(output, err) : PPS_OK;
+    if (output != NULL && status != PPS_OK)
+        pps_output_abandon(output);
+    else if (output != NULL)
+        status = pps_output_stop(output, err);
     if (status != PPS_OK)
         return status;
-    if (run->sweep.only_best) {
-        pps_top_clean_up(run->path.path);
+    if (run->sweep.only_best && output == NULL)
         return pps_fail(err, PPS_E_STOPPED,
-                        "stopped after %llu of %llu points; --only-top keeps nothing of an "
-                        "unfinished run",
+                        "stopped after %llu of %llu points; --only-top prints its rows at the "
+                        "end",
                         (unsigned long long)run->totals.points,
                         (unsigned long long)run->experiment->n_points);
-    }
     pps_fail(err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
              (unsigned long long)run->totals.points,
              (unsigned long long)(pps_sweep_points(&run->sweep) + run->totals.earlier),
@@ -156,10 +173,40 @@ static enum pps_status stopped_early(struct pps_running *run, struct pps_error *
     return PPS_E_STOPPED;
 }
 
+// What an interrupted run that keeps the best rows alone had found. Without its snapshot, or with a
+// damaged one, the run begins at the first point.
+static enum pps_status take_up_best(struct pps_running *run, struct pps_error *err)
+{
+    const char *path = run->path.path;
+    if (pps_output_prefix(run->output)->n_records == 0) {
+        pps_snapshot_remove(path);
+        return PPS_OK;
+    }
+    struct pps_error wrong;
+    enum pps_status status =
+        pps_snapshot_read(&run->sweep, path, &run->sweep.skip, &run->earlier, &wrong);
+    if (status == PPS_E_WRONG) {
+        pps_say(stderr, "warning: %s.top.part %s; the run starts at the first point", path,
+                wrong.text);
+        pps_totals_free(&run->earlier);
+        run->earlier = (struct pps_totals){.points = 0};
+        run->sweep.skip = 0;
+        return PPS_OK;
+    }
+    run->sweep.rivals = &run->earlier.best;
+    if (status != PPS_OK)
+        *err = wrong;
+    if (status == PPS_OK && !run->quiet)
+        pps_continue_say(run->earlier.points, pps_sweep_points(&run->sweep), path);
+    return status;
+}
+
 // Reads back what an interrupted run had found out, as far as its rows show it.
 static enum pps_status take_up(struct pps_running *run, struct pps_error *err)
 {
     const struct pps_prefix *prefix = pps_output_prefix(run->output);
+    if (run->sweep.only_best)
+        return take_up_best(run, err);
     if (prefix->n_records == 0)
         return PPS_OK;
     enum pps_status status =
@@ -190,8 +237,13 @@ static enum pps_status compute(struct pps_running *run, struct pps_error *err)
     progress->earlier_rows = run->earlier.rows;
     pps_progress_costly(progress);
     const struct pps_sink sink = run->sweep.sink;
+    run->snapshot = (struct pps_snapshot){.sweep = &run->sweep,
+                                          .path = run->path.path,
+                                          .earlier = &run->earlier,
+                                          .totals = &run->totals};
     if (run->sweep.only_best)
-        run->sweep.sink = pps_top_no_sink();
+        run->sweep.sink =
+            run->output != NULL ? pps_snapshot_sink(&run->snapshot) : pps_top_no_sink();
     enum pps_status status = pps_sweep_run(&run->sweep, &run->totals, err);
     run->sweep.sink = sink;
     pps_progress_end(progress);

@@ -10,6 +10,7 @@
 #include "engine/output.h"
 #include "engine/progress.h"
 #include "engine/reuse.h"
+#include "engine/snapshot.h"
 #include "engine/sweep.h"
 #include "resultpath.h"
 
@@ -22,8 +23,9 @@ struct pps_running {
     struct pps_progress progress;
     struct pps_sweep sweep;
     struct pps_totals totals;
-    struct pps_totals earlier; // what an interrupted run had found
-    double limit_s;            // --time-limit; 0: none
+    struct pps_totals earlier;    // what an interrupted run had found
+    struct pps_snapshot snapshot; // of a run that keeps the best rows alone
+    double limit_s;               // --time-limit; 0: none
     uint64_t data_bytes;
     int by[PPS_MAX_PARAMS];
     struct pps_reuse *reuse; // or NULL

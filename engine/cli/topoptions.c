@@ -104,9 +104,6 @@ static enum pps_status check_only_top(const struct pps_args *args,
     if (top == 0)
         return pps_fail(err, PPS_E_INPUT,
                         "--only-top with --top 0 leaves no row; ask for some");
-    if (pps_arg(args, "resume") != NULL)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--only-top keeps nothing of an unfinished run; remove --resume");
     if (pps_arg(args, "shard") != NULL)
         return pps_fail(err, PPS_E_INPUT,
                         "--only-top looks at the whole experiment; remove --shard (or leave "
@@ -214,14 +211,4 @@ enum pps_status pps_top_write(const struct pps_sweep *sweep,
     enum pps_status status = write_block(sweep, sink, totals, text, bytes, err);
     free(text);
     return status;
-}
-
-void pps_top_clean_up(const char *path)
-{
-    static const char *const endings[] = {".part", ".idx.part", ".json.part"};
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        char part[1100];
-        snprintf(part, sizeof part, "%s%s", path, endings[i]);
-        (void)unlink(part);
-    }
 }

@@ -45,7 +45,4 @@ PPS_MUST_CHECK enum pps_status pps_top_write(const struct pps_sweep *sweep,
                                              struct pps_totals *totals,
                                              struct pps_error *err);
 
-// Removes what a stopped run has written at path, which is nothing but its header.
-void pps_top_clean_up(const char *path);
-
 #endif

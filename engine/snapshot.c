@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snapshots as JSON with a digest at the end, as manifests have it.
+#include "snapshot.h"
+
+#include "countedties.h"
+#include "diskfile.h"
+#include "jsonfile.h"
+#include "jsonwrite.h"
+#include "machine.h"
+#include "manifest.h"
+#include "manifestread.h"
+#include "wholefile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// Seconds between two snapshots, and how many times longer a run goes on than one took.
+static const double EVERY_S = 1, TIMES_LONGER = 20;
+
+enum { PATH_ROOM = 1200 };
+
+static void name_file(char name[PATH_ROOM], const char *path, const char *ending)
+{
+    snprintf(name, PATH_ROOM, "%s%s", path, ending);
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+static cJSON *rows_json(const struct pps_best_row *rows, size_t n)
+{
+    cJSON *list = cJSON_CreateArray();
+    for (size_t i = 0; i < n; i++) {
+        cJSON *row = cJSON_CreateObject();
+        pps_json_add_count(row, "index", rows[i].index);
+        cJSON_AddNumberToObject(row, "value", rows[i].value);
+        cJSON_AddStringToObject(row, "row", rows[i].text);
+        cJSON_AddItemToArray(list, row);
+    }
+    return list;
+}
+
+// A group's rows, then what it has counted.
+static void add_groups(cJSON *list, struct pps_tops *tops, const char *header)
+{
+    size_t n;
+    struct pps_best *const *groups = pps_tops_groups(tops, &n);
+    for (size_t g = 0; g < n; g++) {
+        cJSON *group = cJSON_CreateObject();
+        cJSON_AddItemToObject(group, "rows", rows_json(groups[g]->rows, groups[g]->n));
+        if (groups[g]->more.n > 0)
+            cJSON_AddItemToObject(group, "equal", pps_counted_json(&groups[g]->more, header));
+        cJSON_AddItemToArray(list, group);
+    }
+}
+
+static void add_counts(cJSON *root, const struct pps_totals *t)
+{
+    pps_json_add_count(root, "points", t->points);
+    pps_json_add_count(root, "rows", t->rows);
+    pps_json_add_count(root, "failed", t->failed);
+    pps_json_add_count(root, "failed_example", t->failed_example);
+    pps_json_add_count(root, "infeasible", t->infeasible);
+    pps_json_add_count(root, "pruned", t->pruned);
+    pps_json_add_count(root, "audited", t->audited.rows);
+    pps_json_add_count(root, "sensitive", t->audited.sensitive);
+    cJSON_AddNumberToObject(root, "largest_difference", t->audited.largest);
+    cJSON *left_out = cJSON_AddArrayToObject(root, "left_out");
+    for (int r = 0; r < PPS_MAX_REASONS; r++) {
+        cJSON *entry = cJSON_CreateObject();
+        pps_json_add_count(entry, "n", t->left_out[r].n);
+        pps_json_add_count(entry, "example", t->left_out[r].example);
+        cJSON_AddItemToArray(left_out, entry);
+    }
+}
+
+static char *snapshot_text(const struct pps_snapshot *s)
+{
+    char digest[24], *header = pps_experiment_header(s->sweep->experiment);
+    struct pps_totals *const found[] = {s->earlier, s->totals};
+    struct pps_totals sum = *s->totals, earlier = *s->earlier;
+    struct pps_error unused;
+    cJSON *root = cJSON_CreateObject();
+    sum.best = sum.nearest = earlier.best = earlier.nearest = (struct pps_tops){.k = 0};
+    if (pps_totals_join(&sum, &earlier, &unused) != PPS_OK) // of counts alone: cannot fail
+        return NULL;
+    snprintf(digest, sizeof digest, "%016llx",
+             (unsigned long long)s->sweep->experiment->digest);
+    cJSON_AddStringToObject(root, "digest", digest);
+    pps_json_add_count(root, "blocks", sum.points / s->sweep->block_points);
+    add_counts(root, &sum);
+    cJSON *best = cJSON_AddArrayToObject(root, "best");
+    cJSON *nearest = cJSON_AddArrayToObject(root, "nearest");
+    for (size_t i = 0; i < 2; i++) {
+        add_groups(best, &found[i]->best, header);
+        add_groups(nearest, &found[i]->nearest, header);
+    }
+    free(header);
+    return pps_manifest_close(root);
+}
+
+static enum pps_status write_text(const char *name, const char *text, struct pps_error *err)
+{
+    const int opened = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    int fd = opened;
+    if (fd < 0)
+        return pps_disk_fail_open(err, name);
+    enum pps_status status = pps_disk_write(fd, name, text, strlen(text), err);
+    if (status == PPS_OK)
+        status = pps_disk_sync(fd, name, err);
+    struct pps_error unused;
+    const enum pps_status closed = pps_disk_close(&fd, name, status == PPS_OK ? err : &unused);
+    return status == PPS_OK ? closed : status;
+}
+
+enum pps_status pps_snapshot_write(const struct pps_snapshot *s, struct pps_error *err)
+{
+    char name[PATH_ROOM], new[PATH_ROOM];
+    name_file(name, s->path, ".top.part");
+    name_file(new, s->path, ".top.part.new");
+    char *text = snapshot_text(s);
+    if (text == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for a snapshot of the best rows");
+    enum pps_status status = write_text(new, text, err);
+    if (status == PPS_OK)
+        status = pps_disk_rename(new, name, true, err);
+    if (status != PPS_OK)
+        (void)unlink(new);
+    free(text);
+    return status;
+}
+
+static enum pps_status snapshot_if_due(void *self,
+                                       const struct pps_block *block,
+                                       struct pps_error *err)
+{
+    struct pps_snapshot *s = self;
+    const double now_s = pps_wall_seconds();
+    (void)block;
+    if (s->next_s <= 0)
+        s->next_s = now_s + EVERY_S;
+    if (now_s < s->next_s)
+        return PPS_OK;
+    enum pps_status status = pps_snapshot_write(s, err);
+    const double took_s = pps_wall_seconds() - now_s;
+    s->next_s = now_s + (TIMES_LONGER * took_s > EVERY_S ? TIMES_LONGER * took_s : EVERY_S);
+    return status;
+}
+
+struct pps_sink pps_snapshot_sink(struct pps_snapshot *snapshot)
+{
+    return (struct pps_sink){snapshot, snapshot_if_due};
+}
+
+// ---- reading ----------------------------------------------------------------------------------
+
+struct reader {
+    const struct pps_sweep *sweep;
+    struct pps_cursor *cursor;
+    const cJSON *root;
+    char *header;
+    bool wrong; // a member is not there, or not what it should be
+};
+
+static uint64_t count_of(struct reader *r, const cJSON *object, const char *name)
+{
+    const cJSON *item = pps_json_member(object, name);
+    r->wrong = r->wrong || !cJSON_IsNumber(item) || !(item->valuedouble >= 0);
+    return r->wrong ? 0 : (uint64_t)item->valuedouble;
+}
+
+static void read_counts(struct reader *r, struct pps_totals *t)
+{
+    t->points = count_of(r, r->root, "points");
+    t->rows = count_of(r, r->root, "rows");
+    t->failed = count_of(r, r->root, "failed");
+    t->failed_example = count_of(r, r->root, "failed_example");
+    t->infeasible = count_of(r, r->root, "infeasible");
+    t->pruned = count_of(r, r->root, "pruned");
+    t->audited.rows = count_of(r, r->root, "audited");
+    t->audited.sensitive = count_of(r, r->root, "sensitive");
+    const cJSON *largest = pps_json_member(r->root, "largest_difference");
+    t->audited.largest = cJSON_IsNumber(largest) ? largest->valuedouble : 0;
+    const cJSON *left_out = pps_json_member(r->root, "left_out");
+    r->wrong = r->wrong || cJSON_GetArraySize(left_out) != PPS_MAX_REASONS;
+    for (int i = 0; i < PPS_MAX_REASONS && !r->wrong; i++) {
+        const cJSON *entry = cJSON_GetArrayItem(left_out, i);
+        t->left_out[i].n = count_of(r, entry, "n");
+        t->left_out[i].example = count_of(r, entry, "example");
+    }
+}
+
+// The values of the group's parameters at a point.
+static void find_key(struct reader *r, uint64_t index, double *key)
+{
+    pps_cursor_seek(r->cursor, &r->sweep->experiment->space, index);
+    for (int b = 0; b < r->sweep->n_by; b++)
+        key[b] = r->cursor->point[r->sweep->by[b]];
+}
+
+// Adds the rows of a group, or what it has counted; the value of its last row tells of which.
+static enum pps_status read_group(struct reader *r,
+                                  const cJSON *group,
+                                  bool counted,
+                                  struct pps_tops *tops,
+                                  struct pps_error *err)
+{
+    const cJSON *row, *equal = pps_json_member(group, "equal");
+    double key[PPS_MAX_PARAMS] = {0}, last = 0;
+    enum pps_status status = PPS_OK;
+    cJSON_ArrayForEach(row, pps_json_member(group, "rows"))
+    {
+        const uint64_t index = count_of(r, row, "index");
+        const cJSON *value = pps_json_member(row, "value");
+        const char *text = cJSON_GetStringValue(pps_json_member(row, "row"));
+        r->wrong = r->wrong || !cJSON_IsNumber(value) || text == NULL ||
+                   index >= r->sweep->experiment->n_points;
+        if (r->wrong || status != PPS_OK)
+            return status;
+        last = value->valuedouble;
+        find_key(r, index, key);
+        if (!counted)
+            status = pps_tops_add(tops, key, last, index, text, strlen(text), err);
+    }
+    struct pps_best_equal more;
+    if (counted && equal != NULL && pps_counted_read(equal, r->header, &more))
+        status = pps_tops_count(tops, key, last, &more, err);
+    return status;
+}
+
+static enum pps_status read_tops(struct reader *r,
+                                 const char *name,
+                                 struct pps_tops *tops,
+                                 struct pps_error *err)
+{
+    const cJSON *group;
+    enum pps_status status = PPS_OK;
+    for (int counted = 0; counted < 2; counted++) // what is counted comes after all rows
+        cJSON_ArrayForEach(group, pps_json_member(r->root, name))
+        {
+            if (status == PPS_OK)
+                status = read_group(r, group, counted != 0, tops, err);
+        }
+    return status;
+}
+
+static enum pps_status read_all(struct reader *r,
+                                uint64_t *blocks,
+                                struct pps_totals *totals,
+                                struct pps_error *err)
+{
+    char digest[24];
+    snprintf(digest, sizeof digest, "%016llx",
+             (unsigned long long)r->sweep->experiment->digest);
+    const char *said = cJSON_GetStringValue(pps_json_member(r->root, "digest"));
+    if (said == NULL || strcmp(said, digest) != 0)
+        return pps_fail(err, PPS_E_WRONG, "is of another experiment");
+    *blocks = count_of(r, r->root, "blocks");
+    read_counts(r, totals);
+    enum pps_status status = read_tops(r, "best", &totals->best, err);
+    // The nearest is one of all points, whatever the groups of the best are.
+    struct pps_sweep all = *r->sweep;
+    all.n_by = 0;
+    r->sweep = &all;
+    if (status == PPS_OK)
+        status = read_tops(r, "nearest", &totals->nearest, err);
+    if (status == PPS_OK && r->wrong)
+        status = pps_fail(err, PPS_E_WRONG, "is not a snapshot of this program");
+    return status;
+}
+
+static enum pps_status read_text(const char *name, char **text, struct pps_error *err)
+{
+    uint64_t bytes;
+    int fd;
+    enum pps_status status = pps_wholefile_open(name, &fd, &bytes, err);
+    *text = NULL;
+    if (status != PPS_OK)
+        return status;
+    *text = malloc(bytes + 1);
+    if (*text == NULL)
+        status = pps_fail(err, PPS_E_MACHINE, "no memory for %s", name);
+    if (status == PPS_OK)
+        status = pps_wholefile_read(fd, name, 0, *text, bytes, err);
+    if (status == PPS_OK) {
+        (*text)[bytes] = '\0';
+        status = pps_manifest_check(name, *text, bytes, err);
+    }
+    close(fd);
+    return status;
+}
+
+enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
+                                  const char *path,
+                                  uint64_t *blocks,
+                                  struct pps_totals *totals,
+                                  struct pps_error *err)
+{
+    char name[PATH_ROOM], *text;
+    *blocks = 0;
+    *totals = (struct pps_totals){.points = 0};
+    pps_sweep_tops(sweep, &totals->best, &totals->nearest);
+    name_file(name, path, ".top.part");
+    if (access(name, F_OK) != 0)
+        return PPS_OK;
+    enum pps_status status = read_text(name, &text, err);
+    if (status == PPS_OK) {
+        cJSON *root = cJSON_Parse(text);
+        struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,
+                           pps_experiment_header(sweep->experiment), false};
+        if (r.cursor == NULL || r.header == NULL)
+            status = pps_fail(err, PPS_E_MACHINE, "no memory for %s", name);
+        else
+            status = read_all(&r, blocks, totals, err);
+        cJSON_Delete(root);
+        free(r.cursor);
+        free(r.header);
+    }
+    free(text);
+    return status;
+}
+
+void pps_snapshot_remove(const char *path)
+{
+    static const char *const endings[] = {".top.part", ".top.part.new"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        char name[PATH_ROOM];
+        name_file(name, path, endings[i]);
+        (void)unlink(name);
+    }
+}

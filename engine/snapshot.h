@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far a run that keeps the best rows alone has come: its position, counts and best rows, in a
+// file beside the result (NAME.top.part) that the run replaces from time to time and that a resumed
+// run reads.
+#ifndef PPS_SNAPSHOT_H
+#define PPS_SNAPSHOT_H
+
+#include "sweep.h"
+
+struct pps_snapshot {
+    const struct pps_sweep *sweep;
+    const char *path; // of the result
+    // What earlier runs have found and what this run finds; a snapshot has the sum.
+    struct pps_totals *earlier, *totals;
+    double next_s; // when to write the next one; 0 at first
+};
+
+// A sink for the blocks of the run: it keeps none, and writes a snapshot where one is due. The
+// snapshot must stay where it is.
+struct pps_sink pps_snapshot_sink(struct pps_snapshot *snapshot);
+
+// Writes one now. The file is replaced at once or not at all.
+PPS_MUST_CHECK enum pps_status pps_snapshot_write(const struct pps_snapshot *snapshot,
+                                                  struct pps_error *err);
+
+// Reads the file: *totals is what blocks 0 ... *blocks - 1 have given (pps_totals_free in every
+// case). *blocks is 0 where there is no file. PPS_E_WRONG where it is damaged or of another run.
+PPS_MUST_CHECK enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
+                                                 const char *path,
+                                                 uint64_t *blocks,
+                                                 struct pps_totals *totals,
+                                                 struct pps_error *err);
+
+void pps_snapshot_remove(const char *path);
+
+#endif
