@@ -2,6 +2,9 @@
 // Expression to axis: the values that a constant one lists, or one worked out point by point.
 #include "axisparts.h"
 
+#include "value.h"
+
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,12 +62,25 @@ static enum pps_status from_constant(struct pps_axis *axis,
     return status;
 }
 
+static bool is_word(const char *text)
+{
+    size_t n = 0;
+    while (isalnum((unsigned char)text[n]) || text[n] == '_')
+        n++;
+    return n > 0 && text[n] == '\0';
+}
+
 static enum pps_status expression_fault(const struct pps_axis_source *s,
                                         const cJSON *item,
                                         const struct pps_expr_fault *fault)
 {
+    char domain[160];
+    const bool word = is_word(item->valuestring) && strstr(fault->text, "did you mean") == NULL;
+    pps_value_domain(s->param, domain, sizeof domain);
     enum pps_status status =
-        pps_json_fail(s->json, item, s->err, "%s: %s", s->param->name, fault->text);
+        word ? pps_json_fail(s->json, item, s->err, "%s: %s; expected %s, or an expression",
+                             s->param->name, fault->text, domain)
+             : pps_json_fail(s->json, item, s->err, "%s: %s", s->param->name, fault->text);
     pps_json_where(s->json, item, fault->byte, &s->err->line, &s->err->column);
     return status;
 }

@@ -149,6 +149,23 @@ static enum pps_status run_command(const struct pps_command *command,
     return status;
 }
 
+// After words that `run` does not take: a command that stands behind its options.
+static enum pps_status suggest_order(int argc, char **argv, struct pps_error *err)
+{
+    const struct pps_command *list[MAX_COMMANDS];
+    const int n = list_commands(list);
+    const bool unknown = strncmp(err->text, "run has no option", 17) == 0;
+    if (!unknown && strstr(err->text, ": one word too many") == NULL)
+        return PPS_E_INPUT;
+    for (int i = 1; i < argc; i++)
+        for (int c = 0; c < n; c++)
+            if (strcmp(argv[i], list[c]->name) == 0)
+                return pps_fail(err, PPS_E_INPUT,
+                                "write the command before its options: ppsweep %s %s",
+                                list[c]->name, list[c]->usage);
+    return PPS_E_INPUT;
+}
+
 // Output that stdout could not take is a failure, except for a reader that has had enough.
 static enum pps_status close_stdout(enum pps_status status, struct pps_error *err)
 {
@@ -197,6 +214,8 @@ static int run_program(int argc, char **argv)
         version();
     } else if (word[0] == '-') {
         status = run_command(command, NULL, argc, argv, &err);
+        if (status == PPS_E_INPUT)
+            status = suggest_order(argc, argv, &err);
     } else if (argc > 2 && find_stage(word, argv[2]) != NULL) {
         command = find_stage(word, argv[2]);
         status = run_command(command, argv[0], argc - 2, argv + 2, &err);

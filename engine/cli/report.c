@@ -6,6 +6,7 @@
 #include "engine/jsonwrite.h"
 #include "engine/machine.h"
 #include "engine/reasons.h"
+#include "engine/rownumbers.h"
 #include "engine/rows.h"
 #include "engine/value.h"
 
@@ -295,22 +296,68 @@ void pps_report_print(const struct pps_report *r)
 
 // ---- for programs -----------------------------------------------------------------------------
 
-static cJSON *best_json(const struct pps_report *r)
+static int by_number(const void *left, const void *right)
+{
+    const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return a < b ? -1 : a > b;
+}
+
+// The numbers of n points in ascending order, then those of their rows in the result.
+static enum pps_status number_rows(const struct pps_report *r,
+                                   const struct pps_best_row *rows,
+                                   size_t n,
+                                   uint64_t *numbers,
+                                   struct pps_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        numbers[i] = rows[i].index;
+    qsort(numbers, n, sizeof *numbers, by_number);
+    for (size_t i = 0; i < n; i++)
+        numbers[n + i] = i + 1; // in a result that holds these alone
+    if (r->totals->judged > 0)
+        return PPS_OK;
+    return pps_row_numbers(r->sweep, numbers, n, numbers + n, err);
+}
+
+static enum pps_status best_json(const struct pps_report *r, cJSON *list, struct pps_error *err)
 {
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
-    cJSON *list = cJSON_CreateArray();
-    for (size_t i = 0; i < n; i++) {
+    uint64_t *numbers = calloc(n + 1, 2 * sizeof *numbers);
+    if (numbers == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "no memory for the summary");
+    enum pps_status status = number_rows(r, rows, n, numbers, err);
+    for (size_t i = 0; i < n && status == PPS_OK; i++) {
+        const uint64_t *at = bsearch(&rows[i].index, numbers, n, sizeof *numbers, by_number);
         cJSON *row = cJSON_CreateObject();
-        pps_json_add_count(row, "index", rows[i].index);
+        pps_json_add_count(row, "index", at[n]);
         cJSON_AddNumberToObject(row, "value", rows[i].value);
         cJSON_AddStringToObject(row, "row", rows[i].text);
         cJSON_AddItemToArray(list, row);
     }
-    return list;
+    free(numbers);
+    return status;
 }
 
-void pps_report_json(const struct pps_report *r)
+// Of each group that has more rows as good as its best one than are kept.
+static void add_ties(cJSON *root, const struct pps_report *r)
+{
+    cJSON *list = cJSON_AddArrayToObject(root, "ties");
+    size_t n;
+    struct pps_best *const *groups = pps_tops_groups(&r->totals->best, &n);
+    for (size_t g = 0; g < n; g++) {
+        const struct pps_best_ties ties = pps_best_ties(groups[g]);
+        if (ties.n <= ties.kept)
+            continue;
+        cJSON *item = cJSON_CreateObject();
+        cJSON_AddNumberToObject(item, "value", groups[g]->rows[0].value);
+        pps_json_add_count(item, "shown", ties.kept);
+        pps_json_add_count(item, "equal", ties.n);
+        cJSON_AddItemToArray(list, item);
+    }
+}
+
+enum pps_status pps_report_json(const struct pps_report *r, FILE *out, struct pps_error *err)
 {
     const struct pps_totals *t = r->totals;
     cJSON *root = cJSON_CreateObject();
@@ -346,10 +393,12 @@ void pps_report_json(const struct pps_report *r)
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);
     cJSON_AddNumberToObject(root, "cpu_s", t->cpu_s);
     cJSON_AddNumberToObject(root, "peak_memory_bytes", pps_peak_memory());
-    cJSON_AddItemToObject(root, "best", best_json(r));
+    enum pps_status status = best_json(r, cJSON_AddArrayToObject(root, "best"), err);
+    add_ties(root, r);
     char *text = cJSON_PrintUnformatted(root);
-    if (text != NULL)
-        printf("%s\n", text);
+    if (text != NULL && status == PPS_OK)
+        fprintf(out, "%s\n", text);
     cJSON_free(text);
     cJSON_Delete(root);
+    return status;
 }

@@ -6,8 +6,11 @@
 #include "command.h"
 #include "engine/sweep.h"
 
+#include <stdio.h>
+
 struct pps_report {
     const struct pps_experiment *experiment;
+    const struct pps_sweep *sweep;
     struct pps_totals *totals;
     int objective;
     const int *by; // n_by parameters: the best rows of every group
@@ -24,8 +27,10 @@ struct pps_report {
 // For people, on stderr.
 void pps_report_print(const struct pps_report *report);
 
-// For programs: one JSON object on stdout.
-void pps_report_json(const struct pps_report *report);
+// For programs: one JSON object on a line of `out`.
+PPS_MUST_CHECK enum pps_status pps_report_json(const struct pps_report *report,
+                                               FILE *out,
+                                               struct pps_error *err);
 
 // The commands that look at a result, on stderr.
 void pps_report_next(const struct pps_report *report);

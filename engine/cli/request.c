@@ -47,6 +47,14 @@ static enum pps_status read_sets(const struct pps_args *args,
                             set);
         if (o->n == MAX_OVERRIDES)
             return pps_fail(err, PPS_E_INPUT, "at most %d -s", MAX_OVERRIDES);
+        for (int before = 0; before < o->n; before++)
+            if (strncmp(o->keys[before], set, (size_t)(equals - set)) == 0 &&
+                o->keys[before][equals - set] == '\0')
+                return pps_fail(err, PPS_E_INPUT,
+                                "-s %s: %s is set twice; write all values in one option: -s "
+                                "%s=%s,%s",
+                                set, o->keys[before], o->keys[before], o->list[before].text,
+                                equals + 1);
         if (add_override(o, set, (size_t)(equals - set), equals + 1, false) != PPS_OK)
             return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
     }

@@ -35,7 +35,7 @@ static const struct pps_opt options[] = {
     {"dry-run", 'n', NULL, "print the plan and stop: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never"},
     {"quiet", 'q', NULL, "print errors only"},
-    {"json", 0, NULL, "the summary as JSON on stdout"},
+    {"json", 0, NULL, "the summary as JSON on stdout; with -o - on stderr, as the last line"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -149,6 +149,7 @@ static struct pps_report report_of(struct pps_running *run)
 {
     return (struct pps_report){
         .experiment = run->experiment,
+        .sweep = &run->sweep,
         .totals = &run->totals,
         .objective = run->sweep.objective,
         .by = run->sweep.by,
@@ -228,11 +229,13 @@ static enum pps_status run_whole(struct pps_running *run, struct pps_error *err)
     if (status != PPS_OK)
         return run->opened ? pps_running_give_up(run, status, err) : status;
     const struct pps_report done = report_of(run);
-    if (run->json)
-        pps_report_json(&done);
-    if (!run->quiet)
+    const bool to_stdout = strcmp(run->path.path, "-") == 0;
+    if (!run->quiet && !(run->json && to_stdout))
         pps_report_print(&done);
-    status = plot(run, err);
+    if (run->json)
+        status = pps_report_json(&done, to_stdout ? stderr : stdout, err);
+    if (status == PPS_OK)
+        status = plot(run, err);
     return status == PPS_OK && run->totals.failed > 0 ? PPS_E_POINTS : status;
 }
 
