@@ -25,6 +25,10 @@ void pps_picture_filters(FILE *out, const struct pps_view *view, const int *by, 
         const bool digit = isdigit((unsigned char)values[0]);
         fprintf(out, "-%s%s%s", view->columns[i].name, digit ? "" : "_", values);
     }
+    for (int i = 0; i < view->n_filters; i++)
+        if (pps_view_rule(view, i) != NULL)
+            fprintf(out, "-%08x",
+                    (unsigned)XXH32(pps_view_rule(view, i), strlen(pps_view_rule(view, i)), 0));
 }
 
 void pps_picture_piece(const char *asked, char *out)

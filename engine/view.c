@@ -4,6 +4,7 @@
 
 #include "coverage.h"
 #include "experiment.h"
+#include "filter.h"
 #include "suggest.h"
 #include "typed.h"
 #include "value.h"
@@ -13,11 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct pps_filter {
-    int column;
-    const char *values; // with commas between
-};
 
 // ---- what the columns are -------------------------------------------------------------------
 
@@ -153,43 +149,6 @@ static enum pps_status find_roles(struct pps_view *view,
 
 // ---- filters --------------------------------------------------------------------------------
 
-static enum pps_status add_filter(struct pps_view *view,
-                                  const char *word,
-                                  struct pps_error *err)
-{
-    const char *equals = strchr(word, '=');
-    char name[128];
-    if (equals == NULL || equals == word)
-        return pps_fail(err, PPS_E_INPUT, "%s: write a filter as column=value[,value...]",
-                        word);
-    snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
-    struct pps_filter *filter = &view->filters[view->n_filters++];
-    filter->values = equals + 1;
-    return pps_view_column(view, word, name, &filter->column, err);
-}
-
-static bool cell_is(struct pps_cell cell, const char *value, size_t n)
-{
-    double a, b;
-    if (cell.n == n && memcmp(cell.text, value, n) == 0)
-        return true;
-    return pps_cell_number(cell, &a) && pps_cell_number((struct pps_cell){value, n}, &b) &&
-           a == b;
-}
-
-static bool passes(const struct pps_filter *filter, struct pps_cell cell)
-{
-    const char *value = filter->values;
-    for (;; value++) {
-        const size_t n = strcspn(value, ",");
-        if (cell_is(cell, value, n))
-            return true;
-        value += n;
-        if (*value == '\0')
-            return false;
-    }
-}
-
 const char *pps_view_filter(const struct pps_view *view, int column)
 {
     for (int i = 0; i < view->n_filters; i++)
@@ -217,7 +176,7 @@ static enum pps_status fill_view(struct pps_view *view,
     pps_coverage_text(&coverage, view->partial, sizeof view->partial);
     enum pps_status status = find_roles(view, ask->kernels, err);
     for (int i = 0; i < ask->n_filters && status == PPS_OK; i++)
-        status = add_filter(view, ask->filters[i], err);
+        status = pps_filter_read(&view->filters[view->n_filters++], view, ask->filters[i], err);
     return status;
 }
 
@@ -238,6 +197,8 @@ void pps_view_close(struct pps_view *view)
 {
     pps_result_close(view->result);
     free(view->columns);
+    for (int i = 0; i < view->n_filters; i++)
+        pps_filter_free(&view->filters[i]);
     free(view->filters);
     *view = (struct pps_view){0};
 }
@@ -245,7 +206,7 @@ void pps_view_close(struct pps_view *view)
 bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells)
 {
     for (int i = 0; i < view->n_filters; i++)
-        if (!passes(&view->filters[i], cells[view->filters[i].column]))
+        if (!pps_filter_passes(&view->filters[i], cells))
             return false;
     return true;
 }
@@ -254,8 +215,7 @@ uint64_t pps_view_filtered(const struct pps_view *view)
 {
     uint64_t columns = 0;
     for (int i = 0; i < view->n_filters; i++)
-        if (view->filters[i].column < 64)
-            columns |= (uint64_t)1 << view->filters[i].column;
+        columns |= pps_filter_uses(&view->filters[i]);
     return columns;
 }
 
@@ -374,6 +334,11 @@ enum pps_status pps_view_objective(const struct pps_view *view,
             return PPS_OK;
     return pps_fail(err, PPS_E_INPUT, "%s: cannot tell which column is the result; name it: %s",
                     view->path, option);
+}
+
+const char *pps_view_rule(const struct pps_view *view, int i)
+{
+    return view->filters[i].rule != NULL ? view->filters[i].word : NULL;
 }
 
 void pps_view_stem(const char *path, char *out, size_t cap)

@@ -46,7 +46,7 @@ struct pps_view {
 struct pps_view_ask {
     const char *path;                        // as pps_result_open takes it; must stay valid
     const struct pps_kernel *const *kernels; // those there are, ended with NULL
-    const char **filters; // n_filters words key=value[,value...]: rows to keep
+    const char **filters; // n_filters words as filter.h has them: rows to keep
     int n_filters;
 };
 
@@ -79,6 +79,9 @@ PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
 
 // The values, with commas between, by which a filter chooses rows in this column; NULL: none.
 const char *pps_view_filter(const struct pps_view *view, int column);
+
+// The text of filter i where it is a rule, not a list of values; NULL.
+const char *pps_view_rule(const struct pps_view *view, int i);
 
 // Columns named in a list with commas between; *columns (malloc, to be freed in every case) has
 // *n of them, in the order named. An empty list is fine, commas alone are not.

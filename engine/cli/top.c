@@ -31,7 +31,8 @@ static const struct pps_opt options[] = {
 
 static const char details[] =
     "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows\n"
-    "with these values: n=8 sync_freq=1,2. Rows of equal value stand in the order of the\n"
+    "with these values, n=8 sync_freq=1,2 or n=8..16, or for which a rule holds, 'n <= 16'.\n"
+    "Rows of equal value stand in the order of the\n"
     "result, groups in the order in which they first appear. On a terminal columns are\n"
     "aligned; elsewhere the output is CSV with the header of the result.\n"
     "\n"

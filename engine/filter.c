@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Filters of rows.
+#include "filter.h"
+
+#include "axis.h"
+#include "value.h"
+#include "view.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- lists of values --------------------------------------------------------------------------
+
+// A range without a step holds all numbers between its ends.
+static bool in_range(double value, const char *text, size_t n)
+{
+    const struct pps_expr_scope none = {NULL, 0};
+    struct pps_expr_fault fault;
+    struct pps_expr_list list;
+    char range[128];
+    if (n >= sizeof range || memmem(text, n, "..", 2) == NULL)
+        return false;
+    memcpy(range, text, n);
+    range[n] = '\0';
+    struct pps_expr *expr = pps_expr_parse(range, &none, &fault);
+    if (expr == NULL)
+        return false;
+    pps_expr_list(expr, NULL, &list);
+    const bool is_range = pps_expr_shape(expr) == PPS_EXPR_RANGE;
+    pps_expr_free(expr);
+    if (!is_range || value < list.start || value > list.stop)
+        return false;
+    const double steps = (value - list.start) / list.step;
+    return strstr(range, "step") == NULL || fabs(steps - nearbyint(steps)) <= 1e-9;
+}
+
+static bool cell_is(struct pps_cell cell, const char *value, size_t n)
+{
+    double a, b;
+    if (cell.n == n && memcmp(cell.text, value, n) == 0)
+        return true;
+    if (!pps_cell_number(cell, &a))
+        return false;
+    return pps_cell_number((struct pps_cell){value, n}, &b) ? a == b : in_range(a, value, n);
+}
+
+static bool is_listed(const char *values, struct pps_cell cell)
+{
+    for (const char *value = values;; value++) {
+        const size_t n = strcspn(value, ",");
+        if (cell_is(cell, value, n))
+            return true;
+        value += n;
+        if (*value == '\0')
+            return false;
+    }
+}
+
+// A range that cannot be read is no value either.
+static enum pps_status check_values(const struct pps_filter *filter, struct pps_error *err)
+{
+    const struct pps_expr_scope none = {NULL, 0};
+    struct pps_expr_fault fault;
+    for (const char *value = filter->values;; value++) {
+        const size_t n = strcspn(value, ",");
+        char range[128];
+        snprintf(range, sizeof range, "%.*s", (int)(n < 127 ? n : 127), value);
+        struct pps_expr *expr =
+            strstr(range, "..") != NULL ? pps_expr_parse(range, &none, &fault) : NULL;
+        if (expr == NULL && strstr(range, "..") != NULL)
+            return pps_fail(err, PPS_E_INPUT, "%s: %s; write a range as 8..16 or 8..16 step 4",
+                            filter->word, fault.text);
+        pps_expr_free(expr);
+        value += n;
+        if (*value == '\0')
+            return PPS_OK;
+    }
+}
+
+// ---- rules ------------------------------------------------------------------------------------
+
+// What the column holds: a parameter of the kernel, or numbers.
+static struct pps_param describe(const struct pps_view *view, int column)
+{
+    const char *name = view->columns[column].name;
+    const int p = view->kernel != NULL ? pps_param_find(view->kernel, name, strlen(name)) : -1;
+    if (p >= 0)
+        return view->kernel->params[p];
+    return (struct pps_param){.name = name,
+                              .unit = "",
+                              .summary = "",
+                              .kind = PPS_REAL,
+                              .min = -HUGE_VAL,
+                              .max = HUGE_VAL};
+}
+
+static enum pps_status read_rule(struct pps_filter *filter,
+                                 const struct pps_view *view,
+                                 struct pps_error *err)
+{
+    const int n = view->n_columns < PPS_MAX_PARAMS ? view->n_columns : PPS_MAX_PARAMS;
+    struct pps_expr_fault fault;
+    filter->cells = calloc(PPS_MAX_PARAMS, sizeof *filter->cells);
+    if (filter->cells == NULL) {
+        errno = ENOMEM;
+        return pps_fail_errno(err, "read", filter->word);
+    }
+    for (int c = 0; c < n; c++)
+        filter->cells[c] = describe(view, c);
+    const struct pps_expr_scope scope = {filter->cells, n};
+    const bool compares = strpbrk(filter->word, "<>=!") != NULL;
+    filter->rule = compares ? pps_expr_parse(filter->word, &scope, &fault) : NULL;
+    if (filter->rule == NULL || pps_expr_shape(filter->rule) != PPS_EXPR_TRUTH)
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "%s: %s%swrite a filter as column=value[,value...] or as a rule, \"n <= "
+            "16\"",
+            filter->word, compares && filter->rule == NULL ? fault.text : "",
+            compares && filter->rule == NULL ? "; " : "");
+    return PPS_OK;
+}
+
+static bool rule_holds(const struct pps_filter *filter, const struct pps_cell *cells)
+{
+    const uint64_t uses = pps_expr_uses(filter->rule);
+    double point[PPS_MAX_PARAMS];
+    char why[PPS_WHY];
+    for (int c = 0; c < PPS_MAX_PARAMS; c++)
+        if ((uses >> c & 1) != 0 && !pps_cell_number(cells[c], &point[c]) &&
+            !pps_value_parse(&filter->cells[c], cells[c].text, cells[c].n, &point[c], why))
+            point[c] = (double)NAN;
+    return pps_expr_value(filter->rule, point) != 0;
+}
+
+// ---- both -------------------------------------------------------------------------------------
+
+// The first `=` of column=values; NULL: the word is no list of values.
+static const char *find_equals(const char *word)
+{
+    const char *at = strpbrk(word, "=<>!");
+    return at != NULL && at > word && at[0] == '=' && at[1] != '=' ? at : NULL;
+}
+
+enum pps_status pps_filter_read(struct pps_filter *filter,
+                                const struct pps_view *view,
+                                const char *word,
+                                struct pps_error *err)
+{
+    const char *equals = find_equals(word);
+    char name[128];
+    *filter = (struct pps_filter){.word = word, .column = -1};
+    if (equals == NULL)
+        return read_rule(filter, view, err);
+    snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
+    filter->values = equals + 1;
+    enum pps_status status = pps_view_column(view, word, name, &filter->column, err);
+    return status == PPS_OK ? check_values(filter, err) : status;
+}
+
+void pps_filter_free(struct pps_filter *filter)
+{
+    pps_expr_free(filter->rule);
+    free(filter->cells);
+    *filter = (struct pps_filter){.column = -1};
+}
+
+bool pps_filter_passes(const struct pps_filter *filter, const struct pps_cell *cells)
+{
+    return filter->rule != NULL ? rule_holds(filter, cells)
+                                : is_listed(filter->values, cells[filter->column]);
+}
+
+uint64_t pps_filter_uses(const struct pps_filter *filter)
+{
+    if (filter->rule != NULL)
+        return pps_expr_uses(filter->rule);
+    return filter->column < 64 ? (uint64_t)1 << filter->column : 0;
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which rows of a result to keep: `column=value[,value...]`, where a value may be a range a..b or
+// a..b step c, or a rule as experiments have them (`n <= 16`, `2*sync_freq < n && gpus == 4`).
+#ifndef PPS_FILTER_H
+#define PPS_FILTER_H
+
+#include "expr.h"
+#include "result.h"
+#include "status.h"
+
+struct pps_view;
+
+struct pps_filter {
+    const char *word;
+    int column;              // of column=values; -1: a rule
+    const char *values;      // with commas between
+    struct pps_expr *rule;   // over the columns, by their numbers
+    struct pps_param *cells; // what the columns hold, for the rule
+};
+
+// Reads a word of the command line, which must stay. pps_filter_free in every case.
+PPS_MUST_CHECK enum pps_status pps_filter_read(struct pps_filter *filter,
+                                               const struct pps_view *view,
+                                               const char *word,
+                                               struct pps_error *err);
+void pps_filter_free(struct pps_filter *filter); // a zeroed one is fine
+
+bool pps_filter_passes(const struct pps_filter *filter, const struct pps_cell *cells);
+
+// The columns that it looks at, of the first 64.
+uint64_t pps_filter_uses(const struct pps_filter *filter);
+
+#endif
