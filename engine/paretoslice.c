@@ -3,6 +3,7 @@
 #include "pareto.h"
 #include "picturename.h"
 #include "plottext.h"
+#include "workgroups.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -183,7 +184,9 @@ static void put_asked(const struct pps_pareto *pareto, FILE *out)
                 : axes[i]->higher ? "max_"
                                   : "min_",
                 pareto->view.columns[axes[i]->column].name);
-    for (int b = 0; b < grouping->n_by; b++)
+    if (grouping->asked && grouping->n_by == 0)
+        fputs("-by-" PPS_BY_NONE, out);
+    for (int b = 0; b < grouping->n_by && grouping->asked; b++)
         fprintf(out, "%s%s", b == 0 ? "-by-" : "-", pareto->view.columns[grouping->by[b]].name);
     if (pareto->scale != PPS_SCALE_AUTO)
         fprintf(out, "-%s", pps_scale_word(pareto->scale));

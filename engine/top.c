@@ -22,7 +22,7 @@
 #define MAX_KEPT 4000000
 
 // Lines about groups that have equal best rows.
-#define MAX_TIES 20
+#define MAX_TIES 8
 
 struct top {
     const struct pps_top_ask *ask;
