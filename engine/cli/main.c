@@ -155,7 +155,7 @@ static enum pps_status suggest_order(int argc, char **argv, struct pps_error *er
     const struct pps_command *list[MAX_COMMANDS];
     const int n = list_commands(list);
     const bool unknown = strncmp(err->text, "run has no option", 17) == 0;
-    if (!unknown && strstr(err->text, ": one word too many") == NULL)
+    if (!unknown && strstr(err->text, ": unexpected argument") == NULL)
         return PPS_E_INPUT;
     for (int i = 1; i < argc; i++)
         for (int c = 0; c < n; c++)

@@ -131,8 +131,9 @@ Test(symbols, name_parameters)
         good(", \"x\": \"W .. S / 2\", \"where\": \"S == size && W < x\"");
     has_points(e, "4/1 5/1 6/1");
     pps_experiment_free(e);
-    is_refused(BOX ", \"x\": \"Q\"}", "1:71: x: \"Q\" is not a parameter; expected a whole number "
-                                      "from 1 to 100, or an expression");
+    is_refused(BOX ", \"x\": \"Q\"}",
+               "1:71: x: \"Q\" is not a parameter; expected a whole number "
+               "from 1 to 100, or an expression");
     is_refused(BOX ", \"x\": 1, \"where\": \"w > 1\"}",
                "1:83: where: \"w\" is not a parameter");
 }
