@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinct texts numbered 0, 1, 2 ... in order of first appearance.
+// A name table numbers distinct texts 0, 1, 2 ... in order of first appearance. Not
+// thread-safe: each table belongs to one thread.
 #ifndef PPS_NAMES_H
 #define PPS_NAMES_H
 
@@ -8,28 +9,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A zeroed one is empty.
+// A zeroed table is empty.
 struct pps_names {
-    char *text; // all texts one after the other, each ended with NUL
+    char *text; // all texts, one after the other, each ended with NUL
     size_t text_bytes, text_room;
-    size_t *at;  // where text i begins
-    size_t room; // of `at`
+    size_t *at;  // at[i]: offset of text i in `text`
+    size_t room; // capacity of `at`
     uint32_t n;
-    uint32_t *slots; // hash table: number + 1, 0 where empty
+    uint32_t *slots; // hash table: number + 1; 0 in an empty slot
     size_t n_slots;  // a power of two
 };
 
 void pps_names_free(struct pps_names *names);
 
-// *id: the number of this text of n characters (no NUL among them); a new one where it was not
-// known, which shows in names->n. PPS_E_MACHINE: no memory.
+// Finds or adds a text of n characters, which contain no NUL. *id is its number; names->n grows
+// if the text is new. Returns PPS_E_MACHINE if memory runs out.
 PPS_MUST_CHECK enum pps_status pps_names_add(struct pps_names *names,
                                              const char *text,
                                              size_t n,
                                              uint32_t *id,
                                              struct pps_error *err);
 
-// The text of a number below names->n; valid until the next add.
+// Returns the text with number id < names->n. The text stays valid until the next add.
 const char *pps_names_text(const struct pps_names *names, uint32_t id);
 
 #endif

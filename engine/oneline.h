@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for people, which stay one line whatever the names in them hold.
+// Prints messages that stay on one line even if the names in them contain control characters.
+// Thread-safe.
 #ifndef PPS_ONELINE_H
 #define PPS_ONELINE_H
 
 #include <stdio.h>
 
-// Makes a question mark of every control character and line end, in ASCII or in UTF-8.
+// Replaces every control character and line end, in ASCII or UTF-8, by a question mark.
 void pps_one_line(char *text);
 
-// Prints like fprintf, but as one line: what the arguments bring is cleared as above, and a
-// newline follows. A line of more than 16000 bytes is cut.
+// Prints like fprintf, with control characters in the arguments replaced as by pps_one_line,
+// and adds a newline. Truncates a line of more than 16000 bytes.
 void pps_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// The same for a part of a line: no newline follows.
+// Like pps_say, without a newline: prints a part of a line.
 void pps_say_part(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Prints the first n bytes of a word, or all it has, as a shell reads it back, on one line: as it
-// is where it is plain, else in quotes.
+// Prints the first n bytes of a word, or all of it if it is shorter, on one line so that a
+// shell reads the same word back. Plain words are printed unchanged, others in quotes.
 void pps_say_word(FILE *out, const char *word, size_t n);
 
 #endif

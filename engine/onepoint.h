@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One point by itself: from key=value words, or from a row of a result and its manifest.
+// A single point is built from key=value words, or from a row of a result and its manifest.
 #ifndef PPS_ONEPOINT_H
 #define PPS_ONEPOINT_H
 
@@ -21,18 +21,18 @@ PPS_MUST_CHECK enum pps_status pps_point_set(const struct pps_kernel *kernel,
 struct cJSON;
 struct pps_inputs;
 
-// Sets the parameters that the rows of the result at path do not show, as its manifest has them;
-// none where manifest is NULL.
+// Sets the parameters that the result at path does not show as columns to the constants in its
+// manifest. Does nothing if manifest is NULL.
 PPS_MUST_CHECK enum pps_status pps_point_constants(const struct pps_kernel *kernel,
                                                    const char *path,
                                                    const struct cJSON *manifest,
                                                    double *point,
                                                    struct pps_error *err);
 
-// The point of data row `row` (from 1) of a result. The kernel is the manifest's, or where there
-// is no manifest the first that has all of the file's columns; it is given the manifest's
-// documents, and lives as long as *inputs, which is NULL or to be closed in every case. Bit p of
-// *shown: the row shows parameter p.
+// Reads the point of data row `row` (from 1) of a result. The kernel is the manifest's; without
+// a manifest, the first kernel that has all columns of the file. The kernel receives the
+// documents of the manifest and stays valid until *inputs is closed. The caller closes *inputs
+// in every case; it may be NULL. Bit p of *shown is set if the row shows parameter p.
 PPS_MUST_CHECK enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                                   const char *path,
                                                   uint64_t row,
@@ -42,7 +42,7 @@ PPS_MUST_CHECK enum pps_status pps_point_from_row(const struct pps_kernel *const
                                                   uint64_t *shown,
                                                   struct pps_error *err);
 
-// PPS_E_INPUT where the kernel's check refuses the point.
+// Returns PPS_E_INPUT if the kernel's check rejects the point.
 PPS_MUST_CHECK enum pps_status pps_point_check(const struct pps_kernel *kernel,
                                                const double *point,
                                                struct pps_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a kernel's composite axis, from what an experiment says of them.
+// Reads and writes the options of a kernel's composite axis as JSON.
 #ifndef PPS_OPTIONJSON_H
 #define PPS_OPTIONJSON_H
 
@@ -10,10 +10,10 @@
 void pps_options_default(const struct pps_composite *composite,
                          struct pps_option_value *options);
 
-// Frees what an option holds.
+// Frees the memory that an option owns.
 void pps_option_free(struct pps_option_value *option);
 
-// Reads option o. Rows of a list are allocated; pps_option_free gives them back.
+// Reads option o. Rows of a list are allocated; the caller frees them with pps_option_free.
 PPS_MUST_CHECK enum pps_status pps_option_from_json(const struct pps_kernel *kernel,
                                                     int o,
                                                     const struct pps_json *json,
@@ -21,7 +21,7 @@ PPS_MUST_CHECK enum pps_status pps_option_from_json(const struct pps_kernel *ker
                                                     struct pps_option_value *option,
                                                     struct pps_error *err);
 
-// The option as an experiment could write it.
+// Returns the option as JSON in the form an experiment uses. The caller deletes it.
 cJSON *pps_option_to_json(const struct pps_kernel *kernel,
                           int o,
                           const struct pps_option_value *option);

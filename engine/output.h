@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result file while it is written: NAME.part with its journal NAME.idx.part, one record a
-// block, renamed when whole. Compressed files are one gzip member made of independently
-// compressed blocks. This module owns the files and their order of writing; it knows no kernel.
+// The output module writes a result file: NAME.part and its journal NAME.idx.part, one record
+// per block. Both are renamed when the result is complete. A compressed file is one gzip member
+// of independently compressed blocks. This module owns the files and the order of writes; it
+// does not use the kernel. Not thread-safe: one thread at a time uses an output.
 #ifndef PPS_OUTPUT_H
 #define PPS_OUTPUT_H
 
@@ -12,113 +13,119 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PPS_MAX_REASONS 48 // where rules and kernel reasons together
+#define PPS_MAX_REASONS 48 // rules and kernel reasons together
 
-// A finished block as a worker hands it over. Block 0 holds the first points; the header line
-// is written by pps_output_open itself.
+// A finished block, as a worker delivers it. Block 0 holds the first points; pps_output_open
+// writes the header line itself.
 struct pps_block {
-    uint64_t index;      // which block of the experiment
+    uint64_t index;      // number of the block in the experiment
     const void *data;    // compressed (or plain) bytes
-    uint64_t data_bytes; // may be 0: a block without rows
+    uint64_t data_bytes; // may be 0: no rows
     uint64_t text_bytes;
     uint32_t text_crc; // zlib's crc32 of the text
-    bool is_hashed;    // data_xxh64 is there; otherwise the writer makes it
+    bool is_hashed;    // data_xxh64 is set; otherwise the writer computes it
     uint64_t data_xxh64;
     uint64_t rows;
     uint64_t failed;                    // rows with empty results
-    uint64_t infeasible;                // rows that say that the point cannot be done
-    uint64_t left_out[PPS_MAX_REASONS]; // points without a row, by reason
+    uint64_t infeasible;                // rows of infeasible points
+    uint64_t left_out[PPS_MAX_REASONS]; // skipped points without a row, by reason
 };
 
-// Fills text_bytes and text_crc from the block's text.
+// Sets text_bytes and text_crc from the n bytes of the block's text.
 void pps_block_set_text(struct pps_block *block, const char *text, size_t n);
 
-// Sets the data, with its checksum: by the worker that made them, so that writing is quick.
+// Sets the data and their checksum. Workers call this function to keep the writer fast. The
+// block keeps the pointer.
 void pps_block_set_data(struct pps_block *block, const void *data, size_t n);
 
 struct pps_output_plan {
     const char *path; // NAME.csv.gz or NAME.csv
     struct pps_codec_choice codec;
-    const char *header;                   // the header line, with its newline
-    const struct pps_block *header_block; // or the same as a block, made already
-    uint64_t digest;                      // of the experiment; kept in the journal
-    uint64_t n_points;                    // indices, left-out ones included
+    const char *header;                   // with its newline
+    const struct pps_block *header_block; // the header line as a finished block; or NULL
+    uint64_t digest;                      // of the experiment; stored in the journal
+    uint64_t n_points;                    // all point numbers, skipped points included
     uint64_t block_points;
-    int n_reasons;            // used entries of left_out
-    uint32_t shard, n_shards; // kept in the journal; n_shards 0: not sharded
-    bool force;               // replace a result of this name, complete or interrupted
-    bool resume;              // go on from an interrupted one, where there is one
-    const char *manifest;     // what NAME.json.part says until the end; or NULL
-    const char *resume_hint;  // the command that goes on from an interrupted one; or NULL
+    int n_reasons;            // used entries of block.left_out
+    uint32_t shard, n_shards; // stored in the journal; n_shards 0: not sharded
+    bool force;               // replace a complete or interrupted result of this name
+    bool resume;              // resume an interrupted result of this name, if there is one
+    const char *manifest;     // text of NAME.json.part while the run lasts; or NULL
+    const char *resume_hint;  // the command that resumes an interrupted run; or NULL
 };
 
 struct pps_output;
 struct pps_prefix;
 
-// Refuses (PPS_E_INPUT, one line that says what to do) when the result, or an index or manifest
-// of its name, exists and !force; when a .part of it exists and !force; when another run is
-// writing it; when the folder is missing or not writable; when the name is a folder, a device
-// or a symbolic link. Creates nothing then, and leaves nothing behind after any other failure.
-// With force a complete result stays whole until the new one is, and an interrupted one is
-// dropped at once. With resume and a NAME.part, its longest whole prefix is kept and the next
-// block to append is the one behind it; refused where that is of another plan, or has lost its
-// journal. A run that ended between the last renames is taken back to where it can finish. With
-// resume and no NAME.part it opens as without. Missing parents of the default folders are the caller's business. The plan
-// and its strings need not outlive the call.
+// Opens the output. Returns PPS_E_INPUT, with one line that says what to do, in these cases:
+// - the result, or an index or manifest of its name, exists and force is not set;
+// - NAME.part exists and neither force nor resume is set;
+// - another run is writing the result;
+// - the folder is missing or not writable;
+// - the name is a folder, a device or a symbolic link.
+// It then creates nothing. After any other failure it leaves nothing behind. With force, a
+// complete result stays until the new result is complete; an interrupted result is removed at
+// once. With resume and an existing NAME.part, the longest prefix of whole blocks is kept, and
+// the next block to append is the one behind the prefix. PPS_E_INPUT if NAME.part belongs to
+// another plan or has lost its journal. If an earlier run ended between the last renames, these
+// renames are undone so that the run can finish. With resume and no NAME.part, a new result
+// begins. The caller creates missing parents of the default folders. The caller may free the
+// plan and its strings after the call.
 PPS_MUST_CHECK enum pps_status pps_output_open(struct pps_output **output,
                                                const struct pps_output_plan *plan,
                                                struct pps_error *err);
 
-// Appends the next block; blocks come in ascending order, by one thread at a time. Data is
-// written at once; about once a second the data is synced, then the records of its blocks are
-// written and synced. After a failure (disk full) the file ends with its last whole block;
-// nothing more can be appended, and pps_output_stop keeps what is there.
+// Appends the next block. Blocks come in ascending order, from one thread at a time. Data is
+// written at once. About once a second the data is synced, and then the records of its blocks
+// are written and synced. After a failure (disk full) the file ends with its last whole block,
+// nothing more can be appended, and pps_output_stop keeps the file.
 PPS_MUST_CHECK enum pps_status pps_output_append(struct pps_output *output,
                                                  const struct pps_block *block,
                                                  struct pps_error *err);
 
-// What was kept of an interrupted run; n_records is 0 where the output began afresh.
+// Returns the part of an interrupted run that was kept; n_records is 0 in a new output.
 const struct pps_prefix *pps_output_prefix(const struct pps_output *output);
 
-// Bytes of data so far, header included.
+// Returns the bytes of data so far, header line included.
 uint64_t pps_output_bytes(const struct pps_output *output);
 
-// Whether other runs are kept from this file; false where the file system has no locks.
+// Returns whether the file is locked against other runs; false if the file system has no locks.
 bool pps_output_is_locked(const struct pps_output *output);
 
-// Writes the trailer and syncs; then manifest_text to NAME.json; then renames index, manifest
-// and, last, the data; syncs the folder. Frees output in every case; after a failure NAME.part
-// is left as by pps_output_stop.
+// Completes the result: writes the trailer and syncs, writes manifest_text to NAME.json,
+// renames the index, the manifest and, last, the data, and syncs the folder. Frees output in
+// every case. After a failure NAME.part is left as by pps_output_stop.
 PPS_MUST_CHECK enum pps_status pps_output_finish(struct pps_output *output,
                                                  const char *manifest_text,
                                                  struct pps_error *err);
 
-// Syncs what is whole, leaves NAME.part and its journal in place, frees output.
+// Syncs all whole blocks, leaves NAME.part and its journal in place, and frees output.
 PPS_MUST_CHECK enum pps_status pps_output_stop(struct pps_output *output,
                                                struct pps_error *err);
 
-// Removes all that was written; frees output. NULL is fine.
+// Removes all files written so far and frees output. NULL is fine.
 void pps_output_discard(struct pps_output *output);
 
-// pps_output_stop where another error is being reported already. NULL is fine.
+// Like pps_output_stop, for callers that already report another error. NULL is fine.
 void pps_output_abandon(struct pps_output *output);
 
 // ---- the journal, for those who read it -----------------------------------------------------
 
-// NAME.idx begins with one of these (little endian, as in memory).
+// The head of NAME.idx (little endian, as in memory).
 struct pps_index_head {
     char magic[8]; // "ppsidx2\n"
     uint32_t head_bytes, record_bytes;
     uint32_t codec_kind, codec_level;
     uint32_t n_reasons, shard, n_shards, reserved;
     uint64_t digest, n_points, block_points;
-    uint64_t checksum; // XXH64 of the bytes before it
+    uint64_t checksum; // XXH64 of the bytes before this field
 };
 
-// Then one fixed-size record a block, the header line's first (index UINT64_MAX).
+// The head is followed by one record of fixed size per block. The first record describes the
+// header line (index UINT64_MAX).
 struct pps_index_record {
     uint64_t index;
-    uint64_t offset; // of the data in the file
+    uint64_t offset; // position of the data in the file
     uint64_t data_bytes;
     uint64_t text_bytes;
     uint64_t rows;
@@ -126,15 +133,16 @@ struct pps_index_record {
     uint64_t infeasible;
     uint64_t data_xxh64;
     uint64_t text_crc;
-    // uint64_t left_out[n_reasons]; uint64_t checksum (XXH64 of the record before it)
+    // The record continues: uint64_t left_out[n_reasons]; uint64_t checksum (XXH64 of all bytes
+    // of the record before it).
 };
 
 size_t pps_index_record_bytes(int n_reasons);
 
-// Whether magic, sizes and checksum are right.
+// Returns whether magic, sizes and checksum are valid.
 bool pps_index_head_is_valid(const struct pps_index_head *head);
 
-// Whether the checksum at the end of the record_bytes at record is right.
+// Returns whether the checksum at the end of a record of record_bytes bytes is valid.
 bool pps_index_record_is_valid(const void *record, size_t record_bytes);
 
 #endif

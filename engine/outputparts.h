@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two halves of pps_output share: opening (outputopen.c) and writing (output.c); and
-// the frame around compressed blocks, for those who read it.
+// Internals shared by opening (outputopen.c) and writing (output.c) a result, and the gzip
+// frame around compressed blocks, for readers and writers.
 #ifndef PPS_OUTPUTPARTS_H
 #define PPS_OUTPUTPARTS_H
 
@@ -10,50 +10,51 @@
 
 enum { PPS_GZIP_HEAD_BYTES = 10, PPS_GZIP_END_BYTES = 10 };
 
-// Constant: no time, no name, no extra flags, system "unknown".
+// The gzip header. It is constant: no time, no name, no extra flags, operating system
+// "unknown".
 extern const unsigned char PPS_GZIP_HEAD[PPS_GZIP_HEAD_BYTES];
 
-// The empty final block, the checksum and the length that end a file.
+// Writes the end of a gzip file: the empty final block, the checksum and the length.
 void pps_gzip_end(unsigned char out[PPS_GZIP_END_BYTES], uint32_t crc, uint64_t text_bytes);
 
 struct pps_output {
     struct pps_target target;
     struct pps_journal journal;
-    struct pps_prefix prefix; // of an interrupted run, that this one goes on from
-    int fd;                   // of the data; -1: not open
+    struct pps_prefix prefix; // the blocks kept from an interrupted run
+    int fd;                   // of the data; -1: closed
     bool compressed, locked;
-    bool is_new;           // the files are ours to remove when opening fails
-    bool broken;           // a write or sync failed: nothing can follow
-    bool is_sync_lost;     // data may be missing on the disk: no record may speak of it
-    bool is_lost;          // its names are another file's: it was copied already
-    bool is_folder_synced; // the names of the .part files last
-    uint64_t bytes;        // of data, whole blocks only
+    bool is_new;           // this run created the files: remove them if opening fails
+    bool broken;           // a write or sync failed: nothing more can be appended
+    bool is_sync_lost;     // data may be missing on the disk: write no more records
+    bool is_lost;          // the names belong to another file now; the data was already copied
+    bool is_folder_synced; // the names of the .part files are synced
+    uint64_t bytes;        // of data, in whole blocks
     uint64_t text_bytes;
     uint32_t crc;         // of all text
-    uint64_t least_index; // that the next block may have
+    uint64_t least_index; // lowest index of the next block
     int64_t synced_ns;
 };
 
 int64_t pps_output_now_ns(void);
 
-// Closes what is open and frees.
+// Closes all open files and frees output.
 void pps_output_free(struct pps_output *output);
 
-// Removes the .part files, data last.
+// Removes the .part files, the data last.
 void pps_output_remove(struct pps_output *output);
 
-// Appends bytes to the data; after a failure the file ends where it did before.
+// Appends n bytes to the data. After a failure the file ends where it ended before.
 PPS_MUST_CHECK enum pps_status pps_output_write(struct pps_output *output,
                                                 const void *data,
                                                 uint64_t n,
                                                 struct pps_error *err);
 
-// Writes a block's data and keeps its record.
+// Writes the data of a block and keeps its record for the journal.
 PPS_MUST_CHECK enum pps_status pps_output_put(struct pps_output *output,
                                               const struct pps_block *block,
                                               struct pps_error *err);
 
-// Writes NAME.json.part; with `lasting` syncs it.
+// Writes NAME.json.part, and syncs it if `lasting` is set.
 PPS_MUST_CHECK enum pps_status pps_output_manifest(const struct pps_output *output,
                                                    const char *text,
                                                    bool lasting,

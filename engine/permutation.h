@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keyed permutations of 0 ... n - 1, of which any place is computed by itself: shuffling a list
-// that nobody writes down.
+// Keyed permutations of 0 ... n - 1 shuffle a list that is never stored: each place is computed
+// by itself. Thread-safe: a permutation is const after pps_permutation_init.
 #ifndef PPS_PERMUTATION_H
 #define PPS_PERMUTATION_H
 
@@ -10,17 +10,17 @@ enum { PPS_PERMUTATION_MOVES = 8 };
 
 struct pps_permutation {
     uint64_t n;
-    uint64_t rows, columns; // rows * columns >= n, by little more
+    uint64_t rows, columns; // rows * columns >= n, by a small margin
     uint64_t key[PPS_PERMUTATION_MOVES];
 };
 
-// 1 <= n <= 2^63. Another seed or purpose is another permutation.
+// Needs 1 <= n <= 2^63. Each pair of seed and purpose gives another permutation.
 void pps_permutation_init(struct pps_permutation *permutation,
                           uint64_t n,
                           uint64_t seed,
                           uint32_t purpose);
 
-// Where k < n goes. Different k go to different places.
+// Returns the place of k < n. Different k have different places.
 uint64_t pps_permutation_at(const struct pps_permutation *permutation, uint64_t k);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures that gnuplot draws with one of the plot scripts. Data and pictures are made in a
-// hidden folder beside where the pictures go, and renamed when gnuplot is done: a picture is
-// whole or not there.
+// The picture module draws PNG and SVG files with gnuplot and one of the plot scripts. It
+// writes data and pictures in a hidden folder beside the destination and renames the pictures
+// when gnuplot is done: a picture is complete or absent. Not thread-safe.
 #ifndef PPS_PICTURE_H
 #define PPS_PICTURE_H
 
@@ -12,20 +12,22 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#define PPS_PICTURE_BATCH 16 // pictures that one gnuplot draws
+#define PPS_PICTURE_BATCH 16 // pictures that one gnuplot process draws
 
 struct pps_picture_ask {
-    const char *folder; // for the pictures; it is made. NULL: plots/ beside the
-                        // folder data/ that holds the result, otherwise outputs/plots
+    // destination; created if missing. NULL: plots/ beside the folder data/ that holds the
+    // result, otherwise outputs/plots
+    const char *folder;
     bool png, svg;
-    bool force;  // replace every picture that exists
-    FILE *paths; // gets the pictures' paths, one a line; or NULL
+    bool force;  // replace all existing pictures
+    FILE *paths; // receives the paths of the pictures, one per line; or NULL
 };
 
 struct pps_pictures;
 
-// Finds the script ("heatmap.gp"), gnuplot and the folder; makes nothing yet. `result` is the
-// path that the default folder comes from; it stays valid. PPS_E_MACHINE where one of them is missing.
+// Finds the script ("heatmap.gp"), gnuplot and the folder; creates nothing yet. The default
+// folder is derived from the path `result`, which must stay valid. Returns PPS_E_MACHINE if the
+// script, gnuplot or the folder is missing.
 PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  const struct pps_picture_ask *ask,
                                                  const char *script,
@@ -33,20 +35,20 @@ PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  struct pps_error *err);
 void pps_pictures_close(struct pps_pictures *pictures); // NULL is fine
 
-// PPS_E_INPUT where pictures of this name (no folder, no ending) exist and !force, unless they were
-// drawn from this result and have not been edited since (picturemark.h).
+// Returns PPS_E_INPUT if pictures of this name (no folder, no ending) exist and !force, unless
+// they were drawn from this result and have not been edited since (picturemark.h).
 PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
                                                   const char *name,
                                                   struct pps_error *err);
 
-// Opens what the script shall read for picture i; the caller writes it and closes it.
+// Opens the data file of picture i, which the script reads. The caller writes and closes it.
 PPS_MUST_CHECK enum pps_status pps_pictures_data(struct pps_pictures *pictures,
                                                  size_t i,
                                                  struct pps_textfile *file,
                                                  struct pps_error *err);
 
-// Draws pictures first ... first + n - 1 (n <= PPS_PICTURE_BATCH) from their data, and gives
-// them names[0] ... names[n - 1]. *drawn grows by the files made.
+// Draws pictures first ... first + n - 1 (n <= PPS_PICTURE_BATCH) from their data under the
+// names names[0] ... names[n - 1]. Adds the number of new files to *drawn.
 PPS_MUST_CHECK enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                                  size_t first,
                                                  size_t n,
@@ -54,7 +56,7 @@ PPS_MUST_CHECK enum pps_status pps_pictures_draw(struct pps_pictures *pictures,
                                                  size_t *drawn,
                                                  struct pps_error *err);
 
-// One picture, of data that write(self, out, err) writes.
+// Draws one picture from the data that write(self, out, err) writes.
 PPS_MUST_CHECK enum pps_status pps_picture_one(const struct pps_picture_ask *ask,
                                                const char *script,
                                                const char *result,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heatmaps, or lines, of a result: cuts it into slices and has gnuplot draw each.
+// The plot module draws heatmaps or lines of a result: it cuts the result into slices and draws
+// each slice with gnuplot.
 #ifndef PPS_PLOT_H
 #define PPS_PLOT_H
 
@@ -10,24 +11,24 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PPS_PLOT_LIMIT 24 // maps drawn unless told otherwise
+#define PPS_PLOT_LIMIT 24 // default number of maps drawn
 
 struct pps_plot_ask {
-    struct pps_cut_ask cut; // max_maps does not count
+    struct pps_cut_ask cut; // max_maps is ignored
     struct pps_picture_ask pictures;
-    size_t limit; // maps drawn, the first ones; 0: all
-    bool lines;   // the value over x, a line for each y, and no map
+    size_t limit; // maximum number of maps, from the first; 0: all
+    bool lines;   // draw the value over x, one line per y, instead of a map
 };
 
 struct pps_plot_count {
     size_t maps, pictures;
-    size_t left_out; // maps beyond the limit
-    bool at_least;   // they may be more
+    size_t left_out; // maps not drawn because of the limit
+    bool at_least;   // left_out is a lower bound
 };
 
-// Draws <folder>/<stem>-<what tells the maps apart>.png and .svg, -lines.png and so on. Nothing is
-// drawn where one of the pictures may not be replaced (pps_pictures_check), or where gnuplot is
-// missing (PPS_E_MACHINE).
+// Draws <folder>/<stem>-<values that distinguish the maps>.png and .svg, or -lines.png and
+// -lines.svg. Draws nothing if one of the pictures must not be replaced (pps_pictures_check) or
+// if gnuplot is missing (PPS_E_MACHINE).
 PPS_MUST_CHECK enum pps_status pps_plot(const struct pps_plot_ask *ask,
                                         struct pps_plot_count *count,
                                         struct pps_error *err);

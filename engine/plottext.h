@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that plot scripts read: comment lines "# key value" and words without spaces. gnuplot
-// tells words apart by spaces and knows no escapes. Writing errors show in `out`.
+// Writes text that plot scripts read: comment lines "# key value" and words without spaces,
+// since gnuplot splits at spaces and has no escapes. Writing errors show in `out`.
 #ifndef PPS_PLOTTEXT_H
 #define PPS_PLOTTEXT_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-// A word: '_' stands for an empty one, and for each space, quote and # in it.
+// Writes a word. An empty word, and each space, quote and # in a word, becomes '_'.
 void pps_put_word(FILE *out, const char *word);
 
-// # key "word word ...", in several lines of this key where they are many.
+// Writes # key "word word ...". Many words are split into several lines with the same key.
 void pps_put_labels(FILE *out, const char *key, const char *const *labels, size_t n);
 
-// # key "text"
+// Writes # key "text".
 void pps_put_quoted(FILE *out, const char *key, const char *text);
 
-// # partial "text"; nothing where the text is empty.
+// Writes # partial "text"; nothing if the text is empty.
 void pps_put_partial(FILE *out, const char *text);
 
-// All digits; NaN where it is no finite number.
+// Writes a number with all digits; NaN if it is not finite.
 void pps_put_number(FILE *out, double value);
 
 #endif

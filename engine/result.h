@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a result file again: its rows in order, split into cells, and its manifest. Streams;
-// memory does not grow with the file.
+// The result reader opens a result file, reads its rows in order, splits them into cells, and
+// reads its manifest. It streams: memory does not grow with the file. Readers share no state:
+// each thread may have its own.
 #ifndef PPS_RESULT_H
 #define PPS_RESULT_H
 
@@ -17,11 +18,10 @@ struct pps_cell {
     size_t n;
 };
 
-// Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for plain or
-// gzip text on stdin; which of the two is seen from the first bytes. Several gzip members are
-// read one after the other. A byte-order mark is skipped, CRLF is fine. Reads the header line.
-// PPS_E_INPUT with what is wrong when it is none; PPS_E_MACHINE when reading fails. Free of
-// shared state: each thread may have readers of its own.
+// Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for stdin,
+// and reads the header line. The first bytes show whether stdin is plain text or gzip. Several
+// gzip members are read one after the other. A byte-order mark is skipped; CRLF line ends are
+// accepted. Returns PPS_E_INPUT if the header line is invalid, PPS_E_MACHINE if reading fails.
 PPS_MUST_CHECK enum pps_status pps_result_open(struct pps_result **result,
                                                const char *path,
                                                struct pps_error *err);
@@ -30,40 +30,42 @@ void pps_result_close(struct pps_result *result); // NULL is fine
 int pps_result_columns(const struct pps_result *result);
 const char *pps_result_column_name(const struct pps_result *result, int column);
 
-// Index of the column of this name; -1 where there is none.
+// Returns the index of the column with this name, or -1.
 int pps_result_find(const struct pps_result *result, const char *name);
 
-// From now on `column` holds the cells of `other` where its own are empty, and `other`, which is
-// another column, is none: columns behind it move up by one. A row in which both have a cell is
-// PPS_E_INPUT.
+// Joins two different columns for all later rows: `column` holds the cells of `other` where its
+// own are empty. `other` is removed; columns behind it move up by one. A row with both cells
+// set is PPS_E_INPUT.
 void pps_result_join(struct pps_result *result, int column, int other);
 
-// The next row: *cells points to one cell a column, valid until the next call; NULL at the end.
-// A row with another number of cells, a NUL byte or text beyond 1 MiB is PPS_E_INPUT with its
-// line. Quotes around a cell are taken off; commas, quotes and newlines within are not for
-// result files and refused. A truncated file (a gzip file without its end, a last line without
-// its newline) is PPS_E_INPUT after its last whole row; for a .part that is its end. After a
-// fault only pps_result_close may follow.
+// Reads the next row. *cells points to one cell per column, valid until the next call; NULL at
+// the end. PPS_E_INPUT, with the line number, for a row with another number of cells, a NUL
+// byte or more than 1 MiB of text. Quotes around a cell are removed; commas, quotes and
+// newlines within quotes are rejected. A truncated file (a gzip file without its end, or a last
+// line without its newline) is PPS_E_INPUT after its last whole row; a .part file simply ends
+// there. After an error only pps_result_close may follow.
 PPS_MUST_CHECK enum pps_status pps_result_next(struct pps_result *result,
                                                const struct pps_cell **cells,
                                                struct pps_error *err);
 
-// Number of data rows read so far.
+// Returns the number of data rows read so far.
 uint64_t pps_result_row(const struct pps_result *result);
 
-// Parses NAME.json beside the result into *manifest (the caller deletes it); *manifest is NULL
-// where there is no such file, which is no error, for "-" and for a .part, which has none yet.
+// Parses NAME.json beside the result into *manifest, which the caller deletes. *manifest is
+// NULL, without an error, if the file does not exist, for "-", and for a .part file, which has
+// no manifest yet.
 PPS_MUST_CHECK enum pps_status pps_result_manifest(const char *path,
                                                    struct cJSON **manifest,
                                                    struct pps_error *err);
 
-// The same of path with this ending (".json.part": what an interrupted run was).
+// Like pps_result_manifest, for the file with this ending (".json.part": the manifest of an
+// interrupted run).
 PPS_MUST_CHECK enum pps_status pps_result_manifest_of(const char *path,
                                                       const char *ending,
                                                       struct cJSON **manifest,
                                                       struct pps_error *err);
 
-// Reads a finite number, or false. The cell must be nothing but the number.
+// Reads a finite number into *value. Returns false if the cell holds anything else.
 int pps_cell_number(struct pps_cell cell, double *value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as lines of CSV, and as a table with aligned columns for people.
+// Formats rows as lines of CSV, or as a table with aligned columns for people.
 #ifndef PPS_ROWTEXT_H
 #define PPS_ROWTEXT_H
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// A buffer that is used again row after row; a zeroed one is empty.
+// A buffer that is reused for each row; a zeroed buffer is empty.
 struct pps_rowtext {
     char *text;
     size_t n, room;
@@ -18,24 +18,25 @@ struct pps_rowtext {
 
 void pps_rowtext_free(struct pps_rowtext *row);
 
-// Makes row the line of these cells, without a newline. Cells of a result never hold a comma, a
-// quote or a line break. `columns` picks cells by index; NULL: the first n_columns of them.
+// Sets row to the line of these cells, without a newline. Cells of a result never contain a
+// comma, a quote or a line break. `columns` selects cells by index; NULL selects the first
+// n_columns.
 PPS_MUST_CHECK enum pps_status pps_rowtext_join(struct pps_rowtext *row,
                                                 const struct pps_cell *cells,
                                                 const int *columns,
                                                 int n_columns,
                                                 struct pps_error *err);
 
-// The same of the names of all columns.
+// Sets row to the line of the names of all columns.
 PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct pps_rowtext *row,
                                                   const struct pps_view *view,
                                                   struct pps_error *err);
 
-// The cells of a line; empty ones where it has fewer than n_cells.
+// Splits a line into cells; missing cells are empty if the line has fewer than n_cells.
 void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells);
 
-// Writes n lines (lines[0] is the header) as a table: columns as wide as their widest cell,
-// numbers to the right, texts to the left.
+// Writes n lines (lines[0] is the header) as a table: columns are as wide as their widest cell,
+// numbers are right-aligned, texts left-aligned.
 PPS_MUST_CHECK enum pps_status pps_rowtext_table(FILE *out,
                                                  const char *const *lines,
                                                  size_t n,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A scatter picture of a result: a panel for each parameter that varies, in which every row is a
-// point. For samples and lists of points, whose rows share no grid. Streams the result.
+// A scatter picture of a result has one panel for each parameter that varies; every row is a
+// point in each panel. It suits samples and lists of points, whose rows share no grid. The
+// result is streamed.
 #ifndef PPS_SCATTER_H
 #define PPS_SCATTER_H
 
@@ -20,11 +21,12 @@
 
 struct pps_scatter_ask {
     struct pps_view_ask view;
-    const char *value; // a column of numbers; NULL: as a heatmap's
+    const char *value; // a column of numbers; NULL: as in a heatmap
     enum pps_scale_kind scale;
 };
 
-// A panel. Numbers stand at their value; names (such as the tier `a`) behind them in order.
+// One panel. Numbers are drawn at their value; names (such as the tier `a`) are drawn behind
+// the numbers, in order.
 struct pps_scatter_axis {
     int column;
     struct pps_cloud numbers, named; // named: x is the number of the name
@@ -35,7 +37,7 @@ struct pps_scatter {
     struct pps_view view;
     const struct pps_scatter_ask *ask;
     int value;
-    struct pps_scatter_axis *axes; // one a parameter
+    struct pps_scatter_axis *axes; // one per parameter
     int n_axes;
     struct pps_constants constants;
     struct pps_rowtext row;
@@ -44,18 +46,19 @@ struct pps_scatter {
     double min, max; // of the values
 };
 
-// Whether rows of this result share no grid: its manifest has a sample or a list of points.
+// Returns whether rows of this result share no grid: its manifest has a sample or a list of
+// points.
 bool pps_scatter_suits(const char *path);
 
-// Reads the result. Rows without a value are skipped. PPS_E_INPUT where no row is left.
-// pps_scatter_close in every case; ask must stay valid until then.
+// Reads the result. Rows without a value are skipped. Returns PPS_E_INPUT if no row remains.
+// The caller calls pps_scatter_close in every case; ask must stay valid until then.
 PPS_MUST_CHECK enum pps_status pps_scatter_open(struct pps_scatter *scatter,
                                                 const struct pps_scatter_ask *ask,
                                                 struct pps_error *err);
 void pps_scatter_close(struct pps_scatter *scatter);
 
-// Writes what scatter.gp reads: comment lines "# key value", then the points of each panel (x,
-// value, row) as a block of their own, thinned out. PPS_E_INPUT where no parameter varies.
+// Writes the input of scatter.gp: comment lines "# key value", then one block per panel with a
+// thinned selection of its points (x, value, row). Returns PPS_E_INPUT if no parameter varies.
 PPS_MUST_CHECK enum pps_status pps_scatter_slice(struct pps_scatter *scatter,
                                                  FILE *out,
                                                  struct pps_error *err);

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's scratch memory, as kernel.h promises it.
+// Scratch memory of one worker, as kernel.h promises it.
 #ifndef PPS_SCRATCH_H
 #define PPS_SCRATCH_H
 
 #include <stddef.h>
 
-// Memory of at least `bytes`, 64-byte aligned and zero; to be freed. NULL: there is not so much.
+// Allocates at least `bytes` of zeroed memory, aligned to 64 bytes. The caller frees it with
+// free. Returns NULL if memory runs out.
 void *pps_scratch_take(size_t bytes);
 
 #endif

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents that come with the program, by name: "llama3-70b" is sweep_configs/models/llama3-70b.json.
+// Shipped documents are found by name: "llama3-70b" is sweep_configs/models/llama3-70b.json.
 #ifndef PPS_SHIPPED_H
 #define PPS_SHIPPED_H
 
-// What to read for `name`, a document of `kind` ("model"), which as a path is `path`: that, where
-// there is such a file; otherwise the shipped document of that name; where there is none either,
-// again the path. Takes path and returns it or another one for the caller to free; NULL: no memory.
+// Returns the path to read for `name`, a document of `kind` ("model"). If the file `path`
+// exists, or no shipped document has this name, that is `path`; otherwise the path of the
+// shipped document. Takes ownership of path; the caller frees the returned path. NULL if memory
+// runs out.
 char *pps_shipped_path(const char *kind, const char *name, char *path);
 
-// Whether `name` can only be that of a shipped document, having neither folder nor ending, and what
-// pps_shipped_path gave for it is not there. Then says so in text, with the name that was meant, or
-// those there are where none is near, or that the data of the program are not found.
+// Describes a missing shipped document. The text is set if `name` can only be the name of a
+// shipped document (it has neither folder nor ending) and `path`, as returned by
+// pps_shipped_path, does not exist. It suggests the nearest name, lists the known names if none
+// is near, or says that the program's data files are not found.
 struct pps_missing {
-    char text[1024]; // "" where it is there
+    char text[1024]; // "" if the document exists
 };
 struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Titles and names of the maps of a cut result; for slicemap.c.
+// Titles and names of the maps of a cut result, for slicemap.c.
 #ifndef PPS_SLICETEXT_H
 #define PPS_SLICETEXT_H
 
@@ -7,10 +7,11 @@
 
 #include <stdbool.h>
 
-// Decides whether maps are named by what tells them apart or by number. False: no memory.
+// Decides whether maps are named by the values that distinguish them or by number. Returns
+// false if memory runs out.
 bool pps_cut_choose_names(struct pps_cut *cut);
 
-// Fills title and piece of map i. False: no memory.
+// Fills title and piece of map i. Returns false if memory runs out.
 bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice);
 
 #endif

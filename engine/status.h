@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can go wrong: status codes with their exit status, and the one error record that the
-// lowest level fills and `main` prints.
+// Status codes with their exit status, and the error record that the function at fault fills
+// and `main` prints. All functions are thread-safe.
 #ifndef PPS_STATUS_H
 #define PPS_STATUS_H
 
@@ -24,7 +24,8 @@ enum pps_status {
 
 #define PPS_MUST_CHECK __attribute__((warn_unused_result))
 
-// Filled once, by the function that saw the fault; callers pass it up untouched.
+// An error. The function that detects the error fills the record once; callers pass it up
+// unchanged.
 struct pps_error {
     enum pps_status code;
     char file[512];  // the input at fault, or ""
@@ -33,15 +34,15 @@ struct pps_error {
     char text[4096]; // what is wrong and what to write, one line, no full stop
 };
 
-// The exit status of a code.
+// Returns the exit status of a code.
 int pps_exit_status(enum pps_status code);
 
-// Fills err (file, line and column empty) and returns code, so that a function can
-// `return pps_fail(err, PPS_E_INPUT, "...", ...)`.
+// Fills err, with file, line and column empty, and returns code, so that a function can `return
+// pps_fail(err, PPS_E_INPUT, "...", ...)`.
 enum pps_status pps_fail(struct pps_error *err, enum pps_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// The same with a place. line or column 0: unknown.
+// Like pps_fail, with a place. line or column 0: unknown.
 enum pps_status pps_fail_at(struct pps_error *err,
                             enum pps_status code,
                             const char *file,
@@ -50,7 +51,7 @@ enum pps_status pps_fail_at(struct pps_error *err,
                             const char *format,
                             ...) __attribute__((format(printf, 6, 7)));
 
-// PPS_E_MACHINE with "<what> <path>: <strerror(errno)>".
+// Fills err with "<what> <path>: <strerror(errno)>" and returns PPS_E_MACHINE.
 enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path);
 
 // Writes "ppsweep: file:line:column: text" and a newline to stderr, in one write.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known name nearest to a mistyped one.
+// Suggestions: the known name nearest to a mistyped name. Thread-safe.
 #ifndef PPS_SUGGEST_H
 #define PPS_SUGGEST_H
 
 #include <stddef.h>
 
-// The name of least edit distance (a swap of neighbours counts one; case and '-' against '_'
-// count nothing), or NULL where none is near: more than a third of the word, at least 1, would
-// have to change. `names` has n entries.
+// Returns the name with the least edit distance, or NULL if none is near: at most a third of
+// the word, and at least 1 character, may change. Swapped neighbours count as one edit; case,
+// and '-' against '_', count as none. `names` has n entries.
 const char *pps_suggest(const char *word, const char *const *names, size_t n);
 
-// The same for the end of a message: "; did you mean NAME?", or "".
+// A suggestion for the end of a message: "; did you mean NAME?", or "".
 struct pps_hint {
     char text[96];
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing SVG: shapes and escaped text, lengths in pixels to a hundredth. Writing errors show in
-// `out`. Text is 11 pixels high, sans-serif, unless a function says otherwise.
+// Writes SVG: shapes and escaped text. Lengths are in pixels, rounded to a hundredth. Text is
+// 11 pixels high, sans-serif, unless a function takes a size. Writing errors show in `out`.
 #ifndef PPS_SVG_H
 #define PPS_SVG_H
 
@@ -19,15 +19,15 @@ struct pps_svg_box {
 void pps_svg_begin(FILE *out, double w, double h);
 void pps_svg_end(FILE *out);
 
-// A filled box. `hint` (or NULL) is what viewers show when the pointer is over it.
+// Draws a filled box. Viewers show `hint` (or NULL) when the pointer is over the box.
 void pps_svg_rect(FILE *out, struct pps_svg_box box, const char *fill, const char *hint);
 
-// A box of lines only.
+// Draws the outline of a box.
 void pps_svg_frame(FILE *out, struct pps_svg_box box, const char *stroke, double width);
 
 void pps_svg_line(FILE *out, double x1, double y1, double x2, double y2, const char *stroke);
 
-// One line of text, its middle at height y.
+// Draws one line of text, vertically centred at y.
 void pps_svg_text(FILE *out,
                   double x,
                   double y,
@@ -36,7 +36,7 @@ void pps_svg_text(FILE *out,
                   const char *fill,
                   const char *text);
 
-// Defines a fill of diagonal lines, "url(#id)".
+// Defines a fill of diagonal lines, used as "url(#id)".
 void pps_svg_hatch(FILE *out, const char *id, const char *stroke);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text file that appears under its name only when it is whole, compressed where the name ends
-// in .gz; or standard output under the same interface. Existing files are replaced only where
-// that was asked for.
+// A text file that appears under its name only when it is complete, compressed if the name ends
+// in .gz, or standard output under the same interface. Existing files are replaced only if the
+// caller asks for it.
 #ifndef PPS_TEXTFILE_H
 #define PPS_TEXTFILE_H
 
@@ -11,43 +11,43 @@
 #include <stdio.h>
 
 struct pps_textfile {
-    FILE *out;  // write here
+    FILE *out;  // the caller writes here
     char *path; // NULL: standard output
     char *temp; // the file's name while it is written
     bool force;
-    bool same; // may be set behind opening with force: replace a file by the same only
+    bool same; // may be set after opening with force: replace a file only by equal content
 };
 
-// path "-" or NULL: standard output. PPS_E_INPUT where the file exists and !force, where it is
-// a folder, or its folder does not exist.
+// Opens the file; path "-" or NULL is standard output. Returns PPS_E_INPUT if the file exists
+// and !force, if it is a folder, or if its folder does not exist.
 PPS_MUST_CHECK enum pps_status pps_textfile_open(struct pps_textfile *file,
                                                  const char *path,
                                                  bool force,
                                                  struct pps_error *err);
 
-// Gives the file its name, having written everything; on failure nothing is left behind.
-// PPS_E_INPUT where `same` was set and a file of this name has another content.
+// Writes everything and gives the file its name; on failure nothing is left behind. Returns
+// PPS_E_INPUT if `same` is set and a file of this name has other content.
 PPS_MUST_CHECK enum pps_status pps_textfile_close(struct pps_textfile *file,
                                                   struct pps_error *err);
 
-// Removes what was written; a zeroed or a closed one is fine.
+// Removes the temporary file; a zeroed or closed file is fine.
 void pps_textfile_abandon(struct pps_textfile *file);
 
-// Refuses (PPS_E_INPUT) a path that exists where !force, and a folder always.
+// Returns PPS_E_INPUT if path exists and !force, or if path is a folder.
 PPS_MUST_CHECK enum pps_status pps_textfile_check(const char *path,
                                                   bool force,
                                                   struct pps_error *err);
 
-// Refuses (PPS_E_INPUT) a path under which writing would destroy the file `input` that is read, or
-// the index or manifest beside it. Both may be "-" or NULL.
+// Returns PPS_E_INPUT if writing to path would destroy the file `input` that is read, or the
+// index or manifest beside it. Both may be "-" or NULL.
 PPS_MUST_CHECK enum pps_status pps_textfile_apart(const char *path,
                                                   const char *input,
                                                   struct pps_error *err);
 
-// Whether two paths are of one regular file.
+// Returns whether both paths lead to the same regular file.
 bool pps_textfile_same(const char *one, const char *other);
 
-// Renames from to path, without replacing an existing file unless force.
+// Renames from to path. Does not replace an existing file unless force is set.
 PPS_MUST_CHECK enum pps_status pps_textfile_rename(const char *from,
                                                    const char *path,
                                                    bool force,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a plain or gzip file, in pieces: what stands between a result file and its lines.
+// A text source reads the text of a plain or gzip file in pieces. Result files and other inputs
+// are read through it.
 #ifndef PPS_TEXTSOURCE_H
 #define PPS_TEXTSOURCE_H
 
@@ -10,16 +11,17 @@
 
 struct pps_text_source;
 
-// Opens path ("-": stdin) and sees from its first bytes whether it is gzip. With may_stop a
-// gzip file may end anywhere (an interrupted run); else that is PPS_E_INPUT when it is met.
+// Opens path ("-": stdin) and detects gzip by its first bytes. With may_stop a gzip file may
+// end anywhere (an interrupted run); otherwise a missing end is PPS_E_INPUT when the reader
+// reaches it.
 PPS_MUST_CHECK enum pps_status pps_text_source_open(struct pps_text_source **source,
                                                     const char *path,
                                                     bool may_stop,
                                                     struct pps_error *err);
 void pps_text_source_close(struct pps_text_source *source); // NULL is fine
 
-// Puts up to cap (> 0) bytes of text into out; *n is 0 at the end only. Text that comes before
-// a fault is given first.
+// Writes up to cap (> 0) bytes of text to out; *n is 0 only at the end. Text before an error is
+// returned first.
 PPS_MUST_CHECK enum pps_status pps_text_source_read(struct pps_text_source *source,
                                                     char *out,
                                                     size_t cap,

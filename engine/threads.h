@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether this process may have its threads. OpenMP ends the program, with words of its own,
-// where it cannot start one.
+// Checks that the process can start its threads. Without this check OpenMP ends the program
+// with its own message if a thread cannot start.
 #ifndef PPS_THREADS_H
 #define PPS_THREADS_H
 
 #include "status.h"
 
-// Starts n - 1 threads beside this one and ends them again; PPS_E_MACHINE where that fails. Takes
-// some 20 us a thread.
+// Starts n - 1 threads beside this one and ends them again. Returns PPS_E_MACHINE if a thread
+// cannot start. Takes about 20 us per thread.
 PPS_MUST_CHECK enum pps_status pps_threads_check(int n, struct pps_error *err);
 
 #endif

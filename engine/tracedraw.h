@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the pieces of a trace; for tracesvg.c, which collects them.
+// Draws the segments of a trace, for tracesvg.c, which collects them.
 #ifndef PPS_TRACEDRAW_H
 #define PPS_TRACEDRAW_H
 
@@ -17,19 +17,19 @@ struct pps_drawn_piece {
 };
 
 struct pps_trace_pieces {
-    const char *title; // words part it into lines
+    const char *title; // split into lines at spaces
     const struct pps_trace_names *names;
     struct pps_lanes lanes;
     struct pps_drawn_piece *list; // in order of their start
     size_t n;
     struct pps_trace_levels levels;
     double begin;   // of the picture
-    double end;     // of the last one
-    double highest; // rate
-    bool flagged;   // has any a flag?
+    double end;     // end of the last segment
+    double highest; // highest rate
+    bool flagged;   // at least one segment has a flag
 };
 
-// False: no memory. Writing errors show in `out`.
+// Returns false if memory runs out. Writing errors show in `out`.
 bool pps_trace_draw(const struct pps_trace_pieces *pieces, FILE *out);
 
 #endif

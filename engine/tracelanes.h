@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of a trace: pieces of one track of one group that do not overlap in time. Where tasks
-// of a track overlap, it has several.
+// Lanes of a trace: a lane holds segments of one track of one group that do not overlap in
+// time. A track whose tasks overlap has several lanes.
 #ifndef PPS_TRACELANES_H
 #define PPS_TRACELANES_H
 
@@ -12,25 +12,26 @@
 
 struct pps_lane {
     int32_t group, track;
-    int32_t slot; // from 0, among the lanes of the track
-    int32_t next; // the track's next lane; -1: there is none
+    int32_t slot; // index among the lanes of the track, from 0
+    int32_t next; // next lane of the track, or -1
     int32_t kind, item;
-    double end; // of its last piece
+    double end; // of its last segment
 };
 
-// With n_tracks set and all else zero it is empty.
+// Empty if n_tracks is set and all other fields are zero.
 struct pps_lanes {
     int32_t n_tracks;
-    struct pps_lane *list; // in order of their first pieces
+    struct pps_lane *list; // in order of their first segments
     size_t n, room;
-    int32_t *first; // first[group * n_tracks + track]: its first lane; -1: there is none
+    int32_t *first; // first[group * n_tracks + track]: first lane of the track, or -1
     size_t n_groups;
 };
 
 void pps_lanes_free(struct pps_lanes *lanes);
 
-// Puts a piece, in order of start, on the lane where its task's last piece ended, else on the
-// first lane that is free, else on a new one. NULL: no memory.
+// Puts a segment on the lane where the last segment of its task ended, otherwise on the first
+// free lane, otherwise on a new lane. Segments come in order of start. Returns the lane, or
+// NULL if memory runs out.
 struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
                                const struct pps_piece *piece,
                                bool *new_group,

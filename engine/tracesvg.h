@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of one point as a picture: a band a group, in it a lane a track (several where tasks
-// of a track overlap), time to the right. Colours tell kinds, the height of a piece its rate.
+// Draws the trace of one point as an SVG: one band per group, one lane per track (several if
+// tasks of a track overlap), time on the x axis. Colours show kinds; the height of a segment
+// shows its rate.
 #ifndef PPS_TRACESVG_H
 #define PPS_TRACESVG_H
 
@@ -9,27 +10,27 @@
 
 #include <stdio.h>
 
-#define PPS_TRACESVG_PIECES 20000 // more are no picture
+#define PPS_TRACESVG_PIECES 20000 // more segments are too many for an SVG
 
 struct pps_tracesvg;
 
 struct pps_trace_window {
-    double from, to; // 0, INFINITY: all of it
+    double from, to; // 0, INFINITY: the whole trace
 };
 
-// title (one line, words part it into several) and names must stay valid. Only what the window
-// shows counts.
+// Opens an empty picture. title (one line, split at spaces if it is long) and names must stay
+// valid. Only segments inside the window count.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_open(struct pps_tracesvg **svg,
                                                  const char *title,
                                                  struct pps_trace_window window,
                                                  const struct pps_trace_names *names,
                                                  struct pps_error *err);
 
-// Where a kernel's `trace` puts its pieces, in order of their start.
+// Returns the sink for a kernel's `trace`, which sends segments in order of their start.
 struct pps_trace_sink pps_tracesvg_sink(struct pps_tracesvg *svg);
 
-// Draws the picture. PPS_E_INPUT where there are more pieces than PPS_TRACESVG_PIECES, with
-// what to write instead; PPS_E_MACHINE where it could not be written.
+// Draws the picture. Returns PPS_E_INPUT, with an alternative, for more than
+// PPS_TRACESVG_PIECES segments; PPS_E_MACHINE if the picture cannot be written.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
                                                  FILE *out,
                                                  struct pps_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A trace as a file of one of three forms that appears when it is whole, whoever tells it.
+// Writes a trace as a file in one of three forms. The file appears when it is complete.
 #ifndef PPS_TRACEWRITE_H
 #define PPS_TRACEWRITE_H
 
@@ -15,8 +15,8 @@ enum pps_trace_form {
     PPS_TRACE_TEXT, // CSV (tracefile.h)
 };
 
-// The form that a word names (chrome, svg, csv), or that the ending of a path does ("-": CSV).
-// false: none.
+// Returns the form named by a word (chrome, svg, csv), or by the ending of a path ("-": CSV).
+// false: unknown.
 bool pps_trace_form_named(const char *word, enum pps_trace_form *form);
 bool pps_trace_form_of(const char *path, enum pps_trace_form *form);
 
@@ -24,18 +24,18 @@ struct pps_tracewrite {
     const char *path; // "-": standard output
     enum pps_trace_form form;
     bool force;                     // replace a file that exists
-    bool same;                      // without force: replace it by the same only
-    const char *title;              // of a picture
-    struct pps_trace_window window; // of a picture
+    bool same;                      // without force: replace the file only by equal content
+    const char *title;              // of an SVG
+    struct pps_trace_window window; // of an SVG
     const struct pps_trace_names *names;
-    // Sends everything to the sink, pieces in order of their start.
+    // Sends the whole trace to the sink, segments in order of their start.
     enum pps_status (*tell)(void *self,
                             const struct pps_trace_sink *sink,
                             struct pps_error *err);
     void *self;
 };
 
-// Nothing is left behind where it fails.
+// Writes the file. After a failure nothing is left behind.
 PPS_MUST_CHECK enum pps_status pps_tracewrite(const struct pps_tracewrite *write,
                                               struct pps_error *err);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed results (--typed): a parameter that takes numbers and names, as a priority is a weight or a
-// tier, has two columns: X holds numbers, X_tier names, and one of the two cells is empty.
+// Typed results (--typed): a parameter that accepts numbers and names, such as a priority that
+// is a weight or a tier, has two columns. X holds numbers, X_tier holds names; one of the two
+// cells is empty.
 #ifndef PPS_TYPED_H
 #define PPS_TYPED_H
 
@@ -13,13 +14,14 @@
 
 #define PPS_TIER_SUFFIX "_tier"
 
-// The parameters that take numbers and names, a bit each.
+// Returns the parameters that accept numbers and names, one bit each.
 uint64_t pps_typed_params(const struct pps_kernel *kernel);
 
-// The parameter whose names the column `name` (n characters) holds; -1 where there is none.
+// Returns the parameter whose names are in the column `name` (n characters), or -1.
 int pps_typed_find(const struct pps_kernel *kernel, const char *name, size_t n);
 
-// From now on the two columns of each such parameter are one, with the cell that is not empty.
+// Joins the two columns of each typed parameter for all later rows; the joined column has the
+// cell that is not empty.
 void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel);
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking one block of a result: its bytes, its text, its rows. One checker a worker.
+// Verifies one block of a result: its bytes, its text, its rows. Each worker has its own
+// checker.
 #ifndef PPS_VERIFYBLOCK_H
 #define PPS_VERIFYBLOCK_H
 
@@ -8,33 +9,33 @@
 #include "indexfile.h"
 #include "status.h"
 
-// What all checkers of a result share.
+// Settings shared by all checkers of a result; const while they run.
 struct pps_block_check {
     const char *path; // of the data
     int fd;
     const struct pps_index_head *head;
-    const char *header;                      // the header line that must be there
-    const struct pps_experiment *experiment; // NULL: rows are only counted
-    double sample; // fraction of the rows to compute again; needs the experiment
+    const char *header;                      // the expected header line
+    const struct pps_experiment *experiment; // NULL: only count rows
+    double sample; // fraction of the rows to compute again; requires the experiment
     bool reference;
-    bool only_some; // the best rows: not every point has its row
+    bool only_some; // the result has only the best rows: some points have no row
 };
 
 struct pps_blockchecker;
 
-// Close it in every case.
+// The caller closes *checker in every case.
 PPS_MUST_CHECK enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
                                                      const struct pps_block_check *check,
                                                      struct pps_error *err);
 void pps_blockchecker_close(struct pps_blockchecker *checker); // NULL is fine
 
-// PPS_E_WRONG names the first place at which the block is not what its record and the
-// experiment say.
+// Verifies one block. PPS_E_WRONG reports the first place where the block differs from its
+// record or from the experiment.
 PPS_MUST_CHECK enum pps_status pps_blockchecker_do(struct pps_blockchecker *checker,
                                                    const struct pps_index_entry *entry,
                                                    struct pps_error *err);
 
-// Rows computed again so far, and what the reference said of them.
+// Return the rows computed again so far, and the result of the reference for them.
 uint64_t pps_blockchecker_computed(const struct pps_blockchecker *checker);
 struct pps_audited pps_blockchecker_audited(const struct pps_blockchecker *checker);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest of a result against its index: what one says, the other must say too.
+// Compares the manifest of a result with its index.
 #ifndef PPS_VERIFYCOUNTS_H
 #define PPS_VERIFYCOUNTS_H
 
@@ -8,24 +8,25 @@
 #include "manifestread.h"
 #include "status.h"
 
-// Sums over the records of an index; zeroed at first.
+// Sums over the records of an index; initially zeroed.
 struct pps_index_sums {
     uint64_t blocks, points, rows, failed, infeasible;
     uint64_t text_bytes; // of rows
     uint64_t left_out[PPS_MAX_REASONS];
-    uint64_t all_text_bytes; // of the header line too
+    uint64_t all_text_bytes; // header line included
     uint64_t data_end;       // first byte behind the blocks
     uint32_t crc;            // of all text
 };
 
 void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *entry);
 
-// Digest, codec, block size and shard. PPS_E_WRONG where they differ.
+// Compares digest, codec, block size and shard. Returns PPS_E_WRONG if they differ.
 PPS_MUST_CHECK enum pps_status pps_said_fits_head(const struct pps_said *said,
                                                   const struct pps_index_head *head,
                                                   struct pps_error *err);
 
-// Every count; the reasons by name where the experiment is known (or NULL).
+// Compares every count, and the reasons by name if the experiment is known (or NULL). Returns
+// PPS_E_WRONG if they differ.
 PPS_MUST_CHECK enum pps_status pps_said_fits_sums(const struct pps_said *said,
                                                   const struct pps_index_sums *sums,
                                                   const struct pps_experiment *experiment,

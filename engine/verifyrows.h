@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking the rows of a block: their number, their points by the experiment, and a fraction of
-// them by computing them again. One checker a worker.
+// Verifies the rows of a block: their number, their points by the experiment, and a fraction of
+// them by computing them again. Each worker has its own checker.
 #ifndef PPS_VERIFYROWS_H
 #define PPS_VERIFYROWS_H
 
@@ -8,13 +8,14 @@
 
 struct pps_rowchecker;
 
-// Close it in every case.
+// The caller closes *checker in every case.
 PPS_MUST_CHECK enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
                                                    const struct pps_block_check *check,
                                                    struct pps_error *err);
 void pps_rowchecker_close(struct pps_rowchecker *checker); // NULL is fine
 
-// The n bytes of text of a block against its record and the experiment.
+// Compares the n bytes of text of a block with its record and the experiment. Returns
+// PPS_E_WRONG if they differ.
 PPS_MUST_CHECK enum pps_status pps_rowchecker_do(struct pps_rowchecker *checker,
                                                  const struct pps_index_entry *entry,
                                                  const char *text,

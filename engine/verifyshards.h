@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several verified results as shards of one experiment: are they all there?
+// Checks whether several verified results are all shards of one experiment.
 #ifndef PPS_VERIFYSHARDS_H
 #define PPS_VERIFYSHARDS_H
 
@@ -7,9 +7,9 @@
 
 #include <stddef.h>
 
-// False unless all n (> 0) results are shards of one experiment cut into equally many. *here is
-// the number of different ones, *missing the first that is not among them (where some is).
-// Changes the order of the results.
+// Returns false unless all n (> 0) results are shards of one experiment with the same number of
+// shards. *here is the number of different shards present, *missing the first absent shard (if
+// there is one). Changes the order of the results.
 bool pps_shards_together(struct pps_verified *verified,
                          size_t n,
                          uint32_t *here,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular files read at a place, as the readers of a result's three files need it.
+// Reads regular files at a given position, for the readers of a result's three files.
 #ifndef PPS_WHOLEFILE_H
 #define PPS_WHOLEFILE_H
 
@@ -8,14 +8,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Opens a regular file for reading and says how long it is. PPS_E_INPUT where it is missing or
-// no regular file; nothing is waited for. *fd is -1 then.
+// Opens a regular file for reading and returns its length in *bytes. PPS_E_INPUT if it is
+// missing or not a regular file; does not block on pipes. *fd is -1 after a failure.
 PPS_MUST_CHECK enum pps_status pps_wholefile_open(const char *path,
                                                   int *fd,
                                                   uint64_t *bytes,
                                                   struct pps_error *err);
 
-// Reads the n bytes at `offset` and no fewer; PPS_E_WRONG where the file ends before.
+// Reads exactly n bytes at `offset`; PPS_E_WRONG if the file is too short.
 PPS_MUST_CHECK enum pps_status pps_wholefile_read(int fd,
                                                   const char *path,
                                                   uint64_t offset,
