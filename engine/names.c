@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Distinct texts: an open-addressed hash table over one growing buffer.
+// An open-addressed hash table over one growing buffer of texts.
 #include "names.h"
 
 #include "grow.h"
@@ -23,7 +23,7 @@ const char *pps_names_text(const struct pps_names *names, uint32_t id)
     return names->text + names->at[id];
 }
 
-// The slot that holds this text, or the empty one where it would go.
+// Returns the slot of this text, or the empty slot for it.
 static size_t find_slot(const struct pps_names *names, const char *text, size_t n)
 {
     const size_t mask = names->n_slots - 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for people: names in them may hold anything.
+// Prints one-line messages: replaces control characters and line ends.
 #include "oneline.h"
 
 #include <ctype.h>
@@ -9,8 +9,8 @@
 
 enum { LONGEST = 16000 };
 
-// Bytes of the control character or line end that begins here: in ASCII, or in UTF-8 one of
-// U+0080 to U+009F, U+2028 and U+2029; 0: none does.
+// Returns the number of bytes of the control character or line end at text: in ASCII, or in
+// UTF-8 U+0080 to U+009F, U+2028 and U+2029. Returns 0 for other characters.
 static size_t control_bytes(const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
@@ -35,7 +35,7 @@ void pps_one_line(char *text)
 static void say(FILE *out, const char *end, const char *format, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-// In one write, so that lines of several processes do not mix.
+// Prints in one write, so that lines of several processes do not mix.
 static void say(FILE *out, const char *end, const char *format, va_list args)
 {
     char line[LONGEST + 2];
@@ -62,7 +62,7 @@ void pps_say_part(FILE *out, const char *format, ...)
     va_end(args);
 }
 
-// ---- words of a shell -------------------------------------------------------------------------
+// ---- shell words ----------------------------------------------------------------------------
 
 static bool is_plain(const char *word, size_t n)
 {
@@ -79,7 +79,7 @@ static bool has_control(const char *word, size_t n)
     return false;
 }
 
-// 'it'\''s': nothing in single quotes has a meaning.
+// 'it'\''s': no character has a special meaning in single quotes.
 static void print_quoted(FILE *out, const char *word, size_t n)
 {
     fputc('\'', out);
@@ -101,7 +101,7 @@ static void print_escaped_byte(FILE *out, char byte, bool control)
         fprintf(out, byte == '\'' || byte == '\\' ? "\\%c" : "%c", byte);
 }
 
-// $'two\nlines': control characters and line ends by their octal numbers.
+// $'two\nlines': control characters and line ends as octal numbers.
 static void print_escaped(FILE *out, const char *word, size_t n)
 {
     fputs("$'", out);

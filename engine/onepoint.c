@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Building one point.
+// Builds a single point.
 #include "onepoint.h"
 
 #include "experiment.h"

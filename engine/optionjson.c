@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a composite axis: JSON to values and back.
+// Options of a composite axis: from JSON to values and back.
 #include "optionjson.h"
 
 #include "decimal.h"

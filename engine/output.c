@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result file while it is written: the gzip frame around the blocks, the order in which
-// data, records and names reach the disk.
+// Writes a result file: the gzip frame around the blocks, and the order in which data, records
+// and names reach the disk.
 #include "output.h"
 
 #include "crc.h"
@@ -14,7 +14,7 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-#define SYNC_INTERVAL_NS INT64_C(1000000000) // work at stake when the machine fails
+#define SYNC_INTERVAL_NS INT64_C(1000000000) // work lost when the machine fails
 
 const unsigned char PPS_GZIP_HEAD[PPS_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
 
@@ -104,7 +104,7 @@ enum pps_status pps_output_put(struct pps_output *output,
     return PPS_OK;
 }
 
-// Data first, then the records that speak of it.
+// Syncs the data first, then the records that describe it.
 static enum pps_status sync_all(struct pps_output *output, struct pps_error *err)
 {
     enum pps_status status = pps_disk_sync(output->fd, data_path(output), err);
@@ -147,7 +147,7 @@ static void put_u32(unsigned char *out, uint32_t value)
         out[i] = (unsigned char)(value >> 8 * i);
 }
 
-// An empty final block (fixed codes) ends the member.
+// Ends the member with an empty final block (fixed codes).
 void pps_gzip_end(unsigned char out[PPS_GZIP_END_BYTES], uint32_t crc, uint64_t text_bytes)
 {
     out[0] = 0x03;
@@ -187,7 +187,7 @@ enum pps_status pps_output_manifest(const struct pps_output *output,
     return status;
 }
 
-// Fails where the .part files are not ours any more, after copying what is done.
+// Fails if the .part files belong to another run now, after copying the finished blocks.
 static enum pps_status check_ours(const struct pps_output *output, struct pps_error *err)
 {
     const struct pps_target *target = &output->target;
@@ -196,7 +196,7 @@ static enum pps_status check_ours(const struct pps_output *output, struct pps_er
                             : pps_target_rescue(target, output->fd, output->journal.fd, err);
 }
 
-// Everything up to the renames.
+// Does everything before the renames.
 static enum pps_status complete(struct pps_output *output,
                                 const char *manifest_text,
                                 struct pps_error *err)
@@ -227,7 +227,7 @@ enum pps_status pps_output_finish(struct pps_output *output,
     status = pps_target_publish(&output->target, output->fd, output->journal.fd, err);
     if (status == PPS_OK)
         status = pps_disk_close(&output->journal.fd, index_path(output), err);
-    if (status == PPS_OK) // only now: the lock goes with it
+    if (status == PPS_OK) // not earlier: closing releases the lock
         status = pps_disk_close(&output->fd, output->target.final[PPS_TARGET_DATA], err);
     pps_output_free(output);
     return status;
@@ -236,7 +236,7 @@ enum pps_status pps_output_finish(struct pps_output *output,
 enum pps_status pps_output_stop(struct pps_output *output, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    if (output->is_sync_lost) // asking again would succeed and prove nothing
+    if (output->is_sync_lost) // a second sync would succeed and prove nothing
         status = pps_fail(err, PPS_E_MACHINE, "%s was not synced", data_path(output));
     else
         status = sync_all(output, err);

@@ -109,7 +109,7 @@ void pps_output_discard(struct pps_output *output);
 // Like pps_output_stop, for callers that already report another error. NULL is fine.
 void pps_output_abandon(struct pps_output *output);
 
-// ---- the journal, for those who read it -----------------------------------------------------
+// ---- journal format -------------------------------------------------------------------------
 
 // The head of NAME.idx (little endian, as in memory).
 struct pps_index_head {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a result for writing: a new one, or an interrupted one of which all that is whole and
-// right is kept.
+// Opens a result for writing: a new result, or an interrupted one, of which all whole and valid
+// blocks are kept.
 #include "outputparts.h"
 
 #include "diskfile.h"
@@ -37,7 +37,7 @@ void pps_output_remove(struct pps_output *output)
     unlink(data_path(output));
 }
 
-// ---- a new one ------------------------------------------------------------------------------
+// ---- new result -----------------------------------------------------------------------------
 
 static struct pps_index_head head_of(const struct pps_output_plan *plan)
 {
@@ -57,12 +57,12 @@ static enum pps_status create_journal(struct pps_output *output,
 {
     const struct pps_index_head head = head_of(plan);
     const char *path = index_path(output);
-    if (unlink(path) != 0 && errno != ENOENT) // without its data a journal tells nothing
+    if (unlink(path) != 0 && errno != ENOENT) // a journal without its data is useless
         return pps_fail_errno(err, "cannot remove", path);
     return pps_journal_create(&output->journal, path, &head, err);
 }
 
-// The header line as a block, compressed here.
+// Writes the header line as a block, compressed here.
 static enum pps_status put_line(struct pps_output *output,
                                 const struct pps_output_plan *plan,
                                 struct pps_error *err)
@@ -94,7 +94,7 @@ static enum pps_status begin(struct pps_output *output,
                              struct pps_error *err)
 {
     enum pps_status status = create_journal(output, plan, err);
-    // It only helps to say what differs: no harm where it is lost.
+    // The manifest only helps to describe differences: losing it does no harm.
     if (status == PPS_OK && plan->manifest != NULL)
         status = pps_output_manifest(output, plan->manifest, false, err);
     if (status == PPS_OK && output->compressed)
@@ -105,7 +105,7 @@ static enum pps_status begin(struct pps_output *output,
     return status;
 }
 
-// ---- an interrupted one ---------------------------------------------------------------------
+// ---- interrupted result ---------------------------------------------------------------------
 
 static enum pps_status differs(const struct pps_output *output,
                                struct pps_error *err,
@@ -136,7 +136,7 @@ static void shard_name(const struct pps_index_head *head, char out[32])
     snprintf(out, 32, "%u/%u", (unsigned)head->shard, (unsigned)head->n_shards);
 }
 
-// Whether the journal is of the run that is planned.
+// Checks that the journal belongs to the planned run.
 static enum pps_status check_head(const struct pps_output *output,
                                   const struct pps_index_head *was,
                                   const struct pps_output_plan *plan,
@@ -184,7 +184,7 @@ static enum pps_status fail_no_journal(const struct pps_output *output,
                     data_path(output), index_path(output), what);
 }
 
-// Goes on behind the prefix: both files end there.
+// Continues behind the prefix: truncates both files to its end.
 static enum pps_status go_on(struct pps_output *output,
                              const struct pps_index_head *head,
                              struct pps_error *err)
@@ -232,7 +232,7 @@ static enum pps_status keep_prefix(struct pps_output *output,
                                          : go_on(output, &index->head, err);
 }
 
-// The journal has its final name already where a run ended between the last renames.
+// Finds the journal. It already has its final name if a run ended between the last renames.
 static enum pps_status find_journal(const struct pps_output *output,
                                     struct pps_blockindex *index,
                                     enum pps_blockindex_state *state,
@@ -256,7 +256,7 @@ static enum pps_status resume(struct pps_output *output,
     bool published = false;
     uint64_t bytes = 0;
     enum pps_status status = pps_disk_size(output->fd, data_path(output), &bytes, err);
-    if (status == PPS_OK && bytes > 0) // data are written only when there is a journal
+    if (status == PPS_OK && bytes > 0) // data is written only after the journal
         status = find_journal(output, &index, &state, &published, err);
     if (status != PPS_OK)
         return status;
@@ -270,7 +270,7 @@ static enum pps_status resume(struct pps_output *output,
     return status;
 }
 
-// ---- the whole ------------------------------------------------------------------------------
+// ---- everything -----------------------------------------------------------------------------
 
 static enum pps_status open_new(struct pps_output *output,
                                 const struct pps_output_plan *plan,
@@ -296,7 +296,7 @@ static enum pps_status open_files(struct pps_output *output,
     if (status != PPS_OK)
         return status;
     status = output->fd >= 0 ? resume(output, plan, err) : open_new(output, plan, err);
-    target->hint = NULL; // need not outlive the opening
+    target->hint = NULL; // may be freed after opening
     if (status == PPS_OK && output->fd >= 0 && plan->resume && !output->is_new)
         status = pps_target_check_final(target, err);
     return status;

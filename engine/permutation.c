@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Feistel network over a rectangle of rows x columns that is hardly larger than n: each step
-// moves one coordinate by a random amount that depends on the other, which can be undone, so the
-// whole is a permutation of the rectangle. A place beyond n is sent on until it is none, which
-// leaves a permutation of 0 ... n - 1 ("cycle walking").
+// A Feistel network over a rectangle of rows x columns that is hardly larger than n. Each step
+// moves one coordinate by a random amount that depends on the other coordinate. Each step can
+// be undone, so the network is a permutation of the rectangle. A place beyond n is mapped again
+// until it is below n, which gives a permutation of 0 ... n - 1 ("cycle walking").
 #include "permutation.h"
 
 #include "random.h"
@@ -32,8 +32,8 @@ void pps_permutation_init(struct pps_permutation *permutation,
         permutation->key[m] = pps_random_bits(seed, m, purpose);
 }
 
-// Every bit of the result depends on every bit of x: the finalizer of SplitMix64 (Steele, Lea,
-// Flood: Fast splittable pseudorandom number generators; OOPSLA 2014).
+// Mixes x: every bit of the result depends on every bit of x. The finalizer of SplitMix64
+// (Steele, Lea, Flood: Fast splittable pseudorandom number generators; OOPSLA 2014).
 static uint64_t mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures that gnuplot draws.
+// Draws pictures with gnuplot.
 #include "picture.h"
 
 #include "datafolder.h"
@@ -23,8 +23,8 @@ struct pps_pictures {
     const struct pps_picture_ask *ask;
     const char *result;
     char folder[PATH_CAP];
-    char work[PATH_CAP]; // the hidden folder; "" while there is none
-    char *script;        // an absolute path
+    char work[PATH_CAP]; // the hidden folder; "" until it exists
+    char *script;        // absolute path
 };
 
 // ---- folders --------------------------------------------------------------------------------
@@ -128,7 +128,8 @@ static enum pps_status picture_path(const struct pps_pictures *pictures,
     return pps_fail(err, PPS_E_INPUT, "the name of the folder of the pictures is too long");
 }
 
-// Whether drawing may replace a picture: one that this result was drawn in and nobody edited.
+// Returns whether a new picture may replace this one: with force, or if it was drawn from this
+// result and has not been edited.
 static bool may_replace(const struct pps_pictures *pictures, const char *path)
 {
     return pictures->ask->force || pps_picturemark_valid(path, pictures->result);
@@ -173,7 +174,7 @@ enum pps_status pps_pictures_data(struct pps_pictures *pictures,
     return pps_textfile_open(file, path, true, err);
 }
 
-// One gnuplot for n pictures: -e "slice=..." script, for each.
+// Runs one gnuplot for n pictures: -e "slice=..." script, for each picture.
 static enum pps_status draw_format(const struct pps_pictures *pictures,
                                    size_t first,
                                    size_t n,
@@ -249,7 +250,7 @@ static enum pps_status write_data(struct pps_pictures *pictures,
     return pps_textfile_close(&file, err);
 }
 
-// Writes into memory first: where there is nothing to draw, no folder is made.
+// Writes the data into memory first: if there is nothing to draw, no folder is made.
 static enum pps_status make_data(void *self,
                                  enum pps_status (*write)(void *self,
                                                           FILE *out,

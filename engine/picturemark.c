@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Picture marks: a text chunk before the end of a PNG, a comment after the end of an SVG.
+// A picture mark is a text chunk before the end of a PNG, or a comment after the end of an SVG.
 #include "picturemark.h"
 
 #include "diskfile.h"
@@ -75,7 +75,8 @@ static void put_big_endian(unsigned char *out, uint32_t value)
         out[i] = (unsigned char)(value >> (24 - 8 * i));
 }
 
-// A tEXt chunk (length, type, keyword, text, checksum) and the chunk that ends the picture.
+// Writes a tEXt chunk (length, type, keyword, text, checksum) and the chunk that ends the
+// picture.
 static size_t png_mark(uint64_t picture, uint64_t result, unsigned char *out)
 {
     char *text = (char *)out + 8;
@@ -89,7 +90,7 @@ static size_t png_mark(uint64_t picture, uint64_t result, unsigned char *out)
     return (size_t)n + 12 + PNG_END;
 }
 
-// What stands behind the first n bytes of a marked picture; `out` has MARK_CAP bytes.
+// Writes the bytes that follow the first n bytes of a marked picture; `out` has MARK_CAP bytes.
 static size_t make_mark(const struct picture *picture,
                         size_t n,
                         const char *result,
@@ -143,7 +144,8 @@ bool pps_picturemark_valid(const char *path, const char *result)
     bool valid = false;
     if (read_picture(path, &picture, &err) == PPS_OK &&
         (is_png(&picture) || is_svg(&picture))) {
-        const size_t n_mark = make_mark(&picture, 0, result, mark); // marks are equally long
+        // all marks have the same length
+        const size_t n_mark = make_mark(&picture, 0, result, mark);
         const size_t n = picture.n > n_mark ? picture.n - n_mark : 0;
         valid = n > 0 && make_mark(&picture, n, result, mark) == n_mark &&
                 memcmp(picture.bytes + n, mark, n_mark) == 0;

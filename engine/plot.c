@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heatmaps of a result.
+// Draws heatmaps and lines of a result.
 #include "plot.h"
 
 #include <errno.h>
@@ -24,7 +24,7 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "draw", "the heatmaps");
 }
 
-// Names map i and sees to it that its pictures would not replace others.
+// Names map i and checks that its pictures do not replace others.
 static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;
@@ -46,7 +46,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 {
     const size_t limit = plot->ask->limit;
     struct pps_cut_ask cut = plot->ask->cut;
-    cut.max_maps = cut.scale.shared ? 0 : limit; // a shared range is of all maps
+    cut.max_maps = cut.scale.shared ? 0 : limit; // a shared range covers all maps
     enum pps_status status = pps_cut_open(&plot->cut, &cut, err);
     if (status != PPS_OK)
         return status;
@@ -68,7 +68,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 
 // ---- drawing --------------------------------------------------------------------------------
 
-// Cells have four pixels at least, and pictures an end.
+// Limits the labels: each cell has at least four pixels, and pictures have a maximum size.
 enum { MOST_LABELS = 4000 };
 
 static enum pps_status check_width(const struct pps_slice *slice, struct pps_error *err)
@@ -84,7 +84,7 @@ static enum pps_status check_width(const struct pps_slice *slice, struct pps_err
                     wide ? slice->x_name : slice->y_name, slice->value_name);
 }
 
-// Writes slice i where its script finds it.
+// Writes slice i to the file that its script reads.
 static enum pps_status write_slice(const struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;

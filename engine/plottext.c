@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts that plot scripts read.
+// Writes text that plot scripts read.
 #include "plottext.h"
 
 #include "decimal.h"
@@ -16,7 +16,7 @@ void pps_put_word(FILE *out, const char *word)
         fputc(isspace((unsigned char)*word) || *word == '"' || *word == '#' ? '_' : *word, out);
 }
 
-// gnuplot cuts strings of more than about a thousand characters, hence several lines.
+// gnuplot truncates strings of more than about a thousand characters, hence several lines.
 void pps_put_labels(FILE *out, const char *key, const char *const *labels, size_t n)
 {
     size_t written = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of points to a table axis; equal values of a column are kept once.
+// Turns a file of points into a table axis. Equal values of a column are stored once.
 #include "points.h"
 
 #include "suggest.h"
@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Finds the number of a value among those seen in its column.
+// Maps a value to its number among the values of its column.
 struct dictionary {
-    uint32_t *slots; // 1 + number of the value; 0: free
+    uint32_t *slots; // 1 + number of the value; 0: empty
     uint32_t cap;    // a power of two
     uint32_t values_cap;
 };
@@ -18,11 +18,11 @@ struct dictionary {
 struct loader {
     const struct pps_kernel *kernel;
     struct pps_axis *axis;
-    struct dictionary *dictionaries; // one a member
+    struct dictionary *dictionaries; // one per member
     uint64_t rows_cap;
-    int n_columns;               // of the file
+    int n_columns;               // in the file
     int member[PPS_CSV_COLUMNS]; // of each column
-    uint64_t numbers, tiers;     // parameters that have a column of either kind
+    uint64_t numbers, tiers;     // parameters with a column of numbers, of names
     struct pps_csv *csv;
     struct pps_error *err;
 };
@@ -157,7 +157,7 @@ static bool grow_rows(struct loader *l)
     return true;
 }
 
-// Whether the value of column c may stand in another column as well (typed.h).
+// Returns whether another column may hold the value of column c as well (typed.h).
 static bool is_paired(const struct loader *l, int c)
 {
     return (l->numbers & l->tiers) >> l->axis->members[l->member[c]].param & 1;
@@ -180,7 +180,7 @@ static enum pps_status read_cell(struct loader *l,
     if (!pps_value_parse(param, row->text[c], row->length[c], &point[m], why))
         return pps_csv_fail(l->csv, c, l->err, "%s: %s", param->name, why);
     *given |= (uint64_t)1 << member->param;
-    if (d->cap > 0) // all slots of the row are on their way from memory at once
+    if (d->cap > 0) // prefetch the slots of all columns of the row
         __builtin_prefetch(&d->slots[hash(point[m]) & (d->cap - 1)]);
     return PPS_OK;
 }
@@ -213,7 +213,7 @@ static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
             status = read_cell(l, row, c, &given, point);
     for (int c = 0; c < row->n && status == PPS_OK && given != l->axis->sets; c++)
         if ((given >> l->axis->members[l->member[c]].param & 1) == 0)
-            status = read_cell(l, row, c, &given, point); // says what may stand there
+            status = read_cell(l, row, c, &given, point); // reports the accepted values
     if (status == PPS_OK && !number_row(l, point))
         status = no_memory(l);
     return status;

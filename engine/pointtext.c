@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points as text.
+// Formats points as text.
 #include "pointtext.h"
 
 #include "value.h"

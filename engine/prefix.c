@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing records with the data they speak of, from the first on.
+// Compares records with their data, from the first block on.
 #include "prefix.h"
 
 #include "diskfile.h"
@@ -73,7 +73,7 @@ static enum pps_status data_match(const struct pps_prefix_ask *ask,
     return PPS_OK;
 }
 
-// Whether the next record is the one that must follow, and its data are there.
+// Adds the next block if its record is the expected one and its data is present and matches.
 static enum pps_status step(const struct pps_prefix_ask *ask,
                             struct pps_prefix *prefix,
                             XXH64_state_t *state,
@@ -100,7 +100,8 @@ static enum pps_status step(const struct pps_prefix_ask *ask,
     return status;
 }
 
-// Where the header line's data begin; false: this file does not begin as ours do.
+// Checks the beginning of the file. *begin is the position of the header line's data; *ours is
+// false if this program did not write the file.
 static enum pps_status check_frame(const struct pps_prefix_ask *ask,
                                    uint64_t *begin,
                                    bool *ours,

@@ -4,7 +4,7 @@
 
 enum { ROUNDS = 10 };
 
-// Multipliers and key increments of the publication.
+// Multipliers and key increments from the publication.
 static const uint32_t multiplier[2] = {0xd2511f53, 0xcd9e8d57};
 static const uint32_t increment[2] = {0x9e3779b9, 0xbb67ae85};
 

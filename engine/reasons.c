@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why points are left out, in words for people.
+// Describes in words why points are skipped.
 #include "reasons.h"
 
 #include <ctype.h>
@@ -14,7 +14,7 @@ const char *pps_reason_words(const struct pps_space *space,
     const char *lead = is_rule                          ? "not satisfying"
                        : reason >= space->kernel_reason ? "where"
                                                         : "with";
-    // A reason holds as much of a rule as fits.
+    // Reasons truncate long rules.
     const bool cut = is_rule && strlen(space->rules[reason].text) >= PPS_REASON_TEXT;
     snprintf(words, PPS_REASON_WORDS, "%s %s%s", lead, space->reasons[reason],
              cut ? "..." : "");

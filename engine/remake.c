@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a manifest to the request that its run was, and to its experiment.
+// Turns a manifest into the request of its run and into its experiment.
 #include "remake.h"
 
 #include "decimal.h"
@@ -40,7 +40,7 @@ bool pps_remake_possible(const struct pps_said *said,
     return false;
 }
 
-// Whether its rows end with what became of their points.
+// Returns whether the rows end with a status column.
 static bool has_status(const struct pps_said *said)
 {
     const cJSON *last =
@@ -49,7 +49,7 @@ static bool has_status(const struct pps_said *said)
     return name != NULL && strcmp(name, PPS_STATUS_COLUMN) == 0;
 }
 
-// Whether a parameter has a column of names beside that of numbers.
+// Returns whether a parameter has a column of names beside its column of numbers.
 static bool is_typed(const struct pps_said *said, const struct pps_kernel *kernel)
 {
     const cJSON *item;
@@ -61,7 +61,7 @@ static bool is_typed(const struct pps_said *said, const struct pps_kernel *kerne
     return false;
 }
 
-// The result columns as --metrics names them; the caller frees it.
+// Returns the result columns as a list for --metrics; the caller frees it.
 static char *metrics_of(const struct pps_said *said)
 {
     char *names = pps_said_header(said);
@@ -78,7 +78,8 @@ static char *metrics_of(const struct pps_said *said)
     return names;
 }
 
-// --digits as it may have been: of a real column, or PPS_DEFAULT_DIGITS where there is none.
+// Returns a possible --digits of the run: the decimals of a real column, or PPS_DEFAULT_DIGITS
+// if there is none.
 static int digits_of(const struct pps_said *said, const struct pps_kernel *kernel)
 {
     const cJSON *item;
@@ -119,8 +120,8 @@ static enum pps_status check(const struct pps_said *said,
     return PPS_OK;
 }
 
-// Where decimals are as the kernel has them, the run may have asked for just these or for none:
-// the digest tells which.
+// If the decimals equal the kernel's defaults, the run may have set --digits or not: the digest
+// shows which.
 static enum pps_status load_and_check(const struct pps_said *said,
                                       struct pps_request *request,
                                       int digits,
@@ -140,8 +141,8 @@ static enum pps_status load_and_check(const struct pps_said *said,
     return status == PPS_OK ? check(said, head, *experiment, err) : status;
 }
 
-// Numbers of an experiment have at most 15 digits, which cJSON prints as they were; only a seed may
-// have more.
+// Numbers of an experiment have at most 15 digits, which cJSON prints unchanged; only a seed
+// may have more digits.
 static bool spell_seed(cJSON *object)
 {
     char digits[32];
@@ -152,7 +153,7 @@ static bool spell_seed(cJSON *object)
     return cJSON_ReplaceItemInObjectCaseSensitive(object, "seed", cJSON_CreateRaw(digits));
 }
 
-// The experiment as text; the caller gives it to cJSON_free. NULL without memory.
+// Returns the experiment as text; the caller frees it with cJSON_free. NULL if memory runs out.
 static char *text_of(const struct pps_said *said)
 {
     cJSON *copy = cJSON_Duplicate(said->experiment, true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spelling an experiment out, and its digest.
+// Writes out an experiment in full and computes its digest.
 #include "resolve.h"
 
 #include "axisjson.h"
@@ -20,7 +20,7 @@ static const struct pps_axis *axis_of(const struct pps_space *space, int p)
     return NULL;
 }
 
-// Axis of parameter p alone, as the experiment named it.
+// Returns the axis of parameter p alone, in the form of the experiment.
 static cJSON *named_axis(const struct pps_experiment *e, const struct pps_axis *axis, int p)
 {
     struct pps_axis one = *axis;
@@ -90,10 +90,10 @@ static void add_sample(cJSON *root, const struct pps_sample *sample)
     pps_json_add_count(object, "seed", sample->seed);
 }
 
-// What the digest covers beside the experiment itself.
+// Computes the digest of the experiment's text and the other inputs that determine rows.
 static uint64_t digest_of(const struct pps_experiment *e, const char *text)
 {
-    char rest[256 + PPS_MAX_COLUMNS * 64]; // of names as long as any kernel has
+    char rest[256 + PPS_MAX_COLUMNS * 64]; // fits names as long as any kernel has
     size_t at = (size_t)snprintf(
         rest, sizeof rest, "%s %s points %016llx digits %d limit %llu seed %llu%s%s%s",
         e->kernel->name, e->kernel->version, (unsigned long long)e->points_digest, e->digits,
@@ -128,7 +128,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_options(root, e);
     add_rules(root, &e->space);
     add_sample(root, e->space.sample);
-    pps_json_add_count(root, "seed", e->seed); // every digit of it
+    pps_json_add_count(root, "seed", e->seed); // with all digits
     char *text = cJSON_PrintUnformatted(root);
     if (text == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the experiment");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a result file: lines out of a sliding window of text, cells out of lines.
+// Splits a result file into rows and cells, with a sliding window of text.
 #include "result.h"
 
 #include "textsource.h"
@@ -11,27 +11,26 @@
 #include <string.h>
 
 #define LINE_MAX_BYTES ((size_t)1 << 20)    // longest row
-#define WINDOW_BYTES   (2 * LINE_MAX_BYTES) // so that a row that is begun always has room
+#define WINDOW_BYTES   (2 * LINE_MAX_BYTES) // a row always fits once it has begun
 
 struct pps_result {
     struct pps_text_source *source;
     char *name;    // for errors
-    bool may_stop; // a .part
-    bool at_end;   // the source is dry
+    bool may_stop; // the file is a .part
+    bool at_end;   // the source has ended
     char *window;
-    size_t begin, end; // text in the window that is not read yet
-    uint64_t line;     // of the last one, from 1
-    char *header;      // the header line, cut at its commas
+    size_t begin, end; // unread text in the window
+    uint64_t line;     // number of the last line, from 1
+    char *header;      // the header line, split at its commas
     const char **names;
     struct pps_cell *cells;
-    int n_columns; // cells of a line
+    int n_columns; // cells per line
     int n_joined;
-    struct pair
-        *joined; // n_joined of at most n_columns; in the order in which they were joined
+    struct pair *joined; // n_joined of at most n_columns, in the order of the joins
 };
 
 struct pair {
-    int column, other; // as they stood when they were joined
+    int column, other; // indices at the time of the join
 };
 
 static enum pps_status fail_line(const struct pps_result *result,
@@ -44,7 +43,7 @@ static enum pps_status fail_line(const struct pps_result *result,
 
 // ---- lines ----------------------------------------------------------------------------------
 
-// More text behind what the window holds.
+// Moves the unread text to the start of the window and reads more text behind it.
 static enum pps_status slide(struct pps_result *result, struct pps_error *err)
 {
     size_t n = result->end - result->begin;
@@ -58,7 +57,8 @@ static enum pps_status slide(struct pps_result *result, struct pps_error *err)
     return status;
 }
 
-// What stands in the window at the end of the source: nothing, or a line without its newline.
+// Handles the rest of the window at the end of the source: nothing, or a line without its
+// newline.
 static enum pps_status end_of_text(struct pps_result *result, struct pps_error *err)
 {
     if (result->begin == result->end || result->may_stop)
@@ -67,12 +67,12 @@ static enum pps_status end_of_text(struct pps_result *result, struct pps_error *
     return fail_line(result, err, "the last line has no newline: the file is truncated");
 }
 
-// The next line without its newline; NULL at the end.
+// Reads the next line without its newline; NULL at the end.
 static enum pps_status next_line(struct pps_result *result,
                                  struct pps_cell *line,
                                  struct pps_error *err)
 {
-    size_t seen = 0; // bytes of this line known to hold no newline
+    size_t seen = 0; // bytes of this line known to contain no newline
     line->text = NULL;
     for (;;) {
         const char *start = result->window + result->begin;
@@ -137,7 +137,7 @@ static enum pps_status split(struct pps_result *result,
     return PPS_OK;
 }
 
-// Takes off quotes around a cell; false for any other quote.
+// Removes quotes around a cell. Returns false for any other quote.
 static bool unquote(struct pps_cell *cell)
 {
     if (cell->n >= 2 && cell->text[0] == '"' && cell->text[cell->n - 1] == '"')
@@ -155,7 +155,7 @@ static enum pps_status unquote_all(struct pps_result *result, struct pps_error *
     return PPS_OK;
 }
 
-// Two columns of result->cells become one.
+// Joins two columns of result->cells.
 static enum pps_status join(struct pps_result *result,
                             int n,
                             struct pair pair,
@@ -180,7 +180,7 @@ void pps_result_join(struct pps_result *result, int column, int other)
             (size_t)(n - other - 1) * sizeof *result->names);
 }
 
-// A line into result->cells.
+// Splits a line into result->cells.
 static enum pps_status cut_line(struct pps_result *result,
                                 struct pps_cell line,
                                 struct pps_error *err)
@@ -223,7 +223,7 @@ static void skip_mark(struct pps_cell *line)
         *line = (struct pps_cell){line->text + 3, line->n - 3};
 }
 
-// Cells of the header to names that end with NUL, in a copy.
+// Copies the cells of the header into names that end with NUL.
 static enum pps_status keep_names(struct pps_result *result,
                                   struct pps_cell line,
                                   struct pps_error *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What surrounds the rows of a result: numbers in cells, and the manifest beside the file.
+// Reads numbers in cells, and the manifest beside a result.
 #include "result.h"
 
 #include "diskfile.h"
@@ -20,8 +20,9 @@
 
 // ---- numbers --------------------------------------------------------------------------------
 
-// [-]digits[.digits] with at most 15 digits in all: both the digits and the power of ten are
-// exact, so one division rounds as strtod does. False for anything else, number or not.
+// Reads [-]digits[.digits] with at most 15 digits in all. Both the digits and the power of ten
+// are exact, so one division rounds as strtod does. Returns false for any other text, even if
+// it is a number.
 static bool read_short(struct pps_cell cell, double *value)
 {
     static const double scale[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -48,7 +49,7 @@ static bool read_short(struct pps_cell cell, double *value)
     return true;
 }
 
-// strtod takes more than numbers of ours: spaces, hexadecimals, infinities.
+// strtod accepts more than this program writes: spaces, hexadecimal numbers, infinities.
 static bool is_decimal(struct pps_cell cell)
 {
     for (size_t i = 0; i < cell.n; i++)
@@ -82,7 +83,7 @@ static enum pps_status fail_read(const char *path, struct pps_error *err)
     return pps_disk_fail(err, "cannot read", path);
 }
 
-// Reads n bytes and no fewer.
+// Reads exactly n bytes.
 static enum pps_status read_all(int fd,
                                 const char *path,
                                 char *text,

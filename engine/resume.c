@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// From blocks back to totals. Counts come from the records; an example is found by walking the
-// points of the first block that has one; the best rows are read from the text.
+// Restores the totals from blocks. Counts come from the records. An example of a reason is
+// found by walking the points of the first block that has one. The best rows are read from the
+// text.
 #include "resume.h"
 
 #include "blocktext.h"
@@ -14,19 +15,19 @@
 #include <string.h>
 #include <unistd.h>
 
-// One a thread: what it takes to go through a block.
+// The state of one thread that reads blocks.
 struct reader {
     const struct pps_resume_ask *ask;
     const struct pps_blockindex *index;
     struct pps_blocktext *text;
     struct pps_cursor *cursor;
     struct pps_tops best;
-    struct pps_tops nearest;    // where no row is feasible
-    double key[PPS_MAX_PARAMS]; // the group of the point that point_of_row found last
+    struct pps_tops nearest;    // used if no row is feasible
+    double key[PPS_MAX_PARAMS]; // group of the point last found by point_of_row
     uint64_t end;               // of the current block's points
-    uint64_t next_row;          // of the block, on whose point the cursor stands when stepped
-    int cell;                   // of the objective in a row
-    int need;                   // of what `nearest` looks at; -1: nobody does
+    uint64_t next_row;          // row of the block at which the next step of the cursor arrives
+    int cell;                   // index of the objective in a row
+    int need;                   // index of the column of `nearest`; -1: unused
 };
 
 bool pps_resume_shows(const struct pps_experiment *experiment, int column)
@@ -46,8 +47,7 @@ static void enter_block(struct reader *reader, uint64_t block)
     pps_cursor_seek(reader->cursor, &e->space, first);
 }
 
-// The number of the point that has the block's row of this number; rows ascend from call to
-// call.
+// Returns the number of the point of this row of the block. Rows must ascend from call to call.
 static uint64_t point_of_row(struct reader *reader, uint64_t row)
 {
     struct pps_left_out unused[PPS_MAX_REASONS] = {{0, 0}};
@@ -62,7 +62,7 @@ static uint64_t point_of_row(struct reader *reader, uint64_t row)
     return index;
 }
 
-// Examples of all reasons that the block has.
+// Finds an example of each reason of the block.
 static void find_left_out(struct reader *reader,
                           uint64_t block,
                           struct pps_left_out left_out[PPS_MAX_REASONS])
@@ -82,7 +82,7 @@ static int cell_of_column(const struct pps_experiment *e, int column)
     return column < 0 ? -1 : cell;
 }
 
-// The column by which infeasible rows are compared; -1 where there is no need to.
+// Returns the column that compares infeasible rows; -1 if it is not needed.
 static int column_of_nearest(const struct pps_resume_ask *ask)
 {
     const struct pps_kernel *kernel = ask->experiment->kernel;
@@ -94,7 +94,7 @@ static int column_of_nearest(const struct pps_resume_ask *ask)
     return column >= 0 && ask->experiment->wanted[column] ? column : -1;
 }
 
-// Cell number k of the line.
+// Returns cell k of the line.
 static struct pps_cell cell_of(int k, const char *line, const char *end)
 {
     for (int c = 0; c < k; c++) {
@@ -107,7 +107,7 @@ static struct pps_cell cell_of(int k, const char *line, const char *end)
     return (struct pps_cell){line, (size_t)((comma != NULL ? comma : end) - line)};
 }
 
-// The kernel's first column is empty in rows of points that cannot be done.
+// The kernel's first column is empty in rows of infeasible points.
 static bool is_done(const struct reader *reader, const char *line, const char *end)
 {
     const struct pps_experiment *e = reader->ask->experiment;
@@ -116,7 +116,8 @@ static bool is_done(const struct reader *reader, const char *line, const char *e
            pps_cell_number(cell_of(pps_space_cells(&e->space), line, end), &value);
 }
 
-// Where rows are kept by group, every row's point must be found; otherwise those of good rows.
+// Adds a row. If rows are kept by group, the point of every row is needed; otherwise only the
+// points of good rows.
 static enum pps_status add_row(struct reader *reader,
                                uint64_t row,
                                double value,
@@ -167,7 +168,7 @@ static enum pps_status add_rows(struct reader *reader,
     return status;
 }
 
-// Whether all results of a row that ends here are empty.
+// Returns whether all results of the row that ends at newline are empty.
 static bool is_empty(const struct reader *reader, const char *text, const char *newline)
 {
     const struct pps_experiment *e = reader->ask->experiment;
@@ -183,7 +184,7 @@ static bool is_empty(const struct reader *reader, const char *text, const char *
     return empty >= wanted;
 }
 
-// The first row whose results are empty.
+// Returns the first row whose results are empty.
 static uint64_t find_failed(struct reader *reader,
                             const struct pps_index_record *record,
                             const char *text)
@@ -201,7 +202,7 @@ static uint64_t find_failed(struct reader *reader,
     return record->index * reader->ask->block_points;
 }
 
-// ---- a thread's part --------------------------------------------------------------------------
+// ---- one thread -----------------------------------------------------------------------------
 
 static void init_tops(const struct pps_resume_ask *ask,
                       size_t n_best,
@@ -240,7 +241,7 @@ static void close_reader(struct reader *reader)
     free(reader->cursor);
 }
 
-// The record of the prefix and its text.
+// Reads record i of the prefix and the text of its block.
 static enum pps_status read_block(struct reader *reader,
                                   uint64_t i,
                                   struct pps_index_record *record,
@@ -277,7 +278,7 @@ static enum pps_status read_best(struct reader *reader,
     return status;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- everything -----------------------------------------------------------------------------
 
 static enum pps_status add_best(const struct pps_resume_ask *ask,
                                 const struct pps_blockindex *index,

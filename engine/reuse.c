@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash table from points to the text of their results.
+// A hash table maps points to the text of their results.
 #include "reuse.h"
 
 #include "checksums.h"
@@ -15,23 +15,23 @@
 #include <string.h>
 #include <xxhash.h>
 
-// A point is known by 128 bits of hash: of 10^9 rows, two are taken for each other with a
+// A point is identified by a 128-bit hash: among 10^9 rows, two points collide with a
 // probability of 10^-21.
 struct place {
     XXH128_hash_t key;
-    uint64_t at; // 1 + where its results begin in `text`; 0: free
+    uint64_t at; // 1 + offset of its results in `text`; 0: empty
 };
 
 struct pps_reuse {
-    bool checked; // its bytes, by the index
+    bool checked; // the bytes were checked against the index
     int n_params;
     struct place *places;
     uint64_t cap, n; // cap is a power of two
-    char *text;      // of each row a double and a byte (pps_reused), then the results
+    char *text;      // per row: a double and a byte (pps_reused), then the results
     size_t text_n, text_cap;
 };
 
-// What only reading needs.
+// State needed only while reading.
 struct reader {
     struct pps_reuse *reuse;
     const struct pps_experiment *experiment;
@@ -40,7 +40,7 @@ struct reader {
     const cJSON *manifest;
     int objective, nearest;       // columns of the file; nearest -1: none
     int param[PPS_MAX_PARAMS];    // column of the file; -1: a constant
-    int results[PPS_MAX_COLUMNS]; // columns of the file, in the order of the experiment's
+    int results[PPS_MAX_COLUMNS]; // columns of the file, in the experiment's order
     int n_results;
     double point[PPS_MAX_PARAMS];
     struct pps_error *err;
@@ -57,7 +57,7 @@ static XXH128_hash_t key_of(const struct pps_reuse *reuse, const double *point)
 {
     double values[PPS_MAX_PARAMS];
     for (int p = 0; p < reuse->n_params; p++)
-        values[p] = point[p] + 0.0; // no negative zero
+        values[p] = point[p] + 0.0; // avoids negative zero
     return XXH3_128bits(values, (size_t)reuse->n_params * sizeof *values);
 }
 
@@ -126,7 +126,7 @@ void pps_reuse_close(struct pps_reuse *reuse)
     free(reuse);
 }
 
-// ---- whether it fits --------------------------------------------------------------------------
+// ---- compatibility --------------------------------------------------------------------------
 
 static const char *text_of(const cJSON *object, const char *name)
 {
@@ -134,7 +134,7 @@ static const char *text_of(const cJSON *object, const char *name)
     return text != NULL ? text : "";
 }
 
-// Points that failed at one limit may have a result at another.
+// A point that failed at one limit may have a result at another limit.
 static enum pps_status check_limit(const struct reader *r)
 {
     const cJSON *limit = pps_json_member(r->manifest, "point_limit");
@@ -191,7 +191,7 @@ static void decimals_text(int decimals, char out[24])
         snprintf(out, 24, "%d decimals", decimals);
 }
 
-// The column of the file that holds result c, if it has the digits wanted here.
+// Finds the column of the file that holds result c with the wanted digits.
 static enum pps_status find_result(const struct reader *r, int c, int *column)
 {
     const struct pps_column *wanted = &r->experiment->kernel->columns[c];
@@ -253,7 +253,7 @@ static enum pps_status find_params(struct reader *r)
 
 // ---- reading ----------------------------------------------------------------------------------
 
-// Whether the parameter is the number of a document.
+// Returns whether the parameter is the index of a document.
 static bool is_document(const struct pps_kernel *kernel, int p)
 {
     for (int s = 0; s < kernel->n_slots; s++)
@@ -262,7 +262,8 @@ static bool is_document(const struct pps_kernel *kernel, int p)
     return false;
 }
 
-// *ours is false where the row names a document that this experiment does not have.
+// Reads the point of a row. *ours is false if the row names a document that this experiment
+// does not have.
 static enum pps_status read_point(struct reader *r, const struct pps_cell *cells, bool *ours)
 {
     const struct pps_kernel *kernel = r->experiment->kernel;
@@ -288,8 +289,9 @@ static enum pps_status read_point(struct reader *r, const struct pps_cell *cells
     return PPS_OK;
 }
 
-// What a row says. False: it has no result at all. A point that cannot be finished leaves all cells
-// empty; one that cannot be done has no number in the first column, and something in another.
+// Reads the results of a row. Returns false if it has no result. A failed point has only empty
+// cells; an infeasible point has no number in the first column and a cell with text in another
+// column.
 static bool read_row(const struct reader *r,
                      const struct pps_cell *cells,
                      struct pps_reused *row)
@@ -329,7 +331,7 @@ static enum pps_status keep_row(struct reader *r,
         return no_memory(r->err, r->path);
     struct place *place = place_of(reuse, key_of(reuse, r->point));
     if (place->at != 0)
-        return PPS_OK; // a point that came twice
+        return PPS_OK; // the point occurs twice
     *place = (struct place){key_of(reuse, r->point), reuse->text_n + 1};
     reuse->n++;
     char *out = reuse->text + reuse->text_n;
@@ -367,7 +369,7 @@ static enum pps_status read_rows(struct reader *r)
     }
 }
 
-// As large as the manifest's number of rows asks for, so that it need not grow.
+// Sizes the table for the manifest's number of rows, so that it need not grow.
 static enum pps_status make_table(struct reader *r)
 {
     const cJSON *rows = pps_json_member(r->manifest, "rows");
@@ -391,7 +393,7 @@ static enum pps_status read_result(struct reader *r, int objective)
         status = make_table(r);
     if (status == PPS_OK)
         status = read_rows(r);
-    if (status == PPS_OK) // last: other faults say more of what is wrong
+    if (status == PPS_OK) // last: other errors say more about the cause
         status = pps_checksums_match(r->path, &r->reuse->checked, r->err);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merging sorted runs: a window of each in memory, and a heap with the run whose row comes next on
+// Merges sorted runs: each run has a window in memory; a heap has the run with the next row on
 // top.
 #include "rowsortparts.h"
 
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// Makes `wanted` bytes of the run's rows stand in its window, or all that are left.
+// Ensures that the run's window holds `wanted` bytes of its rows, or all remaining bytes.
 static enum pps_status fill(struct pps_rowsort *sort,
                             struct pps_sort_run *run,
                             size_t wanted,
@@ -40,7 +40,7 @@ static enum pps_status fill(struct pps_rowsort *sort,
     return PPS_OK;
 }
 
-// Reads the head of the run's next row; *left is false where there is none.
+// Reads the head of the run's next row; *left is false if there is none.
 static enum pps_status load_head(struct pps_rowsort *sort,
                                  struct pps_sort_run *run,
                                  bool *left,
@@ -90,7 +90,7 @@ static void drop_memory(struct pps_rowsort *sort)
     sort->n_entries = sort->entries_room = sort->text_room = 0;
 }
 
-// The last rows become a run too, and every run gets its share of the memory as a window.
+// Spills the last rows as a run, and gives each run an equal share of the memory as its window.
 static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *err)
 {
     enum pps_status status = sort->n_entries > 0 ? pps_rowsort_spill(sort, err) : PPS_OK;
@@ -115,7 +115,7 @@ static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *e
     return status;
 }
 
-// Moves past the row handed out last: the head of the run on top.
+// Moves past the row that was returned last: the head of the run on top.
 static enum pps_status drop_top(struct pps_rowsort *sort, struct pps_error *err)
 {
     struct pps_sort_run *run = &sort->runs[sort->heap[0]];

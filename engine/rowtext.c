@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as lines of CSV and as an aligned table.
+// Formats rows as lines of CSV and as an aligned table.
 #include "rowtext.h"
 
 #include "grow.h"
@@ -74,7 +74,7 @@ enum pps_status pps_rowtext_header(struct pps_rowtext *row,
 
 // ---- table ----------------------------------------------------------------------------------
 
-// The cell at the start of a line, and what follows its comma; NULL at the end.
+// Sets *cell to the first cell of a line and returns the text after its comma; NULL at the end.
 static const char *split_cell(const char *line, struct pps_cell *cell)
 {
     *cell = (struct pps_cell){line, strcspn(line, ",")};
@@ -91,7 +91,7 @@ void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells)
     }
 }
 
-// Characters as a terminal counts them, but for wide ones.
+// Returns the width of a cell on a terminal; wide characters count as one.
 static size_t cell_width(struct pps_cell cell)
 {
     size_t width = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drawing points of a space.
+// Draws the points of a sample.
 #include "sample.h"
 
 #include "random.h"
@@ -14,21 +14,21 @@ const char *const pps_sample_methods[] = {[PPS_SAMPLE_RANDOM] = "random",
                                           [PPS_SAMPLE_LHS] = "lhs",
                                           NULL};
 
-// What a random number is for; those of an axis have the axis's first parameter added.
+// Purposes of random numbers. Per-axis purposes add the first parameter of the axis.
 enum purpose {
     FOR_GRID,
-    FOR_ROUND,    // of the grid
+    FOR_ROUND,    // one pass through the grid
     FOR_SCRAMBLE, // of a Sobol' sequence
     FOR_VALUE = 256,
     FOR_STRATUM = 512,
-    FOR_OFFSET = 768, // in a stratum
+    FOR_OFFSET = 768, // within a stratum
 };
 
 #define TWO_53 ((uint64_t)1 << 53)
 
-// ---- laying out -------------------------------------------------------------------------------
+// ---- preparation ----------------------------------------------------------------------------
 
-// Floating axes: continuous ones, and those that depend on one that floats.
+// Finds floating axes: continuous axes, and axes that depend on a floating axis.
 static void find_floating(const struct pps_space *space, struct pps_sample *sample)
 {
     uint64_t floating = 0;
@@ -43,7 +43,7 @@ static void find_floating(const struct pps_space *space, struct pps_sample *samp
     }
 }
 
-// The axes stay the space's: the grid only borrows them.
+// Counts the points of the grid. The grid borrows the space's axes.
 static enum pps_status count_grid(const struct pps_space *space,
                                   struct pps_sample *sample,
                                   struct pps_error *err)
@@ -61,14 +61,14 @@ static enum pps_status count_grid(const struct pps_space *space,
         sample->n_grid = grid->n_points;
     if (status != PPS_E_INPUT)
         return status;
-    // Only random draws go by number.
+    // Only random draws use point numbers.
     if (sample->method != PPS_SAMPLE_RANDOM)
         return PPS_OK;
     const struct pps_error said = *err;
     return pps_fail(err, PPS_E_INPUT, "%s; or use lhs or sobol", said.text);
 }
 
-// Greatest values of the axes that depend on others: known where the grid was walked.
+// Sets the maxima of dependent axes; they are known if the grid was walked.
 static void find_highest(struct pps_space *space, const struct pps_sample *sample)
 {
     for (int d = 0; d < space->n_axes; d++) {
@@ -150,7 +150,7 @@ void pps_sample_free(struct pps_sample *sample)
 {
     if (sample == NULL)
         return;
-    sample->grid.n_axes = 0; // they are the space's
+    sample->grid.n_axes = 0; // the space owns the axes
     pps_space_free(&sample->grid);
     free(sample->strata);
     free(sample->sobol);
@@ -180,7 +180,7 @@ static struct draw draw_axis(const struct pps_space *space, int d, uint64_t k)
     return (struct draw){0, 1, pps_random_53(sample->seed, k, purpose_of(FOR_VALUE, axis))};
 }
 
-// floor(u n), exactly: where n divides the strata, each value has as many of them.
+// Returns floor(u n), exactly: if n divides the number of strata, each value gets equally many.
 static uint64_t draw_index(struct draw u, uint64_t n)
 {
     const __uint128_t whole = (__uint128_t)u.stratum * n;
@@ -189,8 +189,8 @@ static uint64_t draw_index(struct draw u, uint64_t n)
     return (uint64_t)(whole / u.strata) + (uint64_t)(part / ((__uint128_t)u.strata * TWO_53));
 }
 
-// A value of [start, stop] to the axis's number of decimals; power-of-ten quotients of whole
-// numbers are the doubles nearest to their text.
+// Returns a value of [start, stop], rounded to the axis's number of decimals. Quotients of a
+// whole number and a power of ten are the doubles nearest to their text.
 static double draw_value(struct draw u, const struct pps_axis *axis)
 {
     const double part = ((double)u.stratum + (double)u.offset * 0x1p-53) / (double)u.strata;
@@ -230,7 +230,8 @@ static void place_axis(struct pps_cursor *cursor, int d)
 
 // ---- a draw -----------------------------------------------------------------------------------
 
-// Axes of the grid, by number; their levels move to where the space has these axes.
+// Places the axes of the grid by point number, then moves their levels to the positions of
+// these axes in the space.
 static void place_grid(struct pps_cursor *cursor)
 {
     const struct pps_space *space = cursor->space;

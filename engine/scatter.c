@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a result into the points of a scatter picture.
+// Reads a result into the points of a scatter picture.
 #include "scatter.h"
 
 #include "coverage.h"

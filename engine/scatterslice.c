@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scatter pictures as points for gnuplot, and the picture of them.
+// Writes scatter pictures as points for gnuplot, and draws them.
 #include "picturename.h"
 #include "plottext.h"
 #include "scatter.h"
@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum {
-    ACROSS = 120, // cells of the grid on which points are thinned out
+    ACROSS = 120, // cells per side of the grid that thins the points
     UP = 90,
 };
 
@@ -23,7 +23,7 @@ static bool is_panel(const struct pps_scatter *scatter, int i)
     return scatter->constants.list[scatter->axes[i].column].varied;
 }
 
-// From 1, in order.
+// Returns the rank of a name in sorted order, from 1.
 static int rank_of(const struct pps_names *names, uint32_t name)
 {
     int rank = 1;
@@ -46,7 +46,7 @@ static const char *log_word(bool is_log)
     return is_log ? "log" : "linear";
 }
 
-// One line a panel and key: the script gathers them in order.
+// Writes one line per panel and key; the script collects the lines in order.
 static void put_panel(const struct pps_scatter *scatter, int i, FILE *out)
 {
     const struct pps_scatter_axis *axis = &scatter->axes[i];
@@ -66,7 +66,7 @@ static void put_panel(const struct pps_scatter *scatter, int i, FILE *out)
             }
 }
 
-// The best row and its cells, which the caller frees. NULL: no memory.
+// Returns the cells of the best row; the caller frees them. NULL if memory runs out.
 static struct pps_cell *best_cells(struct pps_scatter *scatter,
                                    const struct pps_best_row **best)
 {
@@ -78,7 +78,7 @@ static struct pps_cell *best_cells(struct pps_scatter *scatter,
     return cells;
 }
 
-// "n=8 gpus=4" of the best row: what varies.
+// Writes "n=8 gpus=4" for the best row: the parameters that vary.
 static bool put_best(struct pps_scatter *scatter, FILE *out)
 {
     const struct pps_best_row *best;
@@ -139,7 +139,7 @@ static enum pps_status put_points(struct pps_scatter_axis *axis,
     enum pps_status status = pps_cloud_thin(&axis->numbers, ACROSS, UP, err);
     if (status == PPS_OK)
         status = pps_cloud_thin(&axis->named, ACROSS, UP, err);
-    // Two empty lines part blocks for gnuplot.
+    // Two empty lines separate blocks for gnuplot.
     fputs("\n\n", out);
     for (size_t i = 0; i < axis->numbers.n && status == PPS_OK; i++)
         put_point(out, axis->numbers.points[i].x, axis->numbers.points[i].y,
@@ -150,7 +150,7 @@ static enum pps_status put_points(struct pps_scatter_axis *axis,
     return status;
 }
 
-// Block 0: where the best row stands in each panel.
+// Writes block 0: the position of the best row in each panel.
 static bool put_best_points(struct pps_scatter *scatter, FILE *out)
 {
     const struct pps_best_row *best;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Foretold blocks stand in a heap by the mark at which they are to be started. The mark of block k
-// is the work before it less the work that all workers do while one makes block k: started there it
-// is done when those before it are. Among equal costs the order of marks is the order of blocks.
+// Estimated blocks are in a heap, ordered by their start marks. The mark of block k is the work
+// before it minus the work that all workers do while one worker makes block k. A block started
+// at its mark is done when the blocks before it are done. Blocks of equal cost have marks in
+// the order of blocks.
 #include "schedule.h"
 
 #include "machine.h"
@@ -11,12 +12,13 @@
 
 enum {
     MOST_SLOTS = 1 << 16,
-    MEMORY_PART = 8, // waiting blocks take at most one in so many bytes of the machine's memory
-    FORETELL_BLOCKS = PPS_MAX_FORETOLD, // at a time, and for each block that is started
-    PARTS_PER_THREAD = 4,               // what remains is cut finer than the threads are many
+    MEMORY_PART = 8, // waiting blocks take at most 1 / MEMORY_PART of the machine's memory
+    FORETELL_BLOCKS = PPS_MAX_FORETOLD, // estimated at a time, and for each started block
+    PARTS_PER_THREAD = 4, // the remaining work is cut into this many parts per thread
 };
 
-// Parts of a block take no longer, however much remains; and no less, or they are not worth it.
+// Limits of the time of a part. Longer parts are split however much work remains; shorter parts
+// are not worth their overhead.
 static const double LONGEST_PART_NS = 40e6, SHORTEST_PART_NS = 0.5e6;
 
 enum state { UNKNOWN, FORETOLD, STARTED, MADE };
@@ -26,25 +28,25 @@ struct slot {
     uint32_t parts, parts_made;
     struct pps_foretold foretold;
     double mark;
-    uint64_t heap_at; // where in the heap
+    uint64_t heap_at; // position in the heap
     uint64_t bytes;
 };
 
 struct pps_schedule {
     struct pps_schedule_plan plan;
-    uint64_t due;                   // to be written next
-    uint64_t first;                 // no block before it is still to be started
-    uint64_t asked;                 // blocks before it are foretold, or somebody is about to
-    uint64_t marked;                // blocks before it have marks
-    double work;                    // foretold, of blocks before `marked`
-    double left;                    // of these, not started
-    uint64_t credit;                // blocks to be foretold before the next is started
-    uint64_t waiting;               // bytes
+    uint64_t due;                   // next block to write
+    uint64_t first;                 // all blocks before it have been started
+    uint64_t asked;                 // all blocks before it are estimated or being estimated
+    uint64_t marked;                // all blocks before it have marks
+    double work;                    // estimated work of the blocks before `marked`
+    double left;                    // the part of `work` that is not started
+    uint64_t credit;                // blocks to estimate before the next start
+    uint64_t waiting;               // bytes of finished blocks
     uint64_t open;                  // the block whose parts are being started
     uint32_t open_part, open_parts; // both 0: none
     bool writing;
     struct slot *slots;
-    uint64_t *heap; // of marked blocks that are not started, the least mark first
+    uint64_t *heap; // marked blocks that are not started, lowest mark first
     uint64_t n_heap;
 };
 
@@ -102,7 +104,7 @@ static void put(struct pps_schedule *s, uint64_t at, uint64_t block)
     slot_of(s, block)->heap_at = at;
 }
 
-// Puts the block at the place `at` of the heap, or further up or down where it belongs.
+// Puts the block at position `at` of the heap, and moves it up or down to its place.
 static void settle(struct pps_schedule *s, uint64_t at, uint64_t block)
 {
     for (; at > 0 && before(s, block, s->heap[(at - 1) / 2]); at = (at - 1) / 2)
@@ -125,7 +127,7 @@ static void take_out(struct pps_schedule *s, uint64_t block)
         settle(s, slot_of(s, block)->heap_at, last);
 }
 
-// Parts of about so many nanoseconds.
+// Returns the number of parts of about part_ns nanoseconds each.
 static uint32_t parts_of(const struct pps_foretold *f, double part_ns)
 {
     const double most = fmin((double)(f->n_points / f->together), PPS_MAX_PARTS);
@@ -155,7 +157,7 @@ void pps_schedule_foretold(struct pps_schedule *s,
     }
 }
 
-// ---- taking -----------------------------------------------------------------------------------
+// ---- next task ------------------------------------------------------------------------------
 
 static struct pps_task foretell(struct pps_schedule *s)
 {
@@ -180,7 +182,8 @@ static void skip_started(struct pps_schedule *s)
         s->first++;
 }
 
-// The block to be started; false: none may be. Out of order as long as half of the room is free.
+// Chooses the block to start. Returns false if none may start. Blocks start out of order while
+// half of the room is free.
 static bool choose(const struct pps_schedule *s, uint64_t *block)
 {
     const bool any = s->first < s->marked;
@@ -188,7 +191,8 @@ static bool choose(const struct pps_schedule *s, uint64_t *block)
     return any && (s->waiting < s->plan.ring.bytes || *block == s->due);
 }
 
-// The fewer remain, the finer they are cut: as far as all that remain are known.
+// Starts a block. The fewer blocks remain, the finer the parts, once all remaining blocks are
+// estimated.
 static void start(struct pps_schedule *s, uint64_t block)
 {
     struct slot *slot = slot_of(s, block);
@@ -236,7 +240,7 @@ struct pps_task pps_schedule_take(struct pps_schedule *s)
     return (struct pps_task){.kind = s->first == s->plan.end ? PPS_TASK_END : PPS_TASK_WAIT};
 }
 
-// ---- what is made -----------------------------------------------------------------------------
+// ---- finished blocks ------------------------------------------------------------------------
 
 bool pps_schedule_part_made(struct pps_schedule *s, uint64_t block)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Taking scratch memory.
+// Allocates scratch memory.
 #include "scratch.h"
 
 #include <stdlib.h>

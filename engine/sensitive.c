@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials beside a point.
+// Runs a kernel's reference at points near a point.
 #include "sensitive.h"
 
 #include "experiment.h"
@@ -8,8 +8,8 @@
 
 enum { TRIALS = 12 };
 
-// The parameter changed by a few units in the last place, where it is a number above 0 that may
-// change so.
+// Returns the parameter changed by a few units in the last place if it is a positive real
+// number and the new value is valid; otherwise the unchanged value.
 static double beside(const struct pps_param *param, double value, int step)
 {
     const double other = value * (1 + step * 0x1p-50);
@@ -19,8 +19,8 @@ static double beside(const struct pps_param *param, double value, int step)
     return other;
 }
 
-// The reference's result in column c of the point of this trial; NAN: it has none. Trials change
-// all parameters, each by an amount of its own.
+// Returns the reference's result in column c for the point of this trial, or NAN. Each trial
+// changes all real parameters by different amounts.
 static double try_beside(const struct pps_kernel *kernel,
                          const double *point,
                          int c,

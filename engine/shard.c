@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dealing blocks.
+// Assigns blocks to shards.
 #include "shard.h"
 
 uint64_t pps_blocks_count(struct pps_blocks blocks)

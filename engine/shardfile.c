@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shards: their three files, their names and their commands.
+// The files, names and commands of shards.
 #include "shardfile.h"
 
 #include "diskfile.h"
@@ -33,7 +33,7 @@ static const char *command_of(const cJSON *manifest)
 
 // ---- opening ----------------------------------------------------------------------------------
 
-// path is that of the result, without .part.
+// path is the path of the result, without .part.
 static enum pps_status fail_part(const char *path, struct pps_error *err)
 {
     struct pps_error unused;
@@ -91,8 +91,8 @@ static enum pps_status open_index(struct pps_shardfile *file, struct pps_error *
     return PPS_OK;
 }
 
-// Numbers as they are spelled in the file ("1.0"), since cJSON would write them in its own way.
-// *place is that of item; items and places are in the order of the document.
+// Keeps numbers as written in the file ("1.0"), since cJSON would print them differently.
+// *place is the index of item's place; items and places are in the order of the document.
 static bool keep_spelling(const struct pps_json *json, cJSON *item, size_t *place)
 {
     while (*place < json->n_places && json->places[*place].item != item)
@@ -221,7 +221,8 @@ enum pps_status pps_shardfile_end(const struct pps_shardfile *file, struct pps_e
 
 // ---- names and commands -----------------------------------------------------------------------
 
-// Bytes of a word " --shard K/N" or " --shard=K/N" at `at`, shorter spellings included; else 0.
+// Returns the length of an option " --shard K/N" or " --shard=K/N" at `at`, abbreviations
+// included; otherwise 0.
 static size_t shard_words(const char *at)
 {
     static const char name[] = " --shard";

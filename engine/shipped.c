@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looking a name up in the data folder.
+// Looks up names in the data folder.
 #include "shipped.h"
 
 #include "datafolder.h"
@@ -21,7 +21,7 @@ char *pps_shipped_path(const char *kind, const char *name, char *path)
         access(path, F_OK) == 0)
         return path;
     char data[PATH_CAP], *shipped = NULL;
-    struct pps_error ignored; // pps_shipped_missing says it
+    struct pps_error ignored; // pps_shipped_missing reports it
     if (pps_data_path("sweep_configs", data, sizeof data, &ignored) != PPS_OK)
         return path;
     if (asprintf(&shipped, "%s/%ss/%s.json", data, kind, name) < 0)
@@ -40,7 +40,7 @@ static bool has_ending(const char *name)
     return dot != NULL && dot[1] == '\0';
 }
 
-// Reads the names of the documents of a kind.
+// Lists the names of the documents of a kind.
 static size_t list_names(const char *data,
                          const char *kind,
                          char names[MOST_NAMES][LONGEST_NAME])
@@ -67,7 +67,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-// The name that was meant, or all that there are, as many as fit.
+// Writes the suggested name, or all names that fit.
 static void write_names(const char *data,
                         const char *kind,
                         const char *name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a result into the cells of its maps.
+// Reads a result into the cells of its maps.
 #include "slice.h"
 
 #include "cut.h"
@@ -24,7 +24,7 @@ struct key {
     size_t n, room;
 };
 
-// Values of `by` one after the other; without `split`, a number of the split column is "".
+// Joins the values of `by`. Without `split`, a number of the split column becomes "".
 static bool make_key(const struct pps_cut *cut,
                      const struct pps_cell *cells,
                      bool split,
@@ -71,7 +71,7 @@ static bool remember_split_key(struct pps_cut *cut, uint32_t split_key, uint32_t
     return true;
 }
 
-// The map of a row; *wanted is false where max_maps leaves it out.
+// Finds the map of a row; *wanted is false if max_maps skips the map.
 static enum pps_status find_map(struct pps_cut *cut,
                                 const struct pps_cell *cells,
                                 struct key *key,
@@ -151,7 +151,7 @@ static bool is_split(const struct pps_cut *cut, int column)
            strcmp(kernel->heatmap.split, cut->view.columns[column].name) == 0;
 }
 
-// Parameters that changed and that neither an axis nor a map's key holds.
+// Lists parameters that changed and that are neither axes nor part of a map's key.
 static void list_culprits(const struct pps_cut *cut, char *out, size_t cap)
 {
     out[0] = '\0';
@@ -184,7 +184,7 @@ static enum pps_status collision(const struct pps_cut *cut,
                     names, names[0] == '\0' ? "" : " to --by, or ");
 }
 
-// Notes which combination the row has. A mean counts rows with a value only.
+// Adds the row's combination of parameters to its cell. A mean counts only rows with a value.
 static bool cover(struct pps_cut *cut,
                   size_t i,
                   bool is_new,
@@ -268,7 +268,8 @@ static enum pps_status read_rows(struct pps_cut *cut, struct pps_error *err)
     return status;
 }
 
-// What rows of one cell may differ in: parameters that are no axis and tell no maps apart.
+// Selects the parameters in which rows of one cell may differ: neither axes nor part of a map's
+// key.
 static bool open_covered(struct pps_cut *cut)
 {
     int *columns = calloc((size_t)cut->view.n_columns + 1, sizeof *columns);

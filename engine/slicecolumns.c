@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns of a result a cut uses: its axes, its value, and what tells its maps apart.
+// Chooses the columns of a cut: its axes, its value, and the columns that distinguish its maps.
 #include "cut.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ bool pps_cut_tells_apart(const struct pps_cut *cut, int column)
                                  : column < cut->value;
 }
 
-// The columns of a list that the result has and that are no axis.
+// Adds the columns of a list that the result has and that are not axes.
 static void add_known(struct pps_cut *cut, const char *list)
 {
     char name[128];
@@ -93,7 +93,7 @@ static void add_known(struct pps_cut *cut, const char *list)
     }
 }
 
-// How rows of one cell are combined where nobody says.
+// Returns how the rows of one cell are combined by default.
 static enum pps_reduce usual_reduce(const struct pps_cut *cut)
 {
     const struct pps_kernel *kernel = cut->view.kernel;

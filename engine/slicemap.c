@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the cells of a result to matrices: labels in order, maps in order, one dense matrix.
+// Turns the cells of a result into matrices: sorts labels and maps, and fills one dense matrix
+// per map.
 #include "cut.h"
 #include "cutmarks.h"
 #include "slicetext.h"
@@ -19,11 +20,12 @@ static enum pps_status no_memory(struct pps_error *err)
 
 struct label {
     const char *text;
-    double number; // NAN: it is a name
+    double number; // NAN: a name
     uint32_t id;
 };
 
-// Numbers ascending, then names in order; a total order, as ids differ.
+// Compares labels: numbers ascending, then names in order. The order is total, since ids
+// differ.
 static int compare_labels(const void *a, const void *b)
 {
     const struct label *x = a, *y = b;
@@ -45,7 +47,7 @@ static struct label read_label(const struct pps_names *names, uint32_t id)
     return label;
 }
 
-// Fills axis->sorted; rank[id] is where label id stands.
+// Fills axis->sorted; rank[id] is the position of label id.
 static bool sort_axis(struct pps_cut_axis *axis, uint32_t *rank)
 {
     const uint32_t n = axis->names.n;
@@ -97,7 +99,7 @@ static void sort_cells(struct pps_cut *cut)
     qsort(cut->cells, cut->n_cells, sizeof *cut->cells, compare_cells);
 }
 
-// Has each cell of the maps as they are now one place for itself? The cells are sorted.
+// Returns whether no two cells of the current maps share a place. The cells must be sorted.
 static bool places_differ(const struct pps_cut *cut)
 {
     for (size_t i = 1; i < cut->n_cells; i++)
@@ -106,13 +108,13 @@ static bool places_differ(const struct pps_cut *cut)
     return true;
 }
 
-// Lets the numbers of the split column share maps where no two of them meet in a cell.
+// Merges the maps of the split column's numbers if no two of them share a cell.
 static bool join_maps(struct pps_cut *cut)
 {
     uint32_t *split_maps = calloc(cut->n_cells, sizeof *split_maps);
     if (split_maps == NULL)
         return false;
-    // n_rows has done its work; it finds the map that a cell had again after the sort.
+    // n_rows is no longer needed; it finds a cell's old map after the sort.
     for (size_t i = 0; i < cut->n_cells; i++) {
         split_maps[i] = cut->cells[i].map;
         cut->cells[i].map = cut->key_of_split_key[split_maps[i]];
@@ -144,7 +146,7 @@ static enum pps_status find_first_cells(struct pps_cut *cut, struct pps_error *e
     return PPS_OK;
 }
 
-// Numbers for what cells cover, and the range of all values.
+// Counts the combinations that cells cover, and finds the range of all values.
 static void finish_cells(struct pps_cut *cut)
 {
     cut->min = cut->max = (double)NAN;
@@ -158,7 +160,7 @@ static void finish_cells(struct pps_cut *cut)
     }
 }
 
-// A logarithm needs values above 0.
+// A logarithmic scale needs positive values.
 static enum pps_status check_scale(const struct pps_cut *cut, struct pps_error *err)
 {
     if (cut->scale.kind != PPS_SCALE_LOG || !(cut->min <= 0))
@@ -201,7 +203,7 @@ size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
 
 // ---- one map --------------------------------------------------------------------------------
 
-// Labels of the axis that occur; place[rank] is where each stands among them.
+// Selects the labels of the axis that occur; place[rank] is their index in the selection.
 static bool pick_labels(const struct pps_cut_axis *axis,
                         struct pps_cut_span span,
                         bool is_y,
@@ -230,7 +232,7 @@ static bool better(const struct pps_slice *slice, double value, double than)
     return slice->goal == PPS_HIGHER ? value > than : value < than;
 }
 
-// One value a cell, and the best of them.
+// Sets one value per cell, and finds the best value.
 static void fill_matrix(struct pps_slice *slice,
                         struct pps_cut_span span,
                         const uint32_t *x_place,
@@ -288,7 +290,8 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
     return pps_cut_mark(cut, span, x_place, y_place, slice) ? PPS_OK : no_memory(err);
 }
 
-// The range of a slice's colours: of its own values, of those of all maps, or as asked for.
+// Chooses the colour range of a slice: its own values, the values of all maps, or the requested
+// range.
 static void choose_range(const struct pps_cut *cut, struct pps_slice *slice)
 {
     slice->scale = cut->scale;

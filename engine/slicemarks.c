@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks on the cells of a map: those that share the best value, and those whose rows cover other
+// Marks cells of a map: cells that share the best value, and cells whose rows cover other
 // combinations of the other parameters than most cells.
 #include "cut.h"
 #include "cutmarks.h"
@@ -18,7 +18,7 @@ struct cover {
 
 struct common {
     uint64_t id;
-    size_t n_with, n_cells; // cells of this coverage; cells with a value
+    size_t n_with, n_cells; // cells with this coverage; cells with a value
 };
 
 static int compare_covers(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int compare_covers(const void *a, const void *b)
                           : (x->n_rows > y->n_rows) - (x->n_rows < y->n_rows);
 }
 
-// The coverage of most cells; of equally many, that of more rows.
+// Finds the coverage of most cells; of equally frequent ones, the coverage with more rows.
 static void longest_run(const struct cover *covers, size_t n, struct common *common)
 {
     uint32_t n_rows = 0;
@@ -45,7 +45,7 @@ static void longest_run(const struct cover *covers, size_t n, struct common *com
     }
 }
 
-// False: no memory.
+// Returns false if memory runs out.
 static bool find_common(struct pps_cut_span span, struct common *common)
 {
     struct cover *covers = malloc((span.n + 1) * sizeof *covers);
@@ -67,8 +67,8 @@ static bool is_other(const struct pps_cut_cell *cell, const struct common *commo
     return !isnan(cell->value) && cell->cover != common->id;
 }
 
-// "n,sync_freq": the parameters of which cells have other values, or the same ones in other
-// proportions; where it is none of them alone, all that vary within cells.
+// Writes "n,sync_freq": the parameters whose values, or whose proportions of values, differ
+// between cells. If none differs alone, all parameters that vary within cells.
 static void combined_names(const struct pps_cut *cut, char *out, size_t cap)
 {
     const bool *list = cut->covered.varies;
@@ -135,8 +135,8 @@ enum pps_status pps_cut_check_mean(const struct pps_cut *cut, struct pps_error *
 
 // ---- one map ------------------------------------------------------------------------------------
 
-// Where most cells are alike, the others are marked; where no coverage is that of at least half,
-// there is nothing to compare with.
+// If at least half of the cells have the same coverage, the other cells are marked; otherwise
+// there is no common coverage to compare with.
 static void mark_others(const struct pps_cut *cut,
                         struct pps_cut_span span,
                         const uint32_t *x_place,
@@ -156,7 +156,7 @@ static void mark_others(const struct pps_cut *cut,
         snprintf(slice->uneven, sizeof slice->uneven,
                  "rows of %zu cell%s cover other combinations of %s than most", n_others,
                  n_others == 1 ? "" : "s", names);
-    else if (n_others > 0 && cut->asked_reduce) // the best of a kernel's cells is of any
+    else if (n_others > 0 && cut->asked_reduce) // the kernel's default combines any rows
         snprintf(slice->uneven, sizeof slice->uneven,
                  "cells cover different combinations of %s", names);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Titles and names of maps, and slices as text for gnuplot.
+// Writes titles and names of maps, and slices as text for gnuplot.
 #include "slicetext.h"
 
 #include "picturename.h"
@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PIECE_CHARS = 80 }; // longest piece of a file name
+enum { PIECE_CHARS = 80 }; // maximum length of a piece of a file name
 
 // ---- keys -----------------------------------------------------------------------------------
 
-// Value b of a key.
+// Returns value b of key i.
 static struct pps_cell key_value(const struct pps_names *keys, size_t i, int b)
 {
     const char *text = pps_names_text(keys, (uint32_t)i);
@@ -34,8 +34,8 @@ static bool same_cell(struct pps_cell a, struct pps_cell b)
     return a.n == b.n && memcmp(a.text, b.text, a.n) == 0;
 }
 
-// Does this value of the key differ between maps, those that max_maps leaves out included? A
-// filter's column counts as such: another filter gives another map.
+// Returns whether this value of the key differs between maps, skipped maps included. A filtered
+// column counts as different, since another filter gives another map.
 static bool tells_apart(const struct pps_cut *cut, int b)
 {
     const struct pps_names *keys = b == cut->split ? pps_cut_keys(cut) : &cut->keys;
@@ -58,7 +58,7 @@ static bool in_key(const struct pps_cut *cut, int column)
 
 static void put_part(FILE *out, long *n, const char *name, struct pps_cell value)
 {
-    // The numbers of the split column share the map.
+    // An empty value is a number of the split column: these numbers share the map.
     if (value.n > 0)
         fprintf(out, "%s%s=%.*s", (*n)++ == 0 ? "" : " ", name, (int)value.n, value.text);
 }
@@ -140,7 +140,8 @@ bool pps_cut_choose_names(struct pps_cut *cut)
     return good;
 }
 
-// What was asked for beyond the usual, so that pictures of other columns have other names.
+// Writes the options that differ from the defaults, so that pictures of other columns have
+// other names.
 static void put_asked(FILE *out, const struct pps_cut *cut)
 {
     const struct pps_view_column *columns = cut->view.columns;
@@ -211,8 +212,8 @@ static void put_range(const struct pps_slice *slice, FILE *out)
     fputc('\n', out);
 }
 
-// "column:row" of cells, from 1; in several lines, as gnuplot cuts long strings. Cells of larger maps
-// are drawn too small to be marked.
+// Writes "column:row" of cells, from 1, in several lines, since gnuplot truncates long strings.
+// Skips larger maps: their cells are drawn too small for marks.
 static void put_places(const struct pps_slice *slice,
                        FILE *out,
                        const char *key,

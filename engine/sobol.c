@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Direction numbers and their scrambling.
+// Computes direction numbers and scrambles them.
 #include "sobol.h"
 
 #include "random.h"
@@ -7,9 +7,9 @@
 enum { BITS = PPS_SOBOL_BITS, MAX_DEGREE = 7 };
 
 // S. Joe and F. Y. Kuo, Constructing Sobol sequences with better two-dimensional projections,
-// SIAM J. Sci. Comput. 30 (2008), 2635-2654: the beginning of their table new-joe-kuo-6 of 2008.
-// Dimension d >= 1 has a primitive polynomial over GF(2) of this degree, whose inner coefficients
-// are the bits of `inner`, and odd numbers m_1 ... m_degree with m_i < 2^i.
+// SIAM J. Sci. Comput. 30 (2008), 2635-2654: the beginning of their table new-joe-kuo-6 of
+// 2008. Dimension d >= 1 has a primitive polynomial over GF(2) of this degree, whose inner
+// coefficients are the bits of `inner`, and odd numbers m_1 ... m_degree with m_i < 2^i.
 static const struct {
     int degree;
     uint32_t inner;
@@ -58,7 +58,8 @@ static uint64_t high_bit(int b)
     return (uint64_t)1 << (BITS - 1 - b);
 }
 
-// The recurrence of the polynomial gives the numbers from m_(degree + 1) on.
+// Computes direction numbers; the recurrence of the polynomial gives the numbers from m_(degree
+// + 1) on.
 static void set_directions(uint64_t direction[BITS], int t)
 {
     const int degree = table[t].degree;

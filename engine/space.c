@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers to points and back: laying out the space, and walking it.
+// Prepares a space, turns numbers into points and points into numbers, and walks the list.
 #include "space.h"
 
 #include "sample.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- laying out -------------------------------------------------------------------------------
+// ---- preparation ----------------------------------------------------------------------------
 
 static uint64_t axis_uses(const struct pps_axis *axis)
 {
@@ -88,7 +88,7 @@ static void find_highest(struct pps_space *space)
         }
 }
 
-// The axis that decides an expression: the innermost whose parameters it uses.
+// Returns the axis that decides an expression: the innermost axis whose parameters it uses.
 static int deciding_level(const struct pps_space *space, const struct pps_expr *expr)
 {
     for (int d = space->n_axes - 1; d > 0; d--)
@@ -189,7 +189,8 @@ static void place(struct pps_cursor *cursor, int d, uint64_t at)
                                      cursor->point, &cursor->cells);
 }
 
-// Puts axis d on the first value from `at` on that has points below it, which begin at start.
+// Puts axis d on the first value, from number `at` on, that has points below it; `start` is the
+// index of its first point.
 static void settle(struct pps_cursor *cursor, int d, uint64_t at, uint64_t start)
 {
     for (;; at++) {
@@ -209,7 +210,8 @@ static void touch(struct pps_cursor *cursor, int d)
         cursor->stale = cursor->space->first_column[d];
 }
 
-// Moves on to index, the first point past the current value of axis d - 1 or of a deeper one.
+// Moves to index, which must be the first point past the current value of axis d - 1 or of a
+// deeper axis.
 static void advance(struct pps_cursor *cursor, uint64_t index)
 {
     const struct pps_space *space = cursor->space;
@@ -235,7 +237,8 @@ static void advance(struct pps_cursor *cursor, uint64_t index)
     }
 }
 
-// Puts axis d on the value whose points hold index, where they begin at *start.
+// Puts axis d on the value that contains point index. *start is the first point of the current
+// value of axis d - 1; it becomes the first point of the value of axis d.
 static void seek_level(struct pps_cursor *cursor, int d, uint64_t index, uint64_t *start)
 {
     const struct pps_space *space = cursor->space;
@@ -279,9 +282,10 @@ void pps_cursor_step(struct pps_cursor *cursor)
     advance(cursor, cursor->index + 1);
 }
 
-// ---- leaving out ------------------------------------------------------------------------------
+// ---- skipping -------------------------------------------------------------------------------
 
-// The reason why the current point is left out and the axis that decides it; -1: it is not.
+// Returns the reason why the current point is skipped, and the axis that decides it; -1: the
+// point is not skipped.
 static int refusal(const struct pps_cursor *cursor, int *level)
 {
     const struct pps_space *space = cursor->space;
@@ -308,7 +312,7 @@ int pps_space_cells(const struct pps_space *space)
     return n;
 }
 
-// The cells of number and name, one of which is empty; returns where they end.
+// Writes the cells of number and name, one of them empty; returns the end.
 static size_t put_typed(char *prefix, size_t at, const struct pps_axis_cell *cell, double value)
 {
     const bool is_name = value < 0;
@@ -332,7 +336,7 @@ static void join_prefix(struct pps_cursor *cursor)
             at = put_typed(cursor->prefix, at, cell, cursor->point[p]);
         } else {
             memcpy(cursor->prefix + at, cell,
-                   sizeof *cell); // text and more: one move of 32 bytes
+                   sizeof *cell); // text with padding: one move of 32 bytes
             at += cell->n;
         }
         cursor->offset[c + 1] = at;

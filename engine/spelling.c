@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Endings and hyphens.
+// File name endings and hyphens.
 #include "spelling.h"
 
 #include <string.h>

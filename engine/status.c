@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling and printing the error record.
+// Fills and prints the error record.
 #include "status.h"
 
 #include "oneline.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact numbers of points below dependent axes: a hash table from what a count depends on (the
-// level and the values of its live parameters) to the count.
+// A hash table maps the values that determine a count (the level and the values of its live
+// parameters) to the exact number of points below dependent axes.
 #include "subtrees.h"
 
 #include <math.h>
@@ -90,7 +90,8 @@ static enum pps_status count_below(struct pps_space *space,
                                    uint64_t *count,
                                    struct pps_error *err);
 
-// The sum over the values of axis d where they matter, a product where they do not.
+// Counts the points below axis d: a sum over its values if they matter to the axes inwards,
+// otherwise a product.
 static enum pps_status count_values(struct pps_space *space,
                                     int d,
                                     double *point,

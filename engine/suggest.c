@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The known name nearest to a mistyped one: edit distance with swaps of neighbours, over names
-// of at most LONGEST characters, so that it needs no memory and hostile words cost nothing.
+// Finds the known name nearest to a mistyped name: edit distance with swaps of neighbours.
+// Names have at most LONGEST characters, so that no memory is allocated and hostile words cost
+// nothing.
 #include "suggest.h"
 
 #include <stdio.h>
@@ -20,7 +21,7 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// Cells of three rows of the table: two before, one before, this one.
+// Three rows of the table of distances: two rows before, one row before, current.
 struct rows {
     size_t older[LONGEST + 1], old[LONGEST + 1], now[LONGEST + 1];
 };
@@ -52,7 +53,7 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
     return rows.now[n_b];
 }
 
-// Greatest distance still called near: a third of the word, at least 1.
+// Returns the largest distance that is still near: a third of the word, at least 1.
 static size_t limit_of(size_t n_word)
 {
     return n_word < 6 ? 1 : n_word / 3;
@@ -70,7 +71,7 @@ const char *pps_suggest(const char *word, const char *const *names, size_t n)
         if (n_name > LONGEST)
             continue;
         size_t d = distance(word, n_word, names[i], n_name);
-        // Something of the word must remain: "x" is not near "n".
+        // At least one character must match: "x" is not near "n".
         if (d < best && (d < n_word || d < n_name)) {
             best = d;
             nearest = names[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing SVG.
+// Writes SVG elements.
 #include "svg.h"
 
-// Text as it may stand between tags and in quotes.
+// Writes text escaped for use between tags and in quotes.
 static void escape(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -74,8 +74,8 @@ void pps_svg_text(FILE *out,
                   const char *text)
 {
     static const char *const anchors[] = {"start", "middle", "end"};
-    // The middle of digits and capitals is about a third of the size above the baseline.
-    // Not every viewer takes pointer events off text by itself.
+    // The middle of digits and capitals is about a third of the size above the baseline. Text
+    // ignores pointer events, which not every viewer does by itself.
     fprintf(out,
             "<text x=\"%.2f\" y=\"%.2f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\" "
             "pointer-events=\"none\">",

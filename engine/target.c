@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which names a result may take, and how it takes them: nothing that is there is touched
-// without force, and never while another run writes it.
+// Checks, locks and renames the files of a result. Existing files are never changed without
+// force, and never while another run writes them.
 #include "target.h"
 
 #include "diskfile.h"
@@ -49,7 +49,7 @@ void pps_target_free(struct pps_target *target)
     *target = (struct pps_target){.force = false};
 }
 
-// ---- what is refused ------------------------------------------------------------------------
+// ---- refused names --------------------------------------------------------------------------
 
 static enum pps_status fail_busy(const struct pps_target *target, struct pps_error *err)
 {
@@ -131,9 +131,9 @@ enum pps_status pps_target_check(const struct pps_target *target, struct pps_err
     return status;
 }
 
-// ---- taking the names -----------------------------------------------------------------------
+// ---- lock -----------------------------------------------------------------------------------
 
-// Whether the open file still has its name: its writer may have finished in between.
+// Returns whether the open file still has its name: its writer may have finished in between.
 static bool is_same_file(int fd, const char *path)
 {
     struct stat open_file, named;
@@ -142,7 +142,7 @@ static bool is_same_file(int fd, const char *path)
            S_ISREG(named.st_mode);
 }
 
-// The lock of an opened NAME.part, which is emptied once the lock is ours.
+// Locks an opened NAME.part and truncates it once the lock is held.
 static enum pps_status take(const struct pps_target *target,
                             int fd,
                             bool *is_locked,
@@ -153,10 +153,10 @@ static enum pps_status take(const struct pps_target *target,
     if (lock == PPS_DISK_BUSY || !is_same_file(fd, path))
         return fail_busy(target, err);
     *is_locked = lock == PPS_DISK_LOCKED;
-    // Again: another run may have finished before the lock was ours.
+    // Check again: another run may have finished before this run took the lock.
     enum pps_status status = check_final(target, DATA, err);
     if (status != PPS_OK && !target->force)
-        unlink(path); // ours: new and empty
+        unlink(path); // this run created it; it is empty
     if (status != PPS_OK)
         return status;
     return ftruncate(fd, 0) == 0 ? PPS_OK : pps_fail_errno(err, "cannot empty", path);
@@ -247,8 +247,8 @@ enum pps_status pps_target_check_ours(const struct pps_target *target,
     return status == PPS_OK ? check_file(index_fd, target->part[INDEX], err) : status;
 }
 
-// The data's name comes last: who sees it finds the others. After a failure they get their
-// .part names back.
+// The data is renamed last: a reader that sees the data finds the other files. After a failure
+// the files get their .part names back.
 enum pps_status pps_target_publish(const struct pps_target *target,
                                    int data_fd,
                                    int index_fd,
@@ -268,7 +268,7 @@ enum pps_status pps_target_publish(const struct pps_target *target,
     }
     if (status == PPS_OK)
         return pps_disk_sync_folder(target->final[DATA], err);
-    for (int i = n - 2; i >= 0; i--) // the last one tried failed
+    for (int i = n - 2; i >= 0; i--) // the last rename failed
         (void)rename(target->final[order[i]], target->part[order[i]]);
     return status;
 }
@@ -299,7 +299,7 @@ static enum pps_status copy_file(int from, const char *path, struct pps_error *e
     return status;
 }
 
-// Where a result ends its name.
+// Returns the ending of a result's name.
 static const char *ending_of(const char *path)
 {
     const char *name = strrchr(path, '/'), *ending = strstr(name != NULL ? name : path, ".csv");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text file that appears under its name only when it is whole.
+// Writes a text file that appears under its name only when it is complete.
 #include "textfile.h"
 
 #include "diskfile.h"
@@ -89,7 +89,7 @@ enum pps_status pps_textfile_rename(const char *from,
         return PPS_OK;
     if (errno == EEXIST && !force)
         return pps_fail(err, PPS_E_INPUT, "%s exists; --force replaces it", path);
-    // Some file systems know no flags.
+    // Some file systems do not support the flags.
     if ((errno == EINVAL || errno == ENOSYS) && rename(from, path) == 0)
         return PPS_OK;
     return pps_fail_errno(err, "cannot rename to", path);
@@ -111,7 +111,7 @@ static bool same_content(const char *one, const char *other)
     return same;
 }
 
-// Lets the whole file have its name.
+// Renames the complete file to its name.
 static enum pps_status publish(const struct pps_textfile *file, struct pps_error *err)
 {
     struct stat info;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain or gzip bytes from a file, of any size, through two bounded buffers.
+// Reads plain or gzip text from a file of any size through two bounded buffers.
 #include "textsource.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
@@ -22,11 +22,11 @@ struct pps_text_source {
     int fd;
     bool may_stop;
     bool is_gzip;
-    bool in_member;  // between a member's first byte and its trailer
+    bool in_member;  // inside a gzip member, before its trailer
     bool at_eof;     // of the file
-    bool is_damaged; // met after text that had to be given first
+    bool is_damaged; // reported after the text before the damage
     z_stream zlib;
-    const unsigned char *at; // bytes read and not used
+    const unsigned char *at; // bytes read but not used yet
     size_t left;
     unsigned char input[INPUT_BYTES];
 };
@@ -38,7 +38,7 @@ static enum pps_status fail(const struct pps_text_source *source,
     return pps_fail_at(err, PPS_E_INPUT, source->name, 0, 0, "%s", text);
 }
 
-// Reads behind what is left, which must be at the buffer's start.
+// Reads more bytes behind the remaining bytes, which must be at the start of the buffer.
 static enum pps_status read_more(struct pps_text_source *source, struct pps_error *err)
 {
     ssize_t n;
@@ -85,7 +85,7 @@ static enum pps_status open_fd(const char *path, int *fd, struct pps_error *err)
     return PPS_OK;
 }
 
-// Two bytes tell gzip from text.
+// Detects gzip by the first two bytes.
 static enum pps_status see_kind(struct pps_text_source *source, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
@@ -154,7 +154,7 @@ static enum pps_status read_plain(struct pps_text_source *source,
     return status;
 }
 
-// One call of inflate over what is left.
+// Calls inflate once on the remaining bytes.
 static int inflate_some(struct pps_text_source *source, char *out, size_t cap, size_t *n)
 {
     z_stream *z = &source->zlib;
@@ -192,7 +192,7 @@ static enum pps_status read_gzip(struct pps_text_source *source,
         status = fill(source, err);
         if (status != PPS_OK)
             break;
-        if (source->left == 0) // the end, perhaps too early
+        if (source->left == 0) // end of file, perhaps too early
             return source->in_member && !source->may_stop
                        ? fail(source, err, "is truncated: its end is missing")
                        : PPS_OK;

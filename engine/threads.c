@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trying out threads: all of them stand at a gate at the same time.
+// Checks threads: starts all of them and lets them wait at a gate at the same time.
 #include "threads.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the pieces of a trace.
+// Draws the segments of a trace.
 #include "tracedraw.h"
 
 #include "machine.h"
@@ -13,19 +13,19 @@
 #define LANE      18.0
 #define LANE_GAP  1.0
 #define GROUP_GAP 10.0
-#define STRIP     36.0 // of a counter
+#define STRIP     36.0 // height of a counter's strip
 #define LINE      19.0
-#define CHAR      7.0 // width of a character of the usual size, generously
+#define CHAR      7.0 // width of a character of the default size, rounded up
 #define MARGIN    16.0
 #define MIN_PLOT  900.0
 #define MAX_PLOT  8000.0
-#define TASK      24.0 // what a task has on average where MAX_PLOT allows it
-#define TICK      90.0 // between labels of the time axis, at least
+#define TASK      24.0 // average width of a task where MAX_PLOT allows it
+#define TICK      90.0 // minimum distance of labels on the time axis
 
 static const char INK[] = "#333333", PALE[] = "#777777", GRID[] = "#dddddd";
 
 static const struct {
-    const char *fill, *tint, *ink; // tint: where a task is slower than it could be
+    const char *fill, *tint, *ink; // tint: fill of a task that is slowed down
 } colours[] = {
     {"#3b6ea5", "#cedbe9", "#ffffff"}, {"#57a773", "#d5e9dc", "#000000"},
     {"#e8c547", "#f9f1d1", "#000000"}, {"#f0943c", "#fbe4ce", "#000000"},
@@ -36,11 +36,11 @@ static const struct {
 
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
-// A task, or as much of it as has no pause: pieces of one lane that follow each other.
+// A task, or the part of it without a pause: consecutive segments of one lane.
 struct task {
     int32_t lane, kind, item, ordinal;
     double start, end;
-    double slowest; // rate
+    double slowest; // lowest rate
 };
 
 struct place {
@@ -53,10 +53,10 @@ struct picture {
     FILE *out;
     struct task *tasks;
     size_t n_tasks;
-    struct place *places; // from top to bottom, one a lane
-    double *y;            // of each lane
+    struct place *places; // from top to bottom, one per lane
+    double *y;            // y of each lane
     double left, top, w, h, plot_w, plot_h;
-    double group_w; // of the names of groups
+    double group_w; // width of the names of groups
 };
 
 // ---- tasks ----------------------------------------------------------------------------------
@@ -97,7 +97,7 @@ static bool find_tasks(struct picture *p)
     return good;
 }
 
-// ---- where things stand ---------------------------------------------------------------------
+// ---- layout ---------------------------------------------------------------------------------
 
 static int by_place(const void *left, const void *right)
 {
@@ -118,7 +118,7 @@ static int count_counters(const struct picture *p)
     return n;
 }
 
-// What counters take below the lanes of a group.
+// Returns the height of the counters below the lanes of a group.
 static double strips_height(const struct picture *p, int32_t group)
 {
     if (!pps_levels_has(&p->pieces->levels, group))
@@ -179,10 +179,11 @@ static double x_of(const struct picture *p, double time)
 
 // ---- head -----------------------------------------------------------------------------------
 
-// Words of the title in lines of the picture's width; only counts them where !draw.
+// Splits the title at spaces into lines of the picture's width and returns their number; draws
+// them only if draw is set.
 static int put_title(const struct picture *p, bool draw)
 {
-    // A wide picture is looked at from its left.
+    // Lines of a wide picture are limited, since viewers show its left side first.
     const size_t line_chars = (size_t)((fmin(p->w, 1200) - 2 * MARGIN) / (CHAR + 1));
     char line[512] = "";
     int n = 0;
@@ -205,7 +206,7 @@ static int put_title(const struct picture *p, bool draw)
     return n;
 }
 
-// Which kinds occur?
+// Returns whether the kind occurs.
 static bool occurs(const struct picture *p, int32_t kind)
 {
     for (size_t i = 0; i < p->n_tasks; i++)
@@ -228,7 +229,7 @@ static double put_key(const struct picture *p,
     return x + 22 + CHAR * (double)strlen(name) + 20;
 }
 
-// The scale of each counter, behind the legend.
+// Writes the scale of each counter, after the legend.
 static void scale_text(const struct picture *p, char *text, size_t cap)
 {
     size_t at = strlen(text);
@@ -258,7 +259,7 @@ static void put_legend(const struct picture *p, double y)
 
 // ---- axes -----------------------------------------------------------------------------------
 
-// 1, 2 or 5 times a power of ten, so that labels have room.
+// Returns 1, 2 or 5 times a power of ten, so that labels have room.
 static double tick_step(const struct picture *p)
 {
     const double least = (p->pieces->end - p->pieces->begin) / p->plot_w * TICK;
@@ -277,7 +278,7 @@ static void put_time_name(const struct picture *p, double y)
     pps_svg_text(p->out, p->left + p->plot_w / 2, y, PPS_SVG_MIDDLE, 13, INK, text);
 }
 
-// 4000000 -> "4 000 000"; as --from and --to take it, but for the blanks.
+// 4000000 -> "4 000 000"; --from and --to accept the number without the blanks.
 static void time_text(double time, double step, char *out, size_t cap)
 {
     if (step >= 1 && fabs(time) >= 1e4 && fabs(time) < 1e15)
@@ -321,7 +322,7 @@ static void put_lane_names(const struct picture *p)
     }
 }
 
-// Below the last lane of each group.
+// Draws the counters below the last lane of each group.
 static void put_strips(const struct picture *p)
 {
     const struct pps_trace_pieces *pieces = p->pieces;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces as CSV and as Chrome/Perfetto JSON.
+// Writes traces as CSV and as Chrome/Perfetto JSON.
 #include "tracefile.h"
 
 #include "decimal.h"
@@ -14,7 +14,7 @@ struct pps_tracefile {
     const struct pps_trace_names *names;
     FILE *out;
     bool empty;             // no event has been written
-    bool no_memory;         // a piece is missing
+    bool no_memory;         // memory ran out: a segment is missing
     struct pps_lanes lanes; // threads of the JSON
 };
 
@@ -58,7 +58,7 @@ static void csv_limit(void *self, const struct pps_limit *limit)
 
 // ---- JSON -----------------------------------------------------------------------------------
 
-// Names are identifiers, but nothing a kernel says may break the JSON.
+// Names are identifiers, but no text of a kernel may break the JSON.
 static void put_text(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
@@ -106,7 +106,7 @@ static void name_lane(struct pps_tracefile *file, const struct pps_lane *lane)
         fprintf(file->out, " (%d)", lane->slot + 1);
     fputs("\"}}", file->out);
     begin_event(file);
-    // Slots of one track stand together.
+    // Slots of one track are adjacent.
     fprintf(file->out,
             "{\"ph\":\"M\",\"name\":\"thread_sort_index\",\"pid\":%d,\"tid\":%d,"
             "\"args\":{\"sort_index\":%d}}",
@@ -143,7 +143,7 @@ static void chrome_piece(void *self, const struct pps_piece *piece)
     fprintf(file->out, "\":%s}}", piece->flag ? "true" : "false");
 }
 
-// A counter named after the quantity; `series` says what of it.
+// Writes a counter event named after the quantity; `series` names the value.
 static void chrome_counter(struct pps_tracefile *file,
                            int32_t group,
                            int32_t counter,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of a trace.
+// Assigns the segments of a trace to lanes.
 #include "tracelanes.h"
 
 #include "grow.h"
@@ -13,7 +13,7 @@ void pps_lanes_free(struct pps_lanes *lanes)
     *lanes = (struct pps_lanes){.n_tracks = 0};
 }
 
-// The track's first lane; NULL: no memory.
+// Returns the entry of the track's first lane; NULL if memory runs out.
 static int32_t *first_lane(struct pps_lanes *lanes, const struct pps_piece *piece)
 {
     const size_t group = (size_t)piece->group, n_tracks = (size_t)lanes->n_tracks;
@@ -38,7 +38,8 @@ static bool is_new_group(const struct pps_lanes *lanes, int32_t group)
     return true;
 }
 
-// A new lane of the piece's track behind lane `last` (-1: it is the first). NULL: no memory.
+// Adds a lane of the segment's track behind lane `last` (-1: the first lane). Returns NULL if
+// memory runs out.
 static struct pps_lane *add_lane(struct pps_lanes *lanes,
                                  const struct pps_piece *piece,
                                  int32_t slot,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps as boxes from the foot of the strip.
+// Draws counters: each level is a box from the bottom of the strip.
 #include "tracestrip.h"
 
 #include "grow.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace of one point as a picture: collecting its pieces.
+// Collects the segments of one point's trace and draws them.
 #include "tracesvg.h"
 
 #include "tracedraw.h"
@@ -12,7 +12,7 @@ struct pps_tracesvg {
     struct pps_trace_pieces pieces;
     double to;
     size_t room;
-    size_t n_seen; // pieces, those that are too many as well
+    size_t n_seen; // segments received, excess segments included
     bool no_memory;
 };
 
@@ -81,7 +81,7 @@ enum pps_status pps_tracesvg_open(struct pps_tracesvg **out,
     svg->pieces.begin = svg->pieces.end = window.from;
     svg->to = window.to;
     svg->pieces.names = names;
-    svg->pieces.highest = 1; // the rate of what shares nothing
+    svg->pieces.highest = 1; // the rate without contention
     while (names->tracks[svg->pieces.lanes.n_tracks] != NULL)
         svg->pieces.lanes.n_tracks++;
     return PPS_OK;

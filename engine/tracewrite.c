@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces to files.
+// Writes traces to files.
 #include "tracewrite.h"
 
 #include "spelling.h"

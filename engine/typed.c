@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns belong together in a typed result.
+// Finds and joins the columns that belong together in a typed result.
 #include "typed.h"
 
 #include "value.h"
@@ -33,6 +33,6 @@ void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel)
         if (weights < 0)
             continue;
         pps_result_join(result, weights, c);
-        c = -1; // columns behind it have moved
+        c = -1; // the columns behind it have moved
     }
 }

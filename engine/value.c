@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a parameter: text to double and back.
+// Parses, checks and formats values of a parameter.
 #include "value.h"
 
 #include "decimal.h"
@@ -39,7 +39,7 @@ static bool takes_numbers(const struct pps_param *param)
     return param->kind == PPS_INTEGER || param->kind == PPS_REAL;
 }
 
-// ---- what may be written ----------------------------------------------------------------------
+// ---- accepted values ------------------------------------------------------------------------
 
 static void describe_limits(const struct pps_param *param, char *out, size_t cap)
 {
@@ -85,7 +85,7 @@ static bool refuse(const struct pps_param *param, char why[PPS_WHY], const char 
     return false;
 }
 
-// Like refuse(), for a number that only its rounding to 15 digits takes out of its range.
+// Like refuse(), for a number that is out of range only after rounding to 15 digits.
 static bool refuse_rounded(const struct pps_param *param, char why[PPS_WHY], double number)
 {
     char got[64];
@@ -115,12 +115,12 @@ static bool is_name(const struct pps_param *param, double value)
     return value >= 0 && value < n && value == floor(value);
 }
 
-// Whether the number is in range as it is and as rows show it: 15 digits may round it up to a limit
-// that is not allowed, and the largest doubles to infinity.
+// Returns whether the number is in range both as given and as rows show it: 15 digits may round
+// it up to an excluded limit, and the largest doubles to infinity.
 static bool within(const struct pps_param *param, double value)
 {
     struct pps_axis_cell cell;
-    const double most = 1e-14 * fabs(value); // more than rounding moves it
+    const double most = 1e-14 * fabs(value); // more than rounding changes it
     if (!in_range(param, value) || param->kind == PPS_INTEGER)
         return in_range(param, value);
     return (in_range(param, value - most) && in_range(param, value + most)) ||
@@ -144,7 +144,7 @@ static bool refuse_text(const struct pps_param *param,
                         char why[PPS_WHY])
 {
     char word[40], got[48];
-    // With its quotes no longer than what refuse() shows.
+    // Together with its quotes the word is not longer than the words of refuse().
     snprintf(word, sizeof word, "%.*s%s", (int)(n < 38 ? n : 35), text, n < 38 ? "" : "...");
     for (char *c = word; *c != '\0'; c++)
         if (iscntrl((unsigned char)*c))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order of checking: manifest, index head, gzip head, blocks by a pool of workers, end of
-// the data, counts. Of several faults in blocks the first in the file is told.
+// Verifies in this order: manifest, index head, gzip head, blocks by a pool of workers, end of
+// the data, counts. If several blocks have errors, reports the first in the file.
 #include "verify.h"
 
 #include "remake.h"
@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FEWEST_ROWS 20.0 // computed again, however small the fraction
+#define FEWEST_ROWS 20.0 // minimum number of recomputed rows
 
 struct verifier {
     const struct pps_verify_ask *ask;
@@ -29,12 +29,13 @@ struct verifier {
     struct pps_experiment *experiment;
     char *header, *index_path, *manifest_path;
     int fd;
-    uint64_t bytes; // of the data
+    uint64_t bytes; // length of the data
     struct pps_index_sums sums;
     struct pps_block_check check;
-    pthread_mutex_t lock;  // guards all below, index and sums
-    uint64_t n_dealt;      // records
-    uint64_t wrong_record; // UINT64_MAX: none; otherwise nothing after it is dealt
+    pthread_mutex_t lock; // guards all fields below, index and sums
+    uint64_t n_dealt;     // records given to workers
+    // first wrong record: no record after it is given out; UINT64_MAX: none
+    uint64_t wrong_record;
     enum pps_status status;
     struct pps_error *err;
 };
@@ -102,7 +103,7 @@ static enum pps_status open_files(struct verifier *v, struct pps_error *err)
     return status == PPS_OK ? PPS_OK : missing(v, "its index", err);
 }
 
-// ---- around the blocks ------------------------------------------------------------------------
+// ---- gzip frame -----------------------------------------------------------------------------
 
 static enum pps_status check_gzip_head(const struct verifier *v, struct pps_error *err)
 {
@@ -148,7 +149,7 @@ static enum pps_status check_end(const struct verifier *v, struct pps_error *err
 
 // ---- the pool ---------------------------------------------------------------------------------
 
-// Called with the lock.
+// Keeps the first error. The caller holds the lock.
 static void keep_fault(struct verifier *v,
                        uint64_t record,
                        enum pps_status status,
@@ -161,7 +162,7 @@ static void keep_fault(struct verifier *v,
     *v->err = *err;
 }
 
-// The next block and its record's number.
+// Returns the next block and the number of its record.
 static bool deal(struct verifier *v, struct pps_index_entry *entry, uint64_t *record)
 {
     struct pps_error err;
@@ -212,9 +213,9 @@ static enum pps_status check_blocks(struct verifier *v, struct pps_error *err)
     return v->status;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- everything -----------------------------------------------------------------------------
 
-// The experiment again. Where it cannot be made here, that is no fault of the result.
+// Rebuilds the experiment. If this program cannot rebuild it, the result is not at fault.
 static enum pps_status find_experiment(struct verifier *v, struct pps_error *err)
 {
     const struct pps_verify_ask *ask = v->ask;

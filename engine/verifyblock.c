@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block's bytes against its record; its rows are verifyrows.c's.
+// Compares the bytes of a block with its record; verifyrows.c verifies the rows.
 #include "verifyblock.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
@@ -77,7 +77,7 @@ static enum pps_status wrong(const struct pps_blockchecker *c,
                        record->offset + record->data_bytes - (record->data_bytes > 0), what);
 }
 
-// Room for n bytes in a buffer whose content does not matter.
+// Grows a buffer to n bytes; its content may be lost.
 static bool reserve(void **buffer, size_t *cap, size_t n)
 {
     if (n <= *cap && *buffer != NULL)
@@ -106,7 +106,7 @@ static enum pps_status read_data(struct pps_blockchecker *c,
     return status;
 }
 
-// Deflate cannot give more than 1032 bytes for one: what claims more is not given memory.
+// Deflate expands at most 1032 times: a record that claims more gets no memory.
 static bool may_hold(uint64_t data_bytes, uint64_t text_bytes)
 {
     return text_bytes / 1032 <= data_bytes;
@@ -133,7 +133,7 @@ static enum pps_status expand(struct pps_blockchecker *c,
     c->zlib.next_in = c->data;
     c->zlib.avail_in = (uInt)entry->record.data_bytes;
     c->zlib.next_out = (unsigned char *)c->text;
-    c->zlib.avail_out = (uInt)n + 1; // a byte too many is noticed
+    c->zlib.avail_out = (uInt)n + 1; // room for one excess byte, which is then noticed
     const int rc = n > 0 ? inflate(&c->zlib, Z_SYNC_FLUSH) : Z_OK;
     if ((rc != Z_OK && rc != Z_BUF_ERROR) || (c->zlib.avail_in != 0 && c->zlib.avail_out != 0))
         return wrong(c, entry, err, "it cannot be decompressed completely");
@@ -142,7 +142,7 @@ static enum pps_status expand(struct pps_blockchecker *c,
     return PPS_OK;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- everything -----------------------------------------------------------------------------
 
 static enum pps_status check_header(const struct pps_blockchecker *c,
                                     const struct pps_index_entry *entry,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over an index, and a manifest held against them.
+// Sums the records of an index, and compares the manifest with the sums.
 #include "verifycounts.h"
 
 #include "codec.h"
@@ -38,7 +38,7 @@ static enum pps_status contradicts(const struct pps_said *said,
                        "%s is %.17g, but %.17g in the index", name, is_said, is);
 }
 
-// Which part of the experiment it is, where the manifest speaks of parts.
+// Compares the shard numbers, if the manifest has them.
 static enum pps_status fit_shard(const struct pps_said *said,
                                  const struct pps_index_head *head,
                                  struct pps_error *err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a block against the points of the experiment; chosen rows against the same rows made
-// again, in runs of neighbours so that a whole block costs what it cost when it was made.
+// Compares the rows of a block with the points of the experiment, and computes selected rows
+// again. Runs of neighbouring rows are computed together, so that a whole block costs as much
+// as in the run that made it.
 #include "verifyrows.h"
 
 #include "reasons.h"
@@ -12,25 +13,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_SEED UINT64_C(0x9e3779b97f4a7c15) // other rows than those of an audit
+#define SAMPLE_SEED UINT64_C(0x9e3779b97f4a7c15) // selects other rows than an audit
 
-// Neighbouring rows that were chosen, not yet computed again.
+// Neighbouring selected rows that are not yet computed again.
 struct run {
     const char *text, *end;
-    uint64_t first, last; // points
-    uint64_t row;         // of the first, in the file
+    uint64_t first, last; // point numbers
+    uint64_t row;         // number in the file of the first row
     uint64_t rows;
 };
 
 struct pps_rowchecker {
     const struct pps_block_check *check;
     const struct pps_index_entry *entry;
-    struct pps_cursor *cursor; // NULL: rows are only counted
+    struct pps_cursor *cursor; // NULL: only count rows
     struct pps_rowmaker *maker;
-    atomic_bool never; // the stop flag of the maker
+    atomic_bool never; // stop flag of the row maker; never set
     const char *at, *end;
-    uint64_t row;                // of the block, from 0
-    uint64_t failed, infeasible; // of the block
+    uint64_t row;                // in the block, from 0
+    uint64_t failed, infeasible; // in the block
     struct run run;
     uint64_t computed;
     struct pps_audited audited;
@@ -79,7 +80,7 @@ struct pps_audited pps_rowchecker_audited(const struct pps_rowchecker *c)
     return c->audited;
 }
 
-// ---- what is wrong ----------------------------------------------------------------------------
+// ---- errors ---------------------------------------------------------------------------------
 
 static enum pps_status wrong(const struct pps_rowchecker *c,
                              struct pps_error *err,
@@ -100,13 +101,13 @@ static enum pps_status wrong(const struct pps_rowchecker *c,
                        c->entry->record.index, text);
 }
 
-// The row of the file, from 1.
+// Returns the row number in the file, from 1.
 static uint64_t row_number(const struct pps_rowchecker *c, uint64_t row)
 {
     return c->entry->first_row + row + 1;
 }
 
-// Characters to show of a text that may be anything: as many as are printable, not too many.
+// Returns how many characters of an arbitrary text can be shown: printable ones, up to a limit.
 static int shown(const char *text, size_t n)
 {
     size_t i = 0;
@@ -115,7 +116,7 @@ static int shown(const char *text, size_t n)
     return (int)i;
 }
 
-// The length of the cell at text, which ends before `end`.
+// Returns the length of the cell at text, which ends before `end`.
 static size_t cell_length(const char *text, const char *end)
 {
     size_t n = 0;
@@ -124,7 +125,7 @@ static size_t cell_length(const char *text, const char *end)
     return n;
 }
 
-// The name of column c of the header line.
+// Returns the name of column c of the header line.
 static const char *column_name(const struct pps_rowchecker *c, int column, int *n)
 {
     const char *at = c->check->header;
@@ -134,7 +135,7 @@ static const char *column_name(const struct pps_rowchecker *c, int column, int *
     return at;
 }
 
-// Two rows that differ: names the first cell that does.
+// Reports the first cell in which two rows differ.
 static enum pps_status differs(const struct pps_rowchecker *c,
                                uint64_t row,
                                const char *got,
@@ -164,7 +165,7 @@ static enum pps_status differs(const struct pps_rowchecker *c,
                  row_number(c, row));
 }
 
-// ---- computing again --------------------------------------------------------------------------
+// ---- recomputing rows -----------------------------------------------------------------------
 
 static const char *line_end(const char *text, const char *end)
 {
@@ -172,7 +173,7 @@ static const char *line_end(const char *text, const char *end)
     return newline != NULL ? newline + 1 : end;
 }
 
-// The first row in which two texts differ.
+// Finds the first row in which two texts differ.
 static enum pps_status find_difference(const struct pps_rowchecker *c,
                                        const char *want,
                                        const char *want_end,
@@ -212,13 +213,14 @@ static enum pps_status compute_run(struct pps_rowchecker *c, struct pps_error *e
     return PPS_OK;
 }
 
-// The row's point is not the one behind the run's: rows of other points are not there.
+// Returns whether the row's point does not follow the run's last point: rows of the points
+// between are absent.
 static bool is_apart(const struct pps_rowchecker *c)
 {
     return c->run.rows > 0 && c->cursor->index != c->run.last + 1 && c->check->only_some;
 }
 
-// Takes the row into the run, or ends the run before it.
+// Adds the row to the run, or ends the run before it.
 static enum pps_status sample(struct pps_rowchecker *c,
                               const char *line,
                               const char *next,
@@ -247,8 +249,8 @@ static bool is_at_point(const struct pps_rowchecker *c, const char *line, const 
     return (size_t)(next - line) > n && memcmp(line, c->cursor->prefix, n) == 0;
 }
 
-// Moves the cursor to the next point; of some rows only, to the one whose cells these are. false:
-// there is none.
+// Moves the cursor to the next point. In a result with only the best rows, moves to the point
+// with these cells. Returns false if there is none.
 static bool find_point(struct pps_rowchecker *c,
                        const char *line,
                        const char *next,
@@ -263,7 +265,7 @@ static bool find_point(struct pps_rowchecker *c,
     return false;
 }
 
-// Whether the row that ends before `next` ends with the word.
+// Returns whether the row that ends before `next` ends with the word.
 static bool ends_with(const char *results, const char *next, enum pps_outcome outcome)
 {
     const char *word = pps_outcome_word(outcome);
@@ -271,7 +273,8 @@ static bool ends_with(const char *results, const char *next, enum pps_outcome ou
     return length > n && next[-2 - (ptrdiff_t)n] == ',' && memcmp(next - 1 - n, word, n) == 0;
 }
 
-// A point without an answer has empty results, one that cannot be done only the first.
+// Counts the row's outcome: a failed point has empty results, an infeasible point has only the
+// first result empty.
 static void count_answer(struct pps_rowchecker *c, const char *results, const char *next)
 {
     if (c->check->experiment->status) {
@@ -287,7 +290,7 @@ static void count_answer(struct pps_rowchecker *c, const char *results, const ch
         c->infeasible++;
 }
 
-// The row's cells are the next point of the experiment.
+// Checks that the row's cells are the next point of the experiment.
 static enum pps_status check_point(struct pps_rowchecker *c,
                                    const char *line,
                                    const char *next,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counting shards.
+// Counts the shards of an experiment.
 #include "verifyshards.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result file as those who look at it see it: which columns are parameters and which are
-// results, their units and goals, and the rows that pass `key=value` filters. What a column is
-// comes from the manifest beside the file; without one, from the kernel that has all of them.
+// A view is a result file with the roles of its columns (parameter or result), their units and
+// goals, and the rows that pass `key=value` filters. The roles come from the manifest beside
+// the file; without a manifest, from the kernel that has all columns.
 #ifndef PPS_VIEW_H
 #define PPS_VIEW_H
 
@@ -14,17 +14,17 @@
 #include <stdint.h>
 
 enum pps_role {
-    PPS_ROLE_OTHER, // neither, or nobody knows
+    PPS_ROLE_OTHER, // neither, or unknown
     PPS_ROLE_PARAM,
     PPS_ROLE_RESULT,
 };
 
 struct pps_view_column {
     const char *name;
-    char unit[32]; // "" where there is none
+    char unit[32]; // "" if there is none
     enum pps_role role;
     enum pps_goal goal; // of a result
-    bool is_text;       // words, no numbers
+    bool is_text;       // words, not numbers
 };
 
 struct pps_filter;
@@ -36,27 +36,28 @@ struct pps_view {
     struct pps_view_column *columns;
     int n_columns;
     bool roles_known; // false: every role is PPS_ROLE_OTHER
-    int first;        // the kernel's first column, as it stands in the file; -1: it does not
+    int first;        // index in the file of the kernel's first column; -1: missing
     struct pps_filter *filters;
     int n_filters;
-    char partial[160]; // "partial: 100 of 1584 points (--limit)"; "" of a whole result
+    char partial[160]; // "partial: 100 of 1584 points (--limit)"; "" for a complete result
 };
 
-// What to look at.
+// The result and rows to view.
 struct pps_view_ask {
     const char *path;                        // as pps_result_open takes it; must stay valid
-    const struct pps_kernel *const *kernels; // those there are, ended with NULL
+    const struct pps_kernel *const *kernels; // all known kernels, ended with NULL
     const char **filters; // n_filters words as filter.h has them: rows to keep
     int n_filters;
 };
 
-// On failure the view is closed already. An unknown key in a filter is PPS_E_INPUT.
+// Opens a view. An unknown key in a filter is PPS_E_INPUT. After a failure the view is already
+// closed.
 PPS_MUST_CHECK enum pps_status pps_view_open(struct pps_view *view,
                                              const struct pps_view_ask *ask,
                                              struct pps_error *err);
-void pps_view_close(struct pps_view *view); // a zeroed one is fine
+void pps_view_close(struct pps_view *view); // a zeroed view is fine
 
-// The next row that passes every filter; as pps_result_next.
+// Reads the next row that passes every filter, as pps_result_next does.
 PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,
                                              const struct pps_cell **cells,
                                              struct pps_error *err);
@@ -65,26 +66,27 @@ PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,
 bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells);
 uint64_t pps_view_filtered(const struct pps_view *view);
 
-// Whether the row says how well its point does: the kernel's first column is empty where a point
-// cannot be done, whatever the others say, or has failed.
+// Returns whether the row has a usable result: the kernel's first column is empty if the point
+// is infeasible (whatever the other columns hold) or has failed.
 bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells);
 
-// The column of this name. PPS_E_INPUT, with the nearest known name, where there is none;
-// `option` ("--x") says who asks.
+// Finds the column with this name. PPS_E_INPUT, with the nearest known name, if there is none;
+// the message names `option` ("--x").
 PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
                                                const char *option,
                                                const char *name,
                                                int *column,
                                                struct pps_error *err);
 
-// The values, with commas between, by which a filter chooses rows in this column; NULL: none.
+// Returns the values, separated by commas, by which a filter selects rows in this column; NULL:
+// no filter.
 const char *pps_view_filter(const struct pps_view *view, int column);
 
 // The text of filter i where it is a rule, not a list of values; NULL.
 const char *pps_view_rule(const struct pps_view *view, int i);
 
-// Columns named in a list with commas between; *columns (malloc, to be freed in every case) has
-// *n of them, in the order named. An empty list is fine, commas alone are not.
+// Parses a list of columns separated by commas. *columns (the caller frees it in every case)
+// has *n columns in the given order. An empty list is fine; commas alone are an error.
 PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
                                              const char *option,
                                              const char *list,
@@ -92,16 +94,17 @@ PPS_MUST_CHECK enum pps_status pps_view_list(const struct pps_view *view,
                                              int *n,
                                              struct pps_error *err);
 
-// The column to judge rows by: the one named, or where name is NULL the kernel's first column
-// that the file has (the first result of the manifest). `option` is what names it. PPS_E_INPUT for
-// one of words.
+// Finds the column that ranks rows: the named column, or, if name is NULL, the kernel's first
+// column that the file has (otherwise the first result column). The message names `option`.
+// PPS_E_INPUT for a column of words.
 PPS_MUST_CHECK enum pps_status pps_view_objective(const struct pps_view *view,
                                                   const char *option,
                                                   const char *name,
                                                   int *column,
                                                   struct pps_error *err);
 
-// File name of a result without folder and endings; "stdin" for "-". Writes at most cap bytes.
+// Writes the file name of a result without folder and endings; "stdin" for "-". Writes at most
+// cap bytes.
 void pps_view_stem(const char *path, char *out, size_t cap);
 
 #endif

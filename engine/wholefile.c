@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Regular files read at a place.
+// Reads regular files at a given position.
 #include "wholefile.h"
 
 #include <errno.h>
