@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One axis of a grid: it has a number of values, and each value sets one parameter or several
-// together. Built once, then const.
+// One axis of a grid: a number of values, each of which sets one or more parameters. An axis is
+// const after it is built, so any number of threads may read it.
 #ifndef PPS_AXIS_H
 #define PPS_AXIS_H
 
@@ -15,14 +15,14 @@
 enum { PPS_MAX_PARAMS = 64 };
 
 enum pps_axis_kind {
-    PPS_AXIS_TABLE,      // values written down: a list, lists in lockstep, a file of points
-    PPS_AXIS_RANGE,      // start + i*step, too many to write down
-    PPS_AXIS_DEPENDENT,  // an expression over earlier axes
-    PPS_AXIS_COMPOSITE,  // the kernel's own; its members are written down where they are few
-    PPS_AXIS_CONTINUOUS, // any number from start to stop: only for samples, never walked
+    PPS_AXIS_TABLE,      // listed values: a list, paired lists, a file of points
+    PPS_AXIS_RANGE,      // start + i*step, too many values to list
+    PPS_AXIS_DEPENDENT,  // expression over earlier axes
+    PPS_AXIS_COMPOSITE,  // axis of the kernel; short axes keep a list of their values
+    PPS_AXIS_CONTINUOUS, // any number from start to stop: for samples only, never scanned
 };
 
-// A parameter of a table. Its distinct values are kept once, with their cells.
+// A parameter of a table. Each distinct value is stored once, with its cell.
 struct pps_axis_member {
     int param;
     uint32_t n_values;
@@ -33,48 +33,51 @@ struct pps_axis_member {
 
 struct pps_axis {
     enum pps_axis_kind kind;
-    uint64_t count; // of a dependent axis: 0, it is asked for at each point; continuous: 0
-    uint64_t sets;  // bit p: parameter p
-    // table, short composite
+    uint64_t count; // number of values; 0 if dependent (evaluated at each point) or continuous
+    uint64_t sets;  // bit p: the axis sets parameter p
+    // PPS_AXIS_TABLE, and PPS_AXIS_COMPOSITE with few values
     int n_members;
     struct pps_axis_member *members;
-    // range, continuous, dependent
+    // PPS_AXIS_RANGE, PPS_AXIS_CONTINUOUS, PPS_AXIS_DEPENDENT
     int param;
     double start, step;
     double stop;  // of a continuous axis
-    int decimals; // of its values; below 0: a multiple of that power of ten
+    int decimals; // decimals of the values; negative: multiples of that power of ten
     struct pps_expr *expr;
-    char *text;   // of the expression
-    bool of_slot; // a table of documents: the number of one and what it says
-    // composite
+    char *text;   // text of the expression
+    bool of_slot; // table of documents: the document's number and the parameters it sets
+    // PPS_AXIS_COMPOSITE
     const struct pps_composite *composite;
     struct pps_option_value *options;
 };
 
-// The values of an axis at a point whose earlier axes are set.
+// The values of an axis at a point. The point's earlier axes are set.
 struct pps_axis_values {
     uint64_t count;
     struct pps_expr_list list; // of a dependent axis
 };
 
-void pps_axis_free(struct pps_axis *axis); // its contents
+void pps_axis_free(struct pps_axis *axis); // frees the contents of the axis
 
-// Whether it has one value, the same at all points.
+// Returns true if the axis has exactly one value, which is the same at all points.
 bool pps_axis_is_constant(const struct pps_axis *axis);
 
+// Fills *values with the values of the axis. point[p] is the value of parameter p and must be
+// set for all parameters of earlier axes.
 void pps_axis_values(const struct pps_axis *axis,
                      const double *point,
                      struct pps_axis_values *values);
 
-// Cells by parameter: those of tables stay where they are, others are made.
+// Cells by parameter. of[p] points to the cell of a table, or to made[p] if the cell is
+// computed.
 struct pps_axis_cells {
     const struct pps_axis_cell *of[PPS_MAX_PARAMS];
     struct pps_axis_cell made[PPS_MAX_PARAMS];
 };
 
-// Sets point[p], and the cell of p unless cells is NULL, of the axis's parameters to value i.
-// Returns false where a dependent axis gives a value that its parameter cannot take; point[p]
-// holds it all the same, the cell does not.
+// Sets the parameters of the axis to value i: point[p], and the cell of p unless cells is NULL.
+// Returns false if a dependent axis gives a value that its parameter cannot take. In that case
+// point[p] is set and the cell is not.
 bool pps_axis_place(const struct pps_axis *axis,
                     const struct pps_param *params,
                     const struct pps_axis_values *values,
@@ -82,15 +85,17 @@ bool pps_axis_place(const struct pps_axis *axis,
                     double *point,
                     struct pps_axis_cells *cells);
 
-// The number of the value that sets these parameters as point has them; false: there is none.
+// Finds the value that sets the axis's parameters as in `point`. Returns false if there is
+// none; otherwise *i is the number of that value, from 0.
 bool pps_axis_find(const struct pps_axis *axis,
                    const struct pps_param *params,
                    const struct pps_axis_values *values,
                    const double *point,
                    uint64_t *i);
 
-// Greatest value of parameter p that the axis sets; of a composite the parameter's own maximum,
-// of a dependent axis -INFINITY (it depends on the point).
+// Returns the largest value of parameter p on the axis. For a composite axis it is the
+// parameter's own maximum. For a dependent axis it is -INFINITY, because the values depend on
+// the point.
 double pps_axis_highest(const struct pps_axis *axis, const struct pps_param *params, int p);
 
 #endif

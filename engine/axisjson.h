@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// An axis from what an experiment says of a parameter: a value, a list, {start, stop, step}, a
-// continuous range or an expression.
+// Builds an axis from the entry of a parameter in an experiment: a value, a list, {start, stop,
+// step}, a continuous range or an expression.
 #ifndef PPS_AXISJSON_H
 #define PPS_AXISJSON_H
 
 #include "axis.h"
 #include "jsonfile.h"
 
-// Longest range that is written down as a table; longer ones are computed value by value.
+// Longest range that is stored as a table. The values of a longer range are computed one by
+// one.
 enum { PPS_TABLE_MAX = 4096 };
 
-// Builds the axis of parameter p of kernel from item. Unless keep_repeated, values listed twice are
-// used once and *n_repeated says how many were dropped. Errors have item's place.
+// Builds the axis of parameter p of the kernel from item. Unless keep_repeated is set, repeated
+// values are removed and *n_repeated is their number. Errors carry the place of item. The
+// caller frees the axis with pps_axis_free.
 PPS_MUST_CHECK enum pps_status pps_axis_from_json(struct pps_axis *axis,
                                                   const struct pps_kernel *kernel,
                                                   int p,
@@ -21,14 +23,14 @@ PPS_MUST_CHECK enum pps_status pps_axis_from_json(struct pps_axis *axis,
                                                   uint64_t *n_repeated,
                                                   struct pps_error *err);
 
-// The next of the members that the axis has room for: a parameter, with room for `count` values of
-// it. NULL: no memory, which err says.
+// Returns the next unused member of the axis, set to this parameter and with room for
+// axis->count values. Returns NULL and fills err if memory runs out.
 struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
                                             int param,
                                             struct pps_error *err);
 
-// A table of one parameter from n values as they travel (repeated ones are the caller's
-// business).
+// Builds a table of parameter p from n values in the encoding of kernel.h. Repeated values are
+// kept.
 PPS_MUST_CHECK enum pps_status pps_axis_table(struct pps_axis *axis,
                                               const struct pps_kernel *kernel,
                                               int p,
@@ -36,8 +38,9 @@ PPS_MUST_CHECK enum pps_status pps_axis_table(struct pps_axis *axis,
                                               uint64_t n,
                                               struct pps_error *err);
 
-// The axis as an experiment could write it (lists of values, a range, an expression); NULL
-// without memory. Only of axes that set one parameter and have no entries.
+// Returns the axis as an experiment writes it (list of values, range, expression), or NULL if
+// memory runs out. The caller deletes the result. The axis must set one parameter and must not
+// have entries.
 cJSON *pps_axis_to_json(const struct pps_axis *axis, const struct pps_param *params);
 
 #endif

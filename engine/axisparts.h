@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that read an axis share: axisjson.c reads values and lists, axisrange.c ranges,
-// axisexpr.c expressions. Private to these.
+// Declarations shared by the files that read an axis: axisjson.c reads values and lists,
+// axisrange.c reads ranges, axisexpr.c reads expressions. Private to these files.
 #ifndef PPS_AXISPARTS_H
 #define PPS_AXISPARTS_H
 
 #include "axisjson.h"
 
-// What they work on.
+// The entry of one parameter and its context.
 struct pps_axis_source {
     const struct pps_kernel *kernel;
     const struct pps_param *param;
     int p;
     const struct pps_json *json;
     struct pps_error *err;
-    bool keep_repeated; // values are paired with those of other parameters
+    // values are paired with those of other parameters: keep repeated values
+    bool keep_repeated;
 };
 
 struct pps_axis_range {
@@ -21,31 +22,31 @@ struct pps_axis_range {
     uint64_t n;
 };
 
-// Keeps the first of equal values, in their order; returns how many are left. 0: no memory.
+// Removes repeated values and keeps the order. Returns the number of values that remain, or 0
+// if memory runs out.
 uint64_t pps_axis_drop_repeated(const struct pps_param *param, double *values, uint64_t n);
 
-// The axis of {start, stop, step}.
+// Builds the axis of an object {start, stop, step}.
 PPS_MUST_CHECK enum pps_status pps_axis_from_range(struct pps_axis *axis,
                                                    const struct pps_axis_source *s,
                                                    const cJSON *object);
-// The axis of a range that is known to be right: a table, or where it is long computed value by
-// value.
+// Builds the axis of a valid range: a table, or a PPS_AXIS_RANGE if the range is long.
 PPS_MUST_CHECK enum pps_status pps_axis_make_range(struct pps_axis *axis,
                                                    const struct pps_axis_source *s,
                                                    const struct pps_axis_range *range);
-// PPS_E_INPUT where stop is no whole number of steps away, with the nearest stops that are. `which`
-// follows the parameter's name.
+// Returns PPS_E_INPUT if stop is not a whole number of steps from start. The message gives the
+// nearest valid stops; `which` follows the parameter's name in it.
 PPS_MUST_CHECK enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
                                                     const cJSON *place,
                                                     const char *which,
                                                     const struct pps_axis_range *range);
-// PPS_E_INPUT where the parameter cannot have this value.
+// Returns PPS_E_INPUT if the parameter cannot take this value.
 PPS_MUST_CHECK enum pps_status pps_axis_check_value(const struct pps_axis_source *s,
                                                     const cJSON *item,
                                                     double value,
                                                     const char *which);
 
-// The axis of an expression: a table where it depends on nothing.
+// Builds the axis of an expression: a table if the expression depends on no other parameter.
 PPS_MUST_CHECK enum pps_status pps_axis_from_expression(struct pps_axis *axis,
                                                         const struct pps_axis_source *s,
                                                         const cJSON *item);

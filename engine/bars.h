@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a result as stacked bars: a bar a row, whose parts are columns that add up to
-// something. Streams the result; memory grows with the rows that are shown.
+// Draws the best rows of a result as stacked bars: one bar per row, whose segments are columns
+// that add up to a total. The result is read as a stream; memory grows with the number of rows
+// shown.
 #ifndef PPS_BARS_H
 #define PPS_BARS_H
 
@@ -16,19 +17,20 @@
 #include <stdio.h>
 
 enum {
-    PPS_BARS_PARTS = 12, // colours that a script has
-    PPS_BARS_USUAL = 10, // rows shown unless told otherwise
-    PPS_BARS_ROWS = 100, // more are no picture
+    PPS_BARS_PARTS = 12, // colours in bars.gp
+    PPS_BARS_USUAL = 10, // default number of rows
+    PPS_BARS_ROWS = 100, // largest number of rows that is readable in a picture
 };
 
 struct pps_bars_ask {
     struct pps_view_ask view;
-    const char *stack;     // "a,b,c": columns of one unit; or the name of a stack of the kernel
-    const char *objective; // as of struct pps_top_ask
-    enum pps_goal goal;    // likewise
-    uint64_t k;            // rows to show, at most PPS_BARS_ROWS
+    // "a,b,c": columns with the same unit; or the name of a stack of the kernel
+    const char *stack;
+    const char *objective; // as in struct pps_top_ask
+    enum pps_goal goal;    // as in struct pps_top_ask
+    uint64_t k;            // number of rows to show, at most PPS_BARS_ROWS
     bool has_limit;
-    double limit; // a line across all bars
+    double limit; // value of a line across all bars
 };
 
 struct pps_bars {
@@ -36,26 +38,27 @@ struct pps_bars {
     struct pps_view view;
     int *parts;
     int n_parts;
-    const char *stack; // the name of the kernel's stack; NULL: columns were named
+    const char *stack; // name of the kernel's stack; NULL: the user named columns
     int objective;
     struct pps_rowtext row;
     struct pps_best best;
     const struct pps_best_row *rows; // best first
     size_t n_rows;
-    struct pps_constants constants; // of all rows shown
-    uint64_t read, valued;          // rows that passed the filters; with all values
+    struct pps_constants constants; // columns with one value in all shown rows
+    // rows that match the filters; rows of these with all values
+    uint64_t read, valued;
 };
 
-// Reads the result. Rows without a value of the objective or of a part are skipped. PPS_E_INPUT
-// where no row is left, where parts differ in their units, or one of a row is negative.
-// pps_bars_close in every case.
+// Reads the result. Rows without a value of the objective or of a segment are skipped. Returns
+// PPS_E_INPUT if no row remains, if the segments have different units, or if a segment is
+// negative. Call pps_bars_close after success and after failure.
 PPS_MUST_CHECK enum pps_status pps_bars_open(struct pps_bars *bars,
                                              const struct pps_bars_ask *ask,
                                              struct pps_error *err);
 void pps_bars_close(struct pps_bars *bars);
 
-// Writes what bars.gp reads: comment lines "# key value", then a line a row: its number, the
-// parameters that vary among the rows, the parts, the objective.
+// Writes the input of bars.gp: comment lines "# key value", then one line per row with the
+// row's number, the parameters that vary among the rows, the segments and the objective.
 PPS_MUST_CHECK enum pps_status pps_bars_slice(struct pps_bars *bars,
                                               FILE *out,
                                               struct pps_error *err);

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of single blocks of a result, read by their records.
+// The block reader returns the text of single blocks of a result, located by their index
+// records.
 #ifndef PPS_BLOCKTEXT_H
 #define PPS_BLOCKTEXT_H
 
 #include "output.h"
 
-struct pps_blocktext; // one a thread
+struct pps_blocktext; // one per thread
 
-// Reads blocks of the open file fd, whose name is there for errors.
+// Opens a reader of the blocks of the open file fd. The path is used in error messages only.
+// The caller keeps ownership of fd.
 PPS_MUST_CHECK enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
                                                   int fd,
                                                   const char *path,
                                                   enum pps_codec_kind kind,
                                                   struct pps_error *err);
-void pps_blocktext_close(struct pps_blocktext *reader); // NULL is fine
+void pps_blocktext_close(struct pps_blocktext *reader); // NULL is allowed
 
-// From now on reads blocks of another file of the same codec.
+// Switches the reader to another open file with the same codec.
 void pps_blocktext_turn(struct pps_blocktext *reader, int fd, const char *path);
 
-// The compressed bytes of a block, valid until the next call. PPS_E_INPUT where they are not
-// what the record says.
+// Returns the stored (compressed) bytes of a block, valid until the next call. Returns
+// PPS_E_INPUT if the bytes do not match the record.
 PPS_MUST_CHECK enum pps_status pps_blocktext_data(struct pps_blocktext *reader,
                                                   const struct pps_index_record *record,
                                                   const unsigned char **data,
                                                   struct pps_error *err);
 
-// Its text, record->text_bytes long, likewise.
+// Returns the text of a block, record->text_bytes long and valid until the next call. Returns
+// PPS_E_INPUT if the block does not match the record.
 PPS_MUST_CHECK enum pps_status pps_blocktext_read(struct pps_blocktext *reader,
                                                   const struct pps_index_record *record,
                                                   const char **text,

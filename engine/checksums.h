@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the bytes of a complete result with the checksums in the index beside it.
+// Compares the bytes of a complete result with the checksums in the index beside the result.
 #ifndef PPS_CHECKSUMS_H
 #define PPS_CHECKSUMS_H
 
@@ -7,9 +7,9 @@
 
 #include <stdbool.h>
 
-// PPS_E_INPUT with the place of the first block of NAME.csv or NAME.csv.gz that does not match its
-// checksum, or where the index is damaged or not of this file. *any is false where there is no index.
-// Reads the whole file.
+// Reads all of NAME.csv or NAME.csv.gz. Returns PPS_E_INPUT with the place of the first block
+// that does not match its checksum, or if the index is damaged or belongs to another file. *any
+// is false if there is no index.
 PPS_MUST_CHECK enum pps_status pps_checksums_match(const char *path,
                                                    bool *any,
                                                    struct pps_error *err);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a picture, thinned out where there are too many: which stay depends on the points
-// and their numbers only.
+// A cloud of points of a picture, thinned if there are too many. The points and their numbers
+// alone decide which points stay.
 #ifndef PPS_CLOUD_H
 #define PPS_CLOUD_H
 
@@ -10,41 +10,45 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Points kept while they come: 12 MiB. Beyond, those of every second, fourth ... hash stay.
+// Points kept while the rows are read (12 MiB). Above this number the cloud keeps the points of
+// every second, fourth, ... hash.
 #define PPS_CLOUD_POINTS ((size_t)1 << 19)
 
 struct pps_cloud_point {
     double x, y;
-    uint64_t row; // its number
+    uint64_t row; // row number
 };
 
-// A zeroed one is empty.
+// A zeroed struct is an empty cloud.
 struct pps_cloud {
-    struct pps_cloud_point *points; // in order of their rows
+    struct pps_cloud_point *points; // in row order
     size_t n, room;
     int halvings;
     uint64_t seen;
     double x_min, x_max, y_min, y_max; // of all points seen
 };
 
-// How a value becomes a place in the picture.
+// Maps a value to a place on an axis of the picture.
 struct pps_cloud_scale {
     double min, max;
     bool log; // min > 0
 };
 
+// Frees the points; a zeroed cloud is allowed.
 void pps_cloud_free(struct pps_cloud *cloud);
 
+// Adds the point (x, y) of a row. Returns PPS_E_MACHINE if memory runs out.
 PPS_MUST_CHECK enum pps_status pps_cloud_add(struct pps_cloud *cloud,
                                              double x,
                                              double y,
                                              uint64_t row,
                                              struct pps_error *err);
 
-// A scale from min to max: logarithmic where the values span an order of magnitude or more.
+// Returns a scale from min to max. The scale is logarithmic if the values span an order of
+// magnitude or more.
 struct pps_cloud_scale pps_cloud_scale(double min, double max);
 
-// Keeps the first point of every cell of a grid of this many cells across and up.
+// Divides the picture into a grid of across * up cells and keeps the first point of every cell.
 PPS_MUST_CHECK enum pps_status pps_cloud_thin(struct pps_cloud *cloud,
                                               int across,
                                               int up,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compression of one block of text, by itself: raw deflate ended by a full flush on a byte
-// boundary, never with the final bit, so that compressed blocks can be joined in any file.
+// The codec compresses one block of text independently of others: raw deflate that ends with a
+// full flush on a byte boundary and never sets the final bit. Compressed blocks can therefore
+// be joined in any file.
 #ifndef PPS_CODEC_H
 #define PPS_CODEC_H
 
@@ -10,41 +11,43 @@
 #include <stddef.h>
 
 enum pps_codec_kind {
-    PPS_CODEC_NONE, // the text itself
+    PPS_CODEC_NONE, // uncompressed text
     PPS_CODEC_ZLIB, // levels 1 ... 9
-    PPS_CODEC_ISAL, // levels 0 ... 3, where the build has it
+    PPS_CODEC_ISAL, // levels 0 ... 3; needs a build with isa-l
 };
 
-#define PPS_CODEC_TEXT_MAX ((size_t)1 << 30) // greatest text of one block
+#define PPS_CODEC_TEXT_MAX ((size_t)1 << 30) // maximum text of one block, in bytes
 
 struct pps_codec_choice {
     enum pps_codec_kind kind;
     int level;
 };
 
-// Reads "none", "zlib", "zlib:1", "isal:1"; PPS_E_INPUT names what may be written.
+// Parses "none", "zlib", "zlib:1" or "isal:1". Returns PPS_E_INPUT with the valid choices.
 PPS_MUST_CHECK enum pps_status pps_codec_parse(const char *text,
                                                struct pps_codec_choice *choice,
                                                struct pps_error *err);
 
-// "zlib:1" into out; cap is at least 16.
+// Writes the name of the choice, such as "zlib:1", into out; cap is at least 16 bytes.
 void pps_codec_name(struct pps_codec_choice choice, char *out, size_t cap);
 
-struct pps_codec; // one a thread; all its memory is taken when it is opened
+struct pps_codec; // one per thread; pps_codec_open allocates all its memory
 
-// PPS_E_INPUT where the build lacks the codec or the codec the level.
+// Returns PPS_E_INPUT if the build does not have the codec or the codec does not have the
+// level.
 PPS_MUST_CHECK enum pps_status pps_codec_open(struct pps_codec **codec,
                                               struct pps_codec_choice choice,
                                               struct pps_error *err);
-void pps_codec_close(struct pps_codec *codec); // NULL is fine
+void pps_codec_close(struct pps_codec *codec); // NULL is allowed
 
-// Greatest compressed size of text_bytes of text.
+// Returns the largest compressed size of text_bytes bytes of text, in bytes.
 size_t pps_codec_bound(const struct pps_codec *codec, size_t text_bytes);
 
-// Compresses text into out, which must have room for the bound and not overlap it; returns the
-// bytes written. An empty text gives 0 bytes; 0 for any other text means a fault of the program
-// (cap below the bound, text beyond PPS_CODEC_TEXT_MAX). Same text, same codec, same bytes,
-// whatever came before. One thread at a time for each codec.
+// Compresses text into out and returns the number of bytes written. out must have room for
+// pps_codec_bound bytes and must not overlap text. An empty text gives 0 bytes. For any other text
+// 0 is a programming error (cap below the bound, or text longer than PPS_CODEC_TEXT_MAX). The bytes
+// depend on the text and the codec only, not on earlier calls. Each codec may be used by one thread
+// at a time.
 size_t pps_codec_block(struct pps_codec *codec,
                        const char *text,
                        size_t text_bytes,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns hold one value in all rows that were seen, and which it is.
+// Finds the columns that hold the same value in all rows seen, and that value.
 #ifndef PPS_CONSTANTS_H
 #define PPS_CONSTANTS_H
 
@@ -12,26 +12,29 @@
 #include <stdio.h>
 
 struct pps_constant {
-    char *text; // of the first row; NULL before it
+    char *text; // value of the first row; NULL before the first row
     size_t n;
     bool varied;
 };
 
 struct pps_constants {
-    struct pps_constant *list; // one a column
+    struct pps_constant *list; // one per column
     int n;
 };
 
 PPS_MUST_CHECK enum pps_status pps_constants_open(struct pps_constants *constants,
                                                   int n_columns,
                                                   struct pps_error *err);
-void pps_constants_close(struct pps_constants *constants); // a zeroed one is fine
+void pps_constants_close(struct pps_constants *constants); // a zeroed struct is allowed
 
+// Compares one cell per column with the values of the first row. Returns PPS_E_MACHINE if
+// memory runs out.
 PPS_MUST_CHECK enum pps_status pps_constants_note(struct pps_constants *constants,
                                                   const struct pps_cell *cells,
                                                   struct pps_error *err);
 
-// "n=8 gpus=4": the parameters that never varied. The caller frees it; NULL: no memory.
+// Returns the parameters that never varied, as in "n=8 gpus=4", or NULL if memory runs out. The
+// caller frees the text.
 char *pps_constants_title(const struct pps_constants *constants, const struct pps_view *view);
 
 #endif

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combinations of the other parameters that the rows of each cell cover. Two cells of a map are
-// comparable where their rows cover the same combinations: a mean over two groups beside a mean
-// over one of them shows the groups, not the axes.
+// Records which combinations of the other parameters the rows of each cell cover. Two cells of
+// a map are comparable if their rows cover the same combinations. Otherwise a mean over two
+// groups beside a mean over one of these groups shows the difference of the groups, not of the
+// axes.
 //
-// A parameter that has one value within every cell depends on the cell (p = 1 - x - y, or an axis
-// zipped with x); it does not count.
+// A parameter with one value in every cell depends on the cell (p = 1 - x - y, or an axis
+// paired with x) and is ignored.
 #ifndef PPS_COVERED_H
 #define PPS_COVERED_H
 
@@ -15,33 +16,37 @@
 #include <stdint.h>
 
 struct pps_covered {
-    int *columns; // parameters that are neither axes nor tell maps apart
+    int *columns; // parameters that are neither axes nor separate the maps
     int n;
-    int split;       // of those, one whose numbers all count as one value; -1: none
-    bool *varies;    // does columns[c] vary within a cell?
-    bool *differs;   // after the end: do cells have values of columns[c] in other proportions?
+    int split;       // the column whose numbers all count as one value; -1: none
+    bool *varies;    // columns[c] varies within a cell
+    bool *differs;   // set at the end: cells have values of columns[c] in other proportions
     uint32_t *first; // first[i * n + c]: hash of the value in the first row of cell i
-    size_t room;     // of `first`, in cells
-    uint64_t *sums;  // likewise, of the first cells only: sums of hashes, then the rows
+    size_t room;     // room in `first`, in cells
+    // for the first cells only: n sums of hashes per cell, then the number of rows
+    uint64_t *sums;
     size_t sums_room;
 };
 
-// Takes `columns` (malloc) of n numbers. False: no memory. pps_covered_close in every case.
+// Takes ownership of `columns` (malloc), an array of n column numbers. Returns false if memory
+// runs out. Call pps_covered_close after success and after failure.
 bool pps_covered_open(struct pps_covered *covered, int *columns, int n, int split);
-void pps_covered_close(struct pps_covered *covered); // a zeroed one is fine
+void pps_covered_close(struct pps_covered *covered); // a zeroed struct is allowed
 
-// Adds a row to the sum of cell i; `first`: it is the cell's first. False: no memory.
+// Adds a row to the sum of cell i. `first` is true for the first row of the cell. Returns false
+// if memory runs out.
 bool pps_covered_add(struct pps_covered *covered,
                      size_t i,
                      bool first,
                      const struct pps_cell *cells,
                      uint64_t *sum);
 
-// Fills `differs`, having added all rows, n_cells cells.
+// Fills `differs`. Call this function after all rows of the n_cells cells were added.
 void pps_covered_finish(struct pps_covered *covered, size_t n_cells);
 
-// The same number for cells that cover the same combinations, another one otherwise (but for a
-// chance of 2^-40 or so), of the sum of cell i. Only after all rows were added.
+// Returns an id of the combinations that cell i covers, from the cell's sum. Cells that cover
+// the same combinations have equal ids; other cells have different ids except with a
+// probability of about 2^-40. Call this function after all rows were added.
 uint64_t pps_covered_id(const struct pps_covered *covered, size_t i, uint64_t sum);
 
 #endif

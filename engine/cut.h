@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a cut result is made of; for slice.c and slicecolumns.c, which fill it,
-// and slicemap.c, which hands it out.
+// The state of a sliced result. slice.c and slicecolumns.c fill it, slicemap.c returns it.
+// Private to these files.
 #ifndef PPS_CUT_H
 #define PPS_CUT_H
 
@@ -9,55 +9,58 @@
 #include "names.h"
 #include "slice.h"
 
-// A cell of some map. While the result is read, x and y are numbers of labels; then their ranks.
+// A cell of a map. x and y are label numbers while the result is read, and label ranks
+// afterwards.
 struct pps_cut_cell {
     uint32_t map, x, y;
-    uint32_t n_rows; // with a value
+    uint32_t n_rows; // rows with a value
     double value;
-    uint64_t row;   // the first one, from 1
-    uint64_t cover; // which combinations of other parameters its rows have (covered.h)
+    uint64_t row;   // first row of the cell, from 1
+    uint64_t cover; // id of the combinations of other parameters in its rows (covered.h)
 };
 
-// The labels of an axis. sorted[r] is the label of rank r; the first n_numbers are numbers.
+// The labels of an axis. sorted[r] is the label with rank r; the first n_numbers labels are
+// numbers.
 struct pps_cut_axis {
     struct pps_names names;
     const char **sorted;
     size_t n_numbers;
 };
 
-#define PPS_CUT_SEPARATOR '\x1f' // between the values of a map's key
+#define PPS_CUT_SEPARATOR '\x1f' // separates the values in the key of a map
 
 struct pps_cut {
     struct pps_view view;
     int x, y, value;
-    bool asked_axes, asked_value, asked_reduce; // named by whoever asks
-    int *by;                                    // columns that tell maps apart, in order
+    bool asked_axes, asked_value, asked_reduce; // chosen by the user
+    int *by;                                    // columns that separate the maps, in order
     int n_by;
-    int split; // place in `by` of the column whose numbers may share a map; -1: there is none
+    int split; // index in `by` of the column whose numbers may share a map; -1: none
     enum pps_reduce reduce;
     bool allow_partial;
     struct pps_scale scale;
     size_t max_maps;
 
     struct pps_cut_axis x_axis, y_axis;
-    struct pps_names keys;       // of maps: values of `by`, split's numbers as ""
-    struct pps_names split_keys; // the same with split's numbers; only without `reduce`
+    // keys of maps: values of `by`; the numbers of column split are ""
+    struct pps_names keys;
+    struct pps_names split_keys; // keys with the numbers of column split; only without `reduce`
     uint32_t *key_of_split_key;
     size_t split_keys_room;
-    bool separate; // maps are those of split_keys
+    bool separate; // maps follow split_keys, not keys
     struct pps_constants constants;
     struct pps_covered covered; // empty without reduce
 
-    struct pps_cut_cell *cells; // at last in order of map, y, x
+    struct pps_cut_cell *cells; // finally sorted by map, y, x
     size_t n_cells, cells_room;
     uint32_t *slots; // hash table of cells: index + 1
     size_t n_slots;
 
-    double min, max; // of the values of all maps; NAN: there is none
-    size_t *first;   // first[m]: where the cells of map m begin; one more than there are maps
+    double min, max; // of the values of all maps; NAN: no value
+    size_t *first;   // cells of map m are first[m] ... first[m + 1] - 1; n_maps + 1 entries
     size_t n_maps, n_left_out;
-    bool *varies;  // does by[b] differ between maps?
-    bool numbered; // maps are named by number
+    bool *varies;  // by[b] differs between maps
+    bool numbered; // map names contain a number
 };
 
 // The cells of a map.
@@ -72,22 +75,22 @@ static inline struct pps_cut_span pps_cut_span(const struct pps_cut *cut, size_t
                                  cut->first[map + 1] - cut->first[map]};
 }
 
-// The keys of maps as they are after reading.
+// Returns the keys of the maps. Call this function after all rows are read.
 static inline const struct pps_names *pps_cut_keys(const struct pps_cut *cut)
 {
     return cut->separate ? &cut->split_keys : &cut->keys;
 }
 
-// Fills x, y, value, by and split, having opened the view.
+// Fills x, y, value, by and split. The view must be open.
 PPS_MUST_CHECK enum pps_status pps_cut_columns(struct pps_cut *cut,
                                                const struct pps_cut_ask *ask,
                                                struct pps_error *err);
 
-// A parameter beside the axes and the value; where nobody knows which columns are parameters,
-// those left of the value.
+// Returns true for a parameter that is neither an axis nor the value. If the parameters are
+// unknown, the columns left of the value count as parameters.
 bool pps_cut_tells_apart(const struct pps_cut *cut, int column);
 
-// Puts labels, cells and maps in order, having read all rows.
+// Sorts labels, cells and maps. Call this function after all rows are read.
 PPS_MUST_CHECK enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err);
 
 #endif

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks on the cells of a map; for slice.c and slicemap.c.
+// Marks the cells of a map. For slice.c and slicemap.c.
 #ifndef PPS_CUTMARKS_H
 #define PPS_CUTMARKS_H
 
 #include "cut.h"
 
-// Refuses (PPS_E_INPUT) a mean where the rows of two cells of a map cover different combinations of
-// the other parameters.
+// Returns PPS_E_INPUT for a mean if the rows of two cells of a map cover different combinations
+// of the other parameters.
 PPS_MUST_CHECK enum pps_status pps_cut_check_mean(const struct pps_cut *cut,
                                                   struct pps_error *err);
 
-// Fills ties, hatched and uneven of a slice, whose cells and best are known; the places of labels
-// in the slice are x_place and y_place by rank. False: no memory.
+// Fills ties, hatched and uneven of a slice whose cells and best cell are known. x_place and
+// y_place map the rank of a label to its place in the slice. Returns false if memory runs out.
 bool pps_cut_mark(const struct pps_cut *cut,
                   struct pps_cut_span span,
                   const uint32_t *x_place,

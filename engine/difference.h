@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What sets two runs apart, told by their manifests.
+// Compares two runs by their manifests.
 #ifndef PPS_DIFFERENCE_H
 #define PPS_DIFFERENCE_H
 
@@ -7,9 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Writes "KEY was X, is Y" for the first thing that makes the two runs' results differ; false
-// where there is none. Either may be a manifest without its counts (an interrupted run's). The
-// key is what a user would change: a parameter, a word of the experiment, an option.
+// Writes "KEY was X, is Y" for the first setting that makes the results of the two runs differ.
+// Returns false if there is none. Either manifest may lack its counts (an interrupted run). KEY
+// is the setting that the user can change: a parameter, a key of the experiment, an option. cap
+// is the size of text in bytes. Thread-safe.
 bool pps_manifest_difference(const cJSON *was, const cJSON *is, char *text, size_t cap);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls on files with their faults told: whole writes, syncs, renames, locks. Paths are
-// there for the messages. Every fault is PPS_E_MACHINE unless said otherwise.
+// System calls on files with error messages: complete writes, syncs, renames, locks. Paths are
+// used in messages only unless the function works on a path. All errors are PPS_E_MACHINE
+// unless stated otherwise.
 #ifndef PPS_DISKFILE_H
 #define PPS_DISKFILE_H
 
@@ -10,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What stands at a path.
+// Type of the file at a path.
 enum pps_disk_entry {
     PPS_DISK_NOTHING,
     PPS_DISK_FILE,
@@ -18,38 +19,39 @@ enum pps_disk_entry {
 };
 
 enum pps_disk_lock {
-    PPS_DISK_LOCKED,     // by us, now
-    PPS_DISK_BUSY,       // by another
-    PPS_DISK_LOCKS_NONE, // this file system has no locks
+    PPS_DISK_LOCKED,     // this process holds the lock
+    PPS_DISK_BUSY,       // another process holds the lock
+    PPS_DISK_LOCKS_NONE, // the file system does not support locks
 };
 
-// Tells what stands at path. PPS_E_INPUT for what can never be a result (a folder, a device, a
-// link to nothing) and for a path that cannot be looked up.
+// Looks up the file at path. Returns PPS_E_INPUT for anything that cannot be a result (a
+// folder, a device, a broken link) and for a path that cannot be looked up.
 PPS_MUST_CHECK enum pps_status pps_disk_look(const char *path,
                                              enum pps_disk_entry *entry,
                                              struct pps_error *err);
 
-// PPS_E_INPUT unless the folder of path is there and may be written.
+// Returns PPS_E_INPUT unless the folder of path exists and is writable.
 PPS_MUST_CHECK enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err);
 
-// Fills err from errno after something failed with a path, "cannot open" or so: PPS_E_INPUT where
-// another path or other rights would help, else PPS_E_MACHINE.
+// Fills err from errno after an operation on a path failed; `what` is its description, such as
+// "cannot open". Returns PPS_E_INPUT if another path or other permissions would help, otherwise
+// PPS_E_MACHINE.
 enum pps_status pps_disk_fail(struct pps_error *err, const char *what, const char *path);
 enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path);
 
-// Creates path, which must not exist, for reading and writing.
+// Creates the file path, which must not exist, for reading and writing.
 PPS_MUST_CHECK enum pps_status pps_disk_create(const char *path,
                                                int *fd,
                                                struct pps_error *err);
 
-// Writes all n bytes, through interruptions and short writes.
+// Writes all n bytes. Repeats interrupted and short writes.
 PPS_MUST_CHECK enum pps_status pps_disk_write(int fd,
                                               const char *path,
                                               const void *data,
                                               size_t n,
                                               struct pps_error *err);
 
-// Reads up to n bytes from `offset` on, through interruptions and short reads; *got is less than n
+// Reads up to n bytes at `offset`. Repeats interrupted and short reads; *got is less than n
 // only at the end of the file.
 PPS_MUST_CHECK enum pps_status pps_disk_read_at(int fd,
                                                 const char *path,
@@ -59,34 +61,36 @@ PPS_MUST_CHECK enum pps_status pps_disk_read_at(int fd,
                                                 size_t *got,
                                                 struct pps_error *err);
 
+// Stores the size of the open file in *bytes.
 PPS_MUST_CHECK enum pps_status pps_disk_size(int fd,
                                              const char *path,
                                              uint64_t *bytes,
                                              struct pps_error *err);
 
-// Cuts the file to n bytes and goes to its end.
+// Truncates the file to n bytes and moves to its end.
 PPS_MUST_CHECK enum pps_status pps_disk_truncate(int fd,
                                                  const char *path,
                                                  uint64_t n,
                                                  struct pps_error *err);
 
-// fdatasync. A file system that cannot sync is no fault.
+// Calls fdatasync. A file system without sync is not an error.
 PPS_MUST_CHECK enum pps_status pps_disk_sync(int fd, const char *path, struct pps_error *err);
 
-// Closes *fd and sets it to -1; fine if it is already.
+// Closes *fd and sets it to -1. Does nothing if *fd is -1.
 PPS_MUST_CHECK enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err);
 
-// Renames; without `replace` never over a file that is there.
+// Renames a file. Without `replace` an existing file at `to` is never overwritten.
 PPS_MUST_CHECK enum pps_status pps_disk_rename(const char *from,
                                                const char *to,
                                                bool replace,
                                                struct pps_error *err);
 
-// Makes names in path's folder last.
+// Syncs the folder of path, so that new and renamed files in the folder survive a crash.
 PPS_MUST_CHECK enum pps_status pps_disk_sync_folder(const char *path, struct pps_error *err);
 
-// Takes the whole-file write lock of an open file, or only asks for it (PPS_DISK_LOCKED: free).
-// It goes with the last descriptor of this opening. fd must be open for writing to take it.
+// pps_disk_lock takes the whole-file write lock of an open file; fd must be open for writing.
+// pps_disk_ask_lock only tests the lock (PPS_DISK_LOCKED: the lock is free). The lock ends when
+// the last descriptor of this opening is closed.
 enum pps_disk_lock pps_disk_lock(int fd);
 enum pps_disk_lock pps_disk_ask_lock(int fd);
 
