@@ -44,10 +44,10 @@ void pps_codec_close(struct pps_codec *codec); // NULL is allowed
 size_t pps_codec_bound(const struct pps_codec *codec, size_t text_bytes);
 
 // Compresses text into out and returns the number of bytes written. out must have room for
-// pps_codec_bound bytes and must not overlap text. An empty text gives 0 bytes. For any other text
-// 0 is a programming error (cap below the bound, or text longer than PPS_CODEC_TEXT_MAX). The bytes
-// depend on the text and the codec only, not on earlier calls. Each codec may be used by one thread
-// at a time.
+// pps_codec_bound bytes and must not overlap text. An empty text gives 0 bytes. For any other
+// text 0 is a programming error (cap below the bound, or text longer than PPS_CODEC_TEXT_MAX).
+// The bytes depend on the text and the codec only, not on earlier calls. Each codec may be used
+// by one thread at a time.
 size_t pps_codec_block(struct pps_codec *codec,
                        const char *text,
                        size_t text_bytes,

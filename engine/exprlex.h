@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and signs of an expression's text. Private to expr*.c.
+// The lexer returns the tokens of an expression. Private to expr*.c.
 #ifndef PPS_EXPRLEX_H
 #define PPS_EXPRLEX_H
 
@@ -10,7 +10,7 @@ enum pps_token_kind {
     PPS_TOKEN_NUMBER,
     PPS_TOKEN_NAME,   // begins with a letter or '_'
     PPS_TOKEN_WORD,   // begins with a digit: 1f1b
-    PPS_TOKEN_QUOTED, // at and n without the quotes
+    PPS_TOKEN_QUOTED, // at and n exclude the quotes
     PPS_TOKEN_TRUE,
     PPS_TOKEN_FALSE,
     PPS_TOKEN_STEP,
@@ -37,21 +37,21 @@ enum pps_token_kind {
 
 struct pps_token {
     enum pps_token_kind kind;
-    size_t at, n; // bytes of the text
-    double value; // of a number
+    size_t at, n; // offset and length in the text, in bytes
+    double value; // value of a NUMBER
 };
 
 struct pps_lexer {
     const char *text;
-    size_t at; // the byte to be read next
+    size_t at; // offset of the next byte
     struct pps_expr_fault *fault;
 };
 
-// Fills fault (control characters become '?'); returns false.
+// Fills fault (control characters become '?') and returns false.
 bool pps_expr_fail(struct pps_expr_fault *fault, size_t byte, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-// Reads the next token; false: fault is filled.
+// Reads the next token. Returns false if fault is filled.
 bool pps_expr_next(struct pps_lexer *lexer, struct pps_token *token);
 
 #endif

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parsed expression: its nodes in the order in which they are evaluated (operands before
-// their operator), so that evaluation needs a small stack and no recursion. Private to expr*.c.
+// A parsed expression. The nodes are in evaluation order (operands before their operator), so
+// evaluation needs a small stack and no recursion. Private to expr*.c.
 #ifndef PPS_EXPRTREE_H
 #define PPS_EXPRTREE_H
 
 #include "expr.h"
 
-#define PPS_EXPR_LONGEST 4096 // bytes of text
-#define PPS_EXPR_DEEPEST 64   // parentheses, calls, signs and powers within each other
-// Values waiting for their operator: at most one for each of six strengths of binding, and one
-// of min or max, on every level.
+#define PPS_EXPR_LONGEST 4096 // maximum bytes of text
+#define PPS_EXPR_DEEPEST 64   // maximum depth of nested parentheses, calls, signs and powers
+// Size of the evaluation stack: on every level at most one value waits for each of six binding
+// strengths, and one for min or max.
 #define PPS_EXPR_STACK (8 * (PPS_EXPR_DEEPEST + 1))
 
 enum pps_expr_op {
     // Leaves.
     PPS_OP_CONSTANT,
-    PPS_OP_PARAM,  // as it travels
-    PPS_OP_NUMBER, // a parameter that may hold a name: NAN where it does
-    // Of one operand.
+    PPS_OP_PARAM,  // value in the encoding of kernel.h
+    PPS_OP_NUMBER, // value of a parameter that may hold a name; NAN if it does
+    // One operand.
     PPS_OP_NEGATE,
     PPS_OP_NOT,
     PPS_OP_ABS,
     PPS_OP_CEIL,
     PPS_OP_FLOOR,
     PPS_OP_ROUND,
-    // Of two.
+    // Two operands.
     PPS_OP_ADD,
     PPS_OP_SUBTRACT,
     PPS_OP_MULTIPLY,
@@ -45,8 +45,8 @@ enum pps_expr_op {
 
 struct pps_expr_node {
     enum pps_expr_op op;
-    int param;       // of PARAM and NUMBER
-    double constant; // of CONSTANT
+    int param;       // for PARAM and NUMBER
+    double constant; // for CONSTANT
 };
 
 // The parts of an axis: start (or the only value, or the argument of divisors), stop, step.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of an expression are (numbers, truths, names), which may be joined by which
-// operator, and the nodes that come of it. Private to expr*.c.
+// Checks the types of operands (numbers, truth values, names) and builds the nodes of an
+// expression. Private to expr*.c.
 #ifndef PPS_EXPRTYPE_H
 #define PPS_EXPRTYPE_H
 
@@ -9,7 +9,7 @@
 
 struct pps_builder {
     const struct pps_expr_scope *scope;
-    struct pps_expr *expr; // with room for a node a token
+    struct pps_expr *expr; // has room for one node per token
     size_t n_waiting;      // values on the stack at this place
     struct pps_expr_fault *fault;
     const char *text;
@@ -19,21 +19,21 @@ enum pps_operand_kind {
     PPS_OPERAND_NUMBER,
     PPS_OPERAND_TRUTH,
     PPS_OPERAND_NAMED, // a parameter that may hold a name
-    PPS_OPERAND_WORD,  // no parameter: a name of one, or a mistake; has no node yet
+    PPS_OPERAND_WORD,  // not a parameter: a name of one or a mistake; has no node yet
 };
 
 struct pps_operand {
     enum pps_operand_kind kind;
-    size_t at, n;    // where it stands; of a WORD the word itself
-    int param;       // of a parameter; -1: something else
-    size_t node;     // of a parameter
+    size_t at, n;    // place in the text; for a WORD the word itself
+    int param;       // index of the parameter; -1: not a parameter
+    size_t node;     // node of the parameter
     bool bare;       // a word without quotes, or a parameter without parentheses
-    bool comparison; // without parentheses
+    bool comparison; // a comparison without parentheses
 };
 
-// All return false where fault is filled.
+// All functions return false if fault is filled.
 
-// Leaves. A name that is no parameter becomes a WORD.
+// Leaves. A name that is not a parameter becomes a WORD.
 bool pps_operand_number(struct pps_builder *b,
                         const struct pps_token *t,
                         struct pps_operand *out);
@@ -44,16 +44,16 @@ bool pps_operand_name(struct pps_builder *b,
                       const struct pps_token *t,
                       struct pps_operand *out);
 
-// Refuses what is no number, and makes one of a parameter that may hold a name.
+// Refuses anything but a number. Converts a parameter that may hold a name to a number.
 bool pps_want_number(struct pps_builder *b, const struct pps_operand *x);
 
-// left op right, of which the nodes of both exist; left becomes the result.
+// Joins left and right, whose nodes exist, with the operator; left becomes the result.
 bool pps_join(struct pps_builder *b,
               enum pps_expr_op op,
               struct pps_operand *left,
               const struct pps_operand *right);
 
-// op x, a number or (NOT) a truth; x becomes the result.
+// Applies the operator to a number or, for NOT, to a truth value; x becomes the result.
 bool pps_apply(struct pps_builder *b, enum pps_expr_op op, struct pps_operand *x);
 
 #endif

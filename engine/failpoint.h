@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What --fail-fast says of the point that ends a run.
+// The error message of --fail-fast for the point that ends a run.
 #ifndef PPS_FAILPOINT_H
 #define PPS_FAILPOINT_H
 
 #include "experiment.h"
 
-// PPS_E_POINTS with the values of point `index`, which the kernel could not finish.
+// Returns PPS_E_POINTS with the parameter values of point `index`, which the kernel could not
+// finish.
 PPS_MUST_CHECK enum pps_status pps_fail_point(const struct pps_experiment *e,
                                               uint64_t index,
                                               struct pps_error *err);

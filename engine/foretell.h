@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a block will cost, by the kernel's `cost` of some of its points: of all, where they are few.
+// Predicts the cost of a block from the kernel's `cost` of some of its points, or of all points
+// of a small block.
 #ifndef PPS_FORETELL_H
 #define PPS_FORETELL_H
 
 #include "experiment.h"
 #include "schedule.h"
 
-// Of the n >= 1 points from number `first` on; the same every time. The cursor moves.
+// Returns the predicted cost of the n >= 1 points from number `first`. The result is the same
+// for every call with the same range. Moves the cursor.
 struct pps_foretold pps_foretell(struct pps_cursor *cursor,
                                  const struct pps_experiment *experiment,
                                  uint64_t first,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pareto front of two values: rows that no other row beats, one being better in one value
-// and no worse in the other. Smaller is better in both; whoever wants larger ones hands them
-// over negated. Of rows equal in both values the first stands for all. Memory grows with the
-// front, not with the rows. Not for several threads at once.
+// The Pareto front of two values: the rows that no other row dominates. A row dominates another
+// if it is better in one value and not worse in the other. Smaller is better in both values;
+// negate a value to prefer larger numbers. The first of several rows with equal values
+// represents them all. Memory grows with the front, not with the number of rows. Not
+// thread-safe.
 #ifndef PPS_FRONT_H
 #define PPS_FRONT_H
 
@@ -14,25 +15,28 @@
 
 struct pps_front_row {
     double a, b;
-    uint64_t row;   // its number
-    uint64_t equal; // rows of these values, this one among them
+    uint64_t row;   // row number
+    uint64_t equal; // number of rows with these values, including this row
     char *text;     // n bytes and a NUL; owned by the front
     size_t n;
 };
 
-// A zeroed one is empty.
+// A zeroed struct is an empty front.
 struct pps_front {
-    struct pps_front_row *rows; // a front in order of a, then rows that may still leave
+    // sorted front of n_front rows, then rows that may be removed later
+    struct pps_front_row *rows;
     size_t n, n_front, room;
 };
 
+// Frees the rows and their texts; a zeroed front is allowed.
 void pps_front_free(struct pps_front *front);
 
-// False: another row beats one of these values, so its text need not be made. NAN never is on
-// the front.
+// Returns false if another row dominates these values; the row's text is not needed then. NAN
+// is never on the front.
 bool pps_front_would_take(const struct pps_front *front, double a, double b);
 
-// Adds a row (its text is copied) unless another beats it. Numbers ascend from call to call.
+// Adds a row unless another row dominates it; the text is copied. Row numbers must ascend from
+// call to call. Returns PPS_E_MACHINE if memory runs out.
 PPS_MUST_CHECK enum pps_status pps_front_add(struct pps_front *front,
                                              double a,
                                              double b,
@@ -41,7 +45,8 @@ PPS_MUST_CHECK enum pps_status pps_front_add(struct pps_front *front,
                                              size_t n,
                                              struct pps_error *err);
 
-// The *n rows of the front by ascending a, descending b; valid until the next add.
+// Returns the *n rows of the front, sorted by ascending a (and descending b), valid until the
+// next call of pps_front_add.
 const struct pps_front_row *pps_front_rows(struct pps_front *front, size_t *n);
 
 #endif

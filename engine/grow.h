@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that grow as things are added to them.
+// Growing lists.
 #ifndef PPS_GROW_H
 #define PPS_GROW_H
 
 #include <stddef.h>
 
-// The list with room for `wanted` things of `unit` bytes each: itself where *room, which says for how
-// many there is room, is enough; else one more than twice as long, with what was in it. NULL: no
-// memory; the list and *room are as they were. An empty list is NULL and 0. Free it with free().
+// Returns the list with room for at least `wanted` items of `unit` bytes each. *room is the
+// number of items that the list has room for. If *room is too small, the list is moved to new
+// memory with more than twice the room, contents included. Returns NULL if memory runs out; the
+// list and *room are unchanged then. An empty list is NULL with *room 0. Free the list with
+// free().
 void *pps_grow(void *list, size_t *room, size_t wanted, size_t unit);
 
 #endif

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What has to be done after a call of isa-l.
+// Cleanup after a call of isa-l.
 //
-// It leaves the upper halves of the vector registers in use, which slows every later instruction
-// on a lower half: a kernel ran at half its speed after the first block. Measured with ppsweep
-// run --compress isal:1 on an AMD EPYC, isa-l 2.30.
+// isa-l leaves the upper halves of the vector registers in use, which slows every later
+// instruction on a lower half: a kernel ran at half its speed after the first block. Measured
+// with ppsweep run --compress isal:1 on an AMD EPYC, isa-l 2.30.
 #ifndef PPS_IGZIP_H
 #define PPS_IGZIP_H
 

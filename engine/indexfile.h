@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading the index of a whole result: its records in order, and what must hold of each and
-// between them. blockindex.h reads records of an index that may be anything.
+// Reads the index of a complete result: its records in order, with all checks of each record
+// and between records. blockindex.h reads the records of an index that may be incomplete or
+// damaged.
 #ifndef PPS_INDEXFILE_H
 #define PPS_INDEXFILE_H
 
@@ -13,45 +14,48 @@
 
 enum { PPS_GZIP_HEAD_BYTES = 10, PPS_GZIP_END_BYTES = 10 };
 
-#define PPS_BLOCK_TEXT_MAX ((uint64_t)64 << 20) // no block of a sweep has more text
+#define PPS_BLOCK_TEXT_MAX ((uint64_t)64 << 20) // maximum text of a block in a sweep, in bytes
 
 struct pps_index {
     struct pps_blockindex file; // fd -1: not open
-    bool only_some;     // the best rows: not every point has its row; set it after opening
-    uint64_t n_records; // that there must be, the header line's included
-    uint64_t next;      // record to be read
-    uint64_t data_end;  // where the data of the records read so far ends
-    uint64_t rows;      // of the records read so far
+    // a result of the best rows: not every point has a row; set it after opening
+    bool only_some;
+    uint64_t n_records; // expected number of records, including the header line's
+    uint64_t next;      // number of the next record
+    uint64_t data_end;  // end of the data of the records read so far
+    uint64_t rows;      // rows in the records read so far
 };
 
-// A record and what follows from its place.
+// A record and its position in the result.
 struct pps_index_entry {
     struct pps_index_record record;
     uint64_t left_out[PPS_MAX_REASONS];
-    bool is_header;     // the header line
-    uint64_t first;     // first point
-    uint64_t n_points;  // of the block
-    uint64_t first_row; // rows before it
+    bool is_header;     // record of the header line
+    uint64_t first;     // first point of the block
+    uint64_t n_points;  // points of the block
+    uint64_t first_row; // rows before the block
 };
 
-// Opens and checks the head and the length of the file. PPS_E_INPUT where there is none,
-// PPS_E_WRONG with what is wrong; path must outlive the index. Close it in every case.
+// Opens the index and checks its header and its length. Returns PPS_E_INPUT if there is no
+// index, and PPS_E_WRONG if the index is wrong. path must outlive the index. Call
+// pps_index_close after success and after failure.
 PPS_MUST_CHECK enum pps_status pps_index_open(struct pps_index *index,
                                               const char *path,
                                               struct pps_error *err);
-void pps_index_close(struct pps_index *index); // one with fd -1 is fine
+void pps_index_close(struct pps_index *index); // does nothing if fd is -1
 
-// The next record; *more is false after the last. PPS_E_WRONG where its checksum is wrong, it
-// is not the one due, its data do not follow those before, or its counts cannot be.
+// Reads the next record; *more is false after the last one. Returns PPS_E_WRONG if the checksum
+// is wrong, the record is not the expected one, its data do not follow the data of the record
+// before, or its counts are impossible.
 PPS_MUST_CHECK enum pps_status pps_index_next(struct pps_index *index,
                                               struct pps_index_entry *entry,
                                               bool *more,
                                               struct pps_error *err);
 
-// The blocks that this file holds.
+// Returns the number of blocks in this file.
 uint64_t pps_index_blocks(const struct pps_index_head *head);
 
-// Whether the data are compressed.
+// Returns true if the data are compressed.
 bool pps_index_is_gzip(const struct pps_index_head *head);
 
 #endif

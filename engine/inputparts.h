@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two files that make up inputs share: inputread.c finds and reads the documents, inputs.c
-// opens the kernel with them. Private to these.
+// Declarations shared by the files of inputs: inputread.c finds and reads the documents,
+// inputs.c opens the kernel with them. Private to these files.
 #ifndef PPS_INPUTPARTS_H
 #define PPS_INPUTPARTS_H
 
@@ -9,23 +9,23 @@
 
 enum { PPS_DOCUMENT_NAME = PPS_CELL_TEXT };
 
-// A document: a file of its own, or a part of the experiment.
+// A document: a file, or a part of the experiment.
 struct pps_source {
     int slot;
-    char *path;                  // as it was opened; NULL: a part of the experiment
-    struct pps_json own;         // of a file; only while the inputs are opened
-    const struct pps_json *json; // own, or the experiment's
+    char *path;                  // path as opened; NULL: part of the experiment
+    struct pps_json own;         // the file's content; valid while the inputs are opened
+    const struct pps_json *json; // `own`, or the experiment
     const cJSON *root;
     char name[PPS_DOCUMENT_NAME];
 };
 
 struct pps_inputs {
     const struct pps_kernel *base;
-    struct pps_kernel kernel; // base with params of its own, and `shared`
+    struct pps_kernel kernel; // base with its own params, and `shared`
     struct pps_param *params;
-    const char **names[PPS_MAX_SLOTS]; // of a slot's documents, ended with NULL
-    double *said[PPS_MAX_SLOTS];       // n_sets values of each of a slot's documents
-    struct pps_source *sources;        // slot by slot
+    const char **names[PPS_MAX_SLOTS]; // names of the documents in a slot, ended by NULL
+    double *said[PPS_MAX_SLOTS];       // n_sets values per document of a slot
+    struct pps_source *sources;        // sorted by slot
     int n, count[PPS_MAX_SLOTS];
     cJSON *resolved;
     bool is_open;
@@ -37,9 +37,11 @@ struct pps_opening {
     struct pps_error *err;
 };
 
+// Fills err with an out-of-memory message and returns PPS_E_MACHINE.
 enum pps_status pps_inputs_no_memory(const struct pps_opening *o);
 
-// Reads what the experiment and the command line name into inputs->sources, which has room for all.
+// Reads the documents that the experiment and the command line name into inputs->sources, which
+// has room for all of them.
 PPS_MUST_CHECK enum pps_status pps_inputs_read(struct pps_opening *o);
 
 #endif

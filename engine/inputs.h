@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents that an experiment gives to a kernel, and the kernel that has read them: a copy of
-// its tables in which parameters have the defaults, and a slot's parameter the names, that the
-// documents say. Built once, then const.
+// The documents that an experiment gives to a kernel, and the kernel that has read them: a copy
+// of the kernel's tables with defaults and names from the documents. The inputs are const after
+// pps_inputs_open, so any number of threads may read them.
 #ifndef PPS_INPUTS_H
 #define PPS_INPUTS_H
 
@@ -16,7 +16,7 @@ enum { PPS_MAX_SLOTS = 8, PPS_MAX_DOCUMENTS = 256, PPS_LISTED_DOCUMENTS = 8 };
 
 struct pps_inputs;
 
-// SLOT=FILE,FILE of the command line.
+// Options SLOT=FILE,FILE of the command line.
 struct pps_input_words {
     const char *const *words;
     int n;
@@ -24,56 +24,64 @@ struct pps_input_words {
 
 struct pps_inputs_ask {
     const struct pps_kernel *kernel;
-    // What an experiment says under "inputs": an object from slot to the path of a JSON file, to a
-    // document that is written out, or to a list of these. file is where it stands. NULL: nothing.
+    // The "inputs" of an experiment: an object from slot to the path of a JSON file, to a
+    // document written in the experiment, or to a list of these. `file` is the experiment.
+    // NULL: no inputs.
     const struct pps_json *file;
     const cJSON *item;
-    const char *beside; // the file that paths in `item` are beside; NULL: the working folder
-    struct pps_input_words words; // each takes the place of what `item` says of its slot
+    // paths in `item` are relative to the folder of this file; NULL: working folder
+    const char *beside;
+    struct pps_input_words words; // each replaces the documents of its slot in `item`
 };
 
-// Reads the documents and opens the kernel with them. PPS_E_INPUT with the place of what is wrong:
-// an unknown slot, a missing document, several where one is taken, names that are no words or not
-// distinct, and all that the kernel finds. A kernel without slots stays as it is. *inputs is NULL
-// or to be closed in every case.
+// Reads the documents and opens the kernel with them. Returns PPS_E_INPUT with the place of the
+// error: an unknown slot, a missing document, several documents in a slot that takes one,
+// invalid or repeated names, and all errors that the kernel finds. A kernel without slots is
+// used unchanged. Call pps_inputs_close after success and after failure; after a failure
+// *inputs may be NULL.
 PPS_MUST_CHECK enum pps_status pps_inputs_open(struct pps_inputs **inputs,
                                                const struct pps_inputs_ask *ask,
                                                struct pps_error *err);
-void pps_inputs_close(struct pps_inputs *inputs); // NULL is fine
+void pps_inputs_close(struct pps_inputs *inputs); // NULL is allowed
 
-// The kernel to be used from now on; it lives as long as inputs.
+// Returns the kernel with the documents. It lives as long as inputs.
 const struct pps_kernel *pps_inputs_kernel(const struct pps_inputs *inputs);
 
-// All documents written out, as an experiment could say them; NULL: there are none.
+// Returns all documents in the form that an experiment takes under "inputs", or NULL if there
+// are none. Owned by inputs.
 const cJSON *pps_inputs_resolved(const struct pps_inputs *inputs);
 
-// Number of documents in a slot.
+// Returns the number of documents in a slot.
 int pps_inputs_count(const struct pps_inputs *inputs, int slot);
 
-// "model a (a.json), b (b.json), cluster c (c.json)"; nothing where there are none.
+// Prints "model a (a.json), b (b.json), cluster c (c.json)", or nothing if there are no
+// documents.
 void pps_inputs_list(const struct pps_inputs *inputs, FILE *out);
 
-// The documents of a manifest's or a result's experiment. PPS_E_INPUT with `path` for the file.
+// Opens the documents of the experiment in a manifest or result. Returns PPS_E_INPUT with
+// `path` as the file name.
 PPS_MUST_CHECK enum pps_status pps_inputs_again(struct pps_inputs **inputs,
                                                 const struct pps_kernel *kernel,
                                                 const char *path,
                                                 const cJSON *experiment,
                                                 struct pps_error *err);
 
-// What a document (from 0) of the slot says of its parameter sets[m].
+// Returns the value that a document (numbered from 0) of the slot sets for its parameter
+// sets[m].
 double pps_inputs_said(const struct pps_inputs *inputs, int slot, int document, int m);
 
-// Whether rows that were made with the documents of another resolved experiment (NULL: none) may
-// be rows of ours: no document of a name is another one, each slot has one in common or none at
-// all, and what takes one document takes the same. *slot is the one at fault.
+// Returns true if rows computed with the documents of another resolved experiment (NULL: none)
+// can be rows of this experiment: documents with the same name are equal, each slot has at
+// least one document in common or is empty in both, and a slot for one document has the same
+// document. Otherwise *slot is the slot that differs.
 bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const char **slot);
 
-// Sets the parameters that documents say as those chosen by the point say them; bit p of `keep`:
-// parameter p stays.
+// Sets the parameters that documents set, using the documents that the point selects. If bit p
+// of `keep` is set, parameter p is unchanged.
 void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *point);
 
-// The path of a file that is named in another: beside that one, unless it is absolute. NULL: no
-// memory; the caller frees it.
+// Returns the path of a file named in another file: relative to the folder of `file`, unless it
+// is absolute. Returns NULL if memory runs out. The caller frees the path.
 char *pps_path_beside(const char *file, const char *path);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON document with places: parsed by cJSON, checked by a scan of our own that is stricter
-// than cJSON and records where every key and value stands.
+// A JSON document with places. cJSON parses the document. A scan that is stricter than cJSON
+// checks it and records the place of every key and value.
 #ifndef PPS_JSONFILE_H
 #define PPS_JSONFILE_H
 
@@ -12,41 +12,43 @@
 #include <stddef.h>
 
 struct pps_json {
-    char *name; // for errors: the path, or "-s" and the like
-    char *text; // comments blanked in place; NUL at the end
+    char *name; // name in errors: the path, or "-s" and the like
+    char *text; // comments are replaced by blanks; ends with NUL
     size_t n;
     cJSON *root;
-    struct pps_json_place *places; // one a value, in document order
+    struct pps_json_place *places; // one per value, in document order
     size_t n_places;
 };
 
-// Where a value stands; offsets into `text`.
+// The place of a value; offsets into `text`.
 struct pps_json_place {
     const cJSON *item;
     size_t value_at;
-    size_t key_at; // of its key's opening quote; value_at where it has none
+    size_t key_at; // opening quote of the key; value_at if there is no key
 };
 
-// Reads and parses a file ("-": stdin). // comments to the end of line are allowed (not inside
-// strings), a byte-order mark is skipped, CRLF is fine. Refused with line and column: anything
-// that is not JSON (RFC 8259), trailing text, repeated keys in one object, NUL bytes or \u0000,
-// leading zeros, `1.`, `.5`, NaN, Infinity, numbers that are not finite or would become 0,
-// whole numbers from 2^53 on, numbers of more than 63 characters, nesting deeper than 64, files
-// above 64 MiB or of more than 2^22 values, invalid UTF-8. A refused document needs no free.
+// Reads and parses a file ("-": stdin). Comments from // to the end of the line are allowed
+// outside strings. A byte-order mark is skipped and CRLF is allowed. Refuses with line and
+// column: anything that is not JSON (RFC 8259), trailing text, repeated keys in an object, NUL
+// bytes or \u0000, leading zeros, `1.`, `.5`, NaN, Infinity, numbers that are not finite or
+// would become 0, whole numbers from 2^53, numbers of more than 63 characters, nesting deeper
+// than 64 levels, files above 64 MiB or with more than 2^22 values, invalid UTF-8. After an
+// error nothing needs to be freed.
 PPS_MUST_CHECK enum pps_status pps_json_load(struct pps_json *json,
                                              const char *path,
                                              struct pps_error *err);
 
-// The same of a text of n bytes, which is copied; name stands for the file in errors.
+// Parses a text of n bytes, which is copied, like a file. `name` replaces the path in errors.
 PPS_MUST_CHECK enum pps_status pps_json_parse(struct pps_json *json,
                                               const char *name,
                                               const char *text,
                                               size_t n,
                                               struct pps_error *err);
-void pps_json_free(struct pps_json *json); // a zeroed one is fine
+void pps_json_free(struct pps_json *json); // a zeroed struct is allowed
 
-// Fills err with the file, line and column of item's value (or of its key) and the text;
-// returns PPS_E_INPUT. Columns count characters (UTF-8), from 1. item NULL: the file alone.
+// Fill err with the file, line and column of item's value (pps_json_fail) or key
+// (pps_json_fail_key) and the message; return PPS_E_INPUT. Columns count UTF-8 characters from
+// 1. If item is NULL, the error names the file only.
 enum pps_status pps_json_fail(const struct pps_json *json,
                               const cJSON *item,
                               struct pps_error *err,
@@ -58,22 +60,23 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
                                   const char *format,
                                   ...) __attribute__((format(printf, 4, 5)));
 
-// Line and column of a byte of item's string value, counted from 0 at its first character; for
-// errors inside an expression. Escapes in the string make it point at the string's start.
+// Returns line and column of a byte of item's string value, for errors inside an expression.
+// Bytes count from 0 at the first character of the string. If the string contains escapes, the
+// place is the start of the string.
 void pps_json_where(const struct pps_json *json,
                     const cJSON *item,
                     size_t byte,
                     int *line,
                     int *column);
 
-// The case-sensitive member; NULL where there is none.
+// Returns the member with this case-sensitive key, or NULL if there is none.
 const cJSON *pps_json_member(const cJSON *object, const char *key);
 
-// Whether the key of a member is one of these.
+// Returns true if the key of a member is one of the n keys.
 bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n);
 
-// For a member of the object whose key is none of these: the nearest that the object has not yet,
-// as pps_did_you_mean says it. n is at most 8.
+// Returns a hint for a member whose key is none of the n keys (n <= 8): the nearest key that
+// the object does not have yet, as pps_did_you_mean formats it.
 struct pps_hint pps_json_missing_key(const cJSON *object,
                                      const cJSON *member,
                                      const char *const *keys,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block between the worker that made it and the file: rows compressed, with their counts; and
-// the parts of a block that several workers make. No locks, no order: sweep.c has these.
+// A finished block between the worker and the file: compressed rows with their counts. Also the
+// parts of a block that several workers compute. No locks and no order: sweep.c provides both.
 #ifndef PPS_MADE_H
 #define PPS_MADE_H
 
@@ -8,23 +8,23 @@
 #include "output.h"
 #include "rows.h"
 
-// The rows of some of a block's points, kept until all parts are there. Freed by free().
+// The rows of some points of a block, kept until all parts exist. Free with free().
 struct pps_part {
-    struct pps_part *next; // of the same block, in any order
+    struct pps_part *next; // next part of the block, in any order
     uint32_t number;
-    struct pps_rows rows; // its text is the one here
+    struct pps_rows rows; // its text is `text` below
     char text[];
 };
 
-// A whole block. Freed by free().
+// A complete block. Free with free().
 struct pps_made {
-    struct pps_block block; // its data are the bytes here
+    struct pps_block block; // its data are `data` below
     uint64_t points;
-    struct pps_rows rows; // the counts, without text
+    struct pps_rows rows; // counts only, without text
     unsigned char data[];
 };
 
-// Memory of a worker that grows as needed; a zeroed one has none.
+// Memory of a worker that grows as needed. A zeroed struct is empty.
 struct pps_room {
     unsigned char *bytes;
     size_t cap;
@@ -32,20 +32,21 @@ struct pps_room {
 
 void pps_room_free(struct pps_room *room);
 
-// A copy of the rows; NULL: no memory.
+// Returns a copy of the rows, or NULL if memory runs out.
 struct pps_part *pps_part_keep(const struct pps_rows *rows, uint32_t number);
 
 void pps_parts_free(struct pps_part *parts);
 
-// The rows of parts 0 ... n - 1 as one call of pps_rowmaker_make would have given them; the text
-// is in the room. PPS_E_MACHINE without memory.
+// Joins parts 0 ... n - 1 to the rows that one call of pps_rowmaker_make returns. The text is
+// stored in the room. Returns PPS_E_MACHINE if memory runs out.
 PPS_MUST_CHECK enum pps_status pps_parts_join(const struct pps_part *parts,
                                               uint32_t n,
                                               struct pps_room *room,
                                               struct pps_rows *rows,
                                               struct pps_error *err);
 
-// Compresses the rows of block `index`, which has so many points; the room is for the codec.
+// Compresses the rows of block `index`, which has `points` points. The room is working memory
+// of the codec. The caller frees *made with free().
 PPS_MUST_CHECK enum pps_status pps_made_pack(struct pps_made **made,
                                              uint64_t index,
                                              uint64_t points,
@@ -54,7 +55,7 @@ PPS_MUST_CHECK enum pps_status pps_made_pack(struct pps_made **made,
                                              struct pps_room *room,
                                              struct pps_error *err);
 
-// Memory that it takes while it waits.
+// Returns the memory of a waiting block, in bytes.
 uint64_t pps_made_bytes(const struct pps_made *made);
 
 #endif

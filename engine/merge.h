@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining the shards of a sweep: blocks are copied as they are, each checked, in the order of the
-// experiment, to the bytes that one run of the whole gives. Memory does not grow with the files.
+// Joins the shards of a sweep. Blocks are checked and copied in the order of the experiment,
+// and the result equals, byte for byte, the result of a run of the whole experiment. Memory
+// does not grow with the size of the files.
 #ifndef PPS_MERGE_H
 #define PPS_MERGE_H
 
@@ -10,31 +11,34 @@
 #include <stdatomic.h>
 
 struct pps_merge {
-    struct pps_shardfile *files; // in the order of the command line, then of their shards
+    // in the order of the command line, then in the order of their shards
+    struct pps_shardfile *files;
     size_t n;
-    struct pps_progress *progress; // or NULL
+    struct pps_progress *progress; // may be NULL
     const atomic_bool *stop;
-    uint64_t rows, failed, infeasible, data_bytes; // of the result, when done
+    // counts of the result, valid after pps_merge_write
+    uint64_t rows, failed, infeasible, data_bytes;
 };
 
-// Opens the shards and sees that they are all of one sweep, none missing and none twice.
-// PPS_E_INPUT names what is wrong, and the command that computes a missing one.
-// pps_merge_close in every case.
+// Opens the shards and checks that they are from the same sweep, none missing and none
+// repeated. Returns PPS_E_INPUT with the error and, for a missing shard, the command that
+// computes it. Call pps_merge_close after success and after failure.
 PPS_MUST_CHECK enum pps_status pps_merge_open(struct pps_merge *merge,
                                               const char *const *paths,
                                               size_t n,
                                               struct pps_error *err);
 void pps_merge_close(struct pps_merge *merge);
 
-// Writes the result. What an earlier, interrupted merge (or run) of the same has written to
-// path.part is kept, unless force. PPS_E_STOPPED where the flag went up; PPS_E_INPUT for a damaged shard.
+// Writes the result. Continues an earlier, interrupted merge (or run) of the same experiment
+// from path.part, unless force is set. Returns PPS_E_STOPPED if the stop flag was set, and
+// PPS_E_INPUT for a damaged shard.
 PPS_MUST_CHECK enum pps_status pps_merge_write(struct pps_merge *merge,
                                                const char *path,
                                                bool force,
                                                struct pps_error *err);
 
-// The manifest of the whole, from those of the shards, all of which have been read; the caller
-// frees it. NULL without memory.
+// Returns the manifest of the whole experiment, built from the manifests of the shards, all of
+// which must have been read. Returns NULL if memory runs out. The caller frees it.
 char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes);
 
 #endif
