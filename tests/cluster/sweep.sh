@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034
-# What the tests of this folder share; to be sourced with the program under test as argument, by
-# scripts that run in $work: the sweep, the bytes of one run of it, and how checks are counted.
+# Common parts of the tests of this folder: the sweep, the bytes of a single run, and the counting of
+# checks. Scripts source this file with the program under test as argument and then run in $work.
 export LC_ALL=C
 unset NO_COLOR SLURM_CPUS_PER_TASK
 program=$(realpath -- "$1") || exit 2
@@ -10,7 +10,7 @@ trap 'exit 143' INT TERM HUP
 export PATH=${program%/*}:$PATH
 cd "$work" || exit 2
 
-# Many blocks in a fraction of a second, or in some seconds with --exact; some points are left out.
+# Many blocks in a fraction of a second, or in some seconds with --exact. A rule skips some points.
 cat >e.json <<'END_OF_EXPERIMENT'
 {
   "n": 60, "gpus": 8, "sync_base_len": 0, "priority_step": 0.5,
@@ -23,8 +23,8 @@ sweep=(ppsweep run -c e.json -j 1 --progress never)
 mkdir whole
 
 passed=0 failed=0
-# check NAME COMMAND...: counts; says what the command said, and shows the logs there are, only
-# when it fails.
+# check NAME COMMAND...: counts the result. Prints the output of the command and the logs only if the
+# command fails.
 check() {
 	local name=$1
 	shift
@@ -38,7 +38,7 @@ check() {
 	return 1
 }
 
-same() { # RESULT WANTED: the same bytes, right, and nothing unfinished beside it
+same() { # RESULT WANTED: equal bytes, verified, and no unfinished file next to the result
 	cmp "$1" "$2" && cmp "$1.idx" "$2.idx" && ppsweep verify "$1" -q && [[ -z $(compgen -G '*.part') ]]
 }
 

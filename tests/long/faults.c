@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library to preload: the k-th system call that changes a result, or makes it last, fails or
-// kills the process. What counts: write, pwrite, fsync, fdatasync, rename, renameat2, close and
+// Preloaded library: makes the k-th system call that writes or syncs a result fail, or kill the
+// process. It counts write, pwrite, fsync, fdatasync, rename, renameat2, close and
 // ftruncate of files whose path contains PPS_FAULT_PATH, and of folders (fsync).
 //   PPS_FAULT_AT    k, from 1
 //   PPS_FAULT_HOW   fail (ENOSPC or EIO), short (a write of half the bytes, then ENOSPC), or kill
-//   PPS_FAULT_LOG   a file to which the calls are written, one a line
+//   PPS_FAULT_LOG   a file that lists the calls, one per line
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
