@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an experiment's documents to models, clusters and a training, and what these say of
-// parameters.
+// Reads models, clusters and a training from the documents of an experiment, and the parameters that
+// they set.
 #include "face.h"
 
 #include "shared.h"
@@ -27,13 +27,12 @@ static const int training_sets[] = {P_GBS,
 #define LENGTH(list) ((int)(sizeof(list) / sizeof *(list)))
 
 const struct pps_slot nd_slots[N_SLOTS] = {
-    [SLOT_MODEL] = {"model", "a model's shape: ours, or a Hugging Face config.json", true,
-                    P_MODEL, model_sets, LENGTH(model_sets)},
-    [SLOT_CLUSTER] = {"cluster",
-                      "devices: how many, which, their memory; eight H100 without it", false,
+    [SLOT_MODEL] = {"model", "shape of the model: a model file or a Hugging Face config.json",
+                    true, P_MODEL, model_sets, LENGTH(model_sets)},
+    [SLOT_CLUSTER] = {"cluster", "number, type and memory of devices (eight H100)", false,
                       P_CLUSTER, cluster_sets, LENGTH(cluster_sets)},
     [SLOT_TRAINING] = {"training",
-                       "batch, sharding, bytes per parameter, schedule (1f1b or vpp)", false,
+                       "batch, sharding, bytes per parameter and schedule (1f1b or vpp)", false,
                        -1, training_sets, LENGTH(training_sets)},
 };
 

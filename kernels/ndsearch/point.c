@@ -92,7 +92,7 @@ const struct nd_estimate *nd_worker_estimate(struct nd_worker *worker,
     return worker->estimate;
 }
 
-// dp 0: as many as are left; op 0: all that there can be.
+// dp 0: the remaining devices; op 0: the most shards, dp*cp.
 struct nd_point nd_point_of(const double *value)
 {
     const double rest = value[P_TP] * value[P_CP] * value[P_PP];
@@ -124,7 +124,7 @@ double nd_limit_of(const struct nd_shared *shared, const double *value)
     return hardware->memory > 0 ? hardware->memory : HUGE_VAL;
 }
 
-// ---- which points there are ---------------------------------------------------------------------
+// ---- valid points -------------------------------------------------------------------------------
 
 enum {
     OTHER_DEVICES = 1,
@@ -144,11 +144,11 @@ const char *const nd_reasons[] = {
     [ODD_BATCH] = "gbs % (dp*mbs) != 0",
     [FEW_LAYERS] = "pp*vp > layers",
     [ODD_EXPERTS] = "ep does not divide the experts (1 for a dense model)",
-    [ODD_EXPERT_GROUPS] = "ep (times tp where experts are split, too) does not divide dp*cp*tp",
+    [ODD_EXPERT_GROUPS] = "ep (ep*tp with expert_tensor_parallel) does not divide dp*cp*tp",
     [ODD_SHARDS] = "op does not divide dp*cp",
     [FEW_MICRO_BATCHES] = "vp > 1 with fewer micro-batches than stages",
     [ONE_STAGE] = "vp > 1 with one stage",
-    [OTHER_SCHEDULE] = "vp is not of the training's schedule (1f1b: 1, vpp: more)",
+    [OTHER_SCHEDULE] = "vp does not match the schedule of the training (1f1b: 1, vpp: above 1)",
     NULL,
 };
 

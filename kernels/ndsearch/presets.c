@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spaces of strategies that tools of the field search. Degrees are divisors of what is left of the
-// devices, so that nothing has to be tried that does not add up.
+// Defines the presets: spaces of strategies that common tools search. Each degree is a divisor of the
+// remaining devices, so that every point uses all devices.
 #include "face.h"
 
 // Degrees that multiply to the number of devices.
@@ -10,13 +10,13 @@
         "dp", "N/(tp*cp*pp)"                                                                   \
     }
 
-// One stage has no chunks; the others take up to one less than layers a stage.
+// One stage has one chunk; several stages have at most one chunk less than layers per stage.
 #define CHUNKS                                                                                 \
     {                                                                                          \
         "vp", "1..max(1, min(ceil(L/pp), 2 + (pp-1)*L) - 1)"                                   \
     }
 
-// What a model's widths allow.
+// Rules that the widths of the model require.
 #define SHAPE_RULES                                                                            \
     "A % tp == 0", "G % tp == 0 || tp % G == 0", "f % tp == 0", "s % cp == 0",                 \
         "!sp || (s/cp) % tp == 0"
@@ -100,11 +100,10 @@ static const char *const megatron_rules[] = {
 };
 
 const struct pps_preset nd_presets[] = {
-    {"classic", "expert groups within dp*tp, pipelines of 2 to 32 stages", classic_axes,
-     classic_rules},
-    {"zero", "states sharded over data-parallel groups as zero_level of the training says",
+    {"classic", "expert groups within dp*tp, 2 to 32 stages", classic_axes, classic_rules},
+    {"zero", "states sharded over data-parallel groups (zero_level of the training file)",
      zero_axes, zero_rules},
-    {"megatron", "tensor parallel within a node, experts within data parallel groups",
+    {"megatron", "tensor parallelism within a node, experts within data-parallel groups",
      megatron_axes, megatron_rules},
     {0},
 };

@@ -207,10 +207,10 @@ Test(nd_calibrate, what_is_wrong_with_measurements_is_said)
     } cases[] = {
         {"{}", "sets: "},
         {DOC("{\"gbs\":4,\"seconds\":1}"), "model: "},
-        {DOC("{\"model\":\"x\",\"gbs\":4,\"seconds\":1}"), "model: there is no \"x\""},
+        {DOC("{\"model\":\"x\",\"gbs\":4,\"seconds\":1}"), "model: \"x\" is not in \"models\""},
         {DOC("{\"model\":\"m\",\"seconds\":1}"), "gbs: missing"},
-        {DOC("{\"model\":\"m\",\"gbs\":4}"), "seconds: expected one of"},
-        {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"mfu\":0.4}"), "not 2"},
+        {DOC("{\"model\":\"m\",\"gbs\":4}"), "seconds: expected exactly one of"},
+        {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"mfu\":0.4}"), "(got 2)"},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":-1}"), "seconds: "},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"mbs\":\"all\"}"), "mbs: "},
         {DOC("{\"model\":\"m\",\"gbs\":4,\"seconds\":1,\"recompute\":1}"), "recompute: "},

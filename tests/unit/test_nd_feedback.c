@@ -112,10 +112,10 @@ Test(nd_feedback, fits_that_are_refused)
     peaks[2] = 50000;
     peaks[4] = 50000;
     cr_assert(!nd_fit_figures(&program, &CHOICE, peaks, LIMIT, &fitted, &fit, why, sizeof why));
-    cr_assert(strstr(why, "no figures explain the peaks: of stage ") != NULL, "%s", why);
+    cr_assert(strstr(why, "no figures match the peaks: stage ") != NULL, "%s", why);
     program = program_of(3, &TRUE_FIGURES);
     cr_assert(!nd_fit_figures(&program, &CHOICE, peaks, LIMIT, &fitted, &fit, why, sizeof why));
-    cr_assert_str_eq(why, "figures are fitted to the peaks of 4 to 140 stages (there are 3)");
+    cr_assert_str_eq(why, "fitting figures needs the peaks of 4 to 140 stages (got 3)");
 }
 
 // ---- the table ----------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ Test(nd_feedback, peaks_that_are_refused)
          "stage: must be less than pp (got 3 of 3)"},
         {"dp,tp,pp,ep,stage,peak_mb\n128,1,3,8,0,0\n", 2, "peak_mb: dry run failed: peak 0"},
         {"dp,tp,pp,ep,stage,peak_mb\n128,1,3,8,0,5\n128,1,3,8,0,5\n", 3,
-         "stage: 0 has a peak of this configuration already"},
+         "stage: 0 already has a peak for this configuration"},
         {"dp,tp,pp,ep,stage,peak_mb\n128,1,3,8,0,5\n128,1,3,8,2,5\n", 0,
          "stage 1 of dp 128, tp 1, pp 3, ep 8 has no peak"},
     };

@@ -70,7 +70,7 @@ Test(nd_figures, text_that_is_refused)
         {"# x\n act_mem 6\n", 2, 2, "act_mem 6: must be key=value"},
         {"act=6\n", 1, 1, "act: is not a memory figure"},
         {"=6\n", 1, 1, ": is not a memory figure"},
-        {"act_mem=6\nact_mem=7\n", 2, 1, "act_mem: is given twice"},
+        {"act_mem=6\nact_mem=7\n", 2, 1, "act_mem: appears twice"},
         {"act_mem=6MB\n", 1, 9, "act_mem: must be MiB, a number >= 0"},
         {"act_mem=\n", 1, 9, "act_mem: must be MiB, a number >= 0"},
         {"act_mem=-1\n", 1, 9, "act_mem: must be MiB, a number >= 0"},

@@ -219,30 +219,31 @@ Test(nd_filters, reasons)
     expect_reasons(
         point,
         (const char *[]){
-            "space: ep 48 is not one of the degrees that 256 experts have here",
-            "space: op 3 is not one of the 7 degrees that go with dp 64",
-            "space: mbs 3 is not one of the sizes to try",
+            "space: ep 48 is not one of the degrees searched with 256 experts",
+            "space: op 3 is not one of the 7 degrees searched with dp 64",
+            "space: mbs 3 is not one of the micro-batch sizes searched",
             "experts: ep 48 does not divide the 256 experts",
             "op: op 3 does not divide dp 64 * cp 1",
-            "m_pp: with vp 2, pp 2 must divide the 5 micro-batches",
-            "sp_large: 1024 devices are 1000 or more, and sequence parallelism is off",
+            "m_pp: with vp 2, pp 2 does not divide the 5 micro-batches",
+            "sp_large: 1024 devices are at least --large 1000, and sequence parallelism is off",
             "gbs_dp: gbs 1024 is not a multiple of dp 64 * mbs 3",
             "ep_fsdp: ep 48 does not divide op 3 * cp 1 * tp 8",
         },
         9);
     point = (struct nd_strategy){1, 1, 2, 64, 1, 1, 1, 1, true, ND_RECOMPUTE_NONE};
-    expect_reasons(point,
-                   (const char *[]){
-                       "space: dp 1 * tp 1 * cp 2 * pp 64 is 128, and there are 1024 devices",
-                       "cp_one: cp is 2, not 1",
-                       "pp_mbs: pp 64 is above the 62 layers",
-                       "ep_fsdp: ep 1 is not a multiple of cp 2 * tp 1",
-                       "pp_max: pp 64 is above 32",
-                   },
-                   5);
+    expect_reasons(
+        point,
+        (const char *[]){
+            "space: dp 1 * tp 1 * cp 2 * pp 64 is 128, but the cluster has 1024 devices",
+            "cp_one: cp is 2, not 1",
+            "pp_mbs: pp 64 is above the 62 layers",
+            "ep_fsdp: ep 1 is not a multiple of cp 2 * tp 1",
+            "pp_max: pp 64 is above 32",
+        },
+        5);
     point.tp = 0;
-    expect_reasons(point,
-                   (const char *[]){"space: every degree must be 1 or more (op may be -1)"}, 1);
+    expect_reasons(
+        point, (const char *[]){"space: every degree must be at least 1 (op may be -1)"}, 1);
 }
 
 // Each filter that does not keep a strategy is named, once, in order, and no other is.

@@ -84,7 +84,7 @@ Test(nd_ratios, tables_that_are_refused)
          "moe_bw: must be > 0: ms of one layer's forward (got 0)"},
         {"dp,tp,pp,op\n1,1,1,0\n", 2, "op: must be at least 1, or -1 for not searched (got 0)"},
         {"dp,tp,pp\n1,1,1\n#\n2,1,1\n1,1,1\n", 5,
-         "the same configuration as in line 2; keep one of them"},
+         "same configuration as in line 2; remove one of them"},
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct nd_profiles profiles;
@@ -174,7 +174,7 @@ Test(nd_ratios, dense_model)
     near(profile.ratios.dense, 1.0);
     near(profile.ratios.head, 2.5); // 95 - 20 - 20 - 30
     cr_assert(!of_times(json, ND_ORIG, &profile, text));
-    cr_assert_str_eq(text, "moe_fw: no times, so there are no ratios of this configuration");
+    cr_assert_str_eq(text, "moe_fw: has no times, which the ratios need");
 }
 
 Test(nd_ratios, times_that_are_refused)
@@ -187,17 +187,18 @@ Test(nd_ratios, times_that_are_refused)
         {"{\"config\":{\"dp\":1.5,\"tp\":1,\"pp\":1}}",
          "dp: must be a whole number of at least 1"},
         {HEAD "\"moe_fw\":3}", "moe_fw: must be a list of microseconds"},
-        {HEAD "\"moe_fw\":[1,-1]}", "moe_fw: must hold microseconds alone, numbers >= 0"},
-        {HEAD "\"moe_fw\":[1,\"2\"]}", "moe_fw: must hold microseconds alone, numbers >= 0"},
-        {HEAD "\"total\":[1e999]}", "total: must hold microseconds alone, numbers >= 0"},
+        {HEAD "\"moe_fw\":[1,-1]}", "moe_fw: every entry must be microseconds, a number >= 0"},
+        {HEAD "\"moe_fw\":[1,\"2\"]}",
+         "moe_fw: every entry must be microseconds, a number >= 0"},
+        {HEAD "\"total\":[1e999]}", "total: every entry must be microseconds, a number >= 0"},
         {HEAD "\"total\":[]}", "last_stage_layers: must be given"},
         {HEAD "\"last_stage_layers\":2,\"recomputed_layers\":3}",
          "recomputed_layers: must be at most last_stage_layers"},
         {HEAD "\"last_stage_layers\":2,\"moe_fw\":[10],\"moe_bw\":[20]}",
-         "recomp_moe_bw: no times, so there are no ratios of this configuration"},
+         "recomp_moe_bw: has no times, which the ratios need"},
         {HEAD "\"last_stage_layers\":2,\"moe_fw\":[10000],\"moe_bw\":[20000],"
               "\"recomp_moe_bw\":[30000],\"total\":[60000]}",
-         "total: 60 ms is less than what 2 layers take alone; look at last_stage_layers and "
+         "total: 60 ms is less than the time of 2 layers; check last_stage_layers and "
          "recomputed_layers"},
     };
 #undef HEAD

@@ -134,7 +134,7 @@ Test(nd_sol, what_is_refused)
         {"x_type2_0_0 9\n", "x_type2_0_0 eight\n",
          "x_type2_0_0: must be followed by one number"},
         {"x_type2_0_0 9\n", "x_type2_0_0 9 9\n", "x_type2_0_0: must be followed by one number"},
-        {"x_type2_0_0 9\n", "x_type2_0_0 9\nx_type2_0_0 9\n", "x_type2_0_0: is given twice"},
+        {"x_type2_0_0 9\n", "x_type2_0_0 9\nx_type2_0_0 9\n", "x_type2_0_0: appears twice"},
         {"x_type2_0_0 9\n", "x_type2_0_0 1e30\n", NULL},
         {"x_type2_0_0 9\n", "x_type2_0_0 -8\n", NULL},
         {"x_type2_0_0 9\n", "", NULL}, // not all layers are placed

@@ -175,15 +175,15 @@ Test(solver, limits_are_named)
     expect_why(&p, ND_LIMIT_MICRO_BATCHES, "stage = 8 is greater than micro batch = 4");
     p = plain(8, 8, 1, 6);
     expect_why(&p, ND_LIMIT_FEW_LAYERS,
-               "7 layers are too few for 8 chunks of one each: 1 too few");
+               "7 layers are 1 too few for 8 chunks: every chunk needs at least one layer");
     p.chunks = 2;
-    expect_why(&p, ND_LIMIT_FEW_LAYERS, "9 too few");
+    expect_why(&p, ND_LIMIT_FEW_LAYERS, "7 layers are 9 too few for 16 chunks");
     p = plain(2, 8, 0, 62);
     p.compat = ND_ORIG;
-    expect_why(&p, ND_LIMIT_LAYERS, "22 are too many");
+    expect_why(&p, ND_LIMIT_LAYERS, "62 layers of one type are 22 too many for 2 chunks");
     p.chunks = 3;
     p.layers[1] = 121;
-    expect_why(&p, ND_LIMIT_LAYERS, "1 are too many");
+    expect_why(&p, ND_LIMIT_LAYERS, "121 layers of one type are 1 too many for 6 chunks");
     // f <= 20 counts the head, too.
     p = plain(2, 8, 0, 40);
     p.compat = ND_ORIG;
@@ -193,12 +193,12 @@ Test(solver, limits_are_named)
     p = plain(2, 8, 0, 30);
     p.compat = ND_ORIG;
     p.splits = 2;
-    expect_why(&p, ND_LIMIT_SPLITS, "there must be 1 split, not 2");
+    expect_why(&p, ND_LIMIT_SPLITS, "expected 1 split, not 2");
     p.compat = ND_CORRECTED;
     cr_assert(solved(&p) < HUGE_VAL);
     p = plain(300, 1799, 0, 300 * 17);
     p.compat = ND_ORIG;
-    expect_why(&p, ND_LIMIT_TIME, "start later than 99999");
+    expect_why(&p, ND_LIMIT_TIME, "start after the published bound of 99999");
 }
 
 Test(solver, one_stage_has_the_smaller_budget)

@@ -97,7 +97,8 @@ static bool take_time(struct nd_measurement *m,
                 (items->item[KEY_MFU] != NULL);
     if (given != 1)
         return docfault_set(fault, item, false,
-                            "seconds: expected one of seconds, tflops and mfu, not %d", given);
+                            "seconds: expected exactly one of seconds, tflops and mfu (got %d)",
+                            given);
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     double sequences = (double)m->point.gbs, length = (double)m->point.seq_length;
     if (items->item[KEY_SECONDS] != NULL) {
@@ -129,7 +130,7 @@ static bool take_mbs(struct nd_strategy *s, const cJSON *item, struct docfault *
     double x = cJSON_IsNumber(item) ? item->valuedouble : 0;
     if (!(x >= 1 && x <= SEQUENCES) || x > (double)(int32_t)x)
         return docfault_set(fault, item, false,
-                            "mbs: expected a whole number from 1 on, or \"best\"");
+                            "mbs: expected a whole number of at least 1, or \"best\"");
     s->mbs = (int32_t)x;
     return true;
 }
@@ -156,10 +157,10 @@ static bool take_model(struct nd_measurement *m,
     const cJSON *name = items->item[KEY_MODEL];
     if (!cJSON_IsString(name))
         return docfault_set(fault, name != NULL ? name : row, false,
-                            "model: expected the name of one of \"models\"");
+                            "model: expected the name of a model in \"models\"");
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(set->models, name->valuestring);
     if (model == NULL)
-        return docfault_set(fault, name, false, "model: there is no \"%.60s\" in \"models\"",
+        return docfault_set(fault, name, false, "model: \"%.60s\" is not in \"models\"",
                             name->valuestring);
     snprintf(m->model_name, sizeof m->model_name, "%s", name->valuestring);
     return modeldesc_read(&m->model, model, fault);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices re-checked: memory along the orders, and everything the program asks of a split.
+// Checks choices: memory along the order of each stage, and all constraints of the program.
 #include "chunk.h"
 #include "kernels/common/memline.h"
+#include "kernels/common/units.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -42,7 +43,7 @@ enum nd_outcome nd_peaks(const struct nd_program *program,
     return ND_DONE;
 }
 
-// ---- all that is asked --------------------------------------------------------------------------
+// ---- all constraints ----------------------------------------------------------------------------
 
 struct checker {
     const struct nd_program *program;
@@ -70,21 +71,21 @@ static bool check_chunk(const struct checker *c, const struct nd_chunk_plan *chu
     const bool part = chunk->part[0] + chunk->part[1] > 0;
     for (int t = 0; t < 2; t++) {
         if (chunk->layers[t] < 0 || chunk->full[t] < 0 || chunk->part[t] < 0)
-            return breaks(c, "chunk %d of stage %d: a number is below 0", v, i);
+            return breaks(c, "chunk %d of stage %d: a number is negative", v, i);
         if (chunk->full[t] + chunk->part[t] > chunk->layers[t])
-            return breaks(c, "chunk %d of stage %d: more layers recomputed than there are", v,
-                          i);
+            return breaks(c, "chunk %d of stage %d: recomputes more layers than it has", v, i);
     }
     if (chunk->layers[0] + chunk->layers[1] < 1)
-        return breaks(c, "chunk %d of stage %d has no layer", v, i);
+        return breaks(c, "chunk %d of stage %d has no layers", v, i);
     if (full && part)
-        return breaks(c, "chunk %d of stage %d: full and selective recompute together", v, i);
+        return breaks(c, "chunk %d of stage %d: full and selective recompute are exclusive", v,
+                      i);
     if (full && !p->allow_full)
         return breaks(c, "chunk %d of stage %d: full recompute is off", v, i);
     if (part && !p->allow_select)
         return breaks(c, "chunk %d of stage %d: selective recompute is off", v, i);
     if (!nd_chunk_within(p, chunk, k == p->stages * p->chunks - 1))
-        return breaks(c, "chunk %d of stage %d is beyond the published bounds", v, i);
+        return breaks(c, "chunk %d of stage %d exceeds the published bounds", v, i);
     return true;
 }
 
@@ -97,16 +98,32 @@ static bool check_split(const struct checker *c, const struct nd_choice *choice)
         if (!check_chunk(c, &chunk, k))
             return false;
         if (chunk.layers[0] > 0 && sums[1] > 0)
-            return breaks(c, "chunk %d of stage %d: layers of type 1 behind those of type 2",
+            return breaks(c, "chunk %d of stage %d: layers of type 1 after layers of type 2",
                           k / p->stages, k % p->stages);
         sums[0] += chunk.layers[0];
         sums[1] += chunk.layers[1];
     }
     for (int t = 0; t < 2; t++)
         if (sums[t] != p->layers[t])
-            return breaks(c, "%d layers of type %d placed, not %d", sums[t], t + 1,
+            return breaks(c, "%d layers of type %d, but the model has %d", sums[t], t + 1,
                           p->layers[t]);
     return true;
+}
+
+void nd_does_not_fit(char *text,
+                     size_t size,
+                     int32_t stage,
+                     const char *where,
+                     double needed_mb,
+                     double limit_mb)
+{
+    const double needed = needed_mb / UNITS_KIB, limit = limit_mb / UNITS_KIB;
+    const double least = limit > 0 && limit < needed - limit ? limit : needed - limit;
+    int decimals = 1;
+    for (double step = 0.1; decimals < 6 && least < step; step /= 10)
+        decimals++;
+    snprintf(text, size, "does not fit: stage %d needs %.*f GiB%s, %.*f GiB available", stage,
+             decimals, needed, where, decimals, limit);
 }
 
 bool nd_choice_check(const struct nd_program *program,
@@ -124,9 +141,10 @@ bool nd_choice_check(const struct nd_program *program,
     if (fits && (peaks == NULL || nd_peaks(program, choice, peaks) != ND_DONE))
         fits = breaks(&c, "out of memory to check the choice");
     for (int32_t i = 0; fits && i < program->stages; i++)
-        if (peaks[i].memory_mb > peaks[i].limit_mb + ND_SLACK_MB)
-            fits = breaks(&c, "stage %d needs %.6g MiB, %.6g MiB available", i,
-                          peaks[i].memory_mb, peaks[i].limit_mb);
+        if (peaks[i].memory_mb > peaks[i].limit_mb + ND_SLACK_MB) {
+            nd_does_not_fit(text, size, i, "", peaks[i].memory_mb, peaks[i].limit_mb);
+            fits = false;
+        }
     free(peaks);
     return fits;
 }

@@ -46,8 +46,17 @@ bool nd_chunk_within(const struct nd_program *program,
 // The micro-batches that are laid out: all, but for the residue.
 struct orders_shape nd_program_laid_out(const struct nd_program *program);
 
-// What else is on a stage, MiB: the peak is measured with it.
+// Memory of a stage besides its layers, MiB. Peaks include this memory.
 double nd_program_static(const struct nd_program *program, int32_t stage);
+
+// Writes why a stage does not fit, in GiB with as many decimals as tell the figures apart. `where`
+// is a phrase after the first figure, or "".
+void nd_does_not_fit(char *text,
+                     size_t size,
+                     int32_t stage,
+                     const char *where,
+                     double needed_mb,
+                     double limit_mb);
 
 // Inline, unlike fmin and fmax: the solver's time goes into loops around these.
 static inline double nd_lesser(double a, double b)

@@ -65,7 +65,7 @@ static bool take_row(double *peaks,
     double *peak = &peaks[(int64_t)v[STAGE]];
     if (*peak > 0.0)
         return table_fail(table, row, columns[STAGE], fault,
-                          "stage: %.0f has a peak of this configuration already", v[STAGE]);
+                          "stage: %.0f already has a peak for this configuration", v[STAGE]);
     *peak = v[PEAK];
     return true;
 }

@@ -164,8 +164,7 @@ bool nd_fit_figures(const struct nd_program *program,
     struct leastsquares_result result;
     double x[UNKNOWNS];
     if (program->stages < ND_FIT_STAGES_LEAST || program->stages > ND_FIT_STAGES_MOST) {
-        snprintf(why, why_size,
-                 "figures are fitted to the peaks of %d to %d stages (there are %d)",
+        snprintf(why, why_size, "fitting figures needs the peaks of %d to %d stages (got %d)",
                  ND_FIT_STAGES_LEAST, ND_FIT_STAGES_MOST, program->stages);
         return false;
     }
@@ -185,8 +184,7 @@ bool nd_fit_figures(const struct nd_program *program,
         return true;
     snprintf(
         why, why_size,
-        "no figures explain the peaks: of stage %d an error of %.1f MiB is left, more than "
-        "1 %% of the limit",
+        "no figures match the peaks: stage %d differs by %.1f MiB, more than 1 %% of the limit",
         fit->worst_stage, fit->worst_mb);
     return false;
 }

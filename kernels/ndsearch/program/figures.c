@@ -92,7 +92,7 @@ static bool read_line(struct reading *reading, const char *line, size_t n, size_
     if (figure < 0)
         return fail(reading, column, "is not a memory figure", line, key);
     if (reading->given[figure])
-        return fail(reading, column, "is given twice", line, key);
+        return fail(reading, column, "appears twice", line, key);
     double value;
     const size_t at = (size_t)(equals + 1 - line);
     if (!numtext_read(equals + 1, n - at, &value) || value < 0.0)

@@ -63,7 +63,7 @@ static bool read_mean(double *mean_ms,
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || isinf(item->valuedouble)) {
             free(us);
             return docfault_set(fault, item, false,
-                                "%s: must hold microseconds alone, numbers >= 0", key);
+                                "%s: every entry must be microseconds, a number >= 0", key);
         }
         us[n++] = item->valuedouble;
     }
@@ -145,8 +145,7 @@ static bool check_lists(const struct times *times,
     for (int i = 0; i < n; i++)
         if (times->mean_ms[NEEDED[i]] == 0.0)
             return docfault_set(fault, document, false,
-                                "%s: no times, so there are no ratios of this configuration",
-                                LISTS[NEEDED[i]]);
+                                "%s: has no times, which the ratios need", LISTS[NEEDED[i]]);
     return true;
 }
 
@@ -163,7 +162,7 @@ static bool take_ratios(struct nd_ratios *ratios,
                         recomputed * ms[RECOMP_MOE_BW];
     if (compat == ND_CORRECTED && head < 0.0)
         return docfault_set(fault, cJSON_GetObjectItemCaseSensitive(document, "total"), false,
-                            "total: %g ms is less than what %g layers take alone; look at "
+                            "total: %g ms is less than the time of %g layers; check "
                             "last_stage_layers and recomputed_layers",
                             ms[TOTAL], times->layers);
     *ratios = (struct nd_ratios){

@@ -117,7 +117,7 @@ static bool check_sizes(const struct nd_program *p, char *text, size_t size)
         return false;
     }
     if ((p->stages + 1) * ((int64_t)p->layers[0] + p->layers[1] + 1) > PLACES_MAX) {
-        snprintf(text, size, "%d stages of %d and %d layers are more than can be solved",
+        snprintf(text, size, "%d stages with %d and %d layers exceed the solver's limit",
                  p->stages, p->layers[0], p->layers[1]);
         return false;
     }
@@ -143,9 +143,9 @@ bool nd_program_check(const struct nd_program *p, char *text, size_t size)
              !isfinite(p->budget_last))
         snprintf(text, size, "memory limits must be finite numbers of MiB");
     else if (p->compat == ND_ORIG && p->hop != 0)
-        snprintf(text, size, "the program as published knows no transfer time: hop must be 0");
+        snprintf(text, size, "the published program has no transfer time: hop must be 0");
     else if (p->compat == ND_ORIG && !isnan(p->head_backward))
-        snprintf(text, size, "the program as published has no backward ratio of the head");
+        snprintf(text, size, "the published program has no backward ratio of the head");
     else
         return true;
     return false;

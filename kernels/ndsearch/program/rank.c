@@ -138,7 +138,8 @@ static void keep_better(struct nd_ranked *ranked,
         ranked->outcome = ND_RANK_INFEASIBLE;
         snprintf(ranked->why, sizeof ranked->why, "%s", solution->why.text);
     } else if (ranked->outcome == ND_RANK_NOT_PRICED) {
-        snprintf(ranked->why, sizeof ranked->why, "no solution in the time that was given");
+        snprintf(ranked->why, sizeof ranked->why,
+                 "no solution within the limits of the search");
     }
     nd_solution_free(solution);
 }

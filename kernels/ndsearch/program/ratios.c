@@ -97,7 +97,7 @@ static bool check_twins(const struct nd_profiles *profiles,
     for (size_t i = 1; i < n && differ; i++)
         if (by_configuration(&sorted[i - 1], &sorted[i]) == 0)
             differ = table_fail(table, sorted[i] - profiles->rows, -1, fault,
-                                "the same configuration as in %s %lld; keep one of them",
+                                "same configuration as in %s %lld; remove one of them",
                                 table_line(table, 0) > 1 ? "line" : "row",
                                 (long long)table_line(table, sorted[i - 1] - profiles->rows));
     free(sorted);

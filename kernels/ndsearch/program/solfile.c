@@ -53,7 +53,7 @@ static bool read_line(struct reading *reading, const char *line, size_t n)
     reading->any = true;
     numtext_quote(quoted, sizeof quoted, line, word);
     if (!isnan(reading->values[variable])) {
-        snprintf(text, sizeof text, "%s: is given twice", quoted);
+        snprintf(text, sizeof text, "%s: appears twice", quoted);
         return fail(reading, text);
     }
     if (!numtext_read(line + word, n - word, &reading->values[variable])) {
@@ -81,8 +81,8 @@ static bool read_lines(struct reading *reading, const char *text, size_t n)
     }
     reading->line = 0;
     return reading->any ||
-           fail(reading, "no line names a variable of this program; a solution has "
-                         "lines like x_type1_0_0 3");
+           fail(reading, "no variable of this program found; a solution has lines like "
+                         "x_type1_0_0 3");
 }
 
 // ---- what they mean -----------------------------------------------------------------------------
@@ -170,11 +170,16 @@ static bool check_sequence(const struct reading *reading)
     return right;
 }
 
+// The start of the task that ends the step.
+static int32_t last_start(const struct nd_mps_layout *layout)
+{
+    return nd_mps_of_task(layout, ND_MPS_BACKWARD, 0, 0, layout->shape.micro_batches - 1, 0);
+}
+
 static double objective_of(const struct reading *reading)
 {
     const struct nd_mps_layout *layout = &reading->layout;
-    const int32_t last = layout->shape.micro_batches - 1;
-    return value_of(reading, nd_mps_of_task(layout, ND_MPS_BACKWARD, 0, 0, last, 0)) +
+    return value_of(reading, last_start(layout)) +
            value_of(reading, nd_mps_of_chunk(layout, ND_MPS_BACKWARD_TIME, 0, 0)) /
                layout->shape.splits +
            layout->residue * value_of(reading, nd_mps_stable(layout));
@@ -200,8 +205,10 @@ bool nd_sol_read(struct nd_sol *sol,
         reading.values[i] = (double)NAN;
     const bool read =
         read_lines(&reading, text, n) && take_choice(sol, &reading) && check_sequence(&reading);
-    if (read)
+    if (read) {
+        sol->timed = value_of(&reading, last_start(&reading.layout)) > 0;
         sol->objective = objective_of(&reading);
+    }
     free(reading.values);
     return read;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions of the exported pipeline program as text: a line `name value` a variable. Written from a
-// choice with every task as early as it can be; read from what any solver wrote.
+// Reads and writes solutions of the exported pipeline program as text: one line `name value` per
+// variable. Writes a choice with every task as early as possible; reads the output of any solver.
 #ifndef PPS_NDSEARCH_SOLFILE_H
 #define PPS_NDSEARCH_SOLFILE_H
 
@@ -12,7 +12,8 @@
 #include <stddef.h>
 
 // Adds all variables to `text`. The program has passed nd_program_check, the choice
-// nd_choice_check. false: the program is too large, or memory ran out, as `why` says.
+// nd_choice_check. Returns false with the reason in `why` if the program is too large or memory ran
+// out.
 bool nd_sol_write(struct textroom *text,
                   const struct nd_program *program,
                   const struct nd_choice *choice,
@@ -21,15 +22,15 @@ bool nd_sol_write(struct textroom *text,
 
 struct nd_sol {
     struct nd_choice choice;
-    double objective; // by the start times of the file
+    bool timed;       // the file has start times
+    double objective; // of the start times in the file; without them meaningless
     void *room;       // holds the arrays
 };
 
-// Reads the solution of this very program. Lines whose first word names no variable of it are
-// skipped, and variables that no line names are 0, as solvers leave these out; what comes after a
-// line "# Dual..." is not read. Refused are a choice that the program does not allow, and start
-// times of a stage that fall along its order ("time sequence error"). To be freed whatever comes
-// back.
+// Reads a solution of this program. Skips lines whose first word is not a variable of the program,
+// and all lines after a line "# Dual...". Variables without a line are 0, since solvers skip zeros.
+// Refuses a choice that the program does not allow, and start times that decrease along the order of
+// a stage ("time sequence error"). The caller frees *sol with nd_sol_free() in every case.
 bool nd_sol_read(struct nd_sol *sol,
                  const struct nd_program *program,
                  const char *text,

@@ -47,10 +47,11 @@ void nd_why_layers(const struct nd_program *p, struct nd_infeasible *why)
     if (p->layers[0] > most || p->layers[1] > most)
         snprintf(
             why->text, sizeof why->text,
-            "%d layers of a type are more than %d chunks of at most %d hold, as published: "
-            "%d are too many",
-            p->layers[0] > most ? p->layers[0] : p->layers[1], p->stages * p->chunks,
-            ND_ORIG_LAYERS, (int)((p->layers[0] > most ? p->layers[0] : p->layers[1]) - most));
+            "%d layers of one type are %d too many for %d chunks: as published a chunk has at "
+            "most %d",
+            p->layers[0] > most ? p->layers[0] : p->layers[1],
+            (int)((p->layers[0] > most ? p->layers[0] : p->layers[1]) - most),
+            p->stages * p->chunks, ND_ORIG_LAYERS);
     else
         snprintf(why->text, sizeof why->text,
                  "no split of %d and %d layers over %d chunks is within the published bounds "
@@ -67,10 +68,9 @@ void nd_why_memory(const struct nd_program *p,
     why->stage = stage;
     why->missing_mb = missing_mb;
     why->needed_mb = nd_program_budget(p, stage) + missing_mb;
-    snprintf(why->text, sizeof why->text,
-             "memory: in the best split stage %d needs %.10g MiB of a budget of %.10g; budgets "
-             "larger by %.10g MiB would do",
-             stage, why->needed_mb, nd_program_budget(p, stage), missing_mb);
+    const double rest = nd_program_static(p, stage);
+    nd_does_not_fit(why->text, sizeof why->text, stage, " in the best split",
+                    rest + why->needed_mb, rest + nd_program_budget(p, stage));
 }
 
 bool nd_never_feasible(const struct nd_program *p, struct nd_infeasible *why)
@@ -81,20 +81,21 @@ bool nd_never_feasible(const struct nd_program *p, struct nd_infeasible *why)
         why->limit = ND_LIMIT_MICRO_BATCHES;
         snprintf(
             why->text, sizeof why->text,
-            "stage = %d is greater than micro batch = %d: %d micro-batches, or stages, would "
-            "do",
-            p->stages, p->micro_batches, p->stages);
+            "stage = %d is greater than micro batch = %d: use at least %d micro-batches, or at "
+            "most %d stages",
+            p->stages, p->micro_batches, p->stages, p->micro_batches);
     } else if (layers < chunks) {
         why->limit = ND_LIMIT_FEW_LAYERS;
         snprintf(why->text, sizeof why->text,
-                 "%d layers are too few for %d chunks of one each: %d too few", layers, chunks,
-                 chunks - layers);
+                 "%d layers are %d too few for %d chunks: every chunk needs at least one layer",
+                 layers, chunks - layers, chunks);
     } else if (p->compat == ND_ORIG && p->splits > 1) {
         why->limit = ND_LIMIT_SPLITS;
-        snprintf(why->text, sizeof why->text,
-                 "as published a split of a sequence waits for its own end: there must be 1 "
-                 "split, not %d",
-                 p->splits);
+        snprintf(
+            why->text, sizeof why->text,
+            "as published each sequence split waits for its own end: expected 1 split, not "
+            "%d",
+            p->splits);
     }
     return why->limit != ND_LIMIT_NONE;
 }
@@ -171,7 +172,7 @@ static void refuse_late(const struct nd_program *p, struct nd_solution *solution
     nd_solution_free(solution);
     solution->why = (struct nd_infeasible){.limit = ND_LIMIT_TIME, .stage = -1};
     snprintf(solution->why.text, sizeof solution->why.text,
-             "with %d micro-batches tasks start later than %d, the published bound",
+             "with %d micro-batches, tasks start after the published bound of %d",
              p->micro_batches, ND_ORIG_START);
 }
 

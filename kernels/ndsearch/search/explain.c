@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why a strategy is not among the survivors: a sentence with the numbers for each filter and for
-// what the space itself does not hold.
+// Explains why a strategy does not survive: one sentence for each filter that rejects the strategy
+// and for each value outside the search space.
 #include "filters.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
-// Sentences of one strategy.
+// The reasons collected for one strategy.
 struct reasons {
     const struct nd_filters *filters;
     const struct nd_space *space;
@@ -37,7 +37,7 @@ static bool degrees_are_positive(struct reasons *r)
     if (p->dp >= 1 && p->tp >= 1 && p->cp >= 1 && p->pp >= 1 && p->ep >= 1 && p->vp >= 1 &&
         p->mbs >= 1 && (p->op >= 1 || p->op == -1))
         return true;
-    say(r, "space", "every degree must be 1 or more (op may be -1)");
+    say(r, "space", "every degree must be at least 1 (op may be -1)");
     return false;
 }
 
@@ -47,15 +47,15 @@ static bool fills_devices(struct reasons *r)
     const double product = (double)p->dp * p->tp * p->cp * p->pp;
     if (product == r->space->devices)
         return true;
-    say(r, "space", "dp %d * tp %d * cp %d * pp %d is %.0f, and there are %d devices", p->dp,
-        p->tp, p->cp, p->pp, product, r->space->devices);
+    say(r, "space", "dp %d * tp %d * cp %d * pp %d is %.0f, but the cluster has %d devices",
+        p->dp, p->tp, p->cp, p->pp, product, r->space->devices);
     return false;
 }
 
 static void check_switch(struct reasons *r, bool varies, const char *degree, int32_t value)
 {
     if (!varies && value != 1)
-        say(r, "space", "%s is %d, and the search does not vary it from 1", degree, value);
+        say(r, "space", "%s is %d, but the search keeps it at 1 (--strategy)", degree, value);
 }
 
 static bool holds(const int32_t *values, int n, int32_t value)
@@ -69,11 +69,11 @@ static bool holds(const int32_t *values, int n, int32_t value)
 static void check_op(struct reasons *r, const struct nd_domains *d, const struct nd_quad *quad)
 {
     const struct nd_strategy *p = r->point;
-    // What op is where it is left out need not be in the space: dp * cp, which is always right.
+    // The default op is dp * cp. That value is always valid, even if the space does not contain it.
     const bool usual = !r->space->orig && (int64_t)p->dp * p->cp == p->op;
     if (p->op != -1 && !usual && !holds(d->op, d->n_op, p->op))
-        say(r, "space", "op %d is not one of the %d degrees that go with dp %d", p->op, d->n_op,
-            p->dp);
+        say(r, "space", "op %d is not one of the %d degrees searched with dp %d", p->op,
+            d->n_op, p->dp);
     else if (d->op_of_ep && !nd_op_follows(quad, p->ep, p->op))
         say(r, "space", "op %d * ep %d is not a multiple of dp %d * tp %d", p->op, p->ep, p->dp,
             p->tp);
@@ -86,27 +86,28 @@ static void check_domains(struct reasons *r)
     struct nd_domains d;
     nd_domains_of(r->space, &quad, &d);
     if (!holds(d.ep, d.n_ep, p->ep))
-        say(r, "space", "ep %d is not one of the degrees that %d experts have here", p->ep,
+        say(r, "space", "ep %d is not one of the degrees searched with %d experts", p->ep,
             r->space->experts);
     check_op(r, &d, &quad);
     if (d.last_vp < d.first_vp && r->space->schedule == TRAINING_VPP)
-        say(r, "space", "schedule vpp: pp %d leaves no two chunks per stage of %d layers",
-            p->pp, r->space->layers);
+        say(r, "space",
+            "schedule vpp: pp %d allows fewer than two chunks per stage (%d layers)", p->pp,
+            r->space->layers);
     else if (d.last_vp < d.first_vp)
-        say(r, "space", "pp %d leaves no chunk of more than one layer: there are %d layers",
-            p->pp, r->space->layers);
+        say(r, "space", "pp %d leaves at most one layer per chunk (%d layers)", p->pp,
+            r->space->layers);
     else if (p->vp < d.first_vp || p->vp > d.last_vp)
         say(r, "space", "vp %d is not within %d..%d%s", p->vp, d.first_vp, d.last_vp,
             r->space->schedule == TRAINING_1F1B  ? " (schedule 1f1b)"
             : r->space->schedule == TRAINING_VPP ? " (schedule vpp)"
                                                  : "");
     if (!holds(r->space->mbs, r->space->n_mbs, p->mbs))
-        say(r, "space", "mbs %d is not one of the sizes to try", p->mbs);
+        say(r, "space", "mbs %d is not one of the micro-batch sizes searched", p->mbs);
     if (p->sp && !d.sp_on)
-        say(r, "space", "sequence parallelism needs tp above 1");
+        say(r, "space", "sequence parallelism needs tp > 1");
 }
 
-// false: there is no asking filters.
+// Returns false if filters cannot be applied to the strategy.
 static bool check_space(struct reasons *r)
 {
     const struct nd_switches *vary = &r->space->vary;
@@ -137,8 +138,8 @@ static void explain_batch(struct reasons *r, enum nd_filter filter, const char *
         say(r, name, "pp %d is above the %d layers", p->pp, s->layers);
     else if (filter == ND_PP_MBS)
         say(r, name,
-            "pp %d is above the %" PRId64 " micro-batches that gbs %" PRId64
-            " is with dp %d and mbs %d",
+            "pp %d is above the %" PRId64 " micro-batches of gbs %" PRId64
+            " with dp %d and mbs %d",
             p->pp, micro_batches(r), s->gbs, p->dp, p->mbs);
     else if (s->orig)
         say(r, name, "gbs %" PRId64 " is not a multiple of dp %d", s->gbs, p->dp);
@@ -152,9 +153,8 @@ static void explain_experts(struct reasons *r, enum nd_filter filter, const char
     const struct nd_strategy *p = r->point;
     const int32_t op = p->op == -1 && !r->space->orig ? p->dp : p->op;
     if (filter == ND_EP_GRAPH)
-        say(r, name,
-            "op %d is not a multiple of dp %d * tp %d / ep %d, the replicas of an expert", op,
-            p->dp, p->tp, p->ep);
+        say(r, name, "op %d is not a multiple of dp %d * tp %d / ep %d (replicas of an expert)",
+            op, p->dp, p->tp, p->ep);
     else if (filter == ND_EP_MEGATRON)
         say(r, name, "ep %d does not divide dp %d * cp %d", p->ep, p->dp, p->cp);
     else if (p->ep % ((int64_t)p->cp * p->tp) != 0)
@@ -166,9 +166,9 @@ static void explain_experts(struct reasons *r, enum nd_filter filter, const char
 static void explain_width(struct reasons *r, const char *name)
 {
     const struct modeldesc *m = &r->space->model;
-    say(r, name, "tp %d does not divide all of ffn %" PRId64 ", shared %" PRId64 "%s",
+    say(r, name, "tp %d does not divide the widths ffn %" PRId64 ", shared %" PRId64 "%s",
         r->point->tp, m->ffn, m->shared_ffn,
-        r->space->expert_tensor_parallel ? " and the experts' width" : "");
+        r->space->expert_tensor_parallel ? " and experts" : "");
 }
 
 static void explain_rule(struct reasons *r, enum nd_filter rule, const char *name)
@@ -183,20 +183,21 @@ static void explain_rule(struct reasons *r, enum nd_filter rule, const char *nam
         say(r, name, "tp %d does not divide the %" PRId64 " heads", p->tp, m->heads);
         break;
     case ND_RULE_GROUPS:
-        say(r, name, "tp %d and the %" PRId64 " key-value heads: neither divides the other",
+        say(r, name, "tp %d does not divide the %" PRId64 " key-value heads, nor they tp",
             p->tp, m->query_groups);
         break;
     case ND_RULE_VOCAB:
-        say(r, name, "tp %d does not divide the vocabulary of %" PRId64, p->tp, m->vocab);
+        say(r, name, "tp %d does not divide the vocabulary size %" PRId64, p->tp, m->vocab);
         break;
     case ND_RULE_FFN:
         explain_width(r, name);
         break;
     case ND_RULE_SEQ:
-        say(r, name, "cp %d does not divide the sequence of %" PRId64, p->cp, m->seq_length);
+        say(r, name, "cp %d does not divide the sequence length %" PRId64, p->cp,
+            m->seq_length);
         break;
     case ND_RULE_SEQ_SP:
-        say(r, name, "tp %d does not divide %" PRId64 ", the sequence of a cp rank", p->tp,
+        say(r, name, "tp %d does not divide %" PRId64 ", the tokens of a cp rank", p->tp,
             m->seq_length / p->cp);
         break;
     case ND_RULE_OP:
@@ -207,7 +208,7 @@ static void explain_rule(struct reasons *r, enum nd_filter rule, const char *nam
             r->space->layers);
         break;
     default:
-        say(r, name, "with vp %d, pp %d must divide the %" PRId64 " micro-batches", p->vp,
+        say(r, name, "with vp %d, pp %d does not divide the %" PRId64 " micro-batches", p->vp,
             p->pp, micro_batches(r));
     }
 }
@@ -225,13 +226,13 @@ static void explain(struct reasons *r, enum nd_filter filter)
         say(r, name, "tp %d is above %d", p->tp, f->tp_max);
         break;
     case ND_TP_NODE:
-        say(r, name, "tp %d is above the %d devices of a node", p->tp, r->space->node_devices);
+        say(r, name, "tp %d is above the %d devices in a node", p->tp, r->space->node_devices);
         break;
     case ND_EP_LIMIT:
         say(r, name, "ep %d is above %d", p->ep, f->ep_max);
         break;
     case ND_SP_LARGE:
-        say(r, name, "%d devices are %d or more, and sequence parallelism is off",
+        say(r, name, "%d devices are at least --large %d, and sequence parallelism is off",
             r->space->devices, f->large);
         break;
     case ND_PP_MBS:

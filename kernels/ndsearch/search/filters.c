@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of filters and how it is edited.
+// Holds the list of filters and edits it.
 #include "filters.h"
 
 #include <stdio.h>
@@ -59,20 +59,21 @@ void nd_filters_init(struct nd_filters *filters, const struct nd_space *space)
 
 static const struct {
     const char *name;
-    const char *summary; // keeps points where ...
+    const char *summary; // the condition of the points that the filter keeps
     unsigned reads;
 } table[ND_N_FILTERS] = {
     [ND_CP_ONE] = {"cp_one", "cp is 1", ND_READS_QUAD},
-    [ND_TP_MAX] = {"tp_max", "tp is no more than a bound", ND_READS_QUAD},
-    [ND_TP_NODE] = {"tp_node", "tp is no more than the devices of a node", ND_READS_QUAD},
-    [ND_EP_LIMIT] = {"ep_max", "ep is no more than a bound", ND_READS_EP},
-    [ND_SP_LARGE] = {"sp_large", "there are few devices, or sequence parallelism is on",
+    [ND_TP_MAX] = {"tp_max", "tp is at most --tp-max", ND_READS_QUAD},
+    [ND_TP_NODE] = {"tp_node", "tp is at most the number of devices in a node", ND_READS_QUAD},
+    [ND_EP_LIMIT] = {"ep_max", "ep is at most --ep-max", ND_READS_EP},
+    [ND_SP_LARGE] = {"sp_large", "fewer devices than --large, or sequence parallelism is on",
                      ND_READS_SP},
-    [ND_PP_MBS] = {"pp_mbs", "pp is no more than layers and micro-batches", ND_READS_MBS},
-    [ND_GBS_DP] = {"gbs_dp", "dp times mbs divides gbs", ND_READS_MBS},
+    [ND_PP_MBS] = {"pp_mbs", "pp is at most the number of layers and of micro-batches",
+                   ND_READS_MBS},
+    [ND_GBS_DP] = {"gbs_dp", "dp * mbs divides gbs", ND_READS_MBS},
     [ND_PP_GT1] = {"pp_gt1", "pp is above 1", ND_READS_QUAD},
-    [ND_PP_MAX] = {"pp_max", "pp is no more than a bound", ND_READS_QUAD},
-    [ND_VP_MAX] = {"vp_max", "vp is no more than a bound", ND_READS_VP},
+    [ND_PP_MAX] = {"pp_max", "pp is at most --pp-max", ND_READS_QUAD},
+    [ND_VP_MAX] = {"vp_max", "vp is at most --vp-max", ND_READS_VP},
     [ND_TP_NO3] = {"tp_no3", "3 does not divide tp", ND_READS_QUAD},
     [ND_TP_56] = {"tp_56", "tp divides 56", ND_READS_QUAD},
     [ND_EP_FSDP] = {"ep_fsdp", "cp * tp divides ep, and ep divides op * cp * tp",
@@ -81,16 +82,16 @@ static const struct {
     [ND_EP_MEGATRON] = {"ep_megatron", "ep divides dp * cp", ND_READS_EP},
     [ND_RULE_EXPERTS] = {"experts", "ep divides the number of experts", ND_READS_EP},
     [ND_RULE_HEADS] = {"heads", "tp divides the attention heads", ND_READS_QUAD},
-    [ND_RULE_GROUPS] = {"groups", "tp and the key-value heads: one divides the other",
+    [ND_RULE_GROUPS] = {"groups", "tp divides the key-value heads, or they divide tp",
                         ND_READS_QUAD},
-    [ND_RULE_VOCAB] = {"vocab", "tp divides the vocabulary", ND_READS_QUAD},
-    [ND_RULE_FFN] = {"ffn", "tp divides the width of feed-forward networks", ND_READS_QUAD},
-    [ND_RULE_SEQ] = {"seq", "cp divides the sequence", ND_READS_QUAD},
-    [ND_RULE_SEQ_SP] = {"seq_sp", "with sequence parallelism, tp divides sequence / cp",
+    [ND_RULE_VOCAB] = {"vocab", "tp divides the vocabulary size", ND_READS_QUAD},
+    [ND_RULE_FFN] = {"ffn", "tp divides the feed-forward width", ND_READS_QUAD},
+    [ND_RULE_SEQ] = {"seq", "cp divides the sequence length", ND_READS_QUAD},
+    [ND_RULE_SEQ_SP] = {"seq_sp", "with sequence parallelism, tp divides sequence length / cp",
                         ND_READS_SP},
     [ND_RULE_OP] = {"op", "op divides dp * cp", ND_READS_OP},
-    [ND_RULE_VP] = {"vp", "with chunks, pp * vp divides the layers", ND_READS_VP},
-    [ND_RULE_M_PP] = {"m_pp", "with chunks, pp divides the micro-batches",
+    [ND_RULE_VP] = {"vp", "with vp > 1, pp * vp divides the number of layers", ND_READS_VP},
+    [ND_RULE_M_PP] = {"m_pp", "with vp > 1, pp divides the number of micro-batches",
                       ND_READS_VP | ND_READS_MBS},
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep nd: which parallel strategies a model can be trained with on a cluster, and which are
-// worth profiling.
+// ppsweep nd: finds the parallel strategies that can train a model on a cluster, and the strategies
+// that are worth profiling.
 #include "tool.h"
 
 #include "kernels/ndsearch/search/search.h"
@@ -20,44 +20,47 @@
 // ---- options ------------------------------------------------------------------------------------
 
 static const struct pps_opt options[] = {
-    {"training", 't', "FILE", "batch, sharding, bytes per parameter, schedule"},
-    {"devices", 'n', "N", "how many (as the cluster's file says)"},
-    {"memory", 0, "GIB", "what a device may use (as the cluster's file says, else all it has)"},
-    {"gbs", 0, "N", "sequences per step"},
-    {"seq-length", 0, "N", "tokens per sequence"},
-    {"preset", 0, "NAME", "space and filters: classic, zero, fsdp or megatron (zero)"},
-    {"strategy", 0, "WORDS", "what is searched: dp tp pp ep cp fsdp =on or =off (all but cp)"},
-    {"filters", 0, "NAMES", "the list of filters, in order; rules of legality stay"},
-    {"add-filter", 0, "NAME", "one more at the end; may be repeated"},
-    {"drop-filter", 0, "NAME", "one less; may be repeated"},
-    {"rule", 0, "NAME=off", "a rule of legality off or on; may be repeated"},
-    {"tp-max", 0, "N", "bound of tp_max (64; megatron 8)"},
-    {"ep-max", 0, "N", "bound of ep_max (64)"},
-    {"pp-max", 0, "N", "bound of pp_max (32)"},
-    {"vp-max", 0, "N", "bound of vp_max, chunks per stage (4; none as published)"},
-    {"large", 0, "N", "devices from which sp_large wants sequence parallelism (1000)"},
+    {"training", 't', "FILE", "read batch, sharding, bytes per parameter and schedule"},
+    {"devices", 'n', "N", "number of devices (from the cluster file)"},
+    {"memory", 0, "GIB", "usable memory per device (from the cluster file, else all of it)"},
+    {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},
+    {"seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"},
+    {"preset", 0, "NAME", "search space and filters: classic, zero, fsdp or megatron (zero)"},
+    {"strategy", 0, "WORDS", "degrees to vary: dp tp pp ep cp fsdp =on or =off (all but cp)"},
+    {"filters", 0, "NAMES", "use these filters, in this order; legality rules always apply"},
+    {"add-filter", 0, "NAME", "add a filter at the end of the list; may be repeated"},
+    {"drop-filter", 0, "NAME", "remove a filter from the list; may be repeated"},
+    {"rule", 0, "NAME=off", "turn a legality rule off or on; may be repeated"},
+    {"tp-max", 0, "N", "largest tp, for filter tp_max (64; megatron 8)"},
+    {"ep-max", 0, "N", "largest ep, for filter ep_max (64)"},
+    {"pp-max", 0, "N", "largest pp, for filter pp_max (32)"},
+    {"vp-max", 0, "N",
+     "largest vp (chunks per stage), for filter vp_max (4; as published: none)"},
+    {"large", 0, "N", "number of devices from which filter sp_large requires sp (1000)"},
     {"list-filters", 0, NULL, "list the filters and exit"},
-    {"top", 'k', "N", "how many candidates to show (10)"},
-    {"all", 0, NULL, "a line for each, also where only op, vp or mbs differs"},
-    {"all-points", 0, NULL, "every point, not the quickest of each (dp, tp, cp, pp, ep, op)"},
-    {"why", 0, "DEGREES", "what is wrong with one strategy, as dp=8,tp=4,pp=2"},
-    {"baseline", 0, "DEGREES", "a strategy to compare with"},
-    {"launch", 0, "FRAMEWORK", "print the arguments of a strategy: megatron or torchtitan"},
-    {"row", 0, "K", "of row K of the table (1)"},
-    {"at", 0, "DEGREES", "of this one, as --why"},
-    {"dry-runs", 0, NULL, "the dry runs that measure memory, as CSV, and leave"},
-    {"v-schedule", 0, NULL, "these for two chunks a device in opposite directions"},
+    {"top", 'k', "N", "number of candidates to show (10)"},
+    {"all", 0, NULL, "show candidates that differ only in op, vp or mbs on separate lines"},
+    {"all-points", 0, NULL,
+     "rank every point, not only the fastest of each (dp, tp, cp, pp, ep, op)"},
+    {"why", 0, "DEGREES", "explain which filters reject a strategy: dp=8,tp=4,pp=2"},
+    {"baseline", 0, "DEGREES", "compare with this strategy: dp=8,tp=4,pp=2"},
+    {"launch", 0, "FRAMEWORK", "print launch arguments of a strategy: megatron or torchtitan"},
+    {"row", 0, "K", "with --launch, use row K of the table (1)"},
+    {"at", 0, "DEGREES", "with --launch, use this strategy: dp=8,tp=4,pp=2"},
+    {"dry-runs", 0, NULL, "print the dry runs that measure memory, as CSV, and exit"},
+    {"v-schedule", 0, NULL, "dry runs with two chunks per device in opposite directions"},
     {"dryrun-data", 0, "FILE",
-     "their peaks: a table of dp,tp,pp,ep,peak_mb, or a folder of logs"},
-    {"test-ep", 0, "A,B", "the two expert degrees of dry runs (8,16)"},
-    {"profile-style", 0, "NAME", "configurations to profile: graph, megatron or fsdp"},
-    {"rank-num", 0, "N", "devices for profiling (64)"},
-    {"profile-max", 0, "N", "configurations to profile at most (20)"},
-    {"output", 'o', "DIR", "write nd_candidate_config.csv and profile_yaml/ there"},
+     "read dry-run peaks: a table of dp,tp,pp,ep,peak_mb, or a folder of logs"},
+    {"test-ep", 0, "A,B", "the two expert-parallel degrees of the dry runs (8,16)"},
+    {"profile-style", 0, "NAME", "list configurations to profile: graph, megatron or fsdp"},
+    {"rank-num", 0, "N", "number of devices for profiling (64)"},
+    {"profile-max", 0, "N", "maximum number of configurations to profile (20)"},
+    {"output", 'o', "DIR", "write nd_candidate_config.csv and profile_yaml/ to this folder"},
     {"force", 0, NULL, "overwrite existing files"},
-    {"compat", 0, "none|orig", "orig: space, rules and memory as published, flaws included"},
+    {"compat", 0, "none|orig", "orig: space, rules and memory as published, with their errors"},
     {"quiet", 'q', NULL, "do not print the counts"},
-    {"verbose", 'v', NULL, "name the keys of a config.json that do not describe the shape"},
+    {"verbose", 'v', NULL,
+     "list the keys of a config.json that do not affect the model's shape"},
     // published names
     {"yaml-path", 0, "FILE", NULL},
     {"shell-path", 0, "FILE", NULL},
@@ -85,28 +88,37 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "MODEL describes a model (or is a Hugging Face config.json), CLUSTER the devices; one file "
-    "may\n"
-    "hold both under \"model\" and \"cluster\", with \"training\" and \"strategy\". They are "
-    "JSON, YAML,\n"
-    "TOML, or lines of key = value, also under [section] lines, as the ends of their names "
-    "say.\n"
-    "Every strategy within the space is tried against the filters in order, then against the\n"
-    "memory of a device, without recompute, with a little, with all. Steps are estimates.\n"
-    "Context parallelism is off: --preset megatron --strategy cp=on searches it (other "
-    "presets\n"
-    "also need --drop-filter cp_one). Chunks a stage cost nothing here: --vp-max bounds them.\n"
-    "Candidates that differ in op, vp or mbs alone are one line, that of the quickest.\n"
-    "MFU: FLOPs the model needs (causal attention, nothing twice) over what the devices could "
-    "do\n"
-    "in a step. HFU: FLOPs executed, recomputed layers and flash attention's scores twice.\n"
+    "MODEL describes a model (a Hugging Face config.json works too), CLUSTER the devices. One "
+    "file\n"
+    "can contain both under \"model\" and \"cluster\", also \"training\" and \"strategy\". The "
+    "file name\n"
+    "extension selects the format: JSON, YAML, TOML, or lines of key = value with optional\n"
+    "[section] lines.\n"
+    "\n"
+    "Every strategy in the search space passes through the filters in order. The remaining\n"
+    "strategies are checked against device memory: without recompute, with selective "
+    "recompute,\n"
+    "then with full recompute. Step times are estimates.\n"
+    "\n"
+    "Context parallelism is off by default. To search it: --preset megatron --strategy cp=on\n"
+    "(other presets also need --drop-filter cp_one). The estimate charges no cost for chunks "
+    "per\n"
+    "stage, so --vp-max limits them. Candidates that differ only in op, vp or mbs share one "
+    "line,\n"
+    "which shows the fastest of them.\n"
+    "\n"
+    "MFU counts the FLOPs that the model needs (causal attention, no recomputation), relative "
+    "to\n"
+    "the peak of all devices. HFU counts all executed FLOPs: it includes recomputed layers "
+    "and\n"
+    "the scores that flash attention computes twice.\n"
     "\n"
     "  ppsweep nd sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
     "  ppsweep nd MODEL.json CLUSTER.json --why dp=8,tp=16,pp=4,ep=32\n"
     "  ppsweep nd MODEL.json CLUSTER.json --profile-style megatron --rank-num 16 -o "
     "outputs/nd\n";
 
-// Options that launched, fed or steered what is not here.
+// Reports the options of the published tool that have no effect here.
 static void say_ignored(const struct pps_args *args)
 {
     static const char *const names[] = {
@@ -117,7 +129,7 @@ static void say_ignored(const struct pps_args *args)
     bool any = false;
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         if (pps_arg(args, names[k]) != NULL) {
-            fprintf(stderr, any ? ", --%s" : "ignored   nothing is started here: --%s",
+            fprintf(stderr, any ? ", --%s" : "ignored   ppsweep starts no training: --%s",
                     names[k]);
             any = true;
         }
@@ -125,16 +137,16 @@ static void say_ignored(const struct pps_args *args)
         fprintf(stderr, "\n");
 }
 
-// As published memory has nothing to do with sequences.
+// Silent with --compat orig, whose memory figures do not depend on the sequence length.
 static void say_sequence(const struct nd_job *job, const struct pps_args *args)
 {
     if (!job->model.seq_given && pps_arg(args, "seq-length") == NULL &&
         pps_arg(args, "quiet") == NULL && !job->space.orig)
-        fprintf(stderr, "note      the model says no seq_length: %lld (--seq-length N)\n",
+        fprintf(stderr, "note      the model sets no seq_length: using %lld (--seq-length N)\n",
                 (long long)job->model.seq_length);
 }
 
-// From where on long sequences are mostly shared out among context ranks.
+// Sequences of at least this length usually need context parallelism.
 enum { LONG_SEQUENCE = 32768 };
 
 static void say_context(const struct nd_job *job, const struct pps_args *args)
@@ -145,11 +157,11 @@ static void say_context(const struct nd_job *job, const struct pps_args *args)
     if (pps_arg(args, "quiet") != NULL || job->space.orig)
         return;
     if (job->vary.cp && only_one)
-        fprintf(stderr, "note      cp=on finds nothing, as the filter cp_one is in the list "
+        fprintf(stderr, "note      cp=on has no effect: filter cp_one rejects cp > 1 "
                         "(--drop-filter cp_one, or --preset megatron)\n");
     else if (!job->vary.cp && job->model.seq_length >= LONG_SEQUENCE)
         fprintf(stderr,
-                "note      cp is 1 throughout; for long sequences try --preset megatron "
+                "note      the search uses cp=1 only; for long sequences try --preset megatron "
                 "--strategy cp=on\n");
 }
 
@@ -174,7 +186,7 @@ static void say_keys(const struct nd_job *job, const struct pps_args *args)
 
 // ---- the search ---------------------------------------------------------------------------------
 
-// All that a search needs to stay in place.
+// The state of a search; the search holds pointers into it.
 struct setup {
     struct nd_estimate estimate;
     struct nd_origmem origmem;
@@ -227,7 +239,7 @@ static void tear_down(struct setup *setup)
     free(setup->cache);
 }
 
-// Whether it is better: nothing wrong with it, memory enough, quicker.
+// Whether a is better than b: fewer filters reject it, then it fits in memory, then it is faster.
 static bool is_better(const struct nd_search *search,
                       const struct nd_candidate *a,
                       int a_faults,
@@ -240,7 +252,7 @@ static bool is_better(const struct nd_search *search,
     return a_fits != b_fits ? a_fits : a->step_ms < b->step_ms;
 }
 
-// A baseline that says no vp gets the one that is best for it, as candidates do.
+// Gives a baseline without vp its best vp, as the search does for candidates.
 static void choose_chunks(const struct setup *setup,
                           const struct nd_job *job,
                           const struct pps_args *args,
@@ -263,11 +275,11 @@ static void choose_chunks(const struct setup *setup,
         *baseline = tried;
     }
     if (faults >= 0 && baseline->pp > 1 && pps_arg(args, "quiet") == NULL)
-        fprintf(stderr, "note      baseline: vp=%d, the best of 1 to %d\n", baseline->vp,
+        fprintf(stderr, "note      baseline uses vp=%d, the best from 1 to %d\n", baseline->vp,
                 job->filters.vp_max);
 }
 
-// A strategy that can be evaluated, whatever the filters say of it.
+// Reads a strategy that can be evaluated; filters may reject it.
 static enum pps_status read_baseline(const struct setup *setup,
                                      const struct nd_job *job,
                                      const struct pps_args *args,
@@ -285,7 +297,7 @@ static enum pps_status read_baseline(const struct setup *setup,
         return nd_job_check_chunks(job, "baseline", text, baseline, err);
     const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
     return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
-                    n > 0 ? reasons[0].text : "this strategy cannot be run");
+                    n > 0 ? reasons[0].text : "this strategy cannot run");
 }
 
 static enum pps_status search(struct setup *setup,
@@ -385,7 +397,7 @@ static const struct pps_command nd_command = {
 // The published name of the first stage.
 static const struct pps_command nd_search_command = {
     .name = "nd search",
-    .summary = "the same as nd",
+    .summary = "same as nd",
     .usage = "[options] MODEL [CLUSTER]",
     .details = details,
     .options = options,

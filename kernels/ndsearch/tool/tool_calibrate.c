@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep nd calibrate: efficiencies of a device fitted to steps that somebody measured, as a
-// hardware record for a cluster's document.
+// ppsweep nd calibrate: fits a device's efficiencies to measured steps and prints them as a
+// hardware record for a cluster file.
 #include "tool.h"
 #include "tooljob.h"
 
@@ -14,20 +14,23 @@
 enum { MOST = 512, FEWEST = 3 };
 
 static const struct pps_opt options[] = {
-    {"set", 's', "NAME", "only measurements of this set; may be repeated"},
-    {"hardware", 0, "NAME", "only those of this device (all must be of one)"},
-    {"fit", 0, "LIST", "which efficiencies: eg, ea, em, el (eg,em,el)"},
-    {"quiet", 'q', NULL, "print the record alone"},
+    {"set", 's', "NAME", "use only measurements of this set; may be repeated (all sets)"},
+    {"hardware", 0, "NAME", "use only measurements on this device (all; they must share one)"},
+    {"fit", 0, "LIST", "efficiencies to fit: eg, ea, em, el (eg,em,el)"},
+    {"quiet", 'q', NULL, "print only the hardware record"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "FILE holds models, and sets of measured steps with their strategies, as\n"
-    "docs/ndsearch-measurements.json does: JSON, a step in seconds, TFLOP/s or MFU.\n"
-    "eg: matrix products, ea: attention kernel, em: memory traffic, el: links, as fractions "
-    "of\n"
-    "what the device has. The errors say how well the model meets the steps before and after,\n"
-    "and steps that were left out of the fit: what to expect of others.\n"
+    "FILE is JSON with models and sets of measured steps (strategy, and seconds, TFLOP/s or "
+    "MFU\n"
+    "per step), like docs/ndsearch-measurements.json. Efficiencies are fractions of the "
+    "device's\n"
+    "peak: eg matrix products, ea attention kernel, em memory traffic, el links. The table "
+    "shows\n"
+    "the error of the model for each step before and after the fit. The last figure is the "
+    "mean\n"
+    "error for steps that the fit did not see: the error to expect for other steps.\n"
     "\n"
     "  ppsweep nd calibrate docs/ndsearch-measurements.json --set korthikanti\n";
 
@@ -41,7 +44,7 @@ struct calibration {
     struct nd_cache *cache;
 };
 
-// ---- what is asked ------------------------------------------------------------------------------
+// ---- options ------------------------------------------------------------------------------------
 
 static const char *const names[ND_EFFICIENCIES] = {
     [ND_GEMM] = "eg",
@@ -101,7 +104,7 @@ static enum pps_status choose(struct calibration *c,
     for (int i = 1; i < c->n_chosen; i++)
         if (strcmp(c->chosen[i]->hardware.name, c->chosen[0]->hardware.name) != 0)
             return pps_fail(err, PPS_E_INPUT,
-                            "%s: steps of %s and of %s; choose one by --hardware or --set",
+                            "%s: measured on %s and %s; select one with --hardware or --set",
                             pps_arg_word(args, 0), c->chosen[0]->hardware.name,
                             c->chosen[i]->hardware.name);
     return PPS_OK;
@@ -127,7 +130,7 @@ static enum pps_status load(struct calibration *c, const char *path, struct pps_
                         : pps_json_fail(&c->json, item, err, "%s", fault.text);
 }
 
-// ---- what is said -------------------------------------------------------------------------------
+// ---- output -------------------------------------------------------------------------------------
 
 static void print_steps(const struct calibration *c, const struct nd_fit *fit)
 {
@@ -145,12 +148,13 @@ static void print_steps(const struct calibration *c, const struct nd_fit *fit)
     }
     const double left_out =
         nd_left_out_error(c->chosen, c->n_chosen, c->which, &c->chosen[0]->hardware, c->cache);
-    printf("\nmean error %.2f %% before, %.2f %% fitted (worst %.2f %%), %.2f %% of steps left "
-           "out\n\n",
-           100 * before, 100 * fit->mean_error, 100 * fit->worst_error, 100 * left_out);
+    printf(
+        "\nmean error: %.2f %% before, %.2f %% fitted (worst %.2f %%), %.2f %% for steps not "
+        "in the fit\n\n",
+        100 * before, 100 * fit->mean_error, 100 * fit->worst_error, 100 * left_out);
 }
 
-// As a cluster's document takes it.
+// Prints the record in the form that a cluster file accepts.
 static void print_record(const struct nd_fit *fit)
 {
     const struct hardware *h = &fit->hardware;

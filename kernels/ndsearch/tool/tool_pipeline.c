@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep nd pipeline: layer split and recompute of one strategy, checked against measured peaks,
-// exported for other solvers, or read from one.
+// ppsweep nd pipeline: solves the layer split and recompute of one strategy, checks them against
+// measured peaks, exports the program for other solvers, and reads their solutions.
 #include "tool.h"
 
+#include "kernels/common/units.h"
 #include "kernels/common/utf8.h"
 #include "kernels/ndsearch/program/feedback.h"
 #include "toolio.h"
@@ -14,35 +15,40 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"at", 0, "DEGREES", "the strategy, as dp=8,tp=4,pp=16,ep=8 (also cp op vp mbs sp=on)"},
-    {"vpp", 0, "N", "chunks per stage, as vp of the strategy (1)"},
+    {"at", 0, "DEGREES", "the strategy: dp=8,tp=4,pp=16,ep=8 (also cp op vp mbs sp=on)"},
+    {"vpp", 0, "N", "chunks per stage, same as vp in --at (1)"},
     {"layers", 0, "LIST",
-     "report this split, and the best beside it where it fits: layers of stages, as 4,5,4,3"},
-    {"recompute", 0, "LIST", "how many of them it recomputes (none); chunks by bars: 2,2|2,1"},
-    {"layer-ratio", 0, "X", "forward of a dense layer over that of a usual one"},
-    {"b-ratio", 0, "X", "backward over forward"},
-    {"head-loss", 0, "X", "forward of the head, in layers"},
-    {"ra-ratio", 0, "X", "increase of a backward by full recompute, in forwards"},
-    ND_INPUT_OPTIONS,
-    {"check-data", 0, "FILE", "measured peaks, CSV or JSON with dp,tp,pp,ep,stage,peak_mb"},
-    {"check", 0, "y|n", "check against them (y)"},
-    {"fit", 0, "N", "where they exceed the limit: 0 tighten budgets, 1 fit figures (0)"},
-    {"output", 'o', "DIR", "write configuration, figures and solution there"},
-    {"is-write", 0, "y|n", "the configuration, too (y)"},
-    {"mps", 0, NULL, "the program, too, as free MPS"},
+     "report this split and compare it with the best: layers per stage, 4,5,4,3"},
+    {"recompute", 0, "LIST",
+     "layers to recompute per stage of --layers (0); rows per chunk: 2,2|2,1"},
+    {"layer-ratio", 0, "X", "forward time of a leading dense layer, in layer forwards"},
+    {"b-ratio", 0, "X", "backward time of a layer, in forwards of that layer"},
+    {"head-loss", 0, "X", "forward time of the output head, in layer forwards"},
+    {"ra-ratio", 0, "X", "extra backward time with full recompute, in forwards"},
+    ND_INPUT_OPTIONS("search steps before stopping without a proof; 0: no limit (0)"),
+    {"check-data", 0, "FILE",
+     "read measured peaks: CSV or JSON with dp,tp,pp,ep,stage,peak_mb"},
+    {"check", 0, "y|n", "check the solution against the measured peaks (y)"},
+    {"fit", 0, "N", "if a peak exceeds the limit: 0 tighten budgets, 1 fit memory figures (0)"},
+    {"output", 'o', "DIR", "write configuration, memory figures and solution to this folder"},
+    {"is-write", 0, "y|n", "with --output, write the configuration (y)"},
+    {"mps", 0, NULL, "with --output, write the program as free MPS"},
     {"trace", 0, "FILE",
-     "the step as a timeline in us: NAME.json (Perfetto), NAME.svg or NAME.csv"},
-    {"extract", 0, "y|n", "report the solution of a file instead of solving (n)"},
-    {"solution", 0, "FILE", "that file: one name and value per line"},
+     "write a timeline of the step in us: NAME.json (Perfetto), NAME.svg or NAME.csv"},
+    {"extract", 0, "y|n", "report the solution in --solution instead of solving (n)"},
+    {"solution", 0, "FILE",
+     "solution file for --extract: one variable name and value per line"},
     // published names
     {"dryrun", 0, "y|n", NULL},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "Ratios come from options, from a profile, or from the models; memory from --memory-info,\n"
-    "from --calibration, or from the models. Times are in forwards of one layer; those of a\n"
-    "timeline too where nothing says how long one is.\n"
+    "Time ratios come from options, else from a profile, else from the analytic models. "
+    "Memory\n"
+    "comes from --memory-info, else from --calibration, else from the models. Times are in\n"
+    "forwards of one layer. A timeline (--trace) is in microseconds if the time of a layer is\n"
+    "known, otherwise in layer forwards.\n"
     "\n"
     "  ppsweep nd pipeline sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840 \\\n"
     "      --at tp=4,pp=16,ep=16\n"
@@ -52,7 +58,7 @@ static const char details[] =
 
 // ---- the program --------------------------------------------------------------------------------
 
-// The options of ratios: as published they have values where they are not given.
+// Reads the ratio options.
 static enum pps_status read_given(struct nd_input *input,
                                   const struct pps_args *args,
                                   struct pps_error *err)
@@ -78,7 +84,8 @@ static enum pps_status read_strategy(struct nd_pipe *pipe,
     const char *at = pps_arg(args, "at");
     if (at == NULL)
         return pps_fail(err, PPS_E_INPUT,
-                        "which strategy? Write its degrees, as in --at dp=8,tp=4,pp=16,ep=8");
+                        "--at: missing; write the strategy, for example --at "
+                        "dp=8,tp=4,pp=16,ep=8");
     return nd_job_whole_strategy(job, "at", at, &pipe->strategy, err);
 }
 
@@ -137,9 +144,8 @@ static enum pps_status read_peaks(double *peaks,
     nd_io_table_free(&data);
     if (status == PPS_OK && !found)
         return pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
-                           "no peaks of dp %lld, tp %lld, pp %lld, ep %lld in it",
-                           (long long)key.dp, (long long)key.tp, (long long)key.pp,
-                           (long long)key.ep);
+                           "no peaks for dp %lld, tp %lld, pp %lld, ep %lld", (long long)key.dp,
+                           (long long)key.tp, (long long)key.pp, (long long)key.ep);
     return status;
 }
 
@@ -147,17 +153,16 @@ static void say_end(const struct nd_feedback *feedback, double limit_mb)
 {
     switch (feedback->end) {
     case ND_FEEDBACK_FITS:
-        printf("check     fits within %.0f MiB after %d more solution%s\n", limit_mb,
+        printf("check     fits in %.6g GiB after %d more solution%s\n", limit_mb / UNITS_KIB,
                feedback->rounds, feedback->rounds == 1 ? "" : "s");
         return;
     case ND_FEEDBACK_OVER:
-        printf("check     after %d more solutions stage %d is still %.1f MiB over the limit\n",
-               feedback->rounds, feedback->stage, feedback->over_mb);
+        printf("check     stage %d is still %.1f MiB over the limit after %d more solutions\n",
+               feedback->stage, feedback->over_mb, feedback->rounds);
         return;
     case ND_FEEDBACK_INFEASIBLE:
-        printf(
-            "check     stage %d is %.1f MiB over the limit, and nothing tighter is feasible\n",
-            feedback->stage, feedback->over_mb);
+        printf("check     stage %d is %.1f MiB over the limit; no tighter split is feasible\n",
+               feedback->stage, feedback->over_mb);
         return;
     case ND_FEEDBACK_REFUSED:
         printf("check     stage %d is %.1f MiB over the limit; %s\n", feedback->stage,
@@ -165,13 +170,13 @@ static void say_end(const struct nd_feedback *feedback, double limit_mb)
         return;
     case ND_FEEDBACK_UNKNOWN:
     case ND_FEEDBACK_NO_MEMORY:
-        printf("check     there was out of memory for it\n");
+        printf("check     out of memory for the check\n");
         return;
     }
 }
 
-// peaks: [2][stages], the first of them measured. Whether the solution, after all, is within the
-// limit.
+// peaks: [2][stages]; row 0 holds the measured peaks, row 1 receives the modelled peaks. Returns
+// whether the final solution fits in the limit.
 static bool check(const struct nd_pipe *pipe,
                   enum nd_feedback_kind fit,
                   double *peaks,
@@ -191,7 +196,7 @@ static bool check(const struct nd_pipe *pipe,
 
 // ---- the stages of a run ------------------------------------------------------------------------
 
-// What is asked for of a choice, as files.
+// Writes the files that the options request for a choice.
 static enum pps_status write_all(const struct nd_pipe *pipe,
                                  const struct nd_pipe_asked *asked,
                                  const struct nd_program *program,
@@ -204,7 +209,7 @@ static enum pps_status write_all(const struct nd_pipe *pipe,
     return status;
 }
 
-// A program that was not solved in time is written for others to solve.
+// Without a solution within the limits, still writes the program, so that another solver can try.
 static enum pps_status solve_first(const struct nd_pipe *pipe,
                                    const struct nd_pipe_asked *asked,
                                    const struct nd_program *program,
@@ -222,12 +227,13 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
             solution->why.limit == ND_LIMIT_MEMORY ? "please check the memory limit: " : "",
             solution->why.text);
     status = nd_pipe_write_program(pipe, &asked->files, program, err);
-    return status == PPS_OK
-               ? pps_fail(err, PPS_E_INFEASIBLE, "no solution within the limit of time (-t)")
-               : status;
+    return status == PPS_OK ? pps_fail(err, PPS_E_INFEASIBLE,
+                                       "no solution found within the time limit (-t) or the "
+                                       "search limit (--search-limit)")
+                            : status;
 }
 
-// peaks: as of check(); NULL: it is not to be checked.
+// peaks: see check(); NULL: skip the check.
 static enum pps_status solve(const struct nd_pipe *pipe,
                              const struct nd_pipe_asked *asked,
                              const struct nd_program *program,
@@ -244,8 +250,7 @@ static enum pps_status solve(const struct nd_pipe *pipe,
         nd_pipe_report(pipe, &checked, &solution.choice, solution.peaks);
         nd_pipe_report_solution(pipe, &checked, &solution);
         if (!fits)
-            status = pps_fail(err, PPS_E_INFEASIBLE,
-                              "no solution was found that fits the measured peaks");
+            status = pps_fail(err, PPS_E_INFEASIBLE, "no solution fits the measured peaks");
     }
     if (status == PPS_OK)
         status = nd_pipe_write_program(pipe, &asked->files, program, err);
@@ -315,7 +320,7 @@ static enum pps_status price_given(const struct nd_pipe *pipe,
     return status;
 }
 
-// Nothing is written before all that is asked for has been read and checked.
+// Writes no file before all inputs have been read and checked.
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
@@ -355,7 +360,7 @@ static enum pps_status pipeline_main(const struct pps_args *args, struct pps_err
     struct nd_input input = {.quiet = false};
     const enum pps_status status = run(&input, args, err);
     nd_input_close(&input);
-    if (status != PPS_OK) { // it may hold pieces of options and files
+    if (status != PPS_OK) { // the message may quote options and files
         utf8_make_printable(err->text);
         utf8_make_printable(err->file);
     }
@@ -364,7 +369,7 @@ static enum pps_status pipeline_main(const struct pps_args *args, struct pps_err
 
 const struct pps_command nd_pipeline_command = {
     .name = "nd pipeline",
-    .summary = "split a model's layers over the stages of one strategy",
+    .summary = "split a model's layers over the pipeline stages of one strategy",
     .usage = "[options] --at DEGREES MODEL [CLUSTER]",
     .details = details,
     .options = options,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep nd rank: the pipeline program of every candidate, and the candidates by the time of a step.
+// ppsweep nd rank: solves the pipeline program of every candidate and sorts candidates by step time.
 #include "tool.h"
 
 #include "toolio.h"
@@ -11,24 +11,26 @@
 #include <string.h>
 #include <time.h>
 
-// Of each program: some 0.1 s; four times as many found nothing shorter by 0.01 %.
-enum { NODES = 20000 };
+// Default search limit of each program: about 0.1 s. Four times as many steps found no step time
+// that is shorter by 0.01 %.
+enum { SEARCH_LIMIT = 20000 };
 
 enum { MOST_CHUNKS = 64 };
 
 static const struct pps_opt options[] = {
-    ND_INPUT_OPTIONS,
+    ND_INPUT_OPTIONS("search steps per pipeline program; 0: until proven optimal (20000)"),
     {"candidates", 'c', "FILE",
      "strategies to rank: CSV or JSON with dp,tp,pp,ep[,cp,op,sp,mbs]"},
-    {"search", 0, "N", "without them: the N quickest of a search (20)"},
-    {"preset", 0, "NAME", "of that search: classic, zero, fsdp or megatron (zero)"},
-    {"strategy", 0, "WORDS", "of that search: dp tp pp ep cp fsdp =on or =off (all but cp)"},
-    {"max-vpp", 0, "N", "try as many chunks per stage (3; orig: 1)"},
+    {"search", 0, "N", "without --candidates: rank the N fastest strategies of a search (20)"},
+    {"preset", 0, "NAME", "preset of the search: classic, zero, fsdp or megatron (zero)"},
+    {"strategy", 0, "WORDS",
+     "degrees the search varies: dp tp pp ep cp fsdp =on or =off (all but cp)"},
+    {"max-vpp", 0, "N", "try up to N chunks per stage (3; with --compat orig: 1)"},
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},
-    {"output", 'o', "PATH", "write the table: a folder, or a file whose name ends in .csv"},
-    {"baseline", 0, "DEGREES", "a strategy to compare with, as dp=8,tp=4,pp=2 (also vp=2)"},
-    {"csv-lang", 0, "orig|en", "names of its columns: as published, or English (orig)"},
-    {"threads", 'j', "N", "candidates at a time (CPUs allowed by affinity, cgroup and Slurm)"},
+    {"output", 'o', "PATH", "write the table to a folder, or to a file that ends in .csv"},
+    {"baseline", 0, "DEGREES", "compare with this strategy: dp=8,tp=4,pp=2 (also vp=2)"},
+    {"csv-lang", 0, "orig|en", "column names in the file: as published, or English (orig)"},
+    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     // published names
     {"nd-path", 0, "FILE", NULL},
     {"files-dir", 0, "DIR", NULL},
@@ -42,19 +44,21 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "For every strategy: how many layers each stage gets and how many of them are recomputed, "
-    "so\n"
-    "that a step is as short as it can be within the memory, solved exactly. What a layer "
-    "takes\n"
-    "comes from profiles of the strategy or of the nearest one (same tp, cp, ep, mbs), or "
+    "For each strategy, an exact solver assigns layers to stages and chooses the layers to\n"
+    "recompute, so that the step time is minimal and every stage fits in memory. Layer times\n"
+    "come from a profile of the strategy, else from the nearest profile (same tp, cp, ep, "
+    "mbs),\n"
+    "else from the analytic models. Memory comes from --memory-info, from --calibration, or "
     "from\n"
-    "the models; so does what it holds. Communication between replicas, the optimizer's step "
-    "and\n"
-    "the embedding are added. The column gap is 0 where it is proven that no split into as "
-    "many\n"
-    "chunks (vp) is quicker, else by how much of the pipeline's time one may be (--nodes, "
-    "-t);\n"
-    "a star behind it: so may another number of chunks, or size of micro-batches, tried too.\n"
+    "the models. The step time also includes the exchange between replicas, the optimizer and\n"
+    "the embedding.\n"
+    "\n"
+    "Column gap: 0 means that no faster split into this number of chunks (vp) exists. A gap "
+    "of\n"
+    "5% means that the search ended early (--search-limit, -t) and that a split may be up to\n"
+    "5 % faster. A star (*) means that another vp or micro-batch size, whose search ended "
+    "early,\n"
+    "may be faster.\n"
     "\n"
     "  ppsweep nd rank sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
     "  ppsweep nd rank MODEL.json CLUSTER.json -c nd_candidate_config.csv --parser-result "
@@ -116,7 +120,7 @@ static enum pps_status show(const struct nd_ranking *ranking,
     if (asked->output != NULL)
         status = nd_ranking_write(ranking, asked->output, asked->language, n, err);
     if (status == PPS_OK && ranking->ranked[0].outcome != ND_RANK_PRICED)
-        return pps_fail(err, PPS_E_INFEASIBLE, "no candidate could be priced: %s",
+        return pps_fail(err, PPS_E_INFEASIBLE, "no candidate could be evaluated: %s",
                         ranking->ranked[0].why);
     return status;
 }
@@ -128,7 +132,7 @@ static double seconds_now(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// The chunks a stage that a baseline says are those it is priced with; otherwise the best are found.
+// A baseline with vp is evaluated with that number of chunks per stage; without vp, with the best.
 static enum pps_status read_baseline(struct nd_rank_options *trial,
                                      struct nd_strategy *strategy,
                                      struct nd_input *input,
@@ -143,7 +147,8 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
         return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be from 1 to %d", text,
                         MOST_CHUNKS);
     if (strategy->vp > 1 && strategy->pp == 1)
-        return pps_fail(err, PPS_E_INPUT, "--baseline %s: one stage has one chunk", text);
+        return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be 1 with one stage (pp=1)",
+                        text);
     trial->min_vpp = trial->max_vpp = strategy->vp;
     return nd_job_check_chunks(&input->job, "baseline", text, strategy, err);
 }
@@ -155,7 +160,7 @@ static enum pps_status run(struct nd_input *input,
     struct asked asked;
     struct nd_picks picks = {0};
     struct nd_ranking ranking = {.input = input, .picks = &picks};
-    input->effort.max_nodes = NODES;
+    input->effort.max_nodes = SEARCH_LIMIT;
     enum pps_status status = read_asked(&asked, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
@@ -214,7 +219,7 @@ static enum pps_status rank_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command nd_rank_command = {
     .name = "nd rank",
-    .summary = "solve the pipelines of strategies and rank them",
+    .summary = "split layers over stages for many strategies and rank them by step time",
     .usage = "[options] MODEL [CLUSTER]",
     .details = details,
     .options = options,

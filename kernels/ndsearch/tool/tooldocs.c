@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents of `ppsweep nd`: a model, a cluster, a training, in files of their own or in one.
+// Reads the documents of `ppsweep nd`: model, cluster and training, in separate files or in one.
 #include "tooljob.h"
 #include "toolread.h"
 
@@ -12,14 +12,13 @@
 
 enum { DEVICES_MAX = 1 << 20 }; // as in a cluster's document
 
-// GiB of a device that are kept for framework and communication where nothing is said: as in the
-// shipped clusters.
+// Default GiB per device reserved for framework and communication, as in the shipped clusters.
 static const double RESERVE_GIB = 4;
 
-// Options of the published tool that name the model's file.
+// Options of the published tool that name the model file.
 static const struct {
     const char *name;
-    enum plaindoc_form form; // of files whose names do not say it
+    enum plaindoc_form form; // of files without a known name extension
 } model_options[] = {
     {"yaml-path", PLAINDOC_YAML}, {"shell-path", PLAINDOC_FLAT}, {"toml-path", PLAINDOC_TOML},
     {"yaml", PLAINDOC_YAML},      {"shell", PLAINDOC_FLAT},
@@ -44,7 +43,7 @@ static bool read_switch(const cJSON *strategy,
     if (item == NULL)
         return true;
     if (!cJSON_IsBool(item))
-        return docfault_set(fault, item, false, "%s: write true or false", key);
+        return docfault_set(fault, item, false, "%s: expected true or false", key);
     *value = cJSON_IsTrue(item);
     return true;
 }
@@ -70,8 +69,9 @@ static bool read_parts(struct nd_job *job, const struct rundoc *run, struct docf
 {
     if (run->model != NULL && !job->has_model) {
         if (!cJSON_IsObject(run->model))
-            return docfault_set(fault, run->model, false,
-                                "model: expected an object, or name the model's file first");
+            return docfault_set(
+                fault, run->model, false,
+                "model: expected an object; otherwise name the model file first");
         if (!modeldesc_read(&job->model, run->model, fault))
             return false;
         job->has_model = true;
@@ -106,7 +106,7 @@ static enum pps_status load(struct nd_job *job,
     return PPS_OK;
 }
 
-// A file, or the name of a document that is shipped.
+// Loads a file, or a shipped document by its name.
 static enum pps_status load_word(struct nd_job *job,
                                  const char *kind,
                                  const char *word,
@@ -123,9 +123,9 @@ static enum pps_status load_word(struct nd_job *job,
     return status;
 }
 
-// ---- in place of documents ----------------------------------------------------------------------
+// ---- options and defaults ----------------------------------------------------------------------
 
-// --devices, or --nnodes times --npus-per-node; 0: neither is given.
+// Reads --devices, or --nnodes times --npus-per-node; 0 without either.
 static enum pps_status read_devices(const struct pps_args *args,
                                     uint64_t *devices,
                                     uint64_t *node,
@@ -160,8 +160,8 @@ static enum pps_status default_cluster(struct nd_job *job,
                                                            : fail_document(json, &fault, err);
 }
 
-// Where nobody says what a device may use, it is what a known device has, less the reserve. As
-// published it is a constant.
+// Without a memory limit, uses all memory of a known device, minus the reserve. As published the
+// limit is a constant.
 static void assume_memory(struct nd_job *job, const struct pps_args *args)
 {
     const char *compat = pps_arg(args, "compat");
@@ -182,8 +182,8 @@ void nd_job_say_memory(const struct nd_job *job)
     const struct cluster *cluster = &job->cluster;
     if (job->assumes_memory)
         pps_say(stderr,
-                "note      %s: %.6g GiB per device, %.4g GiB of it reserved for framework and "
-                "communication (--memory N)",
+                "note      %s: %.6g GiB per device, including %.4g GiB reserved for framework "
+                "and communication (--memory N)",
                 cluster->hardware.name, units_to_gib(cluster->memory_limit),
                 units_to_gib(cluster->reserve));
 }
@@ -198,7 +198,8 @@ static enum pps_status read_cluster_options(struct nd_job *job,
     if (status == PPS_OK && !job->has_cluster) {
         if (devices == 0)
             return pps_fail(err, PPS_E_INPUT,
-                            "how many devices? Name a cluster's file, or write --devices N");
+                            "number of devices missing; name a cluster file or write --devices "
+                            "N");
         status = default_cluster(job, devices, err);
     }
     if (status == PPS_OK)
@@ -241,7 +242,7 @@ static enum pps_status load_all(struct nd_job *job,
         const char *path = pps_arg(args, model_options[k].name);
         if (path != NULL && model != NULL)
             return pps_fail(err, PPS_E_INPUT,
-                            "only support yaml/shell/toml file: give one of them");
+                            "only support yaml/shell/toml file: name only one");
         if (path != NULL) {
             model = path;
             form = model_options[k].form;
@@ -257,7 +258,7 @@ static enum pps_status load_all(struct nd_job *job,
     return status;
 }
 
-// --preset fsdp shards gradients and parameters, too; the published formulas have no such levels.
+// --preset fsdp also shards gradients and parameters; the published formulas have no such levels.
 static enum pps_status apply_fsdp(struct nd_job *job,
                                   const struct pps_args *args,
                                   struct pps_error *err)
@@ -270,13 +271,14 @@ static enum pps_status apply_fsdp(struct nd_job *job,
         return PPS_OK;
     if (!t->distributed_optimizer)
         return pps_fail(err, PPS_E_INPUT,
-                        "--preset fsdp shards parameters, but the training sets "
+                        "--preset fsdp shards parameters, but the training document sets "
                         "use_distributed_optimizer to false; write --preset zero");
     if (t->zero_given && t->zero_level < 2)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--preset fsdp shards parameters, but the training sets zero_level %d; "
-                        "set 2 or 3, or write --preset zero",
-                        t->zero_level);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "--preset fsdp shards parameters, but the training document sets zero_level "
+            "%d; set 2 or 3, or write --preset zero",
+            t->zero_level);
     if (!t->zero_given)
         t->zero_level = 3;
     return PPS_OK;
@@ -291,7 +293,7 @@ enum pps_status nd_job_documents(struct nd_job *job,
     enum pps_status status = load_all(job, args, err);
     if (status == PPS_OK && !job->has_model)
         return pps_fail(err, PPS_E_INPUT,
-                        "which model? Write: ppsweep nd MODEL.json [CLUSTER.json]");
+                        "model missing; write: ppsweep nd MODEL.json [CLUSTER.json]");
     if (status == PPS_OK)
         status = read_cluster_options(job, args, err);
     if (status == PPS_OK)

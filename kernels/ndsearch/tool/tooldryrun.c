@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dry runs of `ppsweep nd`: which to make, and the peaks they came back with.
+// Lists the dry runs of `ppsweep nd`, and fits the memory model to their peaks.
 #include "tooldryrun.h"
 
 #include "kernels/ndsearch/estimate/offsets.h"
@@ -26,7 +26,7 @@ static enum pps_status read_degrees(const struct pps_args *args,
     if (sscanf(word, "%d,%d%c", &degrees->low, &degrees->high, &rest) != 2 ||
         degrees->low < 1 || degrees->high <= degrees->low)
         return pps_fail(err, PPS_E_INPUT,
-                        "--test-ep %s: write two degrees, the lower first: 8,16", word);
+                        "--test-ep %s: expected two degrees, the lower first: 8,16", word);
     return PPS_OK;
 }
 
@@ -36,10 +36,10 @@ static void say_fits(const struct nd_epfit_result *fits, bool orig)
         const struct nd_epfit_group *g = &fits->groups[k];
         if (g->note == ND_EPFIT_INCOMPLETE)
             fprintf(stderr, "dry run   dp %d tp %d pp %d: one of two peaks is missing; %s\n",
-                    g->dp, g->tp, g->pp, orig ? "taken as 0" : "left to the estimate");
+                    g->dp, g->tp, g->pp, orig ? "using 0" : "using the estimate");
         else if (g->note == ND_EPFIT_NEGATIVE)
             fprintf(stderr, "dry run   dp %d tp %d pp %d: memory grows with ep%s\n", g->dp,
-                    g->tp, g->pp, orig ? "" : "; the larger peak stands for all");
+                    g->tp, g->pp, orig ? "" : "; using the larger peak for all ep");
     }
     for (size_t k = 0; k < fits->n_checks; k++) {
         const struct nd_epfit_check *c = &fits->checks[k];
@@ -68,7 +68,8 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
             nd_epfit(peaks.rows, peaks.n, degrees, job->filters.ep_max,
                      units_to_mib(job->cluster.memory_limit), job->space.orig, fits);
         if (fitted == ND_EPFIT_EP_LIMIT)
-            status = pps_fail(err, PPS_E_INPUT, "--ep-max %d: dry runs need a power of two",
+            status = pps_fail(err, PPS_E_INPUT,
+                              "--ep-max %d: with dry runs it must be a power of two",
                               job->filters.ep_max);
         else if (fitted != ND_EPFIT_OK)
             status = pps_fail(err, PPS_E_MACHINE, "out of memory for the dry runs");
@@ -91,8 +92,8 @@ struct dryruns {
     int n;
 };
 
-// What each stage has beyond an even split, or 0; of a V schedule the layers of both chunks
-// (orig: less their base).
+// Writes the layers of each stage beyond an even split, or 0. For a V schedule, writes the layers of
+// both chunks (orig: minus their base).
 static void split_text(const struct dryruns *d, int32_t pp, char text[SPLIT_TEXT])
 {
     int32_t rows[2 * STAGES_MAX];
@@ -143,6 +144,6 @@ enum pps_status nd_dryrun_print(const struct nd_job *job,
     nd_tuples(&job->space, &job->filters, print_dryruns, &d);
     return d.n > 0 ? PPS_OK
                    : pps_fail(err, PPS_E_INFEASIBLE,
-                              "no dry run: no surviving (dp, tp, cp, pp) goes with ep %d or %d",
+                              "no dry runs: no remaining (dp, tp, cp, pp) allows ep %d or %d",
                               d.degrees.low, d.degrees.high);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which files, whether they may be written, and writing them.
+// Chooses the files of `ppsweep nd`, checks whether they can be written, and writes them.
 #include "toolfiles.h"
 
 #include "toolio.h"
@@ -28,7 +28,7 @@ static bool find_style(const char *name, enum nd_profile_style *style)
     return false;
 }
 
-// --profile-style, or the kind of file that names the model.
+// Reads --profile-style; the default depends on the option that names the model file.
 static enum pps_status read_style(const struct pps_args *args,
                                   struct nd_files *files,
                                   struct pps_error *err)
@@ -37,8 +37,8 @@ static enum pps_status read_style(const struct pps_args *args,
     const char *word = pps_arg(args, "profile-style");
     files->profile = true;
     if (word != NULL && !find_style(word, style))
-        return pps_fail(err, PPS_E_INPUT, "--profile-style %s: write graph, megatron or fsdp",
-                        word);
+        return pps_fail(err, PPS_E_INPUT,
+                        "--profile-style %s: expected graph, megatron or fsdp", word);
     if (word != NULL)
         return PPS_OK;
     if (pps_arg(args, "yaml-path") != NULL)
@@ -63,7 +63,7 @@ enum pps_status nd_files_read(const struct nd_job *job,
     if (files->folder == NULL)
         files->folder = pps_arg(args, "output-path");
     if (files->folder != NULL && (files->folder[0] == '\0' || strlen(files->folder) > 3000))
-        return pps_fail(err, PPS_E_INPUT, "-o: name a folder");
+        return pps_fail(err, PPS_E_INPUT, "-o: expected the name of a folder");
     enum pps_status status =
         files->folder != NULL ? nd_io_check_folder(files->folder, err) : PPS_OK;
     if (status == PPS_OK)
@@ -82,7 +82,7 @@ enum pps_status nd_files_read(const struct nd_job *job,
 
 // ---- what to profile ----------------------------------------------------------------------------
 
-// A search of one's own, and estimates of the small models, of whose depths there are few.
+// A separate search with the estimates of the small models. Few different depths occur.
 struct small {
     struct nd_search search;
     const struct nd_job *job;
@@ -96,7 +96,7 @@ static double step_ms(void *context, const struct nd_strategy *candidate)
     return nd_search_evaluate(&((struct small *)context)->search, candidate).step_ms;
 }
 
-// graph: the MTP layer is in the count, as the model of the run has one on top of it.
+// graph: the layer count includes the MTP layer, because the profiled model adds one.
 static void open_small(struct small *small, int32_t layers)
 {
     struct modeldesc model = small->job->model;
@@ -110,7 +110,7 @@ static void open_small(struct small *small, int32_t layers)
                      small->id);
 }
 
-// A run that is too large even with all recomputed would measure nothing.
+// A run that does not fit even with full recompute would measure nothing.
 static bool fits(void *context, const struct nd_profile_run *run)
 {
     struct small *small = context;
@@ -156,7 +156,7 @@ static enum pps_status choose(const struct nd_files *files,
 
 // ---- files --------------------------------------------------------------------------------------
 
-// What is written, each under the folder.
+// The files to write, all under the folder.
 struct output {
     const struct nd_files *files;
     const struct nd_job *job;
@@ -189,7 +189,7 @@ static enum pps_status check_paths(const struct output *o, struct pps_error *err
     return status;
 }
 
-// As published from dry runs: whatever they say fits, searched or not.
+// As published, with dry runs: every strategy that fits by its dry run, searched or not.
 static void add_fitted(struct textroom *text, const struct nd_epfit_result *fits, bool dense)
 {
     nd_candidates_header(text, ND_COLUMNS_DRYRUN, dense);
@@ -227,7 +227,7 @@ static enum pps_status write_candidates(const struct output *o,
     return status;
 }
 
-// As published two runs can have one name; the last is the one whose file there is.
+// As published, two runs can have the same name; the file of the last run remains.
 static bool is_written_over(const struct output *o, int k)
 {
     char name[ND_PLAN_NAME], other[ND_PLAN_NAME];
@@ -260,7 +260,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     return status;
 }
 
-// As published; otherwise such runs are not chosen.
+// Only as published; otherwise the search does not choose such runs.
 static bool is_too_wide(const struct output *o, const struct nd_strategy *s)
 {
     const struct nd_profile_options *options = &o->files->options;
@@ -285,14 +285,13 @@ static void print_runs(const struct output *o)
     if (n_over > 0)
         fprintf(
             stderr,
-            "note      %d of %d configurations share the name of a later one, whose file is "
-            "written: published names leave out %s\n",
+            "note      %d of %d configurations are not written: a later one has the same name, "
+            "because published names omit %s\n",
             n_over, o->n_runs, o->plan.style == ND_PROFILE_FSDP ? "mbs and sp" : "op and cp");
     if (n_wide > 0)
-        fprintf(stderr, "note      %d of them need more devices than there are for profiling\n",
-                n_wide);
+        fprintf(stderr, "note      %d of them need more devices than --rank-num\n", n_wide);
     if (o->n_runs == 0)
-        printf("  nothing: no candidate shrinks to so few and fits them\n");
+        printf("  none: no candidate can be reduced to so few devices and fit in memory\n");
 }
 
 enum pps_status nd_files_write(const struct nd_files *files,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One degree after the other: lines that are equal but for it come to stand side by side.
+// Folds table lines by one degree at a time: sorting places lines that differ only in that degree
+// next to each other.
 #include "toolfold.h"
 
 #include <stdio.h>
@@ -41,7 +42,7 @@ static int compare_steps(const void *left, const void *right)
     return compare_strategies(&a->first.strategy, &b->first.strategy);
 }
 
-// Without one degree; lines that are folded in another one are like no other line.
+// Compares without one degree; a line folded by another degree equals no other line.
 static int compare_without(const struct nd_line *a,
                            const struct nd_line *b,
                            enum nd_folded degree)
@@ -53,7 +54,7 @@ static int compare_without(const struct nd_line *a,
     return order != 0 ? order : compare((int32_t)a->degree, (int32_t)b->degree);
 }
 
-// Lines alike come side by side, and the quickest of them first.
+// Sorts equal lines together, the fastest first.
 static int compare_for(const void *left, const void *right, enum nd_folded degree)
 {
     const int order = compare_without(left, right, degree);

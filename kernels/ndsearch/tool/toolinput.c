@@ -40,12 +40,12 @@ static enum pps_status read_compat(struct nd_input *input,
 {
     const char *word = pps_arg(args, "compat");
     if (word != NULL && strcmp(word, "none") != 0 && strcmp(word, "orig") != 0)
-        return pps_fail(err, PPS_E_INPUT, "--compat %s: write none or orig", word);
+        return pps_fail(err, PPS_E_INPUT, "--compat %s: expected none or orig", word);
     input->compat = word != NULL && strcmp(word, "orig") == 0 ? ND_ORIG : ND_CORRECTED;
     return PPS_OK;
 }
 
-// Any solver's name gives the built-in one; say so once.
+// Every solver name selects the built-in solver; a note reports the replacement once.
 static void read_solver(struct nd_input *input, const struct pps_args *args)
 {
     static const char *const KNOWN[] = {"HIGHS",  "SCIP",  "CBC",  "GLPK",
@@ -56,12 +56,11 @@ static void read_solver(struct nd_input *input, const struct pps_args *args)
         if (strcasecmp(name, KNOWN[k]) == 0) {
             input->solver = KNOWN[k];
             if (k > 0 && !input->quiet)
-                fprintf(stderr, "note      %s stands for the built-in exact solver\n",
-                        KNOWN[k]);
+                fprintf(stderr, "note      %s: the built-in exact solver is used\n", KNOWN[k]);
             return;
         }
     if (name != NULL)
-        pps_say(stderr, "warning   no solver is called %s; the built-in one solves", name);
+        pps_say(stderr, "warning   unknown solver %s: the built-in solver is used", name);
 }
 
 static enum pps_status read_options(struct nd_input *input,
@@ -84,9 +83,10 @@ static enum pps_status read_options(struct nd_input *input,
     if (status == PPS_OK)
         status = pps_arg_number(args, "time", 0.001, 1e9, &input->effort.max_seconds, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "nodes", 0, UINT64_MAX, &input->effort.max_nodes, err);
+        status =
+            pps_arg_count(args, "search-limit", 0, UINT64_MAX, &input->effort.max_nodes, err);
     if (status == PPS_OK && input->effort.max_seconds > 0 && !input->quiet)
-        fprintf(stderr, "note      with a limit of time a result may not be the best one\n");
+        fprintf(stderr, "note      with a time limit, the result may not be optimal\n");
     return status;
 }
 
@@ -151,9 +151,9 @@ static void say_fit(const struct nd_input *input, const struct nd_calibration_fi
 {
     if (!input->quiet)
         fprintf(stderr,
-                "note      calibration: figures miss the peaks by %.1f MiB (root mean square), "
-                "stage %d by %.1f\n",
-                fit->residual_mb, fit->worst_stage, fit->worst_mb);
+                "note      calibration: the fitted figures differ from the peaks by %.1f MiB "
+                "(root mean square), at most %.1f MiB (stage %d)\n",
+                fit->residual_mb, fit->worst_mb, fit->worst_stage);
 }
 
 static enum pps_status read_calibration(struct nd_input *input,
@@ -201,8 +201,8 @@ static enum pps_status read_data(struct nd_input *input,
         status = read_calibration(input, args, calibration, err);
     if (status == PPS_OK && !input->has_figures && input->compat == ND_ORIG)
         fprintf(stderr,
-                "warning   no memory figures are given: those of the published tool stand "
-                "for all models\n");
+                "warning   no memory figures given: the published tool's figures are used for "
+                "every model\n");
     return status;
 }
 
@@ -239,14 +239,15 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
     if (input->compat == ND_ORIG || schedule == TRAINING_ANY_SCHEDULE)
         return PPS_OK;
     if (schedule == TRAINING_VPP && rank->max_vpp < 2)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--max-vpp 1: the training's schedule is vpp, which has two chunks per "
-                        "stage or more");
-    if (schedule == TRAINING_1F1B && asked && rank->max_vpp > 1)
         return pps_fail(
             err, PPS_E_INPUT,
-            "--max-vpp %d: the training's schedule is 1f1b, which has one chunk per stage",
-            rank->max_vpp);
+            "--max-vpp 1: the training document sets schedule vpp, which needs at least "
+            "two chunks per stage");
+    if (schedule == TRAINING_1F1B && asked && rank->max_vpp > 1)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--max-vpp %d: the training document sets schedule 1f1b, which has one "
+                        "chunk per stage",
+                        rank->max_vpp);
     if (schedule == TRAINING_VPP)
         rank->min_vpp = 2;
     else

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stages `nd rank` and `nd pipeline` read beside model and cluster: profile ratios, memory
-// figures, how long to solve. From these and the analytic models the program of a strategy is made.
+// Reads the inputs that `nd rank` and `nd pipeline` share: profile ratios, memory figures and limits
+// of the solver. Builds the pipeline program of a strategy from these inputs and the analytic models.
 #ifndef PPS_NDSEARCH_TOOLINPUT_H
 #define PPS_NDSEARCH_TOOLINPUT_H
 
@@ -10,29 +10,34 @@
 
 #include "engine/tool.h"
 
-// Options of both stages; the first lines of a table of options.
-#define ND_INPUT_OPTIONS                                                                       \
-    {"training", 0, "FILE", "batch, sharding, bytes per parameter, schedule"},                 \
-        {"devices", 'n', "N", "how many (as the cluster's file says)"},                        \
+// The options that both commands share, for the start of an options table.
+#define ND_INPUT_OPTIONS(search_limit)                                                         \
+    {"training", 0, "FILE", "read batch, sharding, bytes per parameter and schedule"},         \
+        {"devices", 'n', "N", "number of devices (from the cluster file)"},                    \
         {"memory", 0, "GIB",                                                                   \
-         "what a device may use (as the cluster's file says, else all it has)"},               \
-        {"gbs", 0, "N", "sequences per step"}, {"seq-length", 0, "N", "tokens per sequence"},  \
+         "usable memory per device (from the cluster file, else all of it)"},                  \
+        {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},             \
+        {"seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"},        \
         {"parser-result", 0, "FILE",                                                           \
-         "profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                          \
-        {"profile-times", 0, "FILE", "raw layer times of one profile, JSON; may be repeated"}, \
-        {"memory-info", 0, "FILE", "the 14 memory figures as key=value, for all strategies"},  \
-        {"calibration", 0, "FILE", "these from peaks of a calibration run, JSON"},             \
-        {"llm", 0, "N", "its layout: 0 of 16 stages, 1 of 13 (0)"},                            \
-        {"whole-layers", 0, NULL, "its framework cannot recompute single layers"},             \
-        {"select", 0, "y|n", "layers may be recomputed selectively (n)"},                      \
-        {"full", 0, "y|n", "and wholly (y)"},                                                  \
-        {"low-mem", 0, "y|n", "interleaved: warm up less (as training says)"},                 \
-        {"solver-name", 0, "NAME", "any known one gives the built-in solver (HIGHS)"},         \
-        {"time", 't', "SECONDS", "solve each program so long at most (no limit)"},             \
-        {"nodes", 0, "N", "look at so many choices of each at most; 0: until it is proven"},   \
-        {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published"},           \
+         "read profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                     \
+        {"profile-times", 0, "FILE",                                                           \
+         "read raw layer times of one profile, JSON; may be repeated"},                        \
+        {"memory-info", 0, "FILE", "read 14 memory figures (key=value) for all strategies"},   \
+        {"calibration", 0, "FILE", "fit the memory figures to peaks of a calibration run"},    \
+        {"llm", 0, "N", "layout of the calibration run: 0 = 16 stages, 1 = 13 stages (0)"},    \
+        {"whole-layers", 0, NULL,                                                              \
+         "calibration: the framework cannot recompute single layers"},                         \
+        {"select", 0, "y|n", "allow selective recompute (n)"},                                 \
+        {"full", 0, "y|n", "allow full recompute (y)"},                                        \
+        {"low-mem", 0, "y|n",                                                                  \
+         "interleaved: use the shorter warm-up (from the training file)"},                     \
+        {"solver-name", 0, "NAME",                                                             \
+         "solver name in the output; the solver is built in (HIGHS)"},                         \
+        {"time", 't', "SECONDS", "time limit per pipeline program (none)"},                    \
+        {"search-limit", 0, "N", search_limit},                                                \
+        {"compat", 0, "none|orig", "orig: bounds, costs and defaults as published (none)"},    \
         {"force", 0, NULL, "overwrite existing files"},                                        \
-        {"quiet", 'q', NULL, "leave out notes"}, {"yaml-path", 0, "FILE", NULL},               \
+        {"quiet", 'q', NULL, "do not print notes"}, {"yaml-path", 0, "FILE", NULL},            \
         {"shell-path", 0, "FILE", NULL}, {"toml-path", 0, "FILE", NULL},                       \
         {"yaml", 0, "FILE", NULL}, {"shell", 0, "FILE", NULL}, {"nnodes", 0, "N", NULL},       \
         {"npus-per-node", 0, "N", NULL}, {"mindformers", 0, "DIR", NULL},                      \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a strategy to its program: measured ratios and figures where there are any, those of the
-// analytic models elsewhere.
+// Builds the pipeline program of a strategy from measured ratios and figures, or from the analytic
+// models where nothing was measured.
 #include "toolinput.h"
 
 #include "kernels/common/units.h"
@@ -76,11 +76,11 @@ static bool choose_ratios(struct nd_maker *maker,
     if (choice->source == ND_RATIOS_NONE && !input->without_unit) {
         snprintf(why, why_size,
                  choice->profile != NULL
-                     ? "its profile has no moe_bw, the time of a layer, to rank by"
+                     ? "the profile has no column moe_bw (time of a layer), needed for ranking"
                      : "no profile of this configuration (--parser-result)");
         return false;
     }
-    // As published where no profile speaks.
+    // The published ratios apply without a profile.
     if (choice->source == ND_RATIOS_NONE && choice->profile == NULL) {
         choice->ratios = nd_ratios_default;
         choice->ratios.dense = 0.33;
@@ -110,7 +110,7 @@ static struct nd_figures figures_of(const struct nd_analytic *f)
     return nd_figures_of_model(&bytes);
 }
 
-// What only the models know, in units of the program.
+// Adds the figures that only the models have, in units of the program.
 static void add_modelled(struct nd_rank_case *prepared,
                          const struct nd_analytic *f,
                          const struct nd_maker *maker)

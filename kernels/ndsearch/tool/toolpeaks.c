@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables in CSV or JSON, folders of logs.
+// Reads the peaks of dry runs from CSV or JSON tables and from folders of logs.
 #include "toolpeaks.h"
 
 #include "toolread.h"
@@ -69,7 +69,7 @@ static enum pps_status read_csv_peaks(const char *path,
 
 static const char said[] = "Used peak memory usage (without fragments):";
 
-// The number after `key` in a name of degrees joined with '_'; 0: it has none.
+// Returns the number after `key` in a name of degrees joined with '_', or 0 without one.
 static int32_t degree_of(const char *name, const char *key)
 {
     const size_t n = strlen(key);
@@ -83,7 +83,7 @@ static int32_t degree_of(const char *name, const char *key)
     return 0;
 }
 
-// The largest figure that a log names; 0: none.
+// Returns the largest figure in a log, or 0 without one.
 static double peak_of(const char *text, size_t n)
 {
     double peak = 0;
@@ -96,7 +96,7 @@ static double peak_of(const char *text, size_t n)
     return peak;
 }
 
-// The largest peak that any file of the folder names.
+// Finds the largest peak in all files of the folder.
 static enum pps_status read_folder(const char *folder, double *peak, struct pps_error *err)
 {
     char path[PATH_BYTES];
@@ -150,7 +150,7 @@ static enum pps_status read_run(const char *path,
     if (status != PPS_OK)
         return status;
     if (peak.peak_mb == 0)
-        pps_say(stderr, "dry run   %s: no file says \"%s 51234M\"; left out", path, said);
+        pps_say(stderr, "dry run   %s: skipped: no file contains \"%s 51234M\"", path, said);
     else if (!add_peak(peaks, &peak))
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the peaks");
     return PPS_OK;
@@ -184,8 +184,8 @@ static enum pps_status read_logs(const char *path,
     if (status == PPS_OK && peaks->n == 0)
         return pps_fail_at(
             err, PPS_E_INPUT, path, 0, 0,
-            "no folder in it is called like DP8_TP2_PP4_EP16 and has a log with \"%s "
-            "51234M\"",
+            "expected a folder with a name like DP8_TP2_PP4_EP16 and a log that contains "
+            "\"%s 51234M\"",
             said);
     return status;
 }

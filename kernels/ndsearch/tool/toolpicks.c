@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table, or a search of its own.
+// Reads candidates from a table, or finds them with a search.
 #include "toolpicks.h"
 
 #include "kernels/ndsearch/search/search.h"
@@ -64,10 +64,9 @@ static bool take_row(struct nd_picks *picks,
     const double devices = (double)s->dp * s->tp * s->cp * s->pp;
     if (devices == (double)job->cluster.world_size)
         return true;
-    return table_fail(
-        table, row, -1, fault,
-        "dp %d x tp %d x cp %d x pp %d are %.0f devices, but the cluster has %lld", s->dp,
-        s->tp, s->cp, s->pp, devices, (long long)job->cluster.world_size);
+    return table_fail(table, row, -1, fault,
+                      "dp %d x tp %d x cp %d x pp %d is %.0f devices, but the cluster has %lld",
+                      s->dp, s->tp, s->cp, s->pp, devices, (long long)job->cluster.world_size);
 }
 
 static bool take_table(struct nd_picks *picks,
@@ -100,7 +99,7 @@ static enum pps_status read_picks(struct nd_picks *picks,
     if (status == PPS_OK && !take_table(picks, job, data.table, &fault))
         status = nd_io_fail(&data, &fault, err);
     if (status == PPS_OK && picks->n == 0)
-        status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "there are no candidates in it");
+        status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "the table has no candidates");
     nd_io_table_free(&data);
     return status;
 }
@@ -112,8 +111,9 @@ static enum pps_status take_best(struct nd_picks *picks,
                                  struct pps_error *err)
 {
     if (result->best.n == 0)
-        return pps_fail(err, PPS_E_INFEASIBLE,
-                        "no strategy is left to rank; ppsweep nd with the same model says why");
+        return pps_fail(
+            err, PPS_E_INFEASIBLE,
+            "no strategy to rank; run ppsweep nd with the same model for the reason");
     picks->strategies = calloc(result->best.n, sizeof *picks->strategies);
     if (picks->strategies == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
@@ -125,8 +125,7 @@ static enum pps_status take_best(struct nd_picks *picks,
     return PPS_OK;
 }
 
-// The quickest of a tuple may be so for its chunks alone, which ranking tries itself; so a tuple is
-// taken once, as it is quickest.
+// Takes each tuple once, in its fastest form: ranking itself tries numbers of chunks.
 static enum pps_status search_picks(struct nd_picks *picks,
                                     const struct nd_job *job,
                                     size_t top,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of stages, lists for the framework, where time goes.
+// Prints the table of stages, the lists for the framework, and the overhead of a split.
 #include "toolpipe.h"
 
 #include "kernels/common/units.h"
@@ -28,13 +28,13 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
         printf(" (its backward %.4g)", program->head_backward);
     if (!isnan(pipe->layer_ms))
         printf("; a layer %.4g ms%s", pipe->layer_ms,
-               pipe->unit_of_model ? " by the models" : "");
+               pipe->unit_of_model ? " (analytic models)" : "");
     printf("\n");
     if (!pipe->input->quiet)
         nd_job_say_memory(&pipe->input->job);
     if (pipe->tokens_unknown && !pipe->input->quiet)
-        fprintf(stderr, "note      the profile has no column mbs: it is taken for this "
-                        "micro-batch, too\n");
+        fprintf(stderr, "note      the profile has no column mbs; ppsweep assumes that it "
+                        "applies to this micro-batch size\n");
 }
 
 static void print_chunk(const struct nd_program *program,
@@ -71,7 +71,7 @@ static void print_stages(const struct nd_program *program,
         }
 }
 
-// Both types together; and less what each chunk would have were they even.
+// Adds the sum of both layer types per chunk, minus `less`.
 static void add_sums(struct textroom *text,
                      const struct nd_program *program,
                      const int32_t *const both[2],
@@ -125,15 +125,16 @@ void nd_pipe_report(const struct nd_pipe *pipe,
     free(durations);
 }
 
-void nd_pipe_report_idle(const struct nd_program *program, const struct nd_choice *choice)
+void nd_pipe_report_overhead(const struct nd_program *program, const struct nd_choice *choice)
 {
     struct bubble bubble;
     if (nd_bubble(program, choice, &bubble) != ND_DONE)
         return;
-    printf("idle      %.2f %% of useful time: %.2f filling and emptying, %.2f recompute, "
-           "%.2f transfers, %.2f stages that differ\n",
-           100.0 * bubble.total, 100.0 * bubble.ideal, 100.0 * bubble.recompute,
-           100.0 * bubble.transfer, 100.0 * bubble.imbalance);
+    printf("overhead  %.1f %%: %.1f bubble, %.1f recompute, ", 100.0 * bubble.total,
+           100.0 * bubble.ideal, 100.0 * bubble.recompute);
+    if (bubble.transfer > 0)
+        printf("%.1f transfers, ", 100.0 * bubble.transfer);
+    printf("%.1f stage imbalance\n", 100.0 * bubble.imbalance);
 }
 
 void nd_pipe_report_solution(const struct nd_pipe *pipe,
@@ -144,9 +145,9 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
     if (!isnan(pipe->layer_ms))
         printf(", %.3f ms per step", solution->objective * pipe->layer_ms);
     if (solution->makespan != solution->objective)
-        printf("; all micro-batches take %.9g", solution->makespan);
-    printf("; no choice is below %.9g (gap %.3g)\n", solution->bound, solution->gap);
-    nd_pipe_report_idle(program, &solution->choice);
+        printf("; makespan %.9g", solution->makespan);
+    printf("; lower bound %.9g (gap %.3g)\n", solution->bound, solution->gap);
+    nd_pipe_report_overhead(program, &solution->choice);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------
@@ -159,7 +160,7 @@ static bool any(const struct nd_program *program, const int32_t *const both[2])
     return false;
 }
 
-// One number a chunk in the order of the model.
+// Adds one number per chunk, in the order of the model's layers.
 static void add_plain_list(struct textroom *text,
                            const struct nd_program *program,
                            const int32_t *const both[2])

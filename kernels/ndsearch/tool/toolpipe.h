@@ -30,7 +30,7 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
                              const struct nd_solution *solution);
 
 // Where the devices' time goes that is not forwards and backwards: a line.
-void nd_pipe_report_idle(const struct nd_program *program, const struct nd_choice *choice);
+void nd_pipe_report_overhead(const struct nd_program *program, const struct nd_choice *choice);
 
 // Keys of the model's and the recompute section of a configuration, as YAML; and, in remarks, the
 // list of layers that frameworks with one list want.

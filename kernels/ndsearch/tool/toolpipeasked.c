@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of `ppsweep nd pipeline` read, and those refused that exclude each other.
+// Reads the options of `ppsweep nd pipeline` and refuses options that exclude each other.
 #include "toolio.h"
 #include "toolpipe.h"
 
@@ -15,8 +15,7 @@ static enum pps_status check_layers(const struct nd_pipe_asked *asked,
     if (asked->layers == NULL)
         return asked->recompute == NULL
                    ? PPS_OK
-                   : pps_fail(err, PPS_E_INPUT,
-                              "--recompute: say of which split: --layers LIST");
+                   : pps_fail(err, PPS_E_INPUT, "--recompute needs a split: add --layers LIST");
     if (asked->extract)
         return pps_fail(err, PPS_E_INPUT, "--layers and --extract cannot be used together");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
@@ -29,18 +28,18 @@ static enum pps_status check_layers(const struct nd_pipe_asked *asked,
 static enum pps_status check_solution(const struct nd_pipe_asked *asked, struct pps_error *err)
 {
     if (asked->extract && asked->solution == NULL)
-        return pps_fail(err, PPS_E_INPUT, "--extract y: name the file: --solution FILE");
+        return pps_fail(err, PPS_E_INPUT, "--extract needs a file: add --solution FILE");
     if (asked->extract && asked->check_data != NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract and --check-data cannot be used together");
     if (!asked->extract && asked->solution != NULL)
-        return pps_fail(err, PPS_E_INPUT, "--solution: say that it is to be read: --extract y");
+        return pps_fail(err, PPS_E_INPUT, "--solution needs --extract y");
     return PPS_OK;
 }
 
 static enum pps_status check_output(const struct nd_pipe_asked *asked, struct pps_error *err)
 {
     if (asked->files.program && asked->files.folder == NULL)
-        return pps_fail(err, PPS_E_INPUT, "--mps: say where to: --output DIR");
+        return pps_fail(err, PPS_E_INPUT, "--mps needs a folder: add --output DIR");
     if (asked->files.folder != NULL && strlen(asked->files.folder) >= ND_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
     return PPS_OK;
@@ -81,26 +80,28 @@ enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
     return status == PPS_OK ? check_output(asked, err) : status;
 }
 
-// ---- chunks a stage -----------------------------------------------------------------------------
+// ---- chunks per stage ---------------------------------------------------------------------------
 
-// As published any number of chunks goes with any schedule.
-static enum pps_status check_chunks(const struct nd_pipe *pipe,
-                                    int32_t chunks,
-                                    const char *option, // that says them; NULL: none does
-                                    struct pps_error *err)
+// As published, any schedule allows any number of chunks.
+static enum pps_status check_chunks(
+    const struct nd_pipe *pipe,
+    int32_t chunks,
+    const char *option, // the option that sets the chunks, or NULL
+    struct pps_error *err)
 {
     const struct training *training = &pipe->input->job.training;
     if (pipe->input->compat == ND_ORIG ||
         training_allows_chunks(training, pipe->strategy.pp, chunks))
         return PPS_OK;
     if (option == NULL) // one chunk
-        return pps_fail(err, PPS_E_INPUT,
-                        "the training's schedule is vpp, which has two chunks per stage or "
-                        "more: write --vpp 2");
-    return pps_fail(err, PPS_E_INPUT, "%s%d: the training's schedule is %s", option, chunks,
-                    training->schedule == TRAINING_VPP
-                        ? "vpp, which has two chunks per stage or more"
-                        : "1f1b, which has one chunk per stage");
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "the training document sets schedule vpp, which needs at least two chunks "
+            "per stage; write --vpp 2");
+    return pps_fail(
+        err, PPS_E_INPUT, "%s%d: the training document sets schedule %s", option, chunks,
+        training->schedule == TRAINING_VPP ? "vpp, which needs at least two chunks per stage"
+                                           : "1f1b, which has one chunk per stage");
 }
 
 enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
@@ -115,12 +116,12 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
     if (status != PPS_OK)
         return status;
     if (vp > ORDERS_CHUNKS_MAX)
-        return pps_fail(err, PPS_E_INPUT, "--at vp=%d: there are at most %d chunks per stage",
+        return pps_fail(err, PPS_E_INPUT, "--at vp=%d: at most %d chunks per stage are allowed",
                         vp, ORDERS_CHUNKS_MAX);
     if (by_strategy && vpp != (uint64_t)vp)
         return pps_fail(
             err, PPS_E_INPUT,
-            "--at vp=%d and --vpp %d: both are the chunks per stage; write one of them", vp,
+            "--at vp=%d and --vpp %d: both set the chunks per stage; remove one of them", vp,
             (int)vpp);
     *chunks = (int32_t)vpp;
     const char *option = by_strategy                    ? "--at vp="

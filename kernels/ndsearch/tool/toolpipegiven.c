@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splits that were not solved for: read from a solution, or named by the user and set beside the
-// best.
+// Reads a split from a solution file or from the options, and compares it with the best split.
 #include "toolpipe.h"
 
 #include <errno.h>
@@ -9,11 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what is given ------------------------------------------------------------------------------
+// ---- reading ------------------------------------------------------------------------------------
 
 struct list {
     const char *option, *text;
-    int32_t *values; // [room]; those beyond are only counted
+    int32_t *values; // [room]; further numbers are only counted
     int32_t room, n;
     int32_t rows, columns; // of the first row
 };
@@ -25,7 +24,7 @@ static const char *skip_blanks(const char *at)
     return at + strspn(at, BLANKS);
 }
 
-// The number at *at and the blanks behind it.
+// Reads the number at *at and skips the blanks after it.
 static enum pps_status read_number(struct list *list, const char **at, struct pps_error *err)
 {
     const int length = (int)strcspn(*at, BLANKS ",|");
@@ -51,7 +50,7 @@ static enum pps_status read_number(struct list *list, const char **at, struct pp
     return PPS_OK;
 }
 
-// Numbers up to a bar or the end.
+// Reads the numbers up to a bar or the end.
 static enum pps_status read_row(struct list *list, const char **at, struct pps_error *err)
 {
     const int32_t before = list->n;
@@ -70,7 +69,7 @@ static enum pps_status read_row(struct list *list, const char **at, struct pps_e
     return PPS_OK;
 }
 
-// Rows by bars, numbers by commas or blanks.
+// Reads rows that bars separate, each of numbers that commas or blanks separate.
 static enum pps_status read_list(int32_t *values,
                                  const struct nd_program *program,
                                  const char *option,
@@ -93,14 +92,16 @@ static enum pps_status read_list(int32_t *values,
     if (program->chunks == 1)
         return pps_fail(err, PPS_E_INPUT, "--%s %s: expected %d number%s, one per stage",
                         option, text, program->stages, program->stages == 1 ? "" : "s");
-    return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: expected %d rows of %d numbers, a row per chunk and a number per "
-                    "stage, as in 4,4|4,3",
-                    option, text, program->chunks, program->stages);
+    return pps_fail(
+        err, PPS_E_INPUT,
+        "--%s %s: expected %d rows of %d numbers (one row per chunk, one number per "
+        "stage), for example 4,4|4,3",
+        option, text, program->chunks, program->stages);
 }
 
-// Layers lie in the order of the model, those of type 1 first; of a chunk the first ones are
-// recomputed. room: [6][chunks * stages], the first of each kind filled for both types.
+// Splits the sums of both layer types into types: layers are in the order of the model, type 1
+// first, and the first layers of a chunk are recomputed. room: [6][chunks * stages]; rows 0 and 2
+// hold the sums of layers and of recomputed layers.
 static struct nd_choice share_out(const struct nd_program *program, int32_t *room)
 {
     const int32_t n = program->stages * program->chunks;
@@ -120,8 +121,8 @@ static struct nd_choice share_out(const struct nd_program *program, int32_t *roo
                               {room + 4 * n, room + 5 * n}};
 }
 
-// All that is asked of a split but that it fits: layers as if nothing were recomputed, then what is
-// of the recomputation alone, then published bounds, which are of both.
+// Checks a split except for its memory: first the layers without recompute, then the recompute, then
+// the published bounds, which depend on both.
 static enum pps_status check(const struct nd_program *program,
                              const struct nd_choice *choice,
                              const char *layers,
@@ -136,8 +137,9 @@ static enum pps_status check(const struct nd_program *program,
     for (int32_t k = 0; k < program->stages * program->chunks; k++)
         sum += choice->layers[0][k] + choice->layers[1][k];
     if (sum != all)
-        return pps_fail(err, PPS_E_INPUT, "--layers %s: the sum is %lld, but there are %d",
-                        layers, (long long)sum, all);
+        return pps_fail(err, PPS_E_INPUT,
+                        "--layers %s: the sum is %lld, but the model has %d layers", layers,
+                        (long long)sum, all);
     roomy.budget_first = roomy.budget_middle = roomy.budget_last = 1e300;
     roomy.compat = ND_CORRECTED;
     plain.full[0] = plain.full[1] = choice->part[0]; // none
@@ -178,22 +180,22 @@ void nd_pipe_given_free(struct nd_pipe_given *given)
     *given = (struct nd_pipe_given){.room = NULL};
 }
 
-// ---- what is said of it -------------------------------------------------------------------------
+// ---- reports ------------------------------------------------------------------------------------
 
 static void print_best(const struct nd_solution *best, double objective)
 {
     const double longer = 100 * (objective / best->objective - 1);
     if (!best->found) {
-        printf("best      %s: there is none to compare with\n", nd_status_name(best->status));
+        printf("best      %s: no split to compare with\n", nd_status_name(best->status));
         return;
     }
     printf("best      %.9g (%s): ", best->objective, nd_status_name(best->status));
     if (fabs(longer) < 5e-5)
-        printf("the split is as quick\n");
+        printf("the split is equally fast\n");
     else if (longer > 0)
-        printf("the split takes %.4g %% longer\n", longer);
+        printf("the split is %.4g %% slower\n", longer);
     else
-        printf("the split is %.4g %% quicker\n", -longer);
+        printf("the split is %.4g %% faster\n", -longer);
 }
 
 static void print_time(const struct nd_pipe *pipe, double objective)
@@ -217,8 +219,11 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
         status = pps_fail(err, PPS_E_MACHINE, "out of memory for the solution");
     } else {
         nd_pipe_report(pipe, program, &sol->choice, peaks);
-        printf("\n%.9g layer forwards by the file, %.9g as early as can be", sol->objective,
-               value.objective);
+        if (sol->timed)
+            printf("\nstart times in the file: %.9g layer forwards", sol->objective);
+        else
+            printf("\nno start times in the file");
+        printf("; run as early as possible: %.9g layer forwards", value.objective);
         if (!isnan(pipe->layer_ms))
             printf(", %.3f ms per step", value.objective * pipe->layer_ms);
         printf("\n");
@@ -245,10 +250,10 @@ enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
     nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
     print_time(pipe, value.objective);
-    nd_pipe_report_idle(program, choice);
+    nd_pipe_report_overhead(program, choice);
     fflush(stdout); // the best may take long
     if (!nd_choice_check(program, choice, why, sizeof why))
-        return pps_fail(err, PPS_E_INFEASIBLE, "the split does not fit: %s", why);
+        return pps_fail(err, PPS_E_INFEASIBLE, "the split %s", why);
     if (nd_solve(program, &pipe->input->effort, &best) == ND_DONE)
         print_best(&best, value.objective);
     else

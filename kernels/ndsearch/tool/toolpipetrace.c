@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a split, as a file.
+// Writes the timeline of a split to a file.
 #include "toolpipe.h"
 
 #include "toolio.h"
@@ -14,9 +14,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-// ---- what would be in the way -------------------------------------------------------------------
+// ---- checks -------------------------------------------------------------------------------------
 
-// A picture has a piece a pass.
+// An SVG has one segment per pass.
 static enum pps_status check_size(const struct nd_program *program,
                                   const char *path,
                                   struct pps_error *err)
@@ -31,7 +31,7 @@ static enum pps_status check_size(const struct nd_program *program,
                     path, n, PPS_TRACESVG_PIECES);
 }
 
-// A folder that the other files bring is not there yet; any other takes a file now.
+// A folder that --output creates does not exist yet; any other folder must accept a file now.
 static enum pps_status check_place(const struct nd_pipe *pipe,
                                    const struct nd_pipe_files *files,
                                    const char *path,
@@ -44,8 +44,8 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     if (status != PPS_OK)
         return status;
     if (nd_pipe_makes_folder(files, path, strlen(path)))
-        return pps_fail(err, PPS_E_INPUT, "--trace %s: --output makes a folder of this name",
-                        path);
+        return pps_fail(err, PPS_E_INPUT,
+                        "--trace %s: --output creates a folder with this name", path);
     char *folder = strndup(path, length);
     if (folder == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);

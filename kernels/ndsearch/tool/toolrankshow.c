@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ranking on the terminal, and as a file.
+// Prints a ranking on the terminal and writes it to a file.
 #include "toolranking.h"
 
 #include "toolio.h"
@@ -80,15 +80,15 @@ static void say_tokens(const struct nd_ranking *ranking)
     }
     if (without_unit && ranking->input->compat == ND_CORRECTED)
         fprintf(stderr,
-                "note      profiles without moe_bw take the models' time of a layer, which "
-                "need not compare with measured ones\n");
+                "note      profiles without moe_bw use the analytic time of a layer, which may "
+                "differ from measured times\n");
     if (unknown)
         fprintf(stderr,
-                "note      profiles without a column mbs are taken for any micro-batch; costs "
-                "compare only where tokens per micro-batch are the same\n");
+                "note      profiles without a column mbs apply to any micro-batch size; costs "
+                "are comparable only for equal tokens per micro-batch\n");
 }
 
-// Of what is not proven: how much, and the greatest gap.
+// Counts a pipeline that is not proven optimal, and keeps the greatest gap.
 static void add_gap(const struct nd_ranked *ranked, int64_t *n, double *greatest)
 {
     if (ranked->outcome != ND_RANK_PRICED || ranked->solution.status == ND_OPTIMAL)
@@ -108,13 +108,13 @@ static void say_gaps(const struct nd_ranking *ranking)
     if (n > 0)
         fprintf(stderr,
                 "note      %" PRId64 " of %" PRId64
-                " pipelines %s not proven to be the shortest: a gap of up to %.2g %% may be "
-                "left (--nodes 0 proves)\n",
+                " pipelines %s not proven optimal: up to %.2g %% longer than the optimum "
+                "(--search-limit 0 solves to the optimum)\n",
                 n, ranking->picks->n + (ranking->base != NULL), n == 1 ? "is" : "are",
                 100.0 * gap);
 }
 
-// What stars behind gaps mean.
+// Explains the stars after gaps.
 static void say_stars(const struct nd_ranking *ranking)
 {
     bool any = ranking->base != NULL && nd_ranked_others_gap(ranking->base) > 0.0;
@@ -122,11 +122,11 @@ static void say_stars(const struct nd_ranking *ranking)
         any = any || nd_ranked_others_gap(&ranking->ranked[k]) > 0.0;
     if (any)
         fprintf(stderr,
-                "note      *: another vp or mbs was tried, too, and may be quicker: its search "
-                "ended before a proof\n");
+                "note      *: another vp or mbs may be faster: its search ended before a "
+                "proof\n");
 }
 
-// The search recomputes selectively where that is enough; pipelines do so only when told to.
+// The search uses selective recompute where that is enough; pipelines use it only with --select.
 static void say_select(const struct nd_ranking *ranking)
 {
     int64_t n = 0;
@@ -135,8 +135,8 @@ static void say_select(const struct nd_ranking *ranking)
     if (n > 0)
         fprintf(stderr,
                 "note      %" PRId64 " of %" PRId64
-                " candidates fit with selective recompute in "
-                "the search, but may not use it here (--select y)\n",
+                " candidates need selective recompute in the search, which is off here "
+                "(--select y)\n",
                 n, ranking->picks->n);
 }
 

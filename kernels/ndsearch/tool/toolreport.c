@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables and sentences on stdout.
+// Prints the tables and explanations of `ppsweep nd` on stdout.
 #include "toolreport.h"
 
 #include "kernels/common/units.h"
@@ -13,7 +13,7 @@ enum { STRATEGY_TEXT = 160 };
 
 static const char *const recompute_names[] = {"none", "select", "full"};
 
-// "dp=8,tp=4,...", as --why and --baseline take it.
+// Writes "dp=8,tp=4,...", the form that --why and --baseline accept.
 static const char *to_text(const struct nd_strategy *s, char text[STRATEGY_TEXT])
 {
     snprintf(text, STRATEGY_TEXT, "dp=%d,tp=%d,cp=%d,pp=%d,ep=%d,op=%d,vp=%d,mbs=%d,sp=%s",
@@ -35,7 +35,7 @@ static double limit_gib(const struct nd_search *search)
 
 // ---- counts -------------------------------------------------------------------------------------
 
-// The published tool calls the space of preset zero fsdp.
+// The published tool names the space of preset zero "fsdp".
 static const char *preset_name(const struct nd_job *job)
 {
     const bool published = job->space.orig && job->space.preset == ND_FSDP;
@@ -55,8 +55,8 @@ void nd_report_counts(const struct nd_job *job,
         printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],
                nd_filter_summary(job->filters.list[k]));
     printf("%-12s %14" PRIu64 "  %.6g GiB", "memory", result->points_fit, limit_gib(search));
-    if (job->assumes_memory) // a built-in name, or one that has been checked
-        printf(", all an %s has, %.4g of it reserved", job->cluster.hardware.name,
+    if (job->assumes_memory) // the name is a built-in name or has been checked
+        printf(" (all of an %s, %.4g GiB reserved)", job->cluster.hardware.name,
                units_to_gib(job->cluster.reserve));
     printf("; ");
     printf("%zu of %" PRIu64 " %s\n\n", result->n,
@@ -124,8 +124,10 @@ void nd_report_table(const struct nd_search *search,
     if (n > result->best.n)
         printf("... %zu more (--top N, -o DIR)\n", n - result->best.n);
     if (n < result->n)
-        printf("folded: %zu candidates into %zu lines, each the quickest of a range (--all)\n",
-               result->n, n);
+        printf(
+            "folded: %zu candidates into %zu lines; each line shows the fastest of its range "
+            "(--all shows all)\n",
+            result->n, n);
     if (baseline == NULL)
         return;
     const struct nd_candidate base = nd_search_evaluate(search, baseline);
@@ -134,18 +136,19 @@ void nd_report_table(const struct nd_search *search,
     else
         print_row("base", search, &base, "");
     if (!search->space->orig && result->best.n > 0)
-        nd_report_faster(result->best.heap[0].step_ms, base.step_ms,
-                         nd_search_fits(search, &base) ? "" : ", which does not fit in memory");
+        nd_report_faster(
+            result->best.heap[0].step_ms, base.step_ms,
+            nd_search_fits(search, &base) ? "" : "; the baseline does not fit in memory");
 }
 
-// ---- nothing is left ----------------------------------------------------------------------------
+// ---- empty results ------------------------------------------------------------------------------
 
 static void describe_relaxation(const struct nd_relaxation *r, char *text, size_t size)
 {
     char example[STRATEGY_TEXT];
     size_t n = 0;
     if (r->n == 0) {
-        snprintf(text, size, "; leaving out one or two filters does not help");
+        snprintf(text, size, "; removing one or two filters does not help");
         return;
     }
     for (int k = 0; k < r->n; k++) {
@@ -157,7 +160,7 @@ static void describe_relaxation(const struct nd_relaxation *r, char *text, size_
             n += (size_t)snprintf(text + n, size - n, "without %s",
                                   nd_filter_name(r->filters[k]));
     }
-    snprintf(text + n, size - n, " an example would be %s", to_text(&r->example, example));
+    snprintf(text + n, size - n, " %s is valid", to_text(&r->example, example));
 }
 
 static enum pps_status report_filters_empty(const struct nd_job *job,
@@ -170,14 +173,15 @@ static enum pps_status report_filters_empty(const struct nd_job *job,
     if (last == ND_N_FILTERS)
         return pps_fail(
             err, PPS_E_INFEASIBLE,
-            "search space is empty, check the expert rules: no degrees make %d devices "
-            "(what is off in --strategy is 1, and pp stays below %d layers)",
+            "search space is empty, check the expert rules: no product of degrees is %d "
+            "devices (a degree that is off in --strategy is 1; pp is less than %d layers)",
             job->space.devices, job->space.layers);
     nd_relax(&job->space, &job->filters, &relaxation);
     describe_relaxation(&relaxation, text, sizeof text);
-    return pps_fail(err, PPS_E_INFEASIBLE,
-                    "search space is empty, check the expert rules: %s took the last points%s",
-                    nd_filter_name(last), text);
+    return pps_fail(
+        err, PPS_E_INFEASIBLE,
+        "search space is empty, check the expert rules: filter %s rejects the last points%s",
+        nd_filter_name(last), text);
 }
 
 enum pps_status nd_report_empty(const struct nd_job *job,
@@ -191,7 +195,7 @@ enum pps_status nd_report_empty(const struct nd_job *job,
         return report_filters_empty(job, &result->counts, err);
     return pps_fail(err, PPS_E_INFEASIBLE,
                     "none of %" PRIu64
-                    " strategies fits %.6g GiB: the least needs %.3f GiB (%s%s%s)",
+                    " strategies fits in %.6g GiB: the smallest needs %.3f GiB (%s%s%s)",
                     result->counts.survivors, limit_gib(search), least->memory_mb / UNITS_KIB,
                     (search->space->orig ? tuple_text : to_text)(&least->strategy, text),
                     search->space->orig ? "" : ", recompute ",
@@ -215,15 +219,15 @@ void nd_report_why(const struct nd_job *job,
     const struct nd_candidate c = nd_search_evaluate(search, strategy);
     const bool fits = nd_search_fits(search, &c);
     if (!fits)
-        printf("  %-12s %.3f GiB%s%s, and a device may use %.6g GiB\n", "memory",
+        printf("  %-12s does not fit: %.3f GiB needed%s%s, %.6g GiB available\n", "memory",
                c.memory_mb / UNITS_KIB, search->space->orig ? "" : " with recompute ",
                search->space->orig ? "" : recompute_names[c.strategy.recompute],
                limit_gib(search));
     if (n == 0 && fits)
-        printf("  passes every filter and fits: %.3f of %.6g GiB\n", c.memory_mb / UNITS_KIB,
-               limit_gib(search));
+        printf("  passes all filters and fits in memory: %.3f of %.6g GiB\n",
+               c.memory_mb / UNITS_KIB, limit_gib(search));
     if (!isnan(c.step_ms))
-        printf("  a step takes %.3f ms with recompute %s (%.3f GiB; without any %.3f, with all "
+        printf("  step time %.3f ms with recompute %s (%.3f GiB; recompute none %.3f, full "
                "%.3f)\n",
                c.step_ms, recompute_names[c.strategy.recompute], c.memory_mb / UNITS_KIB,
                c.none_mb / UNITS_KIB, c.full_mb / UNITS_KIB);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space of `ppsweep nd`, its filters, and strategies as they are typed.
+// Reads the search space of `ppsweep nd`, its filters, and strategies from options.
 #include "tooljob.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { VP_MAX = 4 }; // chunks a stage, unless --vp-max says more
+enum { VP_MAX = 4 }; // default of --vp-max, chunks per stage
 
 // ---- words --------------------------------------------------------------------------------------
 
-// The next of words with commas between, of which *n is the length; NULL: there is none.
+// Returns the next of several words separated by commas and sets *n to its length; NULL at the end.
 static const char *next_word(const char **rest, size_t *n)
 {
     const char *word = *rest;
@@ -83,7 +83,7 @@ static enum pps_status read_strategy(struct nd_switches *vary,
         if (switch_names[k] == NULL || equals == NULL ||
             !read_on(equals + 1, n - name - 1, switch_of(vary, k)))
             return pps_fail(err, PPS_E_INPUT,
-                            "--strategy %.*s: write dp, tp, pp, ep, cp or fsdp = on or off",
+                            "--strategy %.*s: expected dp, tp, pp, ep, cp or fsdp =on or =off",
                             (int)n, word);
     }
     return PPS_OK;
@@ -98,10 +98,8 @@ static enum pps_status no_filter(const char *option, const char *name, struct pp
         names[k] = nd_filter_name((enum nd_filter)k);
     const char *near = pps_suggest(name, names, ND_N_FILTERS);
     return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: no filter is called that%s%s; --list-filters shows "
-                    "them",
-                    option, name, near != NULL ? "; did you mean " : "",
-                    near != NULL ? near : "");
+                    "--%s %s: unknown filter%s%s; --list-filters shows all filters", option,
+                    name, near != NULL ? "; did you mean " : "", near != NULL ? near : "");
 }
 
 static enum pps_status edit_rules(struct nd_filters *filters,
@@ -116,7 +114,7 @@ static enum pps_status edit_rules(struct nd_filters *filters,
         const char *equals = strchr(word, '=');
         const size_t n = equals != NULL ? (size_t)(equals - word) : 0;
         if (n == 0 || n >= sizeof name || !read_on(equals + 1, strlen(equals + 1), &on))
-            return pps_fail(err, PPS_E_INPUT, "--rule %s: write NAME=on or NAME=off", word);
+            return pps_fail(err, PPS_E_INPUT, "--rule %s: expected NAME=on or NAME=off", word);
         memcpy(name, word, n);
         if (!nd_filter_find(name, &filter))
             return no_filter("rule", name, err);
@@ -185,7 +183,7 @@ static enum pps_status read_compat(const struct pps_args *args,
     const char *word = pps_arg(args, "compat");
     *orig = word != NULL && strcmp(word, "orig") == 0;
     if (word != NULL && !*orig && strcmp(word, "none") != 0)
-        return pps_fail(err, PPS_E_INPUT, "--compat %s: write orig or none", word);
+        return pps_fail(err, PPS_E_INPUT, "--compat %s: expected none or orig", word);
     return PPS_OK;
 }
 
@@ -198,8 +196,8 @@ enum pps_status nd_job_space(struct nd_job *job,
     const char *word = pps_arg(args, "preset");
     enum pps_status status = read_compat(args, &orig, err);
     if (status == PPS_OK && word != NULL && !nd_preset_find(word, &preset))
-        return pps_fail(err, PPS_E_INPUT, "--preset %s: write classic, zero, fsdp or megatron",
-                        word);
+        return pps_fail(err, PPS_E_INPUT,
+                        "--preset %s: expected classic, zero, fsdp or megatron", word);
     if (status == PPS_OK && pps_arg(args, "strategy") != NULL)
         status = read_strategy(&job->vary, pps_arg(args, "strategy"), err);
     if (status != PPS_OK)
@@ -288,7 +286,7 @@ enum pps_status nd_job_strategy(const struct nd_job *job,
         if (!set_word(s, &sp_given, word, n))
             return pps_fail(
                 err, PPS_E_INPUT,
-                "--%s %.*s: write degrees as in dp=8,tp=4,pp=2 (also cp ep op vp mbs "
+                "--%s %.*s: expected degrees, for example dp=8,tp=4,pp=2 (also cp ep op vp mbs "
                 "sp=on)",
                 option, (int)n, word);
     const int64_t rest = product((const int32_t[]){s->tp, s->cp, s->pp}, 3);
@@ -324,10 +322,11 @@ enum pps_status nd_job_check_chunks(const struct nd_job *job,
     const struct training *training = &job->training;
     if (job->space.orig || training_allows_chunks(training, strategy->pp, strategy->vp))
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--%s %s: vp %d, but the training's schedule is %s",
-                    option, text, strategy->vp,
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%s %s: vp %d, but the training document sets schedule %s", option, text,
+                    strategy->vp,
                     training->schedule == TRAINING_VPP
-                        ? "vpp, which has two chunks per stage or more: write vp=2"
+                        ? "vpp, which needs at least two chunks per stage; write vp=2"
                         : "1f1b, which has one chunk per stage");
 }
 
@@ -346,8 +345,8 @@ enum pps_status nd_job_whole_strategy(struct nd_job *job,
          s->mbs < 1 || devices != (double)job->cluster.world_size))
         return pps_fail(
             err, PPS_E_INPUT,
-            "--%s %s: dp %d x tp %d x cp %d x pp %d must be the cluster's %lld devices, "
-            "every degree at least 1",
+            "--%s %s: dp %d x tp %d x cp %d x pp %d must equal the %lld devices of the "
+            "cluster; every degree must be at least 1",
             option, text, s->dp, s->tp, s->cp, s->pp, (long long)job->cluster.world_size);
     return status;
 }
