@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What was given on a command line: words, and values of options.
+// The arguments and option values of a command line.
 #include "argsparts.h"
 
 #include "decimal.h"
@@ -81,7 +81,7 @@ enum pps_status pps_arg_count(const struct pps_args *args,
     if (text == NULL)
         return PPS_OK;
     char *end, highest[32];
-    // strtod alone would take hexadecimal.
+    // strtod alone would accept hexadecimal.
     const bool decimal = isdigit((unsigned char)text[0]) && strpbrk(text, "xX") == NULL;
     const double number = decimal ? strtod(text, &end) : (double)NAN;
     const double count = isnan(number) ? (double)NAN : number * count_unit(end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing rows, running the reference on them, comparing.
+// Chooses the audited rows, runs the reference on them and compares the results.
 #include "audit.h"
 
 #include "pointtext.h"
@@ -16,14 +16,14 @@ struct pps_auditor {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     double fraction;
-    double *values; // one array of PPS_BATCH for each parameter, then for each column
+    double *values; // one array of PPS_BATCH per parameter, then one per column
     const double *param[PPS_MAX_PARAMS];
     double *all_columns[PPS_MAX_COLUMNS];
-    double *column[PPS_MAX_COLUMNS];  // NULL where `run` had none
-    char *all_texts[PPS_MAX_COLUMNS]; // NULL: no text
+    double *column[PPS_MAX_COLUMNS];  // NULL if `run` did not compute it
+    char *all_texts[PPS_MAX_COLUMNS]; // NULL: not a text column
     char *text[PPS_MAX_COLUMNS];
     uint8_t outcome[PPS_BATCH];
-    size_t row[PPS_BATCH]; // in the batch that `run` did
+    size_t row[PPS_BATCH]; // row in the batch of `run`
 };
 
 void pps_audited_add(struct pps_audited *total, const struct pps_audited *part)
@@ -34,7 +34,8 @@ void pps_audited_add(struct pps_audited *total, const struct pps_audited *part)
     total->stopped = total->stopped || part->stopped;
 }
 
-// The number's bytes from the lowest, so that every machine chooses the same.
+// Hashes the bytes of the number from the lowest, so that every machine chooses the same
+// points.
 bool pps_audit_chooses(double fraction, uint64_t index)
 {
     unsigned char bytes[8];
@@ -95,7 +96,7 @@ void pps_auditor_close(struct pps_auditor *a)
 
 // ---- one row ----------------------------------------------------------------------------------
 
-// A row of both: the fast path's (0) and the reference's (1).
+// One row computed twice: by the fast path (0) and by the reference (1).
 struct pair {
     const struct pps_auditor *auditor;
     const struct pps_worker *worker;
@@ -110,7 +111,7 @@ static double result(const struct pair *pair, int which, int c)
     return pair->column[which][c][pair->row[which]];
 }
 
-// Without a number somewhere it is as good as failed: the row's results are empty.
+// Returns PPS_FAILED if a result is not a number: the row has no results then.
 static enum pps_outcome outcome_of(const struct pair *pair, int which, uint8_t outcome)
 {
     for (int c = 0; outcome == PPS_DONE && c < pair->auditor->kernel->n_columns; c++)
@@ -119,7 +120,7 @@ static enum pps_outcome outcome_of(const struct pair *pair, int which, uint8_t o
     return (enum pps_outcome)outcome;
 }
 
-// What a small difference of column c is small against.
+// Returns the value to which a difference in column c is relative.
 static double scale_of(const struct pair *pair, int c)
 {
     const struct pps_column *columns = pair->auditor->kernel->columns;
@@ -194,7 +195,7 @@ static enum pps_status differs(const struct pair *pair,
         difference, pair->auditor->kernel->tolerance);
 }
 
-// The reference moves as far by rounding alone.
+// Returns true if rounding alone changes the reference's result by an eighth of the difference.
 static bool is_sensitive(const struct pair *pair, int c, double difference)
 {
     const struct pps_auditor *a = pair->auditor;
@@ -206,15 +207,16 @@ static bool is_sensitive(const struct pair *pair, int c, double difference)
            enough;
 }
 
-// A reference that has been stopped says nothing of the points beside this one.
+// Returns true if the stop flag ended the reference: its results for nearby points are invalid
+// then.
 static bool is_stopped(const struct pair *pair)
 {
     const atomic_bool *stop = pair->worker->stop;
     return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
 }
 
-// One of the two gave the point up at the limit: the reference, which jumps over nothing, comes to it
-// first.
+// Returns true if exactly one of both failed at the limit of events. The reference takes no
+// shortcuts, so it reaches the limit first.
 static bool is_limited(const struct pair *pair)
 {
     return pair->worker->point_limit > 0 && pair->outcome[0] != pair->outcome[1] &&
@@ -256,7 +258,7 @@ static enum pps_status compare(const struct pair *pair,
 
 // ---- a batch ----------------------------------------------------------------------------------
 
-// Copies the chosen points; returns how many they are.
+// Copies the audited points and returns their number.
 static size_t choose(struct pps_auditor *a,
                      const struct pps_batch *batch,
                      const uint64_t *index)
@@ -314,7 +316,8 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
 
 // ---- rows of an earlier result ----------------------------------------------------------------
 
-// The name of cell k of a row's results; that behind the wanted columns is the status.
+// Returns the name of cell k of a row's results. The cell after the wanted columns is the
+// status.
 static const char *cell_name(const struct pps_experiment *experiment, int k)
 {
     for (int c = 0; c < experiment->kernel->n_columns; c++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of an axis by number, and numbers by value.
+// Converts the number of a value to the value, and back.
 #include "axis.h"
 
 #include <math.h>

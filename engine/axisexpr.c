@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expression to axis: the values that a constant one lists, or one worked out point by point.
+// Converts an expression to an axis: a list of values if the expression is constant, otherwise
+// a dependent axis.
 #include "axisparts.h"
 
 #include "value.h"

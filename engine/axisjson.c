@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON to axis and back: values, lists, and which of the forms it is.
+// Converts JSON to an axis and back: detects the form, reads single values and lists.
 #include "axisjson.h"
 
 #include "axisparts.h"
@@ -54,7 +54,8 @@ enum pps_status pps_axis_table(struct pps_axis *axis,
 
 // ---- one value --------------------------------------------------------------------------------
 
-// A number that stands in quotes, or on the command line in a form that JSON has not.
+// Returns true for a number in quotes, or a number on the command line in a form that JSON does
+// not allow.
 static bool is_number_text(const struct pps_param *param, const char *text)
 {
     char *end;
@@ -169,7 +170,7 @@ static enum pps_status from_list(struct pps_axis *axis,
     return status;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- entry points -----------------------------------------------------------------------------
 
 #define WORD_LETTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_"
 
@@ -182,7 +183,7 @@ static bool is_expression(const struct pps_kernel *kernel,
     if (!cJSON_IsString(item) || (param->kind != PPS_INTEGER && param->kind != PPS_REAL))
         return false;
     const char *text = item->valuestring;
-    // Where letters are values, a single word that is no parameter is a wrong letter.
+    // If the parameter has names, a single word that is not a parameter is a misspelt name.
     if (param->names != NULL && pps_param_find(kernel, text, strlen(text)) < 0 &&
         strspn(text, WORD_LETTERS) == strlen(text))
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// {start, stop, step} to axis.
+// Converts {start, stop, step} to an axis.
 #include "axisparts.h"
 
 #include "decimal.h"
@@ -78,7 +78,7 @@ enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
                          high);
 }
 
-// A step that is not above 0. What falls can be turned round, unless the step is 0.
+// Reports a step that is not above 0. Suggests to swap start and stop unless the step is 0.
 static enum pps_status fail_step(const struct pps_axis_source *s,
                                  const cJSON *step,
                                  const struct pps_axis_range *range)
@@ -161,7 +161,7 @@ enum pps_status pps_axis_from_range(struct pps_axis *axis,
         status = pps_json_fail(s->json, pps_json_member(object, "step"), s->err,
                                "%s.step: expected a whole number (got %.15g)", s->param->name,
                                range.step);
-    // The last value may lie a rounding error beyond stop.
+    // The last value may exceed stop by a rounding error.
     const double last = range.start + (double)(range.n - 1) * range.step;
     if (status == PPS_OK)
         status = pps_axis_check_value(s, pps_json_member(object, "stop"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a result as stacked bars: which columns, which rows.
+// Chooses the columns and rows of stacked bars.
 #include "bars.h"
 
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 
 // ---- columns --------------------------------------------------------------------------------
 
-// The columns of the kernel's stack of this name; NULL: there is none.
+// Returns the columns of the kernel's stack with this name, or NULL if there is none.
 static const char *find_stack(struct pps_bars *bars, const char *name)
 {
     const struct pps_kernel *kernel = bars->view.kernel;
@@ -85,7 +85,7 @@ static enum pps_status find_columns(struct pps_bars *bars, struct pps_error *err
 
 // ---- rows -----------------------------------------------------------------------------------
 
-// *whole: has the row the objective and all parts?
+// Sets *whole if the row has the objective and all segments.
 static enum pps_status read_values(const struct pps_bars *bars,
                                    const struct pps_cell *cells,
                                    double *objective,
@@ -139,7 +139,7 @@ static enum pps_status read_rows(struct pps_bars *bars, struct pps_error *err)
     }
 }
 
-// Which parameters vary among the rows that are shown?
+// Finds the parameters that vary among the shown rows.
 static enum pps_status note_rows(struct pps_bars *bars, struct pps_error *err)
 {
     struct pps_cell *cells = calloc((size_t)bars->view.n_columns, sizeof *cells);

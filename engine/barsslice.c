@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stacked bars as text for gnuplot, and the picture of them.
+// Writes stacked bars as text for gnuplot and draws the picture.
 #include "bars.h"
 #include "picturename.h"
 #include "plottext.h"
@@ -15,8 +15,8 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "draw", "the bars");
 }
 
-// Is this column one of the labels? Where nobody knows which columns are parameters, those left
-// of the parts and the objective are.
+// Returns true if the column is a label of the bars. If the parameters are unknown, the columns
+// left of the segments and the objective are labels.
 static bool is_label(const struct pps_bars *bars, int column)
 {
     if (!bars->constants.list[column].varied)
@@ -29,7 +29,7 @@ static bool is_label(const struct pps_bars *bars, int column)
     return column < bars->objective;
 }
 
-// ---- the head -------------------------------------------------------------------------------
+// ---- the header -----------------------------------------------------------------------------
 
 static void put_names(const struct pps_bars *bars,
                       FILE *out,

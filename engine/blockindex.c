@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Heads and records of an index.
+// Reads the header and the records of an index.
 #include "blockindex.h"
 
 #include "diskfile.h"

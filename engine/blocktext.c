@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One block: its bytes checked, then inflated.
+// Reads one block: checks its bytes, then decompresses them.
 #include "blocktext.h"
 
 #include "crc.h"
@@ -10,7 +10,7 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-// Beyond what any codec makes of the greatest text; a greater size is damage.
+// More bytes than any codec writes for the longest text. A larger size means damage.
 #define DATA_MAX (2 * PPS_CODEC_TEXT_MAX + 1024)
 
 struct pps_blocktext {
@@ -79,7 +79,7 @@ static enum pps_status fail_block(const struct pps_blocktext *reader,
                        (unsigned long long)(record->offset + record->data_bytes));
 }
 
-// Room for n bytes, of which the old ones may go.
+// Makes room for n bytes. May discard the old contents.
 static bool make_room(void **buffer, size_t *cap, size_t n)
 {
     if (n <= *cap)
@@ -121,7 +121,7 @@ static bool inflates(struct pps_blocktext *reader, const struct pps_index_record
     z->next_in = reader->data;
     z->avail_in = (uInt)record->data_bytes;
     z->next_out = (unsigned char *)reader->text;
-    z->avail_out = (uInt)record->text_bytes + 1; // room that must stay free
+    z->avail_out = (uInt)record->text_bytes + 1; // one extra byte, which must stay free
     const int rc = inflate(z, Z_SYNC_FLUSH);
     return (rc == Z_OK || rc == Z_BUF_ERROR) && z->avail_in == 0 && z->avail_out == 1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bytes of a result and the checksums in its index.
+// Compares the bytes of a result with the checksums in its index.
 #include "checksums.h"
 
 #include "blockindex.h"
@@ -27,7 +27,7 @@ static enum pps_status fail_block(const struct pps_prefix *prefix,
                     (unsigned long long)prefix->rows + 1, path);
 }
 
-// The file must end where its last block does, or with the end of its gzip member.
+// Checks that the file ends after its last block, or after the end of its gzip member.
 static enum pps_status check_end(const struct pps_blockindex *index,
                                  const struct pps_prefix *prefix,
                                  int fd,

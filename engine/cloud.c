@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a picture, thinned out where there are too many.
+// Collects the points of a picture and thins them if there are too many.
 #include "cloud.h"
 
 #include "grow.h"
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define LOG_FROM 10 // max over min from which a scale is logarithmic
+#define LOG_FROM 10 // ratio of max to min from which a scale is logarithmic
 
 void pps_cloud_free(struct pps_cloud *cloud)
 {
@@ -22,9 +22,9 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "keep", "the points of the picture");
 }
 
-// ---- while they come ------------------------------------------------------------------------
+// ---- adding points --------------------------------------------------------------------------
 
-// Spreads row numbers over all 64 bits, so that neighbours do not stay or leave together.
+// Spreads row numbers over all 64 bits, so that neighbouring rows are kept independently.
 static uint64_t spread(uint64_t row)
 {
     row = (row ^ (row >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -84,13 +84,13 @@ struct pps_cloud_scale pps_cloud_scale(double min, double max)
     return (struct pps_cloud_scale){min, max, min > 0 && max / min >= LOG_FROM};
 }
 
-// The cell, of n, in which a value is.
+// Returns the cell (0 ... n - 1) that contains a value.
 static size_t cell_of(const struct pps_cloud_scale *scale, double value, int n)
 {
     double share = (value - scale->min) / (scale->max - scale->min);
     if (scale->log)
         share = log(value / scale->min) / log(scale->max / scale->min);
-    if (!(share > 0)) // a scale of one value, too
+    if (!(share > 0)) // also for a scale of one value
         return 0;
     return share >= 1 ? (size_t)n - 1 : (size_t)(share * n);
 }

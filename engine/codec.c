@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One block of text to raw deflate: zlib, igzip or nothing at all.
+// Compresses one block of text to raw deflate with zlib or igzip, or copies it.
 #include "codec.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
@@ -16,14 +16,15 @@
 #include <string.h>
 #include <zlib.h>
 
-// zlib's memory for hashes and pending output (256 KiB in all). Measured with bench_output
-// (1 MiB blocks of 48-byte rows, zlib 1.2.13): 9 compresses as far, at best as fast as 8.
+// Size of zlib's memory for hashes and pending output (256 KiB in all). Measured with
+// bench_output (1 MiB blocks of 48-byte rows, zlib 1.2.13): level 9 gives the same size as 8
+// and is not faster.
 #define ZLIB_MEM_LEVEL 8
 
-// Level 1 is for speed, and begins anew after so much text: a little less than the two windows that
-// zlib holds before it moves the second over the first and renumbers all its hashes. Measured on
-// 27-byte rows of the contention kernel, zlib 1.2.13: 128 ns a row instead of 144, for 1.5 % more
-// bytes; half as much text takes 133 ns and 2.8 %.
+// Level 1 is for speed and restarts after this many bytes of text: slightly less than the two
+// windows that zlib holds before it moves the second window over the first and renumbers all
+// its hashes. Measured on 27-byte rows of the contention kernel, zlib 1.2.13: 128 ns per row
+// instead of 144, for 1.5 % more bytes. Half of this size takes 133 ns and 2.8 % more bytes.
 #define ZLIB_STRETCH (2 * 32768 - 512)
 
 struct pps_codec {
@@ -154,7 +155,7 @@ static size_t isal_block(struct isal_zstream *s,
     isal_deflate_reset(s);
     s->end_of_stream = 0;
     s->flush = FULL_FLUSH;
-    s->next_in = (uint8_t *)(uintptr_t)text; // igzip does not write there
+    s->next_in = (uint8_t *)(uintptr_t)text; // igzip does not write to the text
     s->avail_in = (uint32_t)text_bytes;
     s->next_out = out;
     s->avail_out = cap < UINT32_MAX ? (uint32_t)cap : UINT32_MAX;
@@ -208,8 +209,9 @@ void pps_codec_close(struct pps_codec *codec)
     free(codec);
 }
 
-// zlib's worst case is fixed codes, 9 bits for 8 (its deflateBound says an eighth and some);
-// igzip's static codes of level 0 reach 15 bits for 8. Both end with an empty stored block.
+// In zlib's worst case fixed codes take 9 bits per byte (deflateBound adds an eighth and a
+// bit); igzip's static codes of level 0 take up to 15 bits per byte. Both end with an empty
+// stored block.
 size_t pps_codec_bound(const struct pps_codec *codec, size_t text_bytes)
 {
     switch (codec->choice.kind) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of a row: which results are asked for, the header line, decimals; and kernels by name.
+// The columns of a row: wanted results, the header line and decimals. Also finds a kernel by
+// name.
 #include "experiment.h"
 
 #include "decimal.h"
@@ -77,7 +78,7 @@ const char *pps_outcome_word(enum pps_outcome outcome)
     static const char *const words[] = {
         [PPS_DONE] = "ok",
         [PPS_FAILED] = "failed",
-        [PPS_STOPPED] = "stopped", // has no row
+        [PPS_STOPPED] = "stopped", // a stopped point has no row
         [PPS_INFEASIBLE] = "infeasible",
     };
     return words[outcome];

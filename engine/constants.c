@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which columns hold one value in all rows.
+// Finds the columns with one value in all rows.
 #include "constants.h"
 
 #include <errno.h>

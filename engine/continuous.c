@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON to continuous axis and back.
+// Converts JSON to a continuous axis and back.
 #include "continuous.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Decimals beyond these would be lost in the 15 digits of a value, or scale past a double.
+// More decimals exceed the 15 digits of a value. Fewer decimals exceed the range of a double.
 enum { MOST_DECIMALS = 15, FEWEST_DECIMALS = -15, DIGITS_OF_RANGE = 6 };
 
 static const char *const keys[] = {"start", "stop", "continuous", "decimals"};

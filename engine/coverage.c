@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coverage of a result, from its manifest and, of an unfinished run, its journal.
+// Reads the coverage of a result from its manifest, and for an unfinished run from its journal.
 #include "coverage.h"
 
 #include "blockindex.h"
@@ -22,7 +22,8 @@ static uint64_t count_of(const cJSON *object, const char *key)
     return value > 0 && value < 0x1p63 ? (uint64_t)value : 0;
 }
 
-// Points of the blocks in the journal of an unfinished run; 0 where it cannot be read.
+// Returns the points of the blocks in the journal of an unfinished run, or 0 if it cannot be
+// read.
 static uint64_t journal_points(const char *result)
 {
     struct pps_blockindex index = {.fd = -1};
@@ -34,7 +35,7 @@ static uint64_t journal_points(const char *result)
         return 0;
     if (pps_blockindex_open(&index, path, &state, &unused) == PPS_OK &&
         state == PPS_BLOCKINDEX_WHOLE && index.n_records > 1) {
-        // The first record is of the header line.
+        // The first record is the header line's.
         const uint64_t blocks = index.n_records - 1;
         points = index.head.n_points;
         if (blocks <= points / index.head.block_points)
@@ -45,7 +46,7 @@ static uint64_t journal_points(const char *result)
     return points;
 }
 
-// The result's path without .part; NULL without memory.
+// Returns the result's path without .part, or NULL if memory runs out.
 static char *without_part(const char *path)
 {
     return strndup(path, strlen(path) - strlen(part));
@@ -66,7 +67,7 @@ static void fill(const char *path, const cJSON *manifest, struct pps_coverage *c
     };
     coverage->rows = count_of(manifest, "rows");
     coverage->limited = asked < coverage->whole;
-    if (coverage->whole == 0) // written before manifests had it
+    if (coverage->whole == 0) // written before manifests had "whole"
         coverage->whole = asked;
     if (coverage->unfinished) {
         char *result = without_part(path);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combinations of parameters that cells cover, as sums of products of hashes.
+// Records the combinations of parameters that cells cover, as sums of products of hashes.
 //
-// A row's hash is the product of one odd number a parameter, modulo 2^64, and a cell's the sum of
-// those of its rows. Odd numbers have inverses, so parameters which turn out to have one value in
+// The hash of a row is a product of one odd number per parameter, modulo 2^64. The sum of a
+// cell adds the hashes of its rows. Odd numbers have inverses, so parameters with one value in
 // every cell are divided out at the end.
 #include "covered.h"
 
@@ -47,7 +47,7 @@ static uint64_t factor(int c, uint32_t hash)
     return XXH64(&key, sizeof key, 0) | 1;
 }
 
-// Sums of one cell: a hash of each column's values, then the number of rows.
+// Sums of one cell: one sum of hashes per column, then the number of rows.
 enum { SUMMED_CELLS = 1 << 16 };
 
 static uint64_t *sums_of(struct pps_covered *covered, size_t i, bool first)
@@ -94,7 +94,7 @@ bool pps_covered_add(struct pps_covered *covered,
     return true;
 }
 
-// Proportions are compared crosswise: a sum over one number of rows with that over another.
+// Compares proportions by cross multiplication with the numbers of rows.
 void pps_covered_finish(struct pps_covered *covered, size_t n_cells)
 {
     const size_t n = (size_t)covered->n + 1,
@@ -109,7 +109,8 @@ void pps_covered_finish(struct pps_covered *covered, size_t n_cells)
     }
 }
 
-// Newton's iteration: each step doubles the number of right bits, of which there are five at first.
+// Newton's iteration for the inverse. The first value has five correct bits; each step doubles
+// their number.
 static uint64_t inverse(uint64_t odd)
 {
     uint64_t x = 3 * odd ^ 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32 by the fastest library there is.
+// Computes CRC-32 with the fastest library of the build.
 #include "crc.h"
 
 #ifdef PPS_HAVE_ISAL

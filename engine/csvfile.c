@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading CSV line by line: our own buffer finds the lines; csvline.c splits the plain ones, libcsv
-// those with quotes and other odd ones.
+// Reads CSV line by line. A buffer finds the lines; csvline.c splits plain lines, and libcsv
+// splits lines with quotes and other unusual lines.
 #include "csvfile.h"
 
 #include "csvline.h"
@@ -22,15 +22,15 @@ struct pps_csv {
     struct csv_parser parser;
     bool parser_open;
     char *buffer;      // PPS_CSV_LINE + CHUNK bytes
-    size_t begin, end; // unread part
+    size_t begin, end; // unread bytes of the buffer
     bool at_end;
-    uint64_t line; // of the row's last line, from 1
+    uint64_t line; // number of the row's last line, from 1
     XXH64_state_t *hash;
-    const char *line_text; // the row's last line, for places
+    const char *line_text; // the row's last line, for error places
     size_t line_n;
-    // the row under way
+    // The current row.
     bool row_done, too_many;
-    bool bad_line; // the line is there, but no CSV
+    bool bad_line; // the line was read but is not CSV
     char *arena;
     size_t arena_n;
     size_t start[PPS_CSV_COLUMNS];
@@ -74,7 +74,7 @@ void pps_csv_close(struct pps_csv *csv)
     free(csv);
 }
 
-// ---- what libcsv calls ------------------------------------------------------------------------
+// ---- callbacks of libcsv ----------------------------------------------------------------------
 
 static void on_cell(void *text, size_t n, void *self)
 {
@@ -142,7 +142,7 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
     return PPS_OK;
 }
 
-// The next line with its newline; n = 0 at the end.
+// Returns the next line with its newline; n = 0 at the end.
 static enum pps_status next_line(struct pps_csv *csv,
                                  const char **line,
                                  size_t *n,
@@ -181,8 +181,8 @@ static enum pps_status feed(struct pps_csv *csv,
     return PPS_OK;
 }
 
-// Cuts the row's line at its commas; false where quotes make that unclear, or where the row ended
-// with the file and its line is gone.
+// Splits the row's line at its commas. Returns false if the line has quotes, or if the row
+// ended with the file and its line is no longer in memory.
 static bool cut_line(struct pps_csv *csv)
 {
     const char *at = csv->line_text;
@@ -258,7 +258,8 @@ uint64_t pps_csv_digest(const struct pps_csv *csv)
     return XXH64_digest(csv->hash);
 }
 
-// Where cell `column` begins in its line, from 1; 0 where quotes make that unclear.
+// Returns the column, from 1, where cell `column` begins in its line, or 0 if the line has
+// quotes.
 static int cell_column(const struct pps_csv *csv, int column)
 {
     if (column < 0 || memchr(csv->line_text, '"', csv->line_n) != NULL)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commas are found eight bytes at a time, in a copy of the line that ends its cells with NUL.
+// Splits a line in a copy whose cells end with NUL. Finds commas eight bytes at a time.
 #include "csvline.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-// Adds the cell line[begin ... end - 1], which is in the room as well, with a byte to spare.
+// Adds the cell line[begin ... end - 1]. `room` holds a copy of the line with a spare byte.
 static void add_cell(struct pps_csv_row *row,
                      const char *line,
                      char *room,
@@ -27,7 +27,7 @@ static void add_cell(struct pps_csv_row *row,
     row->length[row->n++] = end - begin;
 }
 
-// The bytes that are commas: a bit each, the highest of its byte.
+// Returns a mask of the bytes that are commas: the highest bit of each such byte is set.
 static uint64_t commas(uint64_t bytes)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu, differ = bytes ^ 0x2C2C2C2C2C2C2C2Cu;

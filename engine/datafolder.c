@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the data folder. The program holds no absolute path: what it holds of paths is relative
-// to its own executable.
+// Finds the data folder. The program contains no absolute path; its paths are relative to its
+// own executable.
 #include "datafolder.h"
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 enum { PATH_CAP = 4096 };
 
-// The link to the source tree that CMake makes in the build folders of executables.
+// CMake makes this link to the source tree in the build folders of executables.
 static const char source_link[] = "ppsweep-source";
 
 static bool holds_data(const char *folder)
@@ -22,7 +22,7 @@ static bool holds_data(const char *folder)
     return access(path, X_OK) == 0;
 }
 
-// Joins a folder and a name; false: it does not fit.
+// Joins a folder and a name. Returns false if the result does not fit.
 static bool join(char *out, size_t cap, const char *folder, const char *name)
 {
     const int n = snprintf(out, cap, "%s/%s", folder, name);
@@ -39,8 +39,8 @@ static bool executable_folder(char *out)
     return true;
 }
 
-// The link counts only where it belongs to the owner of the executable: others may be able to put
-// one into a folder that all can write to.
+// Accepts the link only if it has the same owner as the executable: in a folder that everyone
+// can write to, other users could create a link.
 static bool in_build_tree(const char *link)
 {
     struct stat program, at;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doubles to text. Fixed decimals are what exact arithmetic gives: a double is m * 2^-s, and its
-// fraction times 10^decimals fits in 128 bits, so that below 2^64 rounding needs no guess. Where
-// one multiplication of doubles certainly rounds alike, it is used instead.
+// Converts doubles to text. Fixed decimals are exact: a double is m * 2^-s, and its fraction
+// times 10^decimals fits in 128 bits, so rounding is exact below 2^64. If one multiplication of
+// doubles provably rounds the same way, it is used instead.
 #include "decimal.h"
 
 #include "decimalread.h"
@@ -35,7 +35,7 @@ static const uint64_t POW10[20] = {1u,
                                    1000000000000000000u,
                                    10000000000000000000u};
 
-// The same, exactly.
+// The same powers as doubles; all are exact.
 static const double TENS[19] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8, 1e9,
                                 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18};
 
@@ -64,10 +64,11 @@ static inline struct parts take_apart(double value)
     return p;
 }
 
-// How many digits n has; 1 for 0.
+// Returns the number of digits of n; 1 for 0.
 static inline size_t count_digits(uint64_t n)
 {
-    // 1233 / 4096 is log10(2) from below; right for every 64-bit number after the comparison.
+    // 1233 / 4096 is slightly below log10(2). The comparison makes the result right for every
+    // n.
     unsigned bits = 64u - (unsigned)__builtin_clzll(n | 1);
     unsigned guess = bits * 1233u >> 12;
     return guess + ((n | 1) >= POW10[guess]);
@@ -85,7 +86,7 @@ static inline void write_digits(char *out, uint64_t n, size_t width)
         out[0] = (char)('0' + n % 10);
 }
 
-// Writes [-]whole[.fraction] with this many digits of fraction.
+// Writes [-]whole[.fraction] with `decimals` digits of fraction.
 static inline size_t write_number(char *out,
                                   bool negative,
                                   uint64_t whole,
@@ -104,12 +105,12 @@ static inline size_t write_number(char *out,
     return n + 1 + (size_t)decimals;
 }
 
-// fraction * 10^decimals / 2^shift, rounded to nearest, a tie to even. 1 <= shift; fraction is
-// below 2^53 and below 2^shift; `odd` says whether the digit before the point is (it decides a
-// tie where there are no decimals).
+// Returns fraction * 10^decimals / 2^shift, rounded to nearest, ties to even. shift >= 1;
+// fraction is below 2^53 and below 2^shift. `odd` is true if the digit before the point is odd;
+// it decides a tie if there are no decimals.
 static inline uint64_t round_fraction(uint64_t fraction, int shift, int decimals, bool odd)
 {
-    if (shift >= 128) // below 2^(53 + 57 - 128)
+    if (shift >= 128) // the result is below 2^(53 + 57 - 128)
         return 0;
     uint128 product = (uint128)fraction * POW10[decimals];
     uint64_t quotient = (uint64_t)(product >> shift);
@@ -119,9 +120,9 @@ static inline uint64_t round_fraction(uint64_t fraction, int shift, int decimals
     return quotient + up;
 }
 
-// Magnitude times 10^decimals, rounded to a whole number; false where that takes exact arithmetic.
-// The product is below 2^40, hence off by no more than 2^-14; so one further than that from the
-// middle of two whole numbers is on the side where it seems to be.
+// Computes magnitude times 10^decimals, rounded to a whole number. Returns false if exact
+// arithmetic is necessary. The product is below 2^40, so its error is at most 2^-14. If the
+// product is further than that from the middle of two whole numbers, its side is certain.
 static inline bool scale_quickly(double magnitude, int decimals, int64_t *scaled)
 {
     const double product = magnitude * TENS[decimals];
@@ -136,7 +137,7 @@ static inline bool scale_quickly(double magnitude, int decimals, int64_t *scaled
 __attribute__((noinline)) static size_t write_exactly(char *out, double value, int decimals)
 {
     struct parts p = take_apart(value);
-    if (p.exponent >= 12) // from 2^64 on
+    if (p.exponent >= 12) // 2^64 and above
         return (size_t)snprintf(out, PPS_DECIMAL_CAP, "%.*f", decimals, value);
     if (p.exponent >= 0)
         return write_number(out, p.negative, p.mantissa << p.exponent, 0, decimals);
@@ -151,9 +152,10 @@ __attribute__((noinline)) static size_t write_exactly(char *out, double value, i
     return write_number(out, p.negative, whole, scaled, decimals);
 }
 
-// The eight digits of n < 10^8 as characters, the first in the lowest byte: n is parted into numbers
-// of four digits, of two and of one, all of a size at once, in 32, 16 and 8 bits each. The factors
-// are 1/100 and 1/10 from above, near enough for four and two digits.
+// Returns the eight digits of n < 10^8 as characters, the first in the lowest byte. Splits n
+// into numbers of four, two and one digits, all numbers of a size at once, in 32, 16 and 8 bits
+// each. The factors approximate 1/100 and 1/10 from above, precisely enough for four and two
+// digits.
 static inline uint64_t eight_digits(uint32_t n)
 {
     const uint64_t fours = n / 10000 | (uint64_t)(n % 10000) << 32;
@@ -163,8 +165,8 @@ static inline uint64_t eight_digits(uint32_t n)
     return (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
 }
 
-// Writes n / 10^decimals for n < 10^8 and decimals < 8. Needs a processor that keeps the lowest byte
-// first; writes up to 9 characters more than it returns.
+// Writes n / 10^decimals for n < 10^8 and decimals < 8. Requires a little-endian processor.
+// Writes up to 9 characters more than it returns.
 static inline size_t write_small(char *out, bool negative, uint32_t n, int decimals)
 {
     const uint64_t digits = eight_digits(n);
@@ -197,7 +199,7 @@ size_t pps_decimal_integer(char *out, double value)
     return pps_decimal_fixed(out, value, 0);
 }
 
-// Drops zeros at the end of a fraction, and the point if nothing follows it.
+// Returns the length without zeros at the end of a fraction, and without a trailing point.
 static size_t strip_zeros(const char *out, size_t n)
 {
     if (memchr(out, '.', n) == NULL)
@@ -207,13 +209,13 @@ static size_t strip_zeros(const char *out, size_t n)
     return out[n - 1] == '.' ? n - 1 : n;
 }
 
-// Whether "%.*g" with 15 ... 17 digits certainly writes magnitude without an exponent.
+// Returns true if "%.*g" with 15 ... 17 digits certainly writes magnitude without an exponent.
 static bool is_plain(double magnitude)
 {
     return magnitude >= 1e-4 && magnitude < 1e14;
 }
 
-// The decimals that show this many significant digits of a plain magnitude.
+// Returns the decimals that show `digits` significant digits of a plain magnitude.
 static int decimals_for(double magnitude, int digits)
 {
     static const double below_one[3] = {0.1, 0.01, 0.001};
@@ -225,7 +227,7 @@ static int decimals_for(double magnitude, int digits)
     return digits + zeros;
 }
 
-// "%.*g" of a finite value, without a NUL; the exact writer where it can.
+// Writes "%.*g" of a finite value without a NUL, with the exact writer if possible.
 static size_t write_significant(char *out, double value, int digits)
 {
     double magnitude = __builtin_fabs(value);
@@ -246,15 +248,16 @@ static bool reads_back(const char *text, size_t n, double value)
     return pps_decimal_read(text, n, &read) && read == value;
 }
 
-// The digits to begin with: any normal double that has a text of at most 15 digits is found
-// with 15 (two such texts never mean the same double); below them every length is possible.
+// Returns the smallest number of digits to try. A normal double with a text of at most 15
+// digits is found with 15 digits, because two such texts never mean the same double. Subnormal
+// doubles may need any number of digits.
 static int first_digits(double value)
 {
     return __builtin_fabs(value) < 2.2250738585072014e-308 ? 1 : 15;
 }
 
-// Values of at most 15 significant digits: n / 10^k with both exact is what strtod computes, so
-// one division tells. Returns 0 where the value is not of this kind.
+// Writes a value of at most 15 significant digits. strtod computes n / 10^k with both exact, so
+// one division checks the text. Returns 0 if the value is of another kind.
 static size_t write_short(char *out, double value)
 {
     double magnitude = __builtin_fabs(value);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digits w and a power of ten e stand for w * 10^e. Where w and 10^|e| are exact doubles, one
-// multiplication or division rounds correctly (W. D. Clinger, How to Read Floating Point Numbers
-// Accurately, 1990). Up to 19 digits and |e| = 27, w and 5^|e| fit in 64 bits, and their product or
-// quotient in 128 says exactly how to round. The rest is for strtod.
+// Digits w and a power of ten e stand for w * 10^e. If w and 10^|e| are exact doubles, one
+// multiplication or division rounds correctly (W. D. Clinger, How to Read Floating Point
+// Numbers Accurately, 1990). Up to 19 digits and |e| = 27, w and 5^|e| fit in 64 bits, and
+// their product or quotient in 128 bits determines the rounding exactly. strtod reads all other
+// numbers.
 #include "decimalread.h"
 
 #include <stdint.h>
@@ -13,8 +14,8 @@ enum { MOST_DIGITS = 19, CLINGER_POWER = 22, MOST_POWER = 27 };
 
 struct number {
     bool negative;
-    bool cut;     // there are more digits than `digits` holds
-    int n_digits; // that it holds, some leading zeros perhaps included
+    bool cut;     // the number has more digits than `digits` holds
+    int n_digits; // digits in `digits`, possibly with leading zeros
     uint64_t digits;
     int power;
 };
@@ -26,7 +27,7 @@ static bool is_digit(char c)
     return (unsigned char)(c - '0') <= 9;
 }
 
-// Whether all 8 bytes are digits: each must have a high half of 3, also after 6 is added.
+// Returns true if all 8 bytes are digits: the high half of each is 3, also after 6 is added.
 static bool are_digits(uint64_t bytes)
 {
     const uint64_t high = 0xF0F0F0F0F0F0F0F0u;
@@ -34,7 +35,8 @@ static bool are_digits(uint64_t bytes)
            0x3333333333333333u;
 }
 
-// The number that 8 digits stand for, the first in the lowest byte: pairs, then pairs of these.
+// Returns the number that 8 digits stand for, the first in the lowest byte: joins digits to
+// pairs, then pairs to groups of four.
 static uint64_t eight_digits(uint64_t bytes)
 {
     bytes = (bytes & 0x0F0F0F0F0F0F0F0Fu) * (10 * 256 + 1) >> 8;
@@ -42,7 +44,8 @@ static uint64_t eight_digits(uint64_t bytes)
     return (bytes & 0x0000FFFF0000FFFFu) * (10000 * ((uint64_t)1 << 32) + 1) >> 32;
 }
 
-// Takes the digits from *at on; each moves the power by `step`. Returns whether there is any.
+// Reads digits from *at; each digit changes the power by `step`. Returns true if there is a
+// digit.
 static inline __attribute__((always_inline)) bool take_digits(const char **at,
                                                               const char *end,
                                                               int step,
@@ -62,7 +65,7 @@ static inline __attribute__((always_inline)) bool take_digits(const char **at,
     for (; c < end && is_digit(*c); c++) {
         if (n == MOST_DIGITS) {
             number->cut = true;
-            number->power += 1 + step; // a digit that is dropped
+            number->power += 1 + step; // a dropped digit
             continue;
         }
         digits = 10 * digits + (uint64_t)(*c - '0');
@@ -111,7 +114,7 @@ static inline __attribute__((always_inline)) bool scan(const char *text,
 
 // ---- exact arithmetic -------------------------------------------------------------------------
 
-// 2^power, a normal double.
+// Returns 2^power, a normal double.
 static double power_of_two(int power)
 {
     const uint64_t bits = (uint64_t)(power + 1023) << 52;
@@ -120,8 +123,8 @@ static double power_of_two(int power)
     return value;
 }
 
-// bits * 2^power, bits >= 2^62, to nearest, ties to even; `more`: bits is a little less than is
-// meant.
+// Returns bits * 2^power for bits >= 2^62, rounded to nearest, ties to even. `more` is true if
+// the exact number is slightly larger than bits.
 static double round_bits(uint64_t bits, bool more, int power)
 {
     const int shift = 11 - __builtin_clzll(bits);
@@ -161,7 +164,7 @@ static const uint64_t fives[MOST_POWER + 1] = {1u,
                                                1490116119384765625u,
                                                7450580596923828125u};
 
-// digits * 10^power.
+// Returns digits * 10^power.
 static double multiply(uint64_t digits, int power)
 {
     const __uint128_t product = (__uint128_t)digits * fives[power];
@@ -175,7 +178,8 @@ static double multiply(uint64_t digits, int power)
     return round_bits((uint64_t)(whole >> 64), (uint64_t)whole != 0, power + 64 - left);
 }
 
-// digits / 10^power: both as 64 bits without leading zeros, so that the quotient has 63 or 64.
+// Returns digits / 10^power. Both are shifted to 64 bits without leading zeros, so the quotient
+// has 63 or 64 bits.
 static double divide(uint64_t digits, int power)
 {
     const int left = __builtin_clzll(digits);
@@ -188,7 +192,7 @@ static double divide(uint64_t digits, int power)
     return round_bits(quotient, more, five_left - left - 63 - power);
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- entry points -----------------------------------------------------------------------------
 
 static bool is_exact(const struct number *number)
 {

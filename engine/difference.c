@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing manifests, key by key, in the order in which a user would look.
+// Compares manifests key by key, in the order in which a user checks the settings.
 #include "difference.h"
 
 #include "jsonfile.h"
@@ -37,7 +37,7 @@ static bool differ(const struct difference *d,
     return true;
 }
 
-// The first member that differs or that only one of the objects has; `skip` is left out.
+// Finds the first member that differs or that only one object has; ignores the member `skip`.
 static bool members_differ(const struct difference *d,
                            const cJSON *was,
                            const cJSON *is,
@@ -58,7 +58,8 @@ static bool members_differ(const struct difference *d,
     return false;
 }
 
-// Objects that have the same members in another order give their rows in another order.
+// Compares the order of the members, because objects in another order give rows in another
+// order.
 static bool order_differs(const struct difference *d, const cJSON *was, const cJSON *is)
 {
     const cJSON *a = was != NULL ? was->child : NULL;
@@ -79,7 +80,8 @@ static bool values_differ(const struct difference *d,
                           const cJSON *was,
                           const cJSON *is);
 
-// The member of two objects, or number `i` of two lists, at the end of its path.
+// Compares one part of two documents, the member `name` or the list item `i`, and extends the
+// path.
 static bool part_differs(const struct difference *d,
                          const char *path,
                          const char *name,
@@ -120,7 +122,7 @@ static bool objects_differ(const struct difference *d,
     return false;
 }
 
-// The first value in which they differ, however deep, by its path.
+// Finds the first value that differs, at any depth, and its path.
 static bool values_differ(const struct difference *d,
                           const char *path,
                           const cJSON *was,
@@ -138,9 +140,9 @@ static bool values_differ(const struct difference *d,
     return false;
 }
 
-// ---- the rest ---------------------------------------------------------------------------------
+// ---- columns and options ----------------------------------------------------------------------
 
-// Points of the whole experiment; those of a result that is a shard are fewer.
+// Returns the points of the whole experiment. A shard's own points are fewer.
 static const cJSON *all_points(const cJSON *manifest)
 {
     const cJSON *shard = pps_json_member(manifest, "shard");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls on files, repeated when interrupted, reported when failed.
+// Makes system calls on files, repeats interrupted calls and reports failures.
 #include "diskfile.h"
 
 #include <errno.h>
@@ -16,7 +16,7 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
 }
 
-// The folder of path in memory of its own (to be freed); NULL without memory.
+// Returns the folder of path, or NULL if memory runs out. The caller frees it.
 static char *folder_of(const char *path)
 {
     char *copy = strdup(path);
@@ -189,12 +189,13 @@ enum pps_status pps_disk_close(int *fd, const char *path, struct pps_error *err)
 {
     if (*fd < 0)
         return PPS_OK;
-    int rc = close(*fd); // never twice: Linux frees the descriptor even when interrupted
+    int rc = close(*fd); // never twice: Linux frees the descriptor even after an interruption
     *fd = -1;
     return rc == 0 || errno == EINTR ? PPS_OK : pps_fail_errno(err, "cannot close", path);
 }
 
-// File systems without the flag get a look first.
+// Renames without overwriting. On file systems without the flag it looks for an existing file
+// first.
 static int rename_to_new(const char *from, const char *to)
 {
     struct stat at;
@@ -230,7 +231,7 @@ enum pps_status pps_disk_sync_folder(const char *path, struct pps_error *err)
     do
         fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
-    if (fd < 0 && errno != EACCES) // a folder may be writable and yet not readable
+    if (fd < 0 && errno != EACCES) // a folder may be writable but not readable
         status = pps_fail_errno(err, "cannot open", folder);
     if (fd >= 0 && repeat(fsync, fd) != 0 && !cannot_sync(errno))
         status = pps_fail_errno(err, "cannot sync", folder);

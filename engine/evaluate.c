@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluating rows of points: a batch of rows is read, run by all threads, and written.
+// Evaluates rows of points: reads a batch of rows, runs the kernel on all threads and writes
+// the results.
 #include "evaluateparts.h"
 
 #include "machine.h"
@@ -14,7 +15,7 @@ enum { ROWS_PER_THREAD = 256, CHUNK = 16 };
 
 // ---- running ----------------------------------------------------------------------------------
 
-// Scratch for rows first ... end - 1 that are to be run.
+// Grows the scratch memory for the rows first ... end - 1.
 static enum pps_status grow_scratch(struct pps_evaluator *e, size_t first, size_t end)
 {
     double highest[PPS_MAX_PARAMS];
@@ -42,7 +43,7 @@ static enum pps_status grow_scratch(struct pps_evaluator *e, size_t first, size_
     return PPS_OK;
 }
 
-// Runs rows first ... end - 1 but those left out, one stretch of kept rows at a time.
+// Runs the rows first ... end - 1 except skipped rows, one run of consecutive rows at a time.
 static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, void *scratch)
 {
     const struct pps_worker worker = {scratch, e->ask->stop, e->ask->exact, e->kernel->shared,
@@ -72,8 +73,8 @@ static void run_rows(const struct pps_evaluator *e, size_t first, size_t end, vo
     }
 }
 
-// All rows of the batch together need more memory than there is: runs one after the other, and
-// refuses those that need too much alone.
+// Runs the rows one by one if all rows of the batch together need too much memory. Refuses rows
+// that need too much memory alone.
 static enum pps_status run_apart(struct pps_evaluator *e)
 {
     enum pps_status status = PPS_OK;
@@ -122,7 +123,7 @@ static enum pps_status flush_batch(struct pps_evaluator *e)
     return PPS_OK;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- entry points -----------------------------------------------------------------------------
 
 static enum pps_status read_all(struct pps_evaluator *e)
 {

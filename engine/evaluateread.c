@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input of an evaluation: what its columns are, and rows into the batch.
+// Reads the input of an evaluation: the roles of its columns, and rows into the batch.
 #include "evaluateparts.h"
 
 #include "inputs.h"
@@ -133,7 +133,7 @@ static void keep_text(struct pps_evaluator *e, const char *text, size_t n)
     e->cells[e->cells_n++] = '\0';
 }
 
-// Keeps one cell for each column of the header; a row of too few cells ends with empty ones.
+// Copies one cell per column of the header. If the row has too few cells, the rest are empty.
 static enum pps_status keep_cells(struct pps_evaluator *e, const struct pps_csv_row *row)
 {
     const int n = row == NULL ? 0 : row->n < e->n_input ? row->n : e->n_input;
@@ -155,14 +155,14 @@ static void keep_point(struct pps_evaluator *e, const double *point, int reason)
     e->reason[e->n++] = reason;
 }
 
-// Whether the value may stand in another column as well.
+// Returns true if the value may also be in another column.
 static bool is_paired(const struct pps_evaluator *e, int c)
 {
     return (e->columns[c].kind == PPS_CELL_PARAM || e->columns[c].kind == PPS_CELL_TIER) &&
            (e->paired >> e->columns[c].which & 1) != 0;
 }
 
-// Reads the cell of a parameter into the point; others are fine.
+// Reads the cell of a parameter into the point. Ignores cells of other columns.
 static enum pps_status read_cell(struct pps_evaluator *e,
                                  const struct pps_csv_row *row,
                                  int c,
@@ -200,7 +200,7 @@ static enum pps_status read_point(struct pps_evaluator *e,
     }
     for (int c = 0; c < row->n && given != e->named; c++)
         if (is_paired(e, c) && (given >> e->columns[c].which & 1) == 0)
-            return read_cell(e, row, c, &given, point); // says what may stand there
+            return read_cell(e, row, c, &given, point); // reports the valid values
     pps_inputs_say(e->ask->inputs, e->named, point);
     return PPS_OK;
 }
@@ -214,7 +214,7 @@ enum pps_status pps_evaluate_refuse(struct pps_evaluator *e, size_t i)
         return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
     e->row_why[i] = e->cells_n;
     keep_text(e, e->err->text, n);
-    e->err->text[0] = '\0'; // said
+    e->err->text[0] = '\0'; // the message was copied
     e->reason[i] = PPS_UNREADABLE;
     return PPS_OK;
 }

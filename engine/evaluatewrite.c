@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of an evaluation: rows as they came, with results.
+// Writes the output of an evaluation: the input rows with results.
 #include "evaluateparts.h"
 
 #include "decimal.h"
@@ -22,7 +22,8 @@ void pps_evaluate_cell(FILE *out, const char *text)
     fputc('"', out);
 }
 
-// What became of row i, which was not left out: a result without a number somewhere is none.
+// Returns the outcome of row i, which was not skipped. A row with a result that is not a number
+// has failed.
 static enum pps_outcome outcome_of(const struct pps_evaluator *e, size_t i)
 {
     if (e->outcome[i] != PPS_DONE)
@@ -46,7 +47,7 @@ static void write_result(const struct pps_evaluator *e, size_t i, int k)
                e->ask->out);
 }
 
-// Why row i has no results; "" where it has.
+// Returns why row i has no results, or "" if it has results.
 static const char *reason_of(const struct pps_evaluator *e, size_t i, enum pps_outcome outcome)
 {
     if (e->reason[i] == PPS_UNREADABLE)

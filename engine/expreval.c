@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Evaluation of parsed expressions on a point.
+// Evaluates parsed expressions at a point.
 #include "decimal.h"
 #include "exprtree.h"
 
@@ -8,7 +8,7 @@
 
 #define WHOLE_LIMIT    0x1p53
 #define MOST_DIVISIBLE 1e12
-#define TOLERANCE      1e-9 // of a step
+#define TOLERANCE      1e-9 // in steps
 
 static const double no_value = (double)NAN;
 
@@ -24,13 +24,13 @@ uint64_t pps_expr_uses(const struct pps_expr *expr)
 
 // ---- operators -----------------------------------------------------------------------------
 
-// Every result is finite or NAN, so that nothing finite can come of 1/0 later on.
+// Keeps every result finite or NAN, so that an expression with 1/0 never becomes finite again.
 static double finite_or_nan(double x)
 {
     return isfinite(x) ? x : no_value;
 }
 
-// By squaring, with multiplications only: the same bits on every machine.
+// Squares and multiplies only, so every machine computes the same bits.
 static double power(double base, double exponent)
 {
     double result = 1, n = fabs(exponent);
@@ -44,8 +44,8 @@ static double power(double base, double exponent)
     return exponent < 0 ? 1 / result : result;
 }
 
-// What remains of a division rounded down: the sign is b's. Of whole numbers without fmod, which
-// takes long.
+// Returns the remainder of a division rounded down; its sign is b's. Whole numbers avoid fmod,
+// which is slow.
 static double modulo(double a, double b)
 {
     if (a >= 0 && b > 0 && a < WHOLE_LIMIT && b < WHOLE_LIMIT) {
@@ -57,7 +57,7 @@ static double modulo(double a, double b)
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
 
-// The double nearest to x's text of at most 15 digits.
+// Returns the double nearest to x's text of at most 15 digits.
 static double meant(double x)
 {
     char text[32];
@@ -66,10 +66,12 @@ static double meant(double x)
         return x + 0.0; // -0 becomes 0
     text[pps_decimal_meant(text, x, 0)] = '\0';
     rounded = strtod(text, NULL);
-    return isfinite(rounded) ? rounded : x; // the largest doubles would be rounded up
+    // the largest doubles would be rounded up to infinity
+    return isfinite(rounded) ? rounded : x;
 }
 
-// `a` as it is compared with `b`: rounded as axes are where only that can change the order.
+// Returns `a` for a comparison with `b`. If rounding can change the order, `a` is rounded like
+// axis values.
 static double beside(double a, double b)
 {
     const bool near = fabs(a - b) <= 2e-14 * fmax(fabs(a), fabs(b));
@@ -143,7 +145,7 @@ static double binary(enum pps_expr_op op, double a, double b)
 
 // ---- one value -----------------------------------------------------------------------------
 
-// The value of one part; NAN where it is empty.
+// Returns the value of one part, or NAN if the part is empty.
 static double part(const struct pps_expr *expr, enum pps_expr_part which, const double *point)
 {
     double below[PPS_EXPR_STACK], top = no_value;
@@ -171,7 +173,7 @@ double pps_expr_value(const struct pps_expr *expr, const double *point)
 
 // ---- the values of an axis -----------------------------------------------------------------
 
-// The tolerance grows with what rounding alone can do to many steps.
+// The tolerance includes the rounding errors of a large number of steps.
 static uint64_t range_count(double start, double stop, double step)
 {
     double steps = (stop - start) / step;
@@ -181,7 +183,7 @@ static uint64_t range_count(double start, double stop, double step)
     return steps < WHOLE_LIMIT - 2 ? (uint64_t)steps + 1 : (uint64_t)WHOLE_LIMIT - 1;
 }
 
-// Each d below sqrt(n) that divides n has a partner n/d above it.
+// Each divisor d of n below sqrt(n) has a partner n/d above sqrt(n).
 static uint64_t divisor_count(uint64_t n)
 {
     uint64_t count = 0;
@@ -226,7 +228,7 @@ double pps_expr_item(const struct pps_expr_list *list, uint64_t i)
     uint64_t n;
     if (list->shape != PPS_EXPR_DIVISORS)
         return meant(list->start + (double)i * list->step);
-    // The larger half are the partners of the smaller half, from behind.
+    // The larger divisors are the partners of the smaller ones, in reverse order.
     n = (uint64_t)list->start;
     if (i < (list->n + 1) / 2)
         return (double)small_divisor(n, i);

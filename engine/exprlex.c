@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words and signs of an expression's text.
+// Splits the text of an expression into tokens.
 #include "exprlex.h"
 
 #include <ctype.h>
@@ -37,7 +37,8 @@ static size_t digits(const char *s)
     return n;
 }
 
-// Bytes of the number at s. A point belongs to it where a digit follows: 1..9 is a range.
+// Returns the length of the number at s, in bytes. A point belongs to the number only if a
+// digit follows: 1..9 is a range.
 static size_t number_length(const char *s)
 {
     size_t n = digits(s), sign;
@@ -74,7 +75,7 @@ static bool number(const struct pps_lexer *lexer, struct pps_token *token)
     return true;
 }
 
-// A number, or a word that begins with a digit.
+// Reads a number, or a word that begins with a digit.
 static bool number_or_word(const struct pps_lexer *lexer, struct pps_token *token)
 {
     const char *s = lexer->text + token->at;
@@ -119,7 +120,7 @@ static bool quoted(struct pps_lexer *lexer, struct pps_token *token)
     return true;
 }
 
-// What people write and what is written here.
+// Reports an unknown sign and suggests what to write.
 static bool unknown(const struct pps_lexer *lexer, size_t at)
 {
     static const struct {
@@ -148,7 +149,7 @@ static bool unknown(const struct pps_lexer *lexer, size_t at)
 
 static bool sign(const struct pps_lexer *lexer, struct pps_token *token)
 {
-    // Those of two characters first. Empty advice: a sign; otherwise a wrong one.
+    // Signs of two characters come first. A sign with advice is an error.
     static const struct {
         const char *sign;
         enum pps_token_kind kind;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of expressions: precedence climbing over tokens, at most PPS_EXPR_DEEPEST levels.
+// Parses expressions by precedence climbing over tokens, at most PPS_EXPR_DEEPEST levels deep.
 #include "exprlex.h"
 #include "exprtree.h"
 #include "exprtype.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Strength of binding, weakest first.
+// Binding strengths, weakest first.
 enum binding {
     BIND_ANY,
     BIND_OR,
@@ -22,7 +22,7 @@ enum binding {
 
 struct parser {
     struct pps_lexer lexer;
-    struct pps_token token; // the next one, not yet taken
+    struct pps_token token; // the next token
     struct pps_builder builder;
     int depth;
 };
@@ -59,7 +59,7 @@ static bool close_bracket(struct parser *p, size_t open_at)
     return take(p);
 }
 
-// At the '('.
+// Parses parentheses; the current token is '('.
 static bool bracketed(struct parser *p, struct pps_operand *out)
 {
     size_t at = p->token.at;
@@ -75,7 +75,7 @@ static bool bracketed(struct parser *p, struct pps_operand *out)
 struct function {
     const char *name;
     enum pps_expr_op op;
-    bool many; // two arguments or more; otherwise one
+    bool many; // two or more arguments; otherwise one
 };
 
 static const struct function functions[] = {
@@ -119,7 +119,7 @@ static const struct function *find_function(const struct parser *p,
     return NULL;
 }
 
-// The arguments after the first, each folded into it at once.
+// Parses the arguments after the first and joins each with the result so far.
 static bool more_arguments(struct parser *p, const struct function *f, struct pps_operand *out)
 {
     if (p->token.kind != PPS_TOKEN_COMMA)
@@ -132,7 +132,7 @@ static bool more_arguments(struct parser *p, const struct function *f, struct pp
     return true;
 }
 
-// At the '(' after the name.
+// Parses a call; the current token is the '(' after the name.
 static bool call(struct parser *p, const struct pps_token *name, struct pps_operand *out)
 {
     const struct function *f = find_function(p, name);
@@ -160,7 +160,7 @@ static bool name_or_call(struct parser *p, struct pps_operand *out)
     return pps_operand_name(&p->builder, &name, out);
 }
 
-// A sign or a negation, and what it applies to.
+// Parses a sign or a negation and its operand.
 static bool prefixed(struct parser *p,
                      enum pps_expr_op op,
                      enum binding binding,
@@ -232,7 +232,8 @@ static const struct infix *find_infix(enum pps_token_kind token)
     return NULL;
 }
 
-// The right side of a power may be a power or have a sign, and each goes a level down.
+// Parses the right side of an operator. The right side of a power may be a power or have a
+// sign, and adds a level.
 static bool right_side(struct parser *p, const struct infix *infix, struct pps_operand *right)
 {
     bool power = infix->binding == BIND_POWER;
@@ -244,7 +245,7 @@ static bool right_side(struct parser *p, const struct infix *infix, struct pps_o
     return true;
 }
 
-// Everything that binds at least as strongly as `weakest`.
+// Parses all operators that bind at least as strongly as `weakest`.
 static bool parse(struct parser *p, enum binding weakest, struct pps_operand *out)
 {
     if (!operand(p, out))
@@ -278,7 +279,7 @@ static bool number_part(struct parser *p, enum pps_expr_part part)
     return true;
 }
 
-// After the start, at the dots.
+// Parses the rest of a range; the current token is the dots after the start.
 static bool range(struct parser *p)
 {
     p->builder.expr->shape = PPS_EXPR_RANGE;

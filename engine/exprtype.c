@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of an expression are, and which may be joined by which operator.
+// Checks the types of operands and which operators may join them.
 #include "exprtype.h"
 #include "suggest.h"
 
@@ -8,11 +8,11 @@
 #include <string.h>
 
 #define MOST_PARAMS 64
-#define SHOWN       40 // bytes of a word in a fault
+#define SHOWN       40 // maximum bytes of a word in an error
 
 // ---- nodes ---------------------------------------------------------------------------------
 
-// Adds a node that takes n_operands values from the stack and puts one there.
+// Adds a node that replaces n_operands values on the stack with one value.
 static bool emit(struct pps_builder *b, struct pps_expr_node node, size_t n_operands, size_t at)
 {
     b->n_waiting += 1 - n_operands;
@@ -34,7 +34,7 @@ static int shown(size_t n)
     return n < SHOWN ? (int)n : SHOWN;
 }
 
-// "a, b, c", cut short by "..." where there are many.
+// Writes "a, b, c"; "..." replaces names that do not fit.
 static const char *list_names(const struct pps_param *param, char *list, size_t cap)
 {
     size_t n = 0;
@@ -177,7 +177,7 @@ bool pps_want_number(struct pps_builder *b, const struct pps_operand *x)
     return true;
 }
 
-// Two parameters to show a comparison by; fewer: made up.
+// Finds two parameters for an example of a comparison, or uses made-up names.
 static void example(const struct pps_expr_scope *scope, const char *names[2])
 {
     int n = 0;
@@ -218,7 +218,7 @@ static bool same_names(const char *const *a, const char *const *b)
     return *a == NULL && *b == NULL;
 }
 
-// A word with a parameter that may hold a name, or with something that may not.
+// Compares a word with another operand, which may or may not hold a name.
 static bool compare_word(struct pps_builder *b,
                          enum pps_expr_op op,
                          const struct pps_operand *word,
@@ -238,7 +238,7 @@ static bool compare_word(struct pps_builder *b,
     return emit_constant(b, param->kind == PPS_CHOICE ? i : pps_name_value(i), word->at);
 }
 
-// Is `other` a bare parameter that is a name of `named` as well?
+// Returns true if `other` is a bare parameter that is also a name of `named`.
 static bool ambiguous(const struct pps_builder *b,
                       const struct pps_operand *named,
                       const struct pps_operand *other)
@@ -282,7 +282,7 @@ static bool compare_truths(struct pps_builder *b,
     return true;
 }
 
-// Refuses what cannot be compared; adds the node of a word.
+// Refuses operands that cannot be compared; adds the node of a word.
 static bool compare(struct pps_builder *b,
                     enum pps_expr_op op,
                     const struct pps_operand *left,
@@ -316,7 +316,7 @@ static bool is_logic(enum pps_expr_op op)
     return op == PPS_OP_AND || op == PPS_OP_OR || op == PPS_OP_NOT;
 }
 
-// A power's exponent, where it is a constant, must be whole.
+// Checks that a constant exponent is a whole number.
 static bool check_exponent(struct pps_builder *b, const struct pps_operand *x)
 {
     const struct pps_expr_node *last = &b->expr->nodes[b->expr->n_nodes - 1];

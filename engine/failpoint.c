@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The point as the rows show it.
+// Reports a failed point with the cells that its row would have.
 #include "failpoint.h"
 
 #include "value.h"

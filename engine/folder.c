@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Making folders from above.
+// Creates folders, parents first.
 #include "folder.h"
 
 #include "diskfile.h"

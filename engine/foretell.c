@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of few points is looked at whole, since one of them may cost more than all the others. A
-// block of many has cheap points: some of them, evenly spread, will do.
+// Predicts the cost of a block. A small block is evaluated completely, because one point may
+// cost more than all others. The points of a large block are cheap, so an evenly spread sample
+// is enough.
 #include "foretell.h"
 
 #include "workload.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pareto front of two values: a front in order and rows that wait behind it. A row that the
-// front does not beat waits; when as many wait as there are in the front, all are put in order.
+// The Pareto front of two values: a sorted front, followed by rows that wait. A row that no row
+// of the front dominates waits. When more rows wait than the front contains, all rows are
+// sorted into a new front.
 #include "front.h"
 
 #include "grow.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_WAITING = 1024 }; // rows; fewer are not worth a sort
+enum { MIN_WAITING = 1024 }; // rows; a sort of fewer rows costs too much
 
 void pps_front_free(struct pps_front *front)
 {
@@ -19,8 +20,8 @@ void pps_front_free(struct pps_front *front)
     *front = (struct pps_front){.n = 0};
 }
 
-// The row of the front that is no worse than (a, b) in either value; NULL: none is. Of those up
-// to a, the last has the smallest b.
+// Returns the row of the front that is no worse than (a, b) in either value, or NULL. Of the
+// rows with at most this a, the last one has the smallest b.
 static struct pps_front_row *find_no_worse(const struct pps_front *front, double a, double b)
 {
     size_t low = 0, high = front->n_front;
@@ -53,7 +54,8 @@ static int compare_rows(const void *left, const void *right)
     return (p->row > q->row) - (p->row < q->row);
 }
 
-// Makes a front of all rows. In order of a, a row stays where its b is below all before it.
+// Builds the front of all rows. In order of a, a row stays if its b is below the b of all rows
+// before it.
 static void settle(struct pps_front *front)
 {
     size_t kept = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running gnuplot.
+// Runs gnuplot.
 #include "gnuplot.h"
 
 #include <errno.h>
@@ -33,7 +33,7 @@ static int prepare(posix_spawn_file_actions_t *actions, const char *folder, cons
     return why;
 }
 
-// Starts gnuplot and waits; *code is its exit status, or 128 and the signal that ended it.
+// Starts gnuplot and waits. *code is its exit status, or 128 plus the signal that ended it.
 static enum pps_status spawn(const char *folder,
                              const char *log,
                              char *const *args,
@@ -59,7 +59,7 @@ static enum pps_status spawn(const char *folder,
     return PPS_OK;
 }
 
-// Turns a gnuplot that failed into an error: the last line with text that it printed.
+// Reports a failure of gnuplot with the last non-empty line that it printed.
 static enum pps_status explain(const char *folder, int code, struct pps_error *err)
 {
     char path[4096], line[512], last[512] = "it says nothing";

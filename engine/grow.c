@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing by doubling, so that adding one by one costs a constant on average.
+// Grows lists by doubling, so adding an item has a constant cost on average.
 #include "grow.h"
 
 #include <stdint.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of an index, in order, and what must hold of each.
+// Reads the records of an index in order and checks them.
 #include "indexfile.h"
 
 #include "shard.h"
@@ -26,7 +26,7 @@ static enum pps_status wrong(const struct pps_index *index,
     return pps_fail_at(err, PPS_E_WRONG, index->file.path, 0, 0, "%s", text);
 }
 
-// ---- what the head says -----------------------------------------------------------------------
+// ---- the header -------------------------------------------------------------------------------
 
 static struct pps_shard shard_of(const struct pps_index_head *head)
 {
@@ -64,7 +64,7 @@ static enum pps_status check_head(const struct pps_index *index, struct pps_erro
 
 // ---- opening ----------------------------------------------------------------------------------
 
-// As many records as the head asks for, and nothing behind them.
+// Checks that the index has exactly the number of records in its header.
 static enum pps_status check_length(struct pps_index *index, struct pps_error *err)
 {
     const struct pps_blockindex *file = &index->file;
@@ -118,7 +118,7 @@ void pps_index_close(struct pps_index *index)
 
 // ---- records ----------------------------------------------------------------------------------
 
-// "block 7", for messages.
+// Writes the name of an entry, as in "block 7", for messages.
 static const char *name_of(const struct pps_index_entry *entry, char text[32])
 {
     if (entry->is_header)
@@ -128,7 +128,7 @@ static const char *name_of(const struct pps_index_entry *entry, char text[32])
     return text;
 }
 
-// Which block is due, and its points.
+// Checks that the record is the expected one and sets the block's points.
 static enum pps_status place(const struct pps_index *index,
                              struct pps_index_entry *entry,
                              struct pps_error *err)
@@ -174,7 +174,7 @@ static enum pps_status check_data(const struct pps_index *index,
     return PPS_OK;
 }
 
-// Every point is a row or left out.
+// Checks that every point is a row or is skipped.
 static enum pps_status check_counts(const struct pps_index *index,
                                     const struct pps_index_entry *entry,
                                     struct pps_error *err)

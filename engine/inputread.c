@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From what an experiment and the command line name to documents that are read and have names.
+// Reads the documents that an experiment and the command line name, and gives each a name.
 #include "inputparts.h"
 
 #include "shipped.h"
@@ -34,7 +34,7 @@ static bool is_name(const char *text, size_t n)
     return n > 0 && n < PPS_DOCUMENT_NAME - 1 && strspn(text, allowed) >= n;
 }
 
-// The file's name without folder and ending.
+// Uses the file's name without folder and extension.
 static bool name_by_path(const char *path, char name[PPS_DOCUMENT_NAME])
 {
     const char *slash = strrchr(path, '/');
@@ -47,7 +47,8 @@ static bool name_by_path(const char *path, char name[PPS_DOCUMENT_NAME])
     return true;
 }
 
-// What the document calls itself, the file's name without folder and ending, or a number.
+// Chooses the name of the document: its own "name", the file's name without folder and
+// extension, or a number.
 static enum pps_status choose_name(const struct pps_opening *o, struct pps_source *source)
 {
     const char *slot = o->ask->kernel->slots[source->slot].name;
@@ -87,7 +88,7 @@ static enum pps_status name_source(const struct pps_opening *o, struct pps_sourc
 
 // ---- documents --------------------------------------------------------------------------------
 
-// Takes what the source owns, also where it is refused.
+// Takes ownership of the source's memory, also if the document is refused.
 static enum pps_status keep(struct pps_opening *o, const struct pps_source *source)
 {
     struct pps_source *kept = &o->inputs->sources[o->inputs->n];
@@ -108,7 +109,8 @@ static enum pps_status keep(struct pps_opening *o, const struct pps_source *sour
     return status;
 }
 
-// Whether there is room for one more, said by item or by a word of the command line (NULL).
+// Checks that there is room for another document. It comes from item, or from the command line
+// (NULL).
 static enum pps_status check_room(const struct pps_opening *o, int slot, const cJSON *item)
 {
     const struct pps_slot *s = &o->ask->kernel->slots[slot];
@@ -139,8 +141,8 @@ static enum pps_status check_found(const struct pps_opening *o,
     return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", missing.text);
 }
 
-// The document called `name`, said by item or by a word of the command line (NULL); takes path, what
-// that is as a path. NULL: there was no memory for it.
+// Reads the document `name`, from item or from the command line (NULL). Takes ownership of
+// path, the path that `name` stands for; NULL means that memory ran out.
 static enum pps_status read_file(struct pps_opening *o,
                                  int slot,
                                  const char *name,
@@ -181,7 +183,7 @@ static int find_slot(const struct pps_kernel *kernel, const char *name, size_t n
     return -1;
 }
 
-// But those that are given already.
+// Suggests the nearest slot that has no document yet.
 static struct pps_hint nearest_slot(const struct pps_kernel *kernel,
                                     const char *name,
                                     const cJSON *given)
@@ -203,7 +205,7 @@ static void list_slots(const struct pps_kernel *kernel, char *out, size_t cap)
                                kernel->slots[s].name);
 }
 
-// ---- what the experiment says -----------------------------------------------------------------
+// ---- documents of the experiment --------------------------------------------------------------
 
 static enum pps_status unknown_slot(const struct pps_opening *o, const cJSON *item)
 {
@@ -263,7 +265,7 @@ static enum pps_status check_said(const struct pps_opening *o)
     return PPS_OK;
 }
 
-// ---- what the command line says ---------------------------------------------------------------
+// ---- documents of the command line ------------------------------------------------------------
 
 static enum pps_status read_word(struct pps_opening *o, const char *word, int slot)
 {
@@ -310,7 +312,7 @@ static enum pps_status read_words(struct pps_opening *o, int slot)
     return status;
 }
 
-// Slot by slot, as their numbers go.
+// Reads the slots in the order of their numbers.
 enum pps_status pps_inputs_read(struct pps_opening *o)
 {
     enum pps_status status = check_said(o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a kernel with documents that have been read, and what these say of parameters.
+// Opens a kernel with its documents and returns the values that documents set for parameters.
 #include "inputparts.h"
 
 #include "oneline.h"
@@ -39,7 +39,7 @@ static enum pps_status open_kernel(struct pps_opening *o)
     return PPS_OK;
 }
 
-// A slot's parameter always has a name: that of what the kernel takes without a document, too.
+// A slot's parameter always has a name, even if the kernel uses the slot without a document.
 static bool name_documents(struct pps_inputs *inputs, int s)
 {
     int n = 0;
@@ -57,9 +57,9 @@ static bool name_documents(struct pps_inputs *inputs, int s)
     return true;
 }
 
-// ---- what documents say -----------------------------------------------------------------------
+// ---- values of documents ----------------------------------------------------------------------
 
-// The values are those that a row can show: numbers as their text means them.
+// The values are those that a row can show: numbers are rounded to their text.
 static enum pps_status take_said(const struct pps_opening *o,
                                  const struct pps_source *source,
                                  double *values)
@@ -78,7 +78,8 @@ static enum pps_status take_said(const struct pps_opening *o,
     return PPS_OK;
 }
 
-// Asks the kernel once for what each document says; the first of a slot says the defaults.
+// Asks the kernel once for the values that each document sets; the first document of a slot
+// sets the defaults.
 static enum pps_status ask_kernel(struct pps_opening *o, int s)
 {
     struct pps_inputs *inputs = o->inputs;
@@ -123,7 +124,7 @@ void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *poin
     }
 }
 
-// ---- the documents of others ------------------------------------------------------------------
+// ---- documents of another experiment ----------------------------------------------------------
 
 static const char *name_of(const cJSON *document)
 {
@@ -131,7 +132,7 @@ static const char *name_of(const cJSON *document)
     return name != NULL ? name : "";
 }
 
-// Document i of what is written out of a slot: one, or a list.
+// Returns document i of a slot in a resolved experiment: a single document or a list item.
 static const cJSON *nth(const cJSON *slot, int i)
 {
     if (cJSON_IsArray(slot))
@@ -174,7 +175,7 @@ bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const
     return true;
 }
 
-// ---- for people -------------------------------------------------------------------------------
+// ---- listing ----------------------------------------------------------------------------------
 
 void pps_inputs_list(const struct pps_inputs *inputs, FILE *out)
 {
@@ -195,7 +196,7 @@ void pps_inputs_list(const struct pps_inputs *inputs, FILE *out)
         fprintf(out, " and %d more", inputs->n - shown);
 }
 
-// ---- the documents written out ----------------------------------------------------------------
+// ---- resolved documents -----------------------------------------------------------------------
 
 static cJSON *resolve_one(const struct pps_source *source)
 {
@@ -248,9 +249,9 @@ static enum pps_status bind(struct pps_opening *o)
     return status;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- opening ----------------------------------------------------------------------------------
 
-// The documents' own text is not needed any more.
+// Frees the text of the documents, which is no longer needed.
 static void drop_files(struct pps_inputs *inputs)
 {
     for (int i = 0; i < inputs->n; i++) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Journal records: checksums, and the order in which they reach the disk.
+// Writes journal records: checksums, and the order in which records reach the disk.
 #include "journal.h"
 
 #include "diskfile.h"
@@ -14,7 +14,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the journal is little
 _Static_assert(sizeof(struct pps_index_head) == 72, "the head has no gaps");
 _Static_assert(sizeof(struct pps_index_record) == 72, "a record has no gaps");
 
-#define MAX_WAITING 256 // records; a second of work seldom has as many blocks
+#define MAX_WAITING 256 // records; one second of work seldom has as many blocks
 
 static const char MAGIC[8] = {'p', 'p', 's', 'i', 'd', 'x', '2', '\n'};
 
@@ -116,7 +116,8 @@ enum pps_status pps_journal_flush(struct pps_journal *journal, struct pps_error 
     enum pps_status status = pps_disk_write(journal->fd, journal->path, journal->waiting,
                                             journal->waiting_bytes, err);
     if (status != PPS_OK) {
-        // Half a record would do no harm (its checksum fails), but whole ones read better.
+        // A partial record is harmless (its checksum fails), but whole records are easier to
+        // read.
         uint64_t whole = journal->bytes;
         if (ftruncate(journal->fd, (off_t)whole) == 0)
             (void)lseek(journal->fd, (off_t)whole, SEEK_SET);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON document with places: reads the text, has it scanned, parses it by cJSON, and matches
-// cJSON's items to the places the scan found.
+// A JSON document with places: reads the text, scans it, parses it with cJSON, and matches
+// cJSON's items to the places that the scan recorded.
 #include "jsonfile.h"
 #include "jsonscan.h"
 #include "jsontext.h"
@@ -42,7 +42,7 @@ static ssize_t read_some(int fd, char *text, size_t n)
     return got;
 }
 
-// Everything that fd has; *text is the caller's to free, whatever happens.
+// Reads all bytes of fd. The caller frees *text after success and after failure.
 static enum pps_status read_all(int fd,
                                 const char *name,
                                 char **text,
@@ -104,8 +104,8 @@ enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pp
 
 // ---- matching items to places --------------------------------------------------------------
 
-// Gives the item and all below it their places, the next of which is *next. As deep as the scan
-// allowed.
+// Assigns places to the item and all items below it, starting with number *next. The depth is
+// limited by the scan.
 static void match(struct pps_json *json, const cJSON *item, size_t *next)
 {
     json->places[(*next)++].item = item;
@@ -135,7 +135,8 @@ static int by_key(const void *left, const void *right)
     return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
 }
 
-// Index in the sorted members of the earliest that repeats the one before it; 0: none does.
+// Returns the index, in the sorted members, of the first member in the document that repeats a
+// key, or 0.
 static size_t first_repeated(const struct member *members, size_t n)
 {
     size_t found = 0;
@@ -196,7 +197,7 @@ static enum pps_status parse(struct pps_json *json, struct pps_error *err)
         status = pps_json_scan(json, err);
     if (status != PPS_OK)
         return status;
-    // The scan has accepted the text, so this can fail for want of memory only.
+    // The scan has accepted the text, so this can fail only if memory runs out.
     json->root = cJSON_ParseWithLength(json->text, json->n);
     if (json->root == NULL)
         return no_memory(err, json->name);
@@ -241,7 +242,7 @@ void pps_json_free(struct pps_json *json)
 
 // ---- errors that callers find --------------------------------------------------------------
 
-// Where an item or its key begins; 0 and 0 where the document has it not.
+// Finds where an item or its key begins; 0 and 0 if the item is not in the document.
 static void position_of(const struct pps_json *json,
                         const cJSON *item,
                         bool at_key,
@@ -284,8 +285,8 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
     return status;
 }
 
-// Offset of byte `byte` of the string literal at `at`, or of its closing quote where that comes
-// first; `at` where it has escapes.
+// Returns the offset of byte `byte` of the string literal at `at`, but at most its closing
+// quote; returns `at` if the string has escapes.
 static size_t inside(const struct pps_json *json, size_t at, size_t byte)
 {
     size_t n = strcspn(json->text + at + 1, "\"\\");

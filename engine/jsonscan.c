@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strict scan of a JSON document: one pass, from value to value, DEEPEST levels down
-// at most.
+// The strict scan of a JSON document: one pass over all values, at most DEEPEST levels deep.
 #include "jsonscan.h"
 #include "grow.h"
 #include "jsontext.h"
@@ -11,24 +10,24 @@
 #include <string.h>
 
 #define DEEPEST     64
-#define MOST_VALUES ((size_t)1 << 22) // each takes some 100 bytes once parsed
+#define MOST_VALUES ((size_t)1 << 22) // each takes about 100 bytes after parsing
 
 struct scan {
     struct pps_json *json;
     struct pps_error *err;
-    size_t at;  // the byte to be read next
-    size_t end; // past the last token
-    size_t cap; // of places
-    int depth;  // of open brackets
+    size_t at;  // offset of the next byte
+    size_t end; // end of the last token
+    size_t cap; // capacity of places
+    int depth;  // number of open brackets
 };
 
-// What may be open: its brackets, and where it began.
+// An open bracket: its characters and its offset.
 struct bracket {
     char open, close;
     size_t at;
 };
 
-// The byte to be read next; '\0' at the end (no text contains one).
+// Returns the next byte, or '\0' at the end (the text contains no NUL).
 static char peek(const struct scan *s)
 {
     return s->at < s->json->n ? s->json->text[s->at] : '\0';
@@ -36,7 +35,7 @@ static char peek(const struct scan *s)
 
 // ---- errors --------------------------------------------------------------------------------
 
-// Characters that editors and web pages put where plain ones belong.
+// Names characters that editors and web pages use instead of plain ones.
 static const char *advice(const char *s)
 {
     static const struct {
@@ -60,7 +59,7 @@ static const char *advice(const char *s)
     return NULL;
 }
 
-// Of the character at hand, which fits nowhere.
+// Reports the character at the current place as unexpected.
 static enum pps_status unexpected(const struct scan *s)
 {
     const char *c = s->json->text + s->at, *why = advice(c);
@@ -73,7 +72,7 @@ static enum pps_status unexpected(const struct scan *s)
                               (int)pps_utf8_length(c, s->json->n - s->at), c);
 }
 
-// The text ended, or a bracket of the other kind came, while this one was open.
+// Reports an open bracket at the end of the text or at a bracket of the other kind.
 static enum pps_status not_closed(const struct scan *s, const struct bracket *b)
 {
     int line, column;
@@ -114,7 +113,7 @@ static bool begins_value(char c)
     return isalnum((unsigned char)c) || (c != '\0' && strchr("\"{[-+._", c) != NULL);
 }
 
-// After an element: takes the comma (*more) or the closing bracket.
+// Reads the comma (*more is true) or the closing bracket after an element.
 static enum pps_status separator(struct scan *s, const struct bracket *b, bool *more)
 {
     size_t comma = s->at;
@@ -160,7 +159,7 @@ static enum pps_status array(struct scan *s)
     return status;
 }
 
-// A name and its colon.
+// Reads a key and its colon.
 static enum pps_status key(struct scan *s, const struct bracket *b)
 {
     enum pps_status status;
@@ -245,8 +244,8 @@ static enum pps_status no_value(const struct scan *s, const struct bracket *in)
     return unexpected(s);
 }
 
-// Any value and the blanks after it. `in` is what it stands in, or NULL; key_at == s->at where
-// it has no key.
+// Reads any value and the blanks after it. `in` is the enclosing bracket or NULL; key_at ==
+// s->at if the value has no key.
 static enum pps_status value(struct scan *s, const struct bracket *in, size_t key_at)
 {
     char c = peek(s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The text of a JSON document as bytes and characters.
+// Locates bytes and characters in the text of a JSON document.
 #include "jsontext.h"
 
 #include <stdbool.h>
@@ -66,7 +66,7 @@ enum pps_status pps_json_fail_byte(const struct pps_json *json,
     return status;
 }
 
-// Length by the first byte alone; 0: no character begins so.
+// Returns the length by the first byte alone, or 0 if no character begins with it.
 static size_t announced(unsigned char c)
 {
     if (c < 0x80)
@@ -87,7 +87,7 @@ size_t pps_utf8_length(const char *s, size_t n)
     for (size_t i = 1; i < length; i++)
         if (!continues(s[i]))
             return 0;
-    // Overlong forms, surrogates, and beyond U+10FFFF.
+    // Overlong forms, surrogates, and code points above U+10FFFF.
     if ((first == 0xe0 && second < 0xa0) || (first == 0xed && second >= 0xa0) ||
         (first == 0xf0 && second < 0x90) || (first == 0xf4 && second >= 0x90))
         return 0;

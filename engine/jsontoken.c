@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strict check of one JSON token. What cJSON lets pass is refused here: numbers that would
-// be rounded or infinite, and characters that a C string cannot hold.
+// Checks one JSON token strictly. Refuses tokens that cJSON accepts: numbers that it would
+// round or make infinite, and characters that a C string cannot hold.
 #include "jsontoken.h"
 #include "jsontext.h"
 
@@ -11,13 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_NUMBER 63 // cJSON reads no more
-#define SHOWN          40 // characters of a token in an error
+#define LONGEST_NUMBER 63 // cJSON's own limit
+#define SHOWN          40 // maximum characters of a token in an error
 #define WHOLE_LIMIT    0x1p53
 
 // ---- strings -------------------------------------------------------------------------------
 
-// The value of the four hexadecimal digits at `at`; -1: they are not there.
+// Returns the value of the four hexadecimal digits at `at`, or -1 if they are missing.
 static int32_t hex4(const struct pps_json *json, size_t at)
 {
     int32_t value = 0;
@@ -35,7 +35,7 @@ static bool is_escape(const struct pps_json *json, size_t at)
     return at + 1 < json->n && json->text[at] == '\\' && json->text[at + 1] == 'u';
 }
 
-// At the backslash of \uXXXX.
+// Checks an escape \uXXXX; *at is its backslash.
 static enum pps_status unicode_escape(const struct pps_json *json,
                                       size_t *at,
                                       struct pps_error *err)
@@ -101,10 +101,10 @@ enum pps_status pps_json_string(const struct pps_json *json, size_t *at, struct 
 struct token {
     const char *s;
     size_t n;
-    int shown; // at most SHOWN characters of it, for errors
+    int shown; // characters to show in an error, at most SHOWN
 };
 
-// The longest run of characters that numbers and words are made of.
+// Returns the longest run of characters that numbers and words consist of.
 static struct token token_at(const struct pps_json *json, size_t at)
 {
     struct token t = {json->text + at, 0, 0};
@@ -123,7 +123,7 @@ static size_t digits(struct token t, size_t from)
     return n;
 }
 
-// What is wrong with a number whose whole part, at `from`, has no digit.
+// Reports a number without a digit in its integer part, which starts at `from`.
 static enum pps_status no_digit(const struct pps_json *json,
                                 struct token t,
                                 size_t from,
@@ -157,7 +157,7 @@ static enum pps_status leading_zero(const struct pps_json *json,
                               t.s + from + zeros);
 }
 
-// The form: [-] whole [. digits] [e [sign] digits], nothing after it.
+// Checks the form [-] integer [. digits] [e [sign] digits], with nothing after it.
 static enum pps_status number_form(const struct pps_json *json,
                                    struct token t,
                                    bool *whole,
@@ -191,7 +191,7 @@ static enum pps_status number_form(const struct pps_json *json,
     return PPS_OK;
 }
 
-// Is there a digit other than 0 before the exponent?
+// Returns true if all digits before the exponent are 0.
 static bool means_zero(struct token t)
 {
     size_t n = 0;

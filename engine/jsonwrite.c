@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts as JSON.
+// Writes counts as JSON.
 #include "jsonwrite.h"
 
 #include <inttypes.h>

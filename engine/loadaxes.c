@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes of an experiment: parameters in their order, explicit points, the kernel's composite axis.
+// Builds the axes of an experiment: parameters in their order, explicit points, the kernel's
+// composite axis.
 #include "loader.h"
 
 #include "axisjson.h"
@@ -116,7 +117,7 @@ static enum pps_status refuse_option(struct pps_loader *l, const struct pps_refu
         l, pps_json_fail(entry->json, entry->item, l->err, "%s: %s", name, refusal->text));
 }
 
-// Writes down the values of a short composite axis, as walking them costs less then.
+// Stores the values of a short composite axis as a list, because scanning a list is faster.
 static enum pps_status write_down(struct pps_loader *l, struct pps_axis *axis)
 {
     const struct pps_composite *composite = axis->composite;
@@ -185,7 +186,7 @@ static enum pps_status find_points(struct pps_loader *l)
     return PPS_OK;
 }
 
-// Beside a file of points, a parameter may only be named with one value, which holds for all.
+// With a file of points, a parameter may have one value only, which applies to all points.
 static enum pps_status add_points(struct pps_loader *l)
 {
     struct pps_space *space = &l->experiment->space;
@@ -217,7 +218,7 @@ static enum pps_status add_points(struct pps_loader *l)
 
 // ---- order ------------------------------------------------------------------------------------
 
-// A value may depend on parameters that are named before it.
+// Checks that a value depends only on parameters named before it.
 static enum pps_status check_order(struct pps_loader *l)
 {
     const struct pps_space *space = &l->experiment->space;
@@ -244,7 +245,7 @@ static enum pps_status check_order(struct pps_loader *l)
     return PPS_OK;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- entry points -----------------------------------------------------------------------------
 
 enum pps_status pps_load_axes(struct pps_loader *l)
 {

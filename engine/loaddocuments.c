@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several documents of a slot as an axis.
+// Builds an axis from several documents of a slot.
 #include "loader.h"
 
 #include "axisjson.h"
@@ -8,7 +8,8 @@
 
 #include <stdlib.h>
 
-// The values that member m of a slot's axis takes: the number of the document, then what it says.
+// Adds the values of member m of a slot's axis: the number of the document for m = 0, otherwise
+// the values that the documents set.
 static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int s, int m)
 {
     const struct pps_slot *slot = &l->kernel->slots[s];
@@ -25,8 +26,8 @@ static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int
     return PPS_OK;
 }
 
-// Several documents of a slot are an axis, outside all others. It sets what the documents say,
-// unless the experiment does.
+// Adds an axis for a slot with several documents, outside all other axes. The axis sets the
+// values of the documents unless the experiment sets them.
 static enum pps_status add_documents(struct pps_loader *l, int s)
 {
     const struct pps_slot *slot = &l->kernel->slots[s];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an experiment says of each name: the file, then the overrides of the command line.
+// Collects the entry of each name: from the file, then from the overrides of the command line.
 #include "loader.h"
 
 #include "spelling.h"
@@ -51,7 +51,7 @@ static bool is_json_literal(const char *text, size_t n)
 {
     if ((n == 4 && memcmp(text, "true", 4) == 0) || (n == 5 && memcmp(text, "false", 5) == 0))
         return true;
-    // Whether JSON writes the number so, and whether it is finite, the document's reader says.
+    // The JSON reader checks later that the number is finite and in the form of JSON.
     char copy[80], *end;
     if (n == 0 || n >= sizeof copy || strspn(text, "0123456789+-.eE") < n ||
         strchr("-0123456789", text[0]) == NULL || !isdigit((unsigned char)text[n - 1]))
@@ -77,7 +77,8 @@ static void print_value(FILE *out, const char *text, size_t n)
     fputc('"', out);
 }
 
-// The end of the value that begins at text: a comma outside parentheses, or the end.
+// Returns the length of the value that begins at text: up to a comma outside parentheses, or to
+// the end.
 static size_t value_length(const char *text)
 {
     size_t n = 0;
@@ -86,7 +87,7 @@ static size_t value_length(const char *text)
     return n;
 }
 
-// key=8,16 to [8,16]; what begins like JSON stays as it is.
+// Converts key=8,16 to [8,16]. Text that begins like JSON is not changed.
 static char *override_to_json(const char *text)
 {
     char *json = NULL;
@@ -138,7 +139,8 @@ struct pps_entry *pps_find_entry(struct pps_loader *l, const char *name)
     return NULL;
 }
 
-// Whether the file says the name itself, so that nobody meant it by another; -s may say it again.
+// Returns true if the file sets the name itself, so that it cannot be a misspelling of another
+// name. An option -s may repeat a name.
 static bool is_taken(const struct pps_loader *l,
                      const struct pps_entry *entry,
                      const char *name)
@@ -172,7 +174,7 @@ static enum pps_status unknown_name(struct pps_loader *l, const struct pps_entry
                              entry->name, l->kernel->name);
 }
 
-// Whether a document alone says the parameter.
+// Returns true if only a document can set the parameter.
 static bool is_given(const struct pps_kernel *kernel, int p)
 {
     for (int s = 0; s < kernel->n_slots; s++)
@@ -274,7 +276,7 @@ static enum pps_status find_preset(struct pps_loader *l,
     return pps_json_fail(&l->file, item, l->err, "preset: expected one of %s", names);
 }
 
-// The preset as an experiment would say it.
+// Writes the preset as an experiment.
 static enum pps_status write_preset(struct pps_loader *l, const struct pps_preset *preset)
 {
     char name[64];
@@ -297,8 +299,9 @@ static enum pps_status write_preset(struct pps_loader *l, const struct pps_prese
     return status;
 }
 
-// Puts the preset's axes behind all others, in their order, as they may depend on those; where
-// the experiment names a parameter of the preset, its values stand in that place.
+// Adds the preset's axes after all others, in their order, because they may depend on the
+// others. If the experiment names a parameter of the preset, the experiment's values replace
+// the preset's.
 static enum pps_status preset_entries(struct pps_loader *l)
 {
     const cJSON *item = pps_json_member(l->file.root, "preset");

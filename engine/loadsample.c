@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an experiment says of its sample: {"count": 1000, "method": "sobol", "seed": 1}.
+// Reads the sample of an experiment: {"count": 1000, "method": "sobol", "seed": 1}.
 #include "continuous.h"
 #include "loader.h"
 #include "sample.h"
@@ -79,7 +79,7 @@ static enum pps_status read_sample(const struct pps_loader *l,
     return status;
 }
 
-// Nobody can walk a continuous range.
+// Refuses continuous ranges without a sample, because their values cannot be scanned.
 static enum pps_status refuse_continuous(struct pps_loader *l)
 {
     for (int e = 0; e < l->n_entries; e++) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axes that go in lockstep ("zip"): their lists are paired as written, then repeated tuples are
-// dropped.
+// Joins paired axes ("zip"): pairs their lists as written, then removes repeated tuples.
 #include "loader.h"
 
 #include <stdio.h>
@@ -55,7 +54,7 @@ static int by_values_and_place(const void *left, const void *right)
     return order != 0 ? order : (a->at > b->at) - (a->at < b->at);
 }
 
-// Keeps the tuples for which keep[i] holds, in order.
+// Keeps the tuples with a true keep[i], in order.
 static void keep_tuples(struct pps_axis *axis, const bool *keep)
 {
     uint64_t kept = 0;
@@ -128,7 +127,7 @@ static enum pps_status zip_member(struct pps_loader *l, const cJSON *name, int *
     return PPS_OK;
 }
 
-// Moves the members of axis `from` to axis `to` and removes it.
+// Moves the members of axis `from` to axis `to` and removes axis `from`.
 static enum pps_status join_axes(struct pps_loader *l, const cJSON *name, int to, int from)
 {
     struct pps_space *space = &l->experiment->space;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies are exact: what waits takes no more room than it must.
+// Packs rows and blocks. Copies have exact sizes, so waiting blocks take no more memory than
+// necessary.
 #include "made.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ void pps_room_free(struct pps_room *room)
     *room = (struct pps_room){NULL, 0};
 }
 
-// Room for n bytes; what was in it is lost.
+// Makes room for n bytes. The old contents are lost.
 static enum pps_status make_room(struct pps_room *room, size_t n, struct pps_error *err)
 {
     if (n > room->cap) {
@@ -74,7 +75,7 @@ enum pps_status pps_parts_join(const struct pps_part *parts,
                                struct pps_rows *rows,
                                struct pps_error *err)
 {
-    size_t bytes = 1; // a block may hold no row
+    size_t bytes = 1; // one extra byte: a block may have no row
     for (const struct pps_part *part = parts; part != NULL; part = part->next)
         bytes += part->rows.n;
     enum pps_status status = make_room(room, bytes, err);

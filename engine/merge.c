@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shards go together, and the copying of their blocks.
+// Checks which shards belong together and copies their blocks.
 #include "merge.h"
 
 #include "blocktext.h"
@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-// ---- what goes together -----------------------------------------------------------------------
+// ---- matching shards --------------------------------------------------------------------------
 
 static enum pps_status check_same(const struct pps_shardfile *first,
                                   const struct pps_shardfile *file,
@@ -78,7 +78,7 @@ static bool has_part(const char *path)
     return there;
 }
 
-// "shard 3 of 8 is missing" or "shards 1, 3 and 4 others of 8 are missing".
+// Writes "shard 3 of 8 is missing" or "shards 1, 3 and 4 others of 8 are missing".
 static void name_missing(const struct pps_merge *merge, uint32_t *first, char *out, size_t cap)
 {
     const uint32_t n_shards = merge->files[0].index.head.n_shards;
@@ -159,7 +159,7 @@ void pps_merge_close(struct pps_merge *merge)
 
 // ---- copying ----------------------------------------------------------------------------------
 
-// Adds the command that makes a damaged shard again.
+// Appends the command that recomputes a damaged shard to the error.
 static enum pps_status say_again(const struct pps_shardfile *file,
                                  enum pps_status status,
                                  struct pps_error *err)
@@ -178,7 +178,7 @@ static enum pps_status say_again(const struct pps_shardfile *file,
     return status;
 }
 
-// The next block of a file, its bytes checked unless they are not wanted.
+// Reads the next block of a file. Checks its bytes only if `wanted` is true.
 static enum pps_status next_block(struct pps_shardfile *file,
                                   struct pps_blocktext *reader,
                                   bool wanted,
@@ -206,7 +206,7 @@ static enum pps_status next_block(struct pps_shardfile *file,
     return PPS_OK;
 }
 
-// All files begin with the same header line; the first one's becomes *block.
+// Checks that all files begin with the same header line; the first file's becomes *block.
 static enum pps_status read_headers(struct pps_merge *merge,
                                     struct pps_blocktext *reader,
                                     struct pps_block *block,
@@ -321,7 +321,7 @@ enum pps_status pps_merge_write(struct pps_merge *merge,
         status = finish(merge, output, err);
     else if (status == PPS_E_INPUT && output != NULL &&
              pps_output_prefix(output)->n_records == 0)
-        pps_output_discard(output); // refused: nothing stays behind
+        pps_output_discard(output); // refused: leave no file behind
     else
         pps_output_abandon(output);
     pps_blocktext_close(reader);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest of a merged result: that of a shard, with the counts of all. It equals the
-// manifest of one run of the whole but for times, machine and command.
+// Writes the manifest of a merged result: the manifest of a shard with the counts of all
+// shards. It equals the manifest of a run of the whole experiment except for times, machine and
+// command.
 #include "merge.h"
 
 #include "jsonfile.h"
@@ -58,7 +59,8 @@ static void add_failed(cJSON *root, const struct pps_merge *merge)
         cJSON_AddItemToObject(root, "failed_example", cJSON_Duplicate(example, true));
 }
 
-// A manifest lists the reasons that left out something, in their order.
+// Returns the entry of a reason. A manifest lists only the reasons that skipped points, in
+// their order.
 static const cJSON *left_out_of(const struct pps_shardfile *file, int reason)
 {
     int at = 0;
@@ -93,7 +95,7 @@ static void add_left_out(cJSON *root, const struct pps_merge *merge)
     }
 }
 
-// Only where all shards were audited alike.
+// Adds the audit only if all shards were audited with the same fraction.
 static void add_audit(cJSON *root, const struct pps_merge *merge)
 {
     const cJSON *first = pps_json_member(merge->files[0].manifest, "audit");
@@ -114,7 +116,7 @@ static void add_audit(cJSON *root, const struct pps_merge *merge)
     cJSON_AddNumberToObject(audit, "tolerance", number_of(first, "tolerance"));
 }
 
-// Shards run side by side: the longest time, and all of the work.
+// Shards run at the same time: the wall time is the longest, the CPU time is the sum.
 static void add_times(cJSON *root, const struct pps_merge *merge)
 {
     double wall_s = 0, cpu_s = 0;
@@ -133,8 +135,8 @@ static void add_command(cJSON *root, const struct pps_merge *merge)
     free(command);
 }
 
-// Whether the member of a shard's manifest has been replaced by one of the whole; to be called
-// for one member after the other.
+// Returns true if the member of a shard's manifest was replaced by one of the whole. Call this
+// function for one member after another.
 static bool replace(cJSON *root, const struct pps_merge *merge, const char *key, uint64_t bytes)
 {
     static const char *const dropped[] = {"shard", "failed_example", "audit", "cpu_s",

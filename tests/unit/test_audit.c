@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Audits of a run: whatever `run` gets wrong is found, whatever is right passes, and which rows
-// are compared depends on nothing but their numbers. The kernels are made up: a `run` that does
-// as its parameter `fault` says, and a reference that is always right.
+// Audits of a run: errors of `run` are found, correct results pass, and the numbers of the rows
+// alone decide which rows are compared. The kernels are made up: a `run` with the error that
+// its parameter `fault` selects, and a reference that is always right.
 #include "engine/experiment.h"
 #include "engine/rows.h"
 #include "engine/sweep.h"
@@ -91,7 +91,7 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
         answer(batch, i);
 }
 
-// Wrong, if at all, where n % 100 is 7.
+// May be wrong only where n % 100 is 7.
 static void run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     reference(batch, worker);
@@ -153,7 +153,7 @@ static struct pps_experiment *experiment_of(const struct pps_kernel *of, const c
     return shaken(of, fault, "0");
 }
 
-// Makes all rows, `stretch` points at a time, with a maker of its own every few stretches.
+// Computes all rows, `stretch` points at a time, and opens a new maker every few stretches.
 static enum pps_status audit(const struct pps_experiment *e,
                              double fraction,
                              uint64_t stretch,
@@ -177,7 +177,7 @@ static enum pps_status audit(const struct pps_experiment *e,
     return status;
 }
 
-// Catches a comparison that is blind for a kind of fault, or sees one where there is none.
+// Catches a comparison that misses a kind of error, or reports an error where there is none.
 Test(audit, faults_are_found)
 {
     static const char *const said[N_FAULTS] = {
@@ -208,7 +208,8 @@ Test(audit, faults_are_found)
     }
 }
 
-// Catches a choice that depends on where stretches or batches begin, or a wrong share of rows.
+// Catches a choice that depends on the borders of stretches or batches, or a wrong fraction of
+// rows.
 Test(audit, chosen_rows_depend_on_their_numbers_alone)
 {
     static const double fractions[] = {1e-9, 0.01, 0.1, 0.5, 1};
@@ -241,7 +242,7 @@ static enum pps_status keep_nothing(void *self,
     return PPS_OK;
 }
 
-// Catches totals that forget a block, and an error that a sweep does not pass on.
+// Catches totals that miss a block, and an error that a sweep does not return.
 Test(audit, a_sweep_counts_and_fails)
 {
     const atomic_bool never = false;
@@ -271,7 +272,7 @@ Test(audit, a_sweep_counts_and_fails)
     }
 }
 
-// Catches a kernel that is called through a null pointer.
+// Catches a call through a null pointer.
 Test(audit, a_kernel_without_reference_is_refused)
 {
     struct pps_kernel bare = kernel;
@@ -284,8 +285,8 @@ Test(audit, a_kernel_without_reference_is_refused)
     pps_experiment_free(e);
 }
 
-// Catches audits that fail where rounding decides the digits, and audits that let a fault pass for
-// that.
+// Catches an audit that fails where rounding decides the digits, and an audit that accepts an
+// error as rounding.
 Test(audit, rounding_is_no_fault)
 {
     struct pps_audited audited;
@@ -300,7 +301,7 @@ Test(audit, rounding_is_no_fault)
     pps_experiment_free(e);
 }
 
-// A stop comes while the reference is asked about the points beside one, which it does one by one.
+// The stop flag is set while the reference computes the points near a point, one at a time.
 static atomic_bool stop;
 
 static void stopped_reference(const struct pps_batch *batch, const struct pps_worker *worker)
@@ -314,8 +315,8 @@ static void stopped_reference(const struct pps_batch *batch, const struct pps_wo
     }
 }
 
-// Catches audits that take a point for wrong since a stop kept the reference from telling that its
-// digits are decided by rounding.
+// Catches an audit that reports a point as wrong because a stop kept the reference from showing
+// that rounding decides its digits.
 Test(audit, a_stop_is_no_fault)
 {
     struct pps_kernel interrupted = kernel;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows as stacked bars: which rows, which labels, what is refused.
+// The best rows as stacked bars: rows, labels and refused input.
 #include "engine/bars.h"
 #include "files.h"
 
@@ -67,7 +67,7 @@ static char *slice_text(struct pps_bars *bars)
     return written;
 }
 
-// Catches text that bars.gp does not read, labels that do not vary, and a limit that is lost.
+// Catches text that bars.gp cannot read, labels that do not vary, and a missing limit.
 Test(bars, the_text_is_as_the_script_reads_it)
 {
     static const char expected[] =
@@ -88,13 +88,13 @@ Test(bars, the_text_is_as_the_script_reads_it)
     pps_bars_close(&bars);
 }
 
-// Catches rows by the wrong column or goal, and rows that lack a part.
+// Catches rows chosen by the wrong column or goal, and rows without a value of a segment.
 Test(bars, chooses_the_right_rows)
 {
     static const char *filter[] = {"tp=4"};
     const struct {
         struct pps_bars_ask ask;
-        const char *rows; // the end of the text
+        const char *rows; // end of the text
     } cases[] = {
         {{.stack = "weights,states", .k = 1}, "rows 4\n3 40 6 4.0\n"},
         {{.stack = "states,work"}, "rows 5\n5 8 1 b 3 3 3.0\n3 4 2 a 6 3 4.0\n"},
@@ -118,7 +118,7 @@ Test(bars, chooses_the_right_rows)
     }
 }
 
-// Catches a bar whose parts do not add up, and errors without a remedy.
+// Catches a bar whose segments do not add up, and error messages without advice.
 Test(bars, refuses_what_does_not_add_up)
 {
     static const char many[] = "a,b,c,d,e,f,g,h,i,j,k,l,m\n1,1,1,1,1,1,1,1,1,1,1,1,1\n";
@@ -148,7 +148,7 @@ Test(bars, refuses_what_does_not_add_up)
     }
 }
 
-// Catches labels where nobody knows which columns are parameters.
+// Catches wrong labels if the parameters are unknown.
 Test(bars, labels_of_an_unknown_result_stand_left_of_its_parts)
 {
     static const char text[] = "p,q,x,y,cost,note\n1,7,2,3,9,k\n2,7,2,3,8,l\n";

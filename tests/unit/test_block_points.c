@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a block: as many as fit its work or text, but as many as a kernel runs together, and a
-// few times that where there are blocks enough.
+// Points of a block: limited by the work and the text of a block, but at least as many as a
+// kernel runs together, and a few times that number if there are enough blocks.
 #include "engine/rows.h"
 
 #include "experiments.h"
@@ -13,7 +13,7 @@ static uint64_t block_of(const char *text)
     return points;
 }
 
-// Long points that are not for lanes: the last synchronisation covers fewer micro-batches.
+// Long points that cannot run in lanes: the last synchronisation covers fewer micro-batches.
 Test(block_points, one_at_a_time)
 {
     cr_assert_eq(block_of("{\"n\": 1000000, \"gpus\": 64, \"sync_freq\": 3}"), 1);

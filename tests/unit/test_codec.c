@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compressed blocks: independent, repeatable, joined by nothing but concatenation.
+// Compressed blocks: independent, reproducible, and joined by concatenation alone.
 #include "engine/codec.h"
 
 #include <criterion/criterion.h>
@@ -19,7 +19,7 @@ static struct pps_codec *open_codec(const char *name)
     return codec;
 }
 
-// Every codec and level there is; n is how many.
+// Returns all codecs and levels of the build; *n is their number.
 static const char *const *all_names(size_t *n)
 {
     static const char *const names[] = {"zlib",   "zlib:1", "zlib:6", "zlib:9", "isal",
@@ -36,7 +36,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 24;
 }
 
-// kind 0: rows of a sweep; 1: any bytes; 2: one byte; 3: bytes with long codes.
+// kind 0: rows of a sweep; 1: random bytes; 2: one byte; 3: bytes with long codes.
 static char *make_text(int kind, size_t n, uint64_t seed)
 {
     char *text = malloc(n + 64);
@@ -65,7 +65,8 @@ static struct bytes compress_text(struct pps_codec *codec, const char *text, siz
     return out;
 }
 
-// Inflates raw data; asserts that it all is read, not final, and gives the text.
+// Decompresses raw data. Asserts that all bytes are used, that the final bit is not set, and
+// that the text is right.
 static void inflates_to(struct bytes data, const char *text, size_t n, const char *name)
 {
     z_stream z = {0};
@@ -84,8 +85,8 @@ static void inflates_to(struct bytes data, const char *text, size_t n, const cha
     free(out);
 }
 
-// Catches a final bit, a block that does not end on a byte, a bound that is too small, and text
-// beyond one window.
+// Catches a final bit, a block that does not end on a byte boundary, a bound that is too small,
+// and errors with text longer than one window.
 Test(codec, round_trip)
 {
     static const size_t sizes[] = {1,     2,     47,    300,   4096,   65023,
@@ -106,8 +107,8 @@ Test(codec, round_trip)
     }
 }
 
-// Catches history kept from the block before, in the codec or in a match that reaches back:
-// blocks compressed by a used codec equal those of a fresh one, wherever the text lies.
+// Catches history kept from an earlier block, in the codec or in a match that reaches back:
+// blocks of a used codec equal those of a new one, wherever the text is in memory.
 Test(codec, same_bytes_whatever_came_before)
 {
     size_t n_names, n = 200000;
@@ -135,8 +136,8 @@ Test(codec, same_bytes_whatever_came_before)
     }
 }
 
-// Catches blocks that can only be read after the ones they were made with: any order of any
-// blocks is a stream.
+// Catches blocks that can only be read after the block before them: blocks in any order form a
+// stream.
 Test(codec, blocks_join_in_any_order)
 {
     size_t n_names;
@@ -163,7 +164,7 @@ Test(codec, blocks_join_in_any_order)
     }
 }
 
-// Catches an empty block with bytes of its own, and writing beyond a buffer that is too small.
+// Catches an empty block that gives bytes, and writing beyond a buffer that is too small.
 Test(codec, empty_and_too_small)
 {
     size_t n_names;
@@ -181,7 +182,7 @@ Test(codec, empty_and_too_small)
     free(text);
 }
 
-// "none" copies.
+// The codec "none" copies the text.
 Test(codec, none)
 {
     struct pps_codec *codec = open_codec("none");
@@ -193,7 +194,7 @@ Test(codec, none)
     pps_codec_close(codec);
 }
 
-// Catches names that do not read back, and wrong ones taken for right.
+// Catches names that do not read back, and invalid names that are accepted.
 Test(codec, names)
 {
     static const char *const wrong[] = {"",        "zli",     "zlib:",   "zlib:0", "zlib:10",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the rows of cells cover: equal numbers for equal combinations, others for others.
+// Coverage of cells: equal ids for equal combinations, different ids for different
+// combinations.
 #include "engine/covered.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,7 @@
 
 enum { CELLS = 40, COLUMNS = 3, VALUES = 3, COMBINATIONS = 27 };
 
-// The combinations that a cell has, as bits, and its row hashes' sum.
+// The combinations of a cell as bits, and the sum of its row hashes.
 struct model {
     uint32_t combinations;
     uint64_t sum;
@@ -24,7 +25,7 @@ static bool add(struct pps_covered *covered, struct model *models, size_t i, int
         snprintf(text[c], sizeof text[c], "v%d", rest % VALUES);
         cells[c] = (struct pps_cell){text[c], strlen(text[c])};
     }
-    // The last column has another value in each cell, and one value within it.
+    // The last column has one value within each cell, and a different value in each cell.
     char own[24];
     snprintf(own, sizeof own, "%zu", i);
     cells[COLUMNS] = (struct pps_cell){own, strlen(own)};
@@ -42,8 +43,8 @@ static int *all_columns(void)
     return columns;
 }
 
-// Catches cells of different rows that count as alike, order of rows that matters, and a parameter
-// that depends on the cell taken for a difference.
+// Catches cells with different combinations and equal ids, ids that depend on the order of
+// rows, and a parameter that depends on the cell but counts as a difference.
 Test(covered, tells_cells_apart_by_their_combinations)
 {
     uint64_t state = 1;
@@ -51,7 +52,8 @@ Test(covered, tells_cells_apart_by_their_combinations)
         struct pps_covered covered;
         struct model models[CELLS] = {0};
         cr_assert(pps_covered_open(&covered, all_columns(), COLUMNS + 1, -1));
-        // Few sets, so that some cells are alike; one cell walks its set backwards.
+        // Few sets, so that some cells are equal; every other cell adds its set in reverse
+        // order.
         for (size_t i = 0; i < CELLS; i++) {
             state = state * 6364136223846793005u + 1442695040888963407u;
             const uint32_t set = (uint32_t)(0x155u << (state >> 61) | 1u << (state >> 59) % 27);
@@ -73,13 +75,14 @@ Test(covered, tells_cells_apart_by_their_combinations)
     }
 }
 
-// Catches a difference blamed on columns whose values are alike in all cells.
+// Catches a difference reported for columns whose values are equal in all cells.
 Test(covered, names_the_columns_that_differ)
 {
     struct pps_covered covered;
     struct model models[2] = {0};
     cr_assert(pps_covered_open(&covered, all_columns(), COLUMNS + 1, -1));
-    // Both cells have values 0 and 1 of the first column; the second has 0 and 1 of the other, too.
+    // Both cells have values 0 and 1 of the first column; the second cell also has 0 and 1 of
+    // the other column.
     const int one[] = {0, 1}, two[] = {0, 1, 3, 4};
     for (int k = 0; k < 2; k++)
         cr_assert(add(&covered, models, 0, one[k]));

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checksum of gzip, by whatever library computes it.
+// CRC-32 of any library that the build uses.
 #include "engine/crc.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
 #include <zlib.h>
 
-// The check value that the CRC catalogue gives for CRC-32/ISO-HDLC. Catches another polynomial, bit
-// order or first value.
+// The check value of CRC-32/ISO-HDLC in the CRC catalogue. Catches a wrong polynomial, bit
+// order or initial value.
 Test(crc, check_value)
 {
     cr_assert_eq(pps_crc32("123456789", 9), 0xcbf43926u);
     cr_assert_eq(pps_crc32("", 0), 0u);
 }
 
-// Every length and alignment that a vector loop may treat apart.
+// All lengths and alignments that a vector loop may treat differently.
 Test(crc, as_zlib)
 {
     static unsigned char bytes[4096 + 64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Splitting plain lines: what libcsv makes of them, cell by cell.
+// Plain lines are split into the same cells as libcsv returns.
 #include "engine/csvline.h"
 
 #include <criterion/criterion.h>
@@ -37,7 +37,7 @@ static void split_by_libcsv(const char *line, size_t n, struct cells *cells)
     csv_free(&parser);
 }
 
-// Returns whether the line is plain; then its cells must be those of libcsv.
+// Returns true if the line is plain. Asserts that its cells equal libcsv's.
 static bool check(const char *line, size_t n)
 {
     static struct cells cells;
@@ -58,7 +58,8 @@ static bool check(const char *line, size_t n)
     return true;
 }
 
-// Would catch a byte beside a comma taken for one, and blanks that belong to a cell or do not.
+// Would catch a byte near a comma that counts as a comma, and blanks that are wrongly kept or
+// removed.
 Test(csvline, random_lines)
 {
     static const char bytes[] = ",,,,,,  \t-.01239eab+\x2d\x2b\xac\x8c\xff\x01\"\r";
@@ -79,7 +80,7 @@ Test(csvline, random_lines)
     cr_assert(plain > 100000, "%d", plain);
 }
 
-// What libcsv alone may answer for.
+// Lines that only libcsv may read.
 Test(csvline, odd_lines)
 {
     static const char *const lines[] = {"",      "\n",      "\r\n",     "  \n",  "\t",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Doubles to text, held against printf and strtod.
+// Doubles to text, compared with printf and strtod.
 #include "engine/decimal.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// splitmix64: enough randomness, the same in every run.
+// splitmix64: the same numbers in every run.
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -25,7 +25,7 @@ static double from_bits(uint64_t bits)
     return value;
 }
 
-// A finite double of any bit pattern.
+// Returns a finite double with a random bit pattern.
 static double random_finite(uint64_t *state)
 {
     for (;;) {
@@ -54,7 +54,7 @@ static void same_all_decimals(double value)
     }
 }
 
-// Catches a wrong shift, sign or limit between the exact path and printf's.
+// Catches a wrong shift, a wrong sign, or a wrong limit between the exact path and printf's.
 Test(decimal, any_bit_pattern)
 {
     uint64_t state = 1;
@@ -63,7 +63,7 @@ Test(decimal, any_bit_pattern)
                        (int)(next_random(&state) % (PPS_MAX_DIGITS + 1)));
 }
 
-// The same over magnitudes that results have, where every digit of the fraction counts.
+// Magnitudes of typical results, where every digit of the fraction matters.
 Test(decimal, usual_magnitudes)
 {
     uint64_t state = 2;
@@ -74,7 +74,7 @@ Test(decimal, usual_magnitudes)
     }
 }
 
-// Sums over a 0.05 grid, as simulated times are: one ulp beside short decimals.
+// Sums over a grid of 0.05, like simulated times: one ulp from short decimals.
 Test(decimal, sums_of_a_grid)
 {
     uint64_t state = 3;
@@ -87,8 +87,8 @@ Test(decimal, sums_of_a_grid)
     }
 }
 
-// Exact ties and their neighbours: round half up, or a product rounded before the comparison,
-// gives another last digit.
+// Exact ties and their neighbours. Rounding half up, or rounding a product before the
+// comparison, gives another last digit.
 Test(decimal, ties)
 {
     uint64_t state = 4;
@@ -101,8 +101,8 @@ Test(decimal, ties)
     }
 }
 
-// Every group of four digits in either half of eight: a factor that is not near enough to 1/100 or
-// 1/10 is wrong in some.
+// Every group of four digits in either half of eight. Catches a factor that is not close enough
+// to 1/100 or 1/10.
 Test(decimal, eight_digits)
 {
     for (int four = 0; four < 10000; four++) {
@@ -113,7 +113,7 @@ Test(decimal, eight_digits)
     }
 }
 
-// Carries (9.99...), the edges of 2^53, 2^63 and 2^64, denormals, zeros of both signs.
+// Carries (9.99...), numbers near 2^53, 2^63 and 2^64, denormals, zeros of both signs.
 Test(decimal, edges)
 {
     static const double values[] = {0.0,
@@ -155,7 +155,7 @@ Test(decimal, edges)
     }
 }
 
-// Catches a limit on digits: whole numbers have up to 16.
+// Catches a limit on digits: whole numbers have up to 16 digits.
 Test(decimal, integers)
 {
     uint64_t state = 5;
@@ -171,7 +171,7 @@ Test(decimal, integers)
     }
 }
 
-// The fewest of 1 ... 17 digits with which %.*g reads back.
+// Writes the fewest of 1 ... 17 digits with which %.*g reads back.
 static void shortest_by_printf(char *out, size_t cap, double value)
 {
     for (int digits = fabs(value) < 2.3e-308 ? 1 : 15; digits <= 17; digits++) {
@@ -192,7 +192,8 @@ static void same_as_shortest(double value)
         cr_assert(false, "%a: %s, printf says %s", value, ours, theirs);
 }
 
-// Catches text that reads back as a neighbour, or has more digits than needed, or another form.
+// Catches text that reads back as a neighbouring double, has too many digits, or has another
+// form.
 Test(decimal, full_reads_back)
 {
     uint64_t state = 6;
@@ -234,7 +235,7 @@ Test(decimal, full_by_hand)
     }
 }
 
-// Catches accumulated error shown to people, a missing ".0", a second exponent form.
+// Catches accumulated rounding errors in the text, a missing ".0", a second form of exponents.
 Test(decimal, meant_by_hand)
 {
     static const struct {
@@ -278,7 +279,7 @@ static void same_as_15_digits(double value, int real)
         cr_assert(false, "%a: %s, printf says %s", value, ours, theirs);
 }
 
-// Catches a fast path whose fifteenth digit differs from the exactly rounded one.
+// Catches a fast path whose fifteenth digit differs from the correctly rounded one.
 Test(decimal, meant_is_15_digits)
 {
     uint64_t state = 7;

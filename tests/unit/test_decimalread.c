@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers as people and programs write them, against strtod, bit for bit.
+// Numbers as people and programs write them, compared with strtod bit by bit.
 #include "engine/decimalread.h"
 
 #include <criterion/criterion.h>
@@ -25,7 +25,7 @@ static void expect_as_strtod(const char *text)
     const size_t n = strlen(text);
     double value = -1;
     char behind[128];
-    // What stands behind the number in a row must not matter.
+    // Characters after the number must not matter.
     snprintf(behind, sizeof behind, "%s7", text);
     cr_assert(pps_decimal_read(behind, n, &value), "%s", text);
     const double wanted = strtod(text, NULL);
@@ -39,7 +39,7 @@ static void expect_refused(const char *text, size_t n)
     cr_expect_not(pps_decimal_read(text, n, &value), "\"%s\"", text);
 }
 
-// Digits, point and exponent anywhere.
+// Writes a number with digits, point and exponent at random places.
 static void random_text(char out[64])
 {
     const int n = 1 + (int)(random_bits() % 24), point = (int)(random_bits() % 26);
@@ -66,13 +66,14 @@ Test(decimalread, random_decimals)
     }
 }
 
-// Halfway between two doubles, and one digit beside it: where rounding twice would go wrong.
+// Numbers halfway between two doubles, and numbers one digit from there. Catches double
+// rounding.
 Test(decimalread, ties)
 {
     for (int i = 0; i < 300000; i++) {
         const uint64_t odd = ((uint64_t)1 << 53) + (random_bits() >> 11) % ((uint64_t)1 << 53);
         char text[64];
-        // 54 to 63 bits: neither half is a double.
+        // 54 to 63 bits, so neither neighbour is a double.
         const uint64_t tie = (odd | 1) << (random_bits() % 9);
         snprintf(text, sizeof text, "%llu", (unsigned long long)tie);
         expect_as_strtod(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// System calls that signals interrupt. This file has an fsync of its own.
+// System calls that signals interrupt. This file replaces fsync with its own.
 #include "engine/diskfile.h"
 
 #include <criterion/criterion.h>
@@ -16,7 +16,7 @@ int fsync(int fd)
     return interruptions-- > 0 ? -1 : 0;
 }
 
-// Catches a run that fails because a signal came while its folder was being synced.
+// Catches a run that fails because a signal arrives while its folder is synced.
 Test(diskfile, an_interrupted_sync_of_a_folder_is_repeated)
 {
     struct pps_error err = {.text = ""};

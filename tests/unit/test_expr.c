@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions: precedence, names, faults with their places, ranges, divisors, and what has no
-// value.
+// Expressions: precedence, names, errors with their places, ranges, divisors, and expressions
+// without a value.
 #include "engine/decimal.h"
 #include "engine/expr.h"
 
@@ -126,7 +126,7 @@ Test(expr, truths)
         {"n == 8", 1},
         {"n != 8", 0},
         {"n+1 == 3*3", 1},
-        {"0.3 == 0.1+0.2", 1}, // as axes are rounded: catches a comparison of raw doubles
+        {"0.3 == 0.1+0.2", 1}, // rounded like axis values: catches a comparison of raw doubles
         {"0.3 != 0.1+0.2", 0},
         {"0.1+0.2 > 0.3", 0},
         {"0.1+0.2 <= 0.3", 1},
@@ -163,12 +163,12 @@ Test(expr, truths)
         {"bwd_prio != 'a'", 1},
         {"bwd_prio == a", 0},
         {"bwd_prio == 'n'", 0},
-        {"bwd_prio == (n)", 0}, // the parameter; a name is no number
+        {"bwd_prio == (n)", 0}, // the parameter; a name is not a number
         {"fwd_prio == 'b'", 0},
         {"fwd_prio != 'b'", 1},
         {"fwd_prio == 3", 1},
         {"fwd_prio < n", 1},
-        {"bwd_prio == 3", 0}, // a name with a number
+        {"bwd_prio == 3", 0}, // compares a name with a number
         {"bwd_prio != 3", 0},
         {"bwd_prio < 3", 0},
         {"bwd_prio > 3", 0},
@@ -271,7 +271,7 @@ Test(expr, faults)
     }
 }
 
-// Nesting, length and sheer number of operands never break the parser or the evaluator.
+// Deep nesting, long text and many operands never break the parser or the evaluator.
 Test(expr, bounds)
 {
     struct pps_expr_fault fault;
@@ -336,7 +336,7 @@ Test(expr, uses)
     }
 }
 
-// The values as text, "0.1 0.2", the first eight; then the count where there are more.
+// Writes the first eight values as text, "0.1 0.2", then the count if there are more.
 static void list_text(const char *text, char *out, size_t cap)
 {
     struct pps_expr *expr = parse(text);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists that grow.
+// Growing lists.
 #include "engine/grow.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <stdlib.h>
 
-// Catches room that is claimed but not there, things that are lost, and growth one by one.
+// Catches room that does not exist, lost items, and lists that grow by one item at a time.
 Test(grow, keeps_what_is_there)
 {
     size_t *list = NULL, room = 0, moves = 0;
@@ -27,7 +27,7 @@ Test(grow, keeps_what_is_there)
     free(list);
 }
 
-// Catches sizes that wrap around, and a list that is lost then.
+// Catches sizes that wrap around, and a list that is lost in that case.
 Test(grow, too_much)
 {
     size_t room = 0;

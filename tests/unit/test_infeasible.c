@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that say that a point cannot be done, and cells of words: written, counted, audited,
-// verified and ranked.
+// Rows of infeasible points, and cells with text: written, counted, audited, verified and
+// ranked.
 #include "toyrows.h"
 
 #include "engine/reuse.h"
@@ -45,7 +45,7 @@ static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block *
     *n -= 4;
 }
 
-// The last column of --status, which verify makes again and another run has to ask for.
+// The column of --status: verify recomputes it, and another run has the column only on request.
 Test(infeasible, status)
 {
     struct pps_verified verified;
@@ -67,7 +67,7 @@ Test(infeasible, status)
     pps_experiment_free(without);
 }
 
-// Rows with it are reused where it is not asked for, and the other way round.
+// Rows with the column are reused by a run without it, and the other way round.
 Test(infeasible, status_and_reuse)
 {
     for (int was = 0; was < 2; was++)
@@ -134,7 +134,7 @@ static void best_is(int objective,
     pps_experiment_free(e);
 }
 
-// What cannot be done needs the most: it never wins for that.
+// An infeasible point needs the most memory. It never wins a ranking by the maximum.
 Test(infeasible, never_wins)
 {
     static const char *const by_time[] = {"10,0.60,yes,60", "8,0.75,yes,48", NULL};
@@ -226,8 +226,8 @@ static void audit_finds(const char *text, const char *words)
     cr_assert_str_eq(err.text, words);
 }
 
-// A reference that says another word, another outcome, another figure of what cannot be done, or
-// one where there is none.
+// A reference that returns another word, another outcome, another figure of an infeasible
+// point, or a figure where there is none.
 Test(infeasible, audits)
 {
     struct pps_audited audited;
@@ -240,7 +240,7 @@ Test(infeasible, audits)
     audit_finds(BOXES("outcomes", BOX, "[4, 5]"),
                 "audit: x=5: the run finished this point, but the reference reports this point "
                 "as infeasible");
-    // Things of 8 in a room of 60: x = 9 is too many.
+    // Items of size 8 in a room of 60: x = 9 is too many.
     audit_finds(BOXES("needs", "{\"size\": 2, \"weight\": 4}", "[7, 9]"),
                 "audit: x=9: need is 72, but the reference gives 73 (difference 0.014, allowed "
                 "1e-09)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that say that a point cannot be done, and cells of words: merged, reused and answered.
+// Rows of infeasible points, and cells with text: merged, reused and evaluated.
 #include "toyrows.h"
 
 #include "engine/evaluate.h"
@@ -38,8 +38,8 @@ static struct pps_reuse *reuse_for(const char *text, struct pps_experiment **e)
     return reuse;
 }
 
-// Rows are known by what the documents say, also those of what cannot be done; what could not be
-// finished is computed again.
+// Rows are identified by the values that documents set, also rows of infeasible points. Failed
+// points are computed again.
 Test(infeasible_rows, rows_are_reused)
 {
     struct pps_experiment *e;
@@ -55,7 +55,7 @@ Test(infeasible_rows, rows_are_reused)
     point[TOY_X] = 11;
     cr_assert(pps_reuse_find(reuse, point, &found));
     cr_assert_eq(strncmp(found.results, ",no,66\n", found.n), 0, "%.20s", found.results);
-    cr_assert(found.infeasible && isnan(found.value)); // the kernel names no nearest
+    cr_assert(found.infeasible && isnan(found.value)); // the kernel has no `nearest` column
     point[TOY_X] = 13;
     cr_assert_not(pps_reuse_find(reuse, point, &found));
     point[TOY_X] = 6;
@@ -77,7 +77,7 @@ Test(infeasible_rows, rows_of_several_documents_are_reused)
     pps_cursor_seek(cursor, &e->space, 24); // the second box, x = 5
     cr_assert(pps_reuse_find(reuse, cursor->point, &found));
     cr_assert_eq(strncmp(found.results, "0.20,yes,5\n", found.n), 0, "%s", found.results);
-    pps_cursor_seek(cursor, &e->space, 4); // the first
+    pps_cursor_seek(cursor, &e->space, 4); // the first box
     cr_assert(pps_reuse_find(reuse, cursor->point, &found));
     cr_assert_eq(strncmp(found.results, "1.20,yes,30\n", found.n), 0, "%s", found.results);
     free(cursor);
@@ -85,13 +85,14 @@ Test(infeasible_rows, rows_of_several_documents_are_reused)
     pps_experiment_free(e);
 }
 
-// A box more, or in another order, is a longer axis; rows of a box that is gone are no rows of ours.
+// A result with one box more, or with boxes in another order, has a longer axis. Rows of a
+// removed box are not reused.
 Test(infeasible_rows, documents_come_and_go)
 {
     static const char *const boxes[] = {BOX, "{\"size\": 1, \"weight\": 1, \"name\": \"b\"}",
                                         "{\"size\": 3, \"weight\": 3, \"name\": \"c\"}"};
     static const struct {
-        int was[3], is[3]; // boxes, ended with -1
+        int was[3], is[3]; // boxes, ended by -1
     } cases[] = {
         {{0, -1, -1}, {0, 1, -1}}, {{0, -1, -1}, {2, 1, 0}},  {{0, 1, -1}, {0, -1, -1}},
         {{1, 0, 2}, {2, 0, -1}},   {{1, 0, -1}, {0, -1, -1}}, {{1, 2, -1}, {2, -1, -1}},
@@ -136,7 +137,7 @@ Test(infeasible_rows, documents_come_and_go)
     }
 }
 
-// The documents that the result was made with have other contents, other names, or are not there.
+// The documents of the old result have other contents or other names, or do not exist.
 Test(infeasible_rows, other_inputs_are_not_reused)
 {
     static const struct {
@@ -167,9 +168,9 @@ Test(infeasible_rows, other_inputs_are_not_reused)
     }
 }
 
-// ---- answers ------------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
-// strict, and scratch_bytes in place of the kernel's own (NULL).
+// `strict`, and a scratch_bytes that replaces the kernel's own (NULL: no replacement).
 struct manner {
     bool strict;
     size_t (*scratch_bytes)(const double *highest, const void *shared);
@@ -217,7 +218,7 @@ static enum pps_status answer(const char *points,
     return answer_so(&(struct manner){.strict = true}, points, text, count, err);
 }
 
-// A row's document says what its other cells do not.
+// A row's document sets the values that its other cells do not set.
 Test(infeasible_rows, points_are_answered)
 {
     struct pps_evaluated count;
@@ -247,14 +248,16 @@ Test(infeasible_rows, points_are_answered)
     free(text);
 }
 
-// A kernel that has memory for x below 40, and not for two rows of a large x and a large size.
+// A kernel with enough memory for x below 40, but not for two rows with a large x and a large
+// size.
 static size_t little_memory(const double *highest, const void *shared)
 {
     (void)shared;
     return highest[TOY_X] >= 40 || highest[TOY_X] * highest[TOY_SIZE] > 1000 ? SIZE_MAX : 64;
 }
 
-// Would catch a point that ends the evaluation since it, or a batch with it, needs too much memory.
+// Would catch a point that ends the evaluation because the point, or its batch, needs too much
+// memory.
 Test(infeasible_rows, rows_too_large_for_memory)
 {
     const struct manner manner = {.scratch_bytes = little_memory};

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents of an experiment: where they come from, what they are called, what they say of
-// parameters, and that they count.
+// Documents of an experiment: their paths, their names, the parameters they set, and their
+// effect on the digest.
 #include "toyinputs.h"
 
 TestSuite(inputs, .init = set_up, .fini = tear_down);
 
-// ---- where documents come from ------------------------------------------------------------------
+// ---- sources of documents -----------------------------------------------------------------------
 
-// A parameter that only a document says is a constant of the experiment; one that it could be
-// said by has the document's value unless an axis has others.
+// A parameter that only documents can set is a constant of the experiment. A parameter that
+// axes can set as well has the document's value unless an axis sets it.
 Test(inputs, one_document_says_defaults)
 {
     struct pps_experiment *e = good(SMALL(", \"x\": [1, 2]"), NULL);
@@ -25,7 +25,7 @@ Test(inputs, one_document_says_defaults)
     pps_experiment_free(e);
 }
 
-// Would catch paths that are looked for in the working folder.
+// Would catch paths that are relative to the working folder.
 Test(inputs, paths_are_beside_the_experiment)
 {
     struct pps_error err;
@@ -35,7 +35,7 @@ Test(inputs, paths_are_beside_the_experiment)
     cr_assert_str_eq(box_name(e, 0), "box");
     has_point(e, 0, TOY_WEIGHT, 1);
     pps_experiment_free(e);
-    // Those of the command line are not.
+    // Paths of the command line are relative to the working folder.
     const char *const words[] = {"box=small.json", NULL};
     cr_assert_eq(load(&e, "deep/e.json", text, words, &err), PPS_OK, "%s", err.text);
     cr_assert_str_eq(box_name(e, 0), "small");
@@ -63,7 +63,8 @@ Test(inputs, names)
     pps_experiment_free(e);
 }
 
-// Several documents are the outermost axis, which sets all that they say, but shows itself alone.
+// Several documents form the outermost axis. The axis sets all values of the documents, but
+// only its own column is shown.
 Test(inputs, several_are_an_axis)
 {
     struct pps_experiment *e =
@@ -80,7 +81,7 @@ Test(inputs, several_are_an_axis)
     has_point(e, 7, TOY_WEIGHT, 5);
     has_point(e, 7, TOY_BOX, 1);
     pps_experiment_free(e);
-    // An axis takes the place of what they say.
+    // An axis replaces the values of the documents.
     e = good("{\"kernel\": \"toy\", \"inputs\": {\"box\": [\"small.json\", \"large.json\"]}, "
              "\"size\": [7, 8]}",
              NULL);
@@ -105,8 +106,8 @@ Test(inputs, words_take_the_place_of_what_is_said)
     pps_experiment_free(e);
 }
 
-// What a row shows of a number is what the kernel was given: a document's number, too, one document
-// or several.
+// A row shows the number that the kernel received, also for a number of a document, with one
+// document or several.
 Test(inputs, numbers_are_those_that_rows_show)
 {
     const char *const one = "{\"kernel\": \"toy\", \"inputs\": {\"box\": \"small.json\", "
@@ -124,7 +125,7 @@ Test(inputs, numbers_are_those_that_rows_show)
     pps_experiment_free(e);
 }
 
-// A slot that needs no document has a name for what stands in for it.
+// A slot that needs no document has a name for its default.
 Test(inputs, without_a_document)
 {
     struct pps_experiment *e = good(SMALL(", \"x\": 1"), NULL);
@@ -132,7 +133,7 @@ Test(inputs, without_a_document)
     pps_experiment_free(e);
 }
 
-// ---- what is part of the digest -----------------------------------------------------------------
+// ---- the digest ---------------------------------------------------------------------------------
 
 static uint64_t digest_of(const char *text)
 {
@@ -142,7 +143,7 @@ static uint64_t digest_of(const char *text)
     return digest;
 }
 
-// Would catch a result that is found again though a document has changed.
+// Would catch an old result that is found although a document has changed.
 Test(inputs, contents_count)
 {
     const uint64_t before = digest_of(SMALL(", \"x\": 1"));
@@ -157,7 +158,7 @@ Test(inputs, contents_count)
     cr_assert_neq(before, digest_of(SMALL(", \"x\": 1")));
 }
 
-// The resolved experiment says the same again: nothing but its text is needed.
+// The resolved experiment resolves to itself and needs no other file.
 Test(inputs, resolved_again)
 {
     static const char *const texts[] = {
@@ -180,7 +181,7 @@ Test(inputs, resolved_again)
 
 // ---- points -------------------------------------------------------------------------------------
 
-// Each point is computed for every document; what a column says goes before what a document says.
+// Each point is computed for every document. A column overrides the value of a document.
 Test(inputs, points_and_documents)
 {
     spill("p.csv", "x,size\n1,7\n2,8\n");
@@ -195,14 +196,14 @@ Test(inputs, points_and_documents)
     has_point(e, 1, TOY_SIZE, 8);
     has_point(e, 1, TOY_WEIGHT, 3);
     pps_experiment_free(e);
-    // One document may be named.
+    // A points file may name the only document.
     spill("p.csv", "x,box\n1,small\n");
     e = good(SMALL(", \"points\": \"p.csv\""), NULL);
     has_header(e, "x,box,time,answer,need\n");
     pps_experiment_free(e);
 }
 
-// ---- by a manifest ------------------------------------------------------------------------------
+// ---- documents of a manifest --------------------------------------------------------------------
 
 Test(inputs, opened_again)
 {

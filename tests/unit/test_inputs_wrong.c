@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of whatever is wrong with documents, and what to write instead.
+// Errors in documents: their place and the advice in the message.
 #include "toyinputs.h"
 
 TestSuite(inputs_wrong, .init = set_up, .fini = tear_down);
 
-// ---- what is wrong ------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
 Test(inputs_wrong, slots_are_refused)
 {
@@ -79,7 +79,7 @@ Test(inputs_wrong, words_are_refused)
                "--input box=small.json: the kernel contention takes no inputs");
 }
 
-// The kernel's own faults, in a file and where the document is a part of the experiment.
+// Errors that the kernel finds, in a file and in a document that is part of the experiment.
 Test(inputs_wrong, faults_have_places)
 {
     static const struct {
@@ -132,7 +132,7 @@ Test(inputs_wrong, too_many)
     free(text);
 }
 
-// What only documents say is no axis, and no column of points.
+// A parameter that only documents set cannot be an axis or a column of points.
 Test(inputs_wrong, fixed_parameters_are_refused)
 {
     static const char *const texts[][2] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON documents with places: what is accepted, what is refused with which line, column and
-// message, and where the values of an accepted document stand.
+// JSON documents with places: accepted documents, refused documents with line, column and
+// message, and the places of values.
 #include "engine/jsonfile.h"
 #include "files.h"
 
@@ -182,7 +182,7 @@ Test(jsonfile, bad_strings)
     EXPECT_REFUSALS(rows);
 }
 
-// The parser we use keeps the first of two equal keys and says nothing.
+// cJSON silently keeps the first of two equal keys.
 Test(jsonfile, repeated_keys)
 {
     static const struct bad_row rows[] = {
@@ -197,7 +197,7 @@ Test(jsonfile, repeated_keys)
     EXPECT_REFUSALS(rows);
 }
 
-// Columns count characters, and line ends of every kind end a line.
+// Columns count characters, and each kind of line end ends a line.
 Test(jsonfile, places)
 {
     static const struct bad_row rows[] = {
@@ -283,14 +283,14 @@ Test(jsonfile, places_of_items)
     pps_json_where(&json, NULL, 1, &line, &column);
     cr_assert(line == 0 && column == 0);
 
-    cr_assert_null(pps_json_member(json.root, "N")); // case counts
+    cr_assert_null(pps_json_member(json.root, "N")); // case matters
     cr_assert_null(pps_json_member(n, "n"));
     cr_assert_null(pps_json_member(NULL, "n"));
     pps_json_free(&json);
     pps_json_free(&json);
 }
 
-// Sorting, not comparing every key with every other.
+// Catches a comparison of every key with every other key.
 Test(jsonfile, many_keys, .timeout = 20)
 {
     enum { N = 200000 };
@@ -310,7 +310,7 @@ Test(jsonfile, many_keys, .timeout = 20)
     free(text);
 }
 
-// What parses to gigabytes is refused before it is parsed.
+// Documents that would need gigabytes after parsing are refused before parsing.
 Test(jsonfile, many_values, .timeout = 20)
 {
     size_t n = ((size_t)1 << 22) + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists as text cells: there and back, and what is refused.
+// Lists as text cells: written and read back, and refused text.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Joining shards: the bytes of an unsharded run from any number of shards in any order, and what
-// is said about shards that do not go together.
+// Merging shards: any number of shards in any order gives the bytes of an unsharded run. Also
+// the errors for shards that do not belong together.
 #include "engine/merge.h"
 #include "engine/output.h"
 #include "files.h"
@@ -20,7 +20,7 @@ struct made {
     uint64_t digest;
     const char *version;
     struct pps_shard shard;
-    int more_reasons; // than N_REASONS
+    int more_reasons; // number of reasons beyond N_REASONS
 };
 
 static size_t block_text(uint64_t k, char *out)
@@ -48,7 +48,8 @@ static void append(struct pps_output *output, const struct made *made, uint64_t 
     cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK);
 }
 
-// The manifest of a result whose first failed and left-out points are in these blocks.
+// Writes the manifest of a result whose first failed point and first skipped point are in these
+// blocks.
 static void manifest_text(const struct made *made,
                           char *out,
                           const uint64_t *sums,
@@ -168,7 +169,7 @@ static void without_spaces(const char *path, char *out)
     free(text);
 }
 
-// What a manifest says up to its times.
+// Compares two manifests up to their times.
 static void same_manifests(const char *a, const char *b)
 {
     char left[4096], right[4096];
@@ -180,8 +181,8 @@ static void same_manifests(const char *a, const char *b)
     cr_assert_str_eq(left, right);
 }
 
-// Catches blocks in the order of the files, lost or doubled header lines, wrong sums, examples
-// of the wrong shard.
+// Catches blocks in the order of the files, lost or repeated header lines, wrong sums, and
+// examples from the wrong shard.
 Test(merge, same_bytes_from_any_shards, .init = enter, .fini = leave)
 {
     static const uint32_t counts[] = {1, 2, 3, 7, 11, 12, 64}; // none a multiple of 5
@@ -197,7 +198,7 @@ Test(merge, same_bytes_from_any_shards, .init = enter, .fini = leave)
             snprintf(whole, sizeof whole, "whole%s", endings[e]);
             make(whole, &made);
             make_shards(made, n, endings[e]);
-            for (uint32_t k = 0; k < n; k++) // some other order
+            for (uint32_t k = 0; k < n; k++) // another order
                 paths[k] = shard_path((k * 5 + 3) % n, n, endings[e]);
             cr_assert_eq(
                 merge((const char *const *)paths, n, e == 0 ? "m.csv.gz" : "m.csv", &err),
@@ -213,7 +214,7 @@ Test(merge, same_bytes_from_any_shards, .init = enter, .fini = leave)
         }
 }
 
-// Catches gaps that are filled with nothing, and a command that does not compute them.
+// Catches missing shards that are ignored, and a command that does not compute them.
 Test(merge, gaps_and_overlaps, .init = enter, .fini = leave)
 {
     make_shards(usual, 9, ".csv.gz");
@@ -236,7 +237,7 @@ Test(merge, gaps_and_overlaps, .init = enter, .fini = leave)
     is_refused(all_but_one, 8, "--shard 8/9 -q --resume");
 }
 
-// Catches results joined that do not belong together.
+// Catches merged results that do not belong together.
 Test(merge, mixtures, .init = enter, .fini = leave)
 {
     const char *pair[] = {"s.shard-0-of-2.csv.gz", "other.csv.gz"};
@@ -268,7 +269,7 @@ Test(merge, mixtures, .init = enter, .fini = leave)
     is_refused(pair, 2, "is shard 0 of 2, but other.csv.gz is shard 1 of 3");
 }
 
-// Catches any flipped byte of data or index that gets through, and a fault blamed on the wrong
+// Catches flipped bytes of data or index that are not detected, and errors with the wrong
 // place.
 Test(merge, damage, .init = enter, .fini = leave)
 {
@@ -300,7 +301,7 @@ Test(merge, damage, .init = enter, .fini = leave)
     free(bytes);
 }
 
-// Catches a file that is missing and not missed.
+// Catches a missing file that is not reported.
 Test(merge, missing_files, .init = enter, .fini = leave)
 {
     const char *pair[] = {"s.shard-0-of-2.csv.gz", "s.shard-1-of-2.csv.gz"};
@@ -318,7 +319,7 @@ Test(merge, missing_files, .init = enter, .fini = leave)
     is_refused(part, 1, "s.shard-1-of-2.csv.gz is not complete; to continue it");
 }
 
-// Catches a merge that cannot be taken up again.
+// Catches an interrupted merge that cannot be continued.
 Test(merge, interrupted, .init = enter, .fini = leave)
 {
     const char *pair[] = {"s.shard-0-of-2.csv.gz", "s.shard-1-of-2.csv.gz"};
