@@ -40,7 +40,7 @@ enum pps_status pps_arg_apart(const struct pps_args *args,
     for (int i = 0; path != NULL && i < args->n_given; i++)
         same = same || (args->given[i].option != option &&
                         pps_textfile_same(path, args->given[i].value));
-    return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; choose another name",
+    return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to the input; choose another name",
                            path)
                 : PPS_OK;
 }

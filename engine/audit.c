@@ -340,7 +340,7 @@ enum pps_status pps_audit_reused(const struct pps_experiment *experiment,
             show_point(experiment, param, i, point, sizeof point);
             return pps_fail(err, PPS_E_POINTS,
                             "audit: %s: %s is \"%.*s\" in the result of --reuse, but \"%.*s\" "
-                            "computed again; start afresh without --reuse: --force",
+                            "when recomputed; start again with --force and without --reuse",
                             point, cell_name(experiment, k), (int)n, then, (int)m, now);
         }
         if (then[n] == '\n' || now[m] == '\n')

@@ -17,13 +17,13 @@ static enum pps_status fail_empty(const struct pps_axis_source *s,
     if (list->shape == PPS_EXPR_RANGE && list->step <= 0)
         return pps_json_fail(s->json, item, s->err,
                              "%s: \"%.60s\" has no value: a step must be above 0 (got %.15g), "
-                             "as ranges only rise",
+                             "because ranges ascend",
                              name, text, list->step);
     if (list->shape == PPS_EXPR_RANGE && list->stop < list->start)
         return pps_json_fail(s->json, item, s->err,
                              "%s: \"%.60s\" has no value: its end %.15g is below its start "
                              "%.15g, and the step (%.15g) is positive; write %.15g..%.15g, or "
-                             "values that fall as a list",
+                             "list the values in descending order",
                              name, text, list->stop, list->start, list->step, list->stop,
                              list->start);
     return pps_json_fail(s->json, item, s->err, "%s: \"%.60s\" has no value", name, text);

@@ -35,9 +35,10 @@ static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *
     cJSON_ArrayForEach(item, object)
     {
         if (!pps_json_key_is_of(item, keys, 3))
-            return pps_json_fail_key(
-                s->json, item, s->err, "%s: a range has start, stop and step, no \"%.40s\"%s",
-                s->param->name, item->string, pps_json_missing_key(object, item, keys, 4).text);
+            return pps_json_fail_key(s->json, item, s->err,
+                                     "%s: a range takes start, stop and step, not \"%.40s\"%s",
+                                     s->param->name, item->string,
+                                     pps_json_missing_key(object, item, keys, 4).text);
         if (!cJSON_IsNumber(item))
             return pps_json_fail(s->json, item, s->err, "%s.%s: expected a number",
                                  s->param->name, item->string);
@@ -88,9 +89,9 @@ static enum pps_status fail_step(const struct pps_axis_source *s,
         return pps_json_fail(s->json, step, s->err, "%s.step: must be above 0 (got %.15g)",
                              name, range->step);
     return pps_json_fail(s->json, step, s->err,
-                         "%s.step: must be above 0 (got %.15g), as ranges only rise; write "
-                         "{\"start\": %.15g, \"stop\": %.15g, \"step\": %.15g}, or values that "
-                         "fall as a list",
+                         "%s.step: must be above 0 (got %.15g), because ranges ascend; write "
+                         "{\"start\": %.15g, \"stop\": %.15g, \"step\": %.15g}, or list the "
+                         "values in descending order",
                          name, range->step, fmin(range->start, range->stop),
                          fmax(range->start, range->stop), -range->step);
 }
@@ -104,16 +105,16 @@ static enum pps_status count_range(const struct pps_axis_source *s,
     if (!(range->step > 0))
         return fail_step(s, step, range);
     if (range->stop < range->start)
-        return pps_json_fail(
-            s->json, pps_json_member(object, "stop"), s->err,
-            "%s: stop %.15g is below start %.15g, and the step (%.15g) is "
-            "positive; write \"start\": %.15g, \"stop\": %.15g, or values that "
-            "fall as a list",
-            name, range->stop, range->start, range->step, range->stop, range->start);
+        return pps_json_fail(s->json, pps_json_member(object, "stop"), s->err,
+                             "%s: stop %.15g is below start %.15g, and the step (%.15g) is "
+                             "positive; write \"start\": %.15g, \"stop\": %.15g, or list the "
+                             "values in descending order",
+                             name, range->stop, range->start, range->step, range->stop,
+                             range->start);
     const double steps = (range->stop - range->start) / range->step;
     if (!(steps < 9007199254740992.0))
         return pps_json_fail(s->json, step != NULL ? step : object, s->err,
-                             "%s: the range has more than 2^53 values; take a larger step",
+                             "%s: the range has more than 2^53 values; use a larger step",
                              name);
     enum pps_status status =
         pps_axis_check_steps(s, pps_json_member(object, "stop"), ".stop", range);

@@ -50,10 +50,10 @@ static enum pps_status check_parts(const struct pps_bars *bars, struct pps_error
     for (int i = 1; i < bars->n_parts; i++) {
         const struct pps_view_column *part = &columns[bars->parts[i]];
         if (strcmp(first->unit, part->unit) != 0)
-            return pps_fail(err, PPS_E_INPUT,
-                            "--stack: %s [%s] and %s [%s] do not add up; name columns of one "
-                            "unit",
-                            first->name, unit_of(first), part->name, unit_of(part));
+            return pps_fail(
+                err, PPS_E_INPUT,
+                "--stack: %s [%s] and %s [%s] cannot be added; name columns with the same unit",
+                first->name, unit_of(first), part->name, unit_of(part));
     }
     return PPS_OK;
 }

@@ -20,7 +20,7 @@ static enum pps_status fail_block(const struct pps_prefix *prefix,
         return pps_fail(err, PPS_E_INPUT, "%s: the header line does not match %s.idx", path,
                         path);
     return pps_fail(err, PPS_E_INPUT,
-                    "%s: block %llu (byte %llu, row %llu on) does not match its checksum in "
+                    "%s: block %llu (from byte %llu, row %llu) does not match its checksum in "
                     "%s.idx; ppsweep verify lists what is wrong",
                     path, (unsigned long long)prefix->n_records,
                     (unsigned long long)prefix->data_bytes + 1,
@@ -39,7 +39,7 @@ static enum pps_status check_end(const struct pps_blockindex *index,
     uint64_t bytes = 0;
     enum pps_status status = pps_disk_size(fd, path, &bytes, err);
     if (status == PPS_OK && bytes != end)
-        status = pps_fail(err, PPS_E_INPUT, "%s: it has %llu bytes, but %llu by %s.idx", path,
+        status = pps_fail(err, PPS_E_INPUT, "%s: it has %llu bytes, but %llu in %s.idx", path,
                           (unsigned long long)bytes, (unsigned long long)end, path);
     return status;
 }

@@ -187,7 +187,7 @@ enum pps_status pps_codec_open(struct pps_codec **codec,
         status = open_isal(c, err);
 #else
     else if (choice.kind == PPS_CODEC_ISAL)
-        status = pps_fail(err, PPS_E_INPUT, "no isal here: write %s", WHAT_THERE_IS);
+        status = pps_fail(err, PPS_E_INPUT, "this build has no isal; write %s", WHAT_THERE_IS);
 #endif
     if (status != PPS_OK) {
         free(c);

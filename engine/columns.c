@@ -126,6 +126,6 @@ enum pps_status pps_point_limit_check(const struct pps_kernel *kernel,
     if (point_limit == 0 || kernel->counts_events)
         return PPS_OK;
     return pps_fail(err, PPS_E_INPUT,
-                    "--point-limit: the kernel %s simulates no events; leave the option out",
+                    "--point-limit: the kernel %s simulates no events; remove the option",
                     kernel->name);
 }

@@ -29,7 +29,7 @@ static enum pps_status check_keys(const struct pps_param *param,
         if (!pps_json_key_is_of(item, keys, N_KEYS))
             return pps_json_fail_key(
                 json, item, err,
-                "%s: a continuous range has start, stop and decimals, no \"%.40s\"%s",
+                "%s: a continuous range takes start, stop and decimals, not \"%.40s\"%s",
                 param->name, item->string,
                 pps_json_missing_key(object, item, keys, N_KEYS).text);
     }

@@ -131,8 +131,9 @@ static enum pps_status fill(struct pps_csv *csv, struct pps_error *err)
     if (n < 0)
         return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", csv->name, strerror(errno));
     if (csv->line == 0 && csv->end == 0 && n >= 2 && memcmp(csv->buffer, "\x1f\x8b", 2) == 0)
-        return pps_fail_at(err, PPS_E_INPUT, csv->name, 0, 0,
-                           "is compressed; pipe it through gzip -dc, and name - in its place");
+        return pps_fail_at(
+            err, PPS_E_INPUT, csv->name, 0, 0,
+            "is compressed; pipe it through gzip -dc and give - as the file name");
     XXH64_update(csv->hash, csv->buffer + csv->end, (size_t)n);
     if (csv->line == 0 && csv->end == 0 && n >= 3 &&
         memcmp(csv->buffer, "\xEF\xBB\xBF", 3) == 0)
@@ -169,13 +170,12 @@ static enum pps_status feed(struct pps_csv *csv,
                             struct pps_error *err)
 {
     if (memchr(line, '\0', n) != NULL)
-        return pps_csv_fail(csv, -1, err, "the line holds a NUL byte; this is not CSV text");
+        return pps_csv_fail(csv, -1, err, "the line contains a NUL byte; this is not CSV text");
     const size_t taken = n > 0 ? csv_parse(&csv->parser, line, n, on_cell, on_row, csv) : 0;
     if (taken != n || (n == 0 && csv_fini(&csv->parser, on_cell, on_row, csv) != 0))
-        return pps_csv_fail(
-            csv, -1, err,
-            "a quote is out of place: a quoted cell begins and ends with \" and "
-            "doubles those inside");
+        return pps_csv_fail(csv, -1, err,
+                            "misplaced quote: a quoted cell begins and ends with \"; write "
+                            "\"\" for a quote inside");
     if (csv->too_many)
         return pps_csv_fail(csv, -1, err, "more than %d cells in a row", PPS_CSV_COLUMNS);
     return PPS_OK;

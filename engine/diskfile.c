@@ -60,8 +60,7 @@ enum pps_status pps_disk_look(const char *path,
     bool is_link = S_ISLNK(at.st_mode);
     if (is_link && stat(path, &at) != 0)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s is a symbolic link to nothing: remove it or choose another name",
-                        path);
+                        "%s is a broken symbolic link: remove it or choose another name", path);
     if (S_ISDIR(at.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is a folder: name a file in it", path);
     if (!S_ISREG(at.st_mode))
@@ -92,7 +91,7 @@ enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err)
 {
     size_t n = strlen(path);
     if (n == 0 || path[n - 1] == '/')
-        return pps_fail(err, PPS_E_INPUT, "'%s' names no file", path);
+        return pps_fail(err, PPS_E_INPUT, "'%s' is not a file name", path);
     char *folder = folder_of(path);
     if (folder == NULL)
         return no_memory(err);
@@ -159,7 +158,7 @@ enum pps_status pps_disk_size(int fd, const char *path, uint64_t *bytes, struct 
 enum pps_status pps_disk_truncate(int fd, const char *path, uint64_t n, struct pps_error *err)
 {
     if (ftruncate(fd, (off_t)n) != 0)
-        return pps_fail_errno(err, "cannot shorten", path);
+        return pps_fail_errno(err, "cannot truncate", path);
     return lseek(fd, (off_t)n, SEEK_SET) >= 0 ? PPS_OK
                                               : pps_fail_errno(err, "cannot seek in", path);
 }

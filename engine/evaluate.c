@@ -28,11 +28,10 @@ static enum pps_status grow_scratch(struct pps_evaluator *e, size_t first, size_
     if (bytes <= e->scratch_bytes && e->scratch[0] != NULL)
         return PPS_OK;
     if (bytes == SIZE_MAX || (double)bytes * e->ask->threads > 0.8 * pps_machine_memory())
-        return pps_csv_fail(
-            e->csv, -1, e->err,
-            "a point up to here needs more memory than there is for %d threads; "
-            "take smaller values or fewer threads (-j)",
-            e->ask->threads);
+        return pps_csv_fail(e->csv, -1, e->err,
+                            "a point up to here needs more memory than is available for %d "
+                            "threads; use smaller values or fewer threads (-j)",
+                            e->ask->threads);
     for (int t = 0; t < e->ask->threads; t++) {
         free(e->scratch[t]);
         e->scratch[t] = pps_scratch_take(bytes);

@@ -67,7 +67,7 @@ static bool number(const struct pps_lexer *lexer, struct pps_token *token)
     if (!isfinite(token->value))
         return pps_expr_fail(lexer->fault, token->at, "%s is not a finite number", copy);
     if (digits(s) == token->n && token->value >= 0x1p53)
-        return pps_expr_fail(lexer->fault, token->at, "%s is beyond 2^53 and would be rounded",
+        return pps_expr_fail(lexer->fault, token->at, "%s is above 2^53 and would be rounded",
                              copy);
     if (s[token->n] == '.' && s[token->n + 1] != '.')
         return pps_expr_fail(lexer->fault, token->at,

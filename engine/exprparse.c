@@ -44,7 +44,7 @@ static bool take(struct parser *p)
 static bool deeper(struct parser *p)
 {
     if (p->depth == PPS_EXPR_DEEPEST)
-        return pps_expr_fail(p->lexer.fault, p->token.at, "nested more than %d deep",
+        return pps_expr_fail(p->lexer.fault, p->token.at, "nested more than %d levels deep",
                              PPS_EXPR_DEEPEST);
     p->depth++;
     return true;
@@ -261,7 +261,7 @@ static bool parse(struct parser *p, enum binding weakest, struct pps_operand *ou
     }
 }
 
-// ---- the whole -----------------------------------------------------------------------------
+// ---- entry points --------------------------------------------------------------------------
 
 static void end_part(struct parser *p, enum pps_expr_part part)
 {

@@ -27,7 +27,7 @@ static bool emit_constant(struct pps_builder *b, double value, size_t at)
     return emit(b, (struct pps_expr_node){PPS_OP_CONSTANT, -1, value}, 0, at);
 }
 
-// ---- words in faults -----------------------------------------------------------------------
+// ---- names in errors -----------------------------------------------------------------------
 
 static int shown(size_t n)
 {
@@ -151,7 +151,7 @@ bool pps_operand_name(struct pps_builder *b, const struct pps_token *t, struct p
     return emit(b, (struct pps_expr_node){PPS_OP_PARAM, p, 0}, 0, t->at);
 }
 
-// ---- what is wanted ------------------------------------------------------------------------
+// ---- expected types ------------------------------------------------------------------------
 
 bool pps_want_number(struct pps_builder *b, const struct pps_operand *x)
 {
@@ -321,7 +321,7 @@ static bool check_exponent(struct pps_builder *b, const struct pps_operand *x)
 {
     const struct pps_expr_node *last = &b->expr->nodes[b->expr->n_nodes - 1];
     if (last->op == PPS_OP_CONSTANT && last->constant != floor(last->constant))
-        return pps_expr_fail(b->fault, x->at, "the exponent of a power must be whole");
+        return pps_expr_fail(b->fault, x->at, "the exponent of a power must be a whole number");
     return true;
 }
 

@@ -62,7 +62,7 @@ static enum pps_status spawn(const char *folder,
 // Reports a failure of gnuplot with the last non-empty line that it printed.
 static enum pps_status explain(const char *folder, int code, struct pps_error *err)
 {
-    char path[4096], line[512], last[512] = "it says nothing";
+    char path[4096], line[512], last[512] = "no output";
     snprintf(path, sizeof path, "%s/gnuplot.log", folder);
     FILE *log = fopen(path, "r");
     while (log != NULL && fgets(line, sizeof line, log) != NULL) {
@@ -82,7 +82,7 @@ enum pps_status pps_gnuplot_check(struct pps_error *err)
     int code = 0;
     const enum pps_status status = spawn("/", "/dev/null", args, &code, err);
     if (status == PPS_OK && code != 0)
-        return pps_fail(err, PPS_E_MACHINE, "gnuplot does not work: it ends with status %d",
+        return pps_fail(err, PPS_E_MACHINE, "gnuplot does not work: it exits with status %d",
                         code);
     return status;
 }

@@ -142,7 +142,7 @@ static enum pps_status place(const struct pps_index *index,
         name_of(entry, name);
         if (index->next == 0)
             return wrong(index, err, "the first record is %s, not the header line", name);
-        return wrong(index, err, "record %" PRIu64 " is %s, but block %" PRIu64 " is due",
+        return wrong(index, err, "record %" PRIu64 " is %s, but block %" PRIu64 " is expected",
                      index->next, name, due);
     }
     if (entry->is_header)
@@ -167,10 +167,12 @@ static enum pps_status check_data(const struct pps_index *index,
     if (record->data_bytes > 2 * PPS_BLOCK_TEXT_MAX + 1024 ||
         (record->data_bytes == 0) != (record->text_bytes == 0) ||
         (!pps_index_is_gzip(&index->file.head) && record->data_bytes != record->text_bytes))
-        return wrong(index, err, "%s: %" PRIu64 " bytes of data cannot be %" PRIu64 " of text",
+        return wrong(index, err,
+                     "%s: %" PRIu64 " bytes of data cannot contain %" PRIu64 " bytes of text",
                      name_of(entry, name), record->data_bytes, record->text_bytes);
     if (record->text_crc > UINT32_MAX)
-        return wrong(index, err, "%s: its checksum of the text is none", name_of(entry, name));
+        return wrong(index, err, "%s: the checksum of its text is invalid",
+                     name_of(entry, name));
     return PPS_OK;
 }
 
@@ -191,7 +193,8 @@ static enum pps_status check_counts(const struct pps_index *index,
     }
     if (fits && (left == 0 || index->only_some))
         return PPS_OK;
-    return wrong(index, err, "%s: its rows and skipped points are not its %" PRIu64 " points",
+    return wrong(index, err,
+                 "%s: its rows and skipped points do not add up to %" PRIu64 " points",
                  name_of(entry, name), entry->n_points);
 }
 

@@ -57,7 +57,7 @@ static enum pps_status choose_name(const struct pps_opening *o, struct pps_sourc
         (!cJSON_IsString(said) || !is_name(said->valuestring, strlen(said->valuestring))))
         return pps_json_fail(
             source->json, said, o->err,
-            "name: expected up to %d letters, digits and ._+-, as it will stand in rows",
+            "name: expected up to %d letters, digits and ._+-, because rows show the name",
             PPS_DOCUMENT_NAME - 2);
     if (said != NULL)
         snprintf(source->name, sizeof source->name, "%s", said->valuestring);
@@ -66,7 +66,7 @@ static enum pps_status choose_name(const struct pps_opening *o, struct pps_sourc
                  o->inputs->count[source->slot] + 1);
     else if (!name_by_path(source->path, source->name))
         return pps_json_fail(source->json, source->root, o->err,
-                             "the file's name will not do in rows; give the document a "
+                             "the file's name cannot be used in rows; give the document a "
                              "\"name\" of up to %d letters, digits and ._+-",
                              PPS_DOCUMENT_NAME - 2);
     return PPS_OK;

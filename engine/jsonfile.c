@@ -240,7 +240,7 @@ void pps_json_free(struct pps_json *json)
     memset(json, 0, sizeof *json);
 }
 
-// ---- errors that callers find --------------------------------------------------------------
+// ---- errors of callers ---------------------------------------------------------------------
 
 // Finds where an item or its key begins; 0 and 0 if the item is not in the document.
 static void position_of(const struct pps_json *json,

@@ -210,7 +210,8 @@ static enum pps_status nested(struct scan *s)
 {
     enum pps_status status;
     if (s->depth == DEEPEST)
-        return pps_json_fail_byte(s->json, s->at, s->err, "nested more than %d deep", DEEPEST);
+        return pps_json_fail_byte(s->json, s->at, s->err, "nested more than %d levels deep",
+                                  DEEPEST);
     s->depth++;
     status = peek(s) == '{' ? object(s) : array(s);
     s->depth--;

@@ -217,8 +217,7 @@ static enum pps_status number_value(const struct pps_json *json,
     if (!isfinite(value))
         return pps_json_fail_byte(json, at, err, "%s is not a finite number", copy);
     if (whole && fabs(value) >= WHOLE_LIMIT)
-        return pps_json_fail_byte(json, at, err, "%s is beyond 2^53 and would be rounded",
-                                  copy);
+        return pps_json_fail_byte(json, at, err, "%s is above 2^53 and would be rounded", copy);
     if (value == 0 && !means_zero(t))
         return pps_json_fail_byte(json, at, err, "%s is too small and would become 0", copy);
     return PPS_OK;

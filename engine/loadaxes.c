@@ -19,7 +19,7 @@ static void note_repeated(struct pps_loader *l, const char *name, uint64_t repea
     const size_t at = strlen(notes);
     if (repeated > 0)
         snprintf(notes + at, sizeof l->experiment->notes - at,
-                 "note: %s lists %llu value%s twice; each is used once\n", name,
+                 "note: %s lists %llu value%s more than once; each is used once\n", name,
                  (unsigned long long)repeated, repeated == 1 ? "" : "s");
 }
 

@@ -18,9 +18,10 @@ static enum pps_status check_keys(const struct pps_loader *l, const cJSON *objec
     cJSON_ArrayForEach(item, object)
     {
         if (!pps_json_key_is_of(item, keys, N_KEYS))
-            return pps_json_fail_key(
-                &l->file, item, l->err, "sample: it has count, method and seed, no \"%.40s\"%s",
-                item->string, pps_json_missing_key(object, item, keys, N_KEYS).text);
+            return pps_json_fail_key(&l->file, item, l->err,
+                                     "sample: expected count, method or seed, not \"%.40s\"%s",
+                                     item->string,
+                                     pps_json_missing_key(object, item, keys, N_KEYS).text);
     }
     return PPS_OK;
 }
@@ -33,7 +34,7 @@ static enum pps_status read_whole(const struct pps_loader *l,
     if (!cJSON_IsNumber(item) || item->valuedouble < least || item->valuedouble >= MOST_DRAWS ||
         item->valuedouble != (double)(uint64_t)item->valuedouble)
         return pps_json_fail(&l->file, item, l->err,
-                             "sample.%s: expected a whole number from %.0f up, below 2^53",
+                             "sample.%s: expected a whole number of at least %.0f, below 2^53",
                              item->string, least);
     *value = (uint64_t)item->valuedouble;
     return PPS_OK;

@@ -92,7 +92,7 @@ static enum pps_status drop_repeated(struct pps_loader *l, struct pps_axis *axis
     if (tuples == NULL || keep == NULL) {
         free(tuples);
         free(keep);
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for lockstep axes");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for paired axes");
     }
     for (uint64_t i = 0; i < n; i++)
         tuples[i] = (struct tuple){axis, i};
@@ -122,7 +122,7 @@ static enum pps_status zip_member(struct pps_loader *l, const cJSON *name, int *
     const struct pps_axis *found = &l->experiment->space.axes[*axis];
     if (found->kind != PPS_AXIS_TABLE)
         return pps_json_fail(&l->file, name, l->err,
-                             "zip: %s must be a list or a short range to go in lockstep",
+                             "zip: %s must be a list or a short range to be paired",
                              name->valuestring);
     return PPS_OK;
 }
@@ -133,16 +133,15 @@ static enum pps_status join_axes(struct pps_loader *l, const cJSON *name, int to
     struct pps_space *space = &l->experiment->space;
     struct pps_axis *target = &space->axes[to], *source = &space->axes[from];
     if (source->count != target->count)
-        return pps_json_fail(&l->file, name, l->err,
-                             "zip: %s has %llu values but %s has %llu; lockstep needs the same "
-                             "number",
-                             name->valuestring, (unsigned long long)source->count,
-                             l->kernel->params[target->param].name,
-                             (unsigned long long)target->count);
+        return pps_json_fail(
+            &l->file, name, l->err,
+            "zip: %s has %llu values but %s has %llu; paired lists must have equal lengths",
+            name->valuestring, (unsigned long long)source->count,
+            l->kernel->params[target->param].name, (unsigned long long)target->count);
     struct pps_axis_member *members = realloc(
         target->members, (size_t)(target->n_members + source->n_members) * sizeof *members);
     if (members == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for lockstep axes");
+        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for paired axes");
     memcpy(members + target->n_members, source->members,
            (size_t)source->n_members * sizeof *members);
     target->members = members;

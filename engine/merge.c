@@ -172,8 +172,7 @@ static enum pps_status say_again(const struct pps_shardfile *file,
         pps_shardfile_command(file, (struct pps_shard){head->shard, head->n_shards});
     const char *more = command != NULL && strstr(command, "--force") != NULL ? "" : " --force";
     if (command != NULL)
-        snprintf(err->text + n, sizeof err->text - n, "; to compute it again: %s%s", command,
-                 more);
+        snprintf(err->text + n, sizeof err->text - n, "; to recompute it: %s%s", command, more);
     free(command);
     return status;
 }

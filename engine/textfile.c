@@ -73,7 +73,7 @@ enum pps_status pps_textfile_apart(const char *path, const char *input, struct p
         const bool same = pps_textfile_same(path, name);
         free(name);
         if (same)
-            return pps_fail(err, PPS_E_INPUT, "%s belongs to what is read; choose another name",
+            return pps_fail(err, PPS_E_INPUT, "%s belongs to the input; choose another name",
                             path);
     }
     return PPS_OK;

@@ -235,7 +235,7 @@ Test(expr, faults)
         {".5 * n", 0, "a number begins with a digit, as in 0.5; a range is written 1 .. 9"},
         {"1. * n", 0, "1.: digits are missing after the point; write 1.0"},
         {"1e999", 0, "1e999 is not a finite number"},
-        {"9007199254740993", 0, "9007199254740993 is beyond 2^53 and would be rounded"},
+        {"9007199254740993", 0, "9007199254740993 is above 2^53 and would be rounded"},
         {"12abc * 2", 0, "\"12abc\" is not a parameter"},
         {"(n + 1", 0, "this ( is not closed; write )"},
         {"n + 1)", 5, "this ) has no matching (; remove it"},
@@ -248,7 +248,7 @@ Test(expr, faults)
         {"mn(n, 2)", 0, "\"mn\" is not a function; did you mean min?"},
         {"sqrt(n)", 0, "unknown function; functions are min, max, abs, ceil, floor and round"},
         {"min(n, 2", 3, "this ( is not closed; write )"},
-        {"n ^ 0.5", 4, "the exponent of a power must be whole"},
+        {"n ^ 0.5", 4, "the exponent of a power must be a whole number"},
         {"divisors(n) * 2", 12, "divisors(...) must be the whole axis"},
         {"2 * divisors(n)", 4, "divisors(...) is a whole axis, not part of an expression"},
         {"divisors(n > 2)", 9, "expected a number here, not true or false"},
@@ -285,7 +285,7 @@ Test(expr, bounds)
         cr_assert_eq(expr != NULL, depth <= 64, "%zu levels", depth);
         pps_expr_free(expr);
     }
-    cr_assert_str_eq(fault.text, "nested more than 64 deep");
+    cr_assert_str_eq(fault.text, "nested more than 64 levels deep");
     cr_assert_eq(fault.byte, 64u);
 
     for (size_t i = 0; i < 4095; i += 2)

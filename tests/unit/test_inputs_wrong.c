@@ -36,13 +36,13 @@ Test(inputs_wrong, slots_are_refused)
         {"{\"box\": [{\"weight\": 1, \"name\": \"a\"},\n {\"weight\": 2, \"name\": \"a\"}]}",
          "e.json:2:2: there is another box named \"a\"; give this one a different \"name\""},
         {"{\"box\": {\"weight\": 1, \"name\": \"two words\"}}",
-         "e.json:1:59: name: expected up to 29 letters, digits and ._+-, as it will stand in "
-         "rows"},
+         "e.json:1:59: name: expected up to 29 letters, digits and ._+-, because rows show "
+         "the name"},
         {"{\"box\": {\"weight\": 1, \"name\": 3}}",
-         "e.json:1:59: name: expected up to 29 letters, digits and ._+-, as it will stand in "
-         "rows"},
+         "e.json:1:59: name: expected up to 29 letters, digits and ._+-, because rows show "
+         "the name"},
         {"{\"box\": \"two words.json\"}",
-         "two words.json:1:1: the file's name will not do in rows; give the document a "
+         "two words.json:1:1: the file's name cannot be used in rows; give the document a "
          "\"name\" of up to 29 letters, digits and ._+-"},
     };
     spill("two words.json", "{\"weight\": 1}");

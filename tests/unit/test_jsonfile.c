@@ -145,8 +145,8 @@ Test(jsonfile, bad_numbers)
         {"[-]", 1, 2, "- is not a number"},
         {"[1-2]", 1, 2, "1-2 is not a number"},
         {"[8k]", 1, 2, "8k is not a number"},
-        {"[9007199254740993]", 1, 2, "9007199254740993 is beyond 2^53 and would be rounded"},
-        {"[-9007199254740992]", 1, 2, "-9007199254740992 is beyond 2^53 and would be rounded"},
+        {"[9007199254740993]", 1, 2, "9007199254740993 is above 2^53 and would be rounded"},
+        {"[-9007199254740992]", 1, 2, "-9007199254740992 is above 2^53 and would be rounded"},
         {"[1e-400]", 1, 2, "1e-400 is too small and would become 0"},
         {"[0.1234567890123456789012345678901234567890123456789012345678901234567890]", 1, 2,
          "a number of 72 digits; write at most 63"},
@@ -234,7 +234,7 @@ Test(jsonfile, depth)
     memset(text + 65, ']', 65);
     text[130] = '\0';
     cr_assert_eq(parse(&json, text, &err), PPS_E_INPUT);
-    cr_assert_str_eq(err.text, "nested more than 64 deep");
+    cr_assert_str_eq(err.text, "nested more than 64 levels deep");
     cr_assert_eq(err.column, 65);
 }
 

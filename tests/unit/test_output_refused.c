@@ -126,14 +126,14 @@ Test(output_refused, impossible_names, .init = enter, .fini = leave)
     static const struct {
         const char *path, *remedy;
     } cases[] = {{"folder", "is a folder"},
-                 {"dangling.csv.gz", "symbolic link to nothing"},
+                 {"dangling.csv.gz", "broken symbolic link"},
                  {"pipe.csv.gz", "not a regular file"},
                  {"/dev/null", "not a regular file"},
                  {"missing/a.csv.gz", "create the folder first"},
                  {"file/a.csv.gz", "file"},
                  {"b.csv.gz", "is a folder"},
-                 {"", "names no file"},
-                 {"folder/", "names no file"}};
+                 {"", "is not a file name"},
+                 {"folder/", "is not a file name"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         for (int force = 0; force < 2; force++) {
             struct pps_output_plan plan = plan_for(cases[i].path, "zlib:1");

@@ -173,11 +173,11 @@ Test(verify, swapped_and_repeated_blocks_are_found)
     memcpy(second + head.record_bytes, index + sizeof head + 2 * head.record_bytes,
            head.record_bytes);
     spill_bytes("p.csv.idx", changed, n);
-    fails("p.csv", 0, PPS_E_WRONG, "record 2 is block 2, but block 1 is due");
+    fails("p.csv", 0, PPS_E_WRONG, "record 2 is block 2, but block 1 is expected");
     memcpy(changed, index, n);
     memcpy(second + head.record_bytes, second, head.record_bytes);
     spill_bytes("p.csv.idx", changed, n);
-    fails("p.csv", 0, PPS_E_WRONG, "record 3 is block 1, but block 2 is due");
+    fails("p.csv", 0, PPS_E_WRONG, "record 3 is block 1, but block 2 is expected");
     free(changed);
     free(index);
 }

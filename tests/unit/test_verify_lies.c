@@ -30,12 +30,12 @@ Test(verify_lies, an_index_that_lies_is_refused)
         {offsetof(struct pps_index_record, text_bytes), 60 << 20,
          "is too short for its text length"},
         {offsetof(struct pps_index_record, text_bytes), 3, "length of its text"},
-        {offsetof(struct pps_index_record, data_bytes), UINT64_C(1) << 62, "cannot be"},
+        {offsetof(struct pps_index_record, data_bytes), UINT64_C(1) << 62, "cannot contain"},
         {offsetof(struct pps_index_record, data_bytes), 100 << 20, "too early"},
-        {offsetof(struct pps_index_record, rows), 1000, "are not its 5 points"},
-        {offsetof(struct pps_index_record, rows), UINT64_MAX, "are not its 5 points"},
-        {offsetof(struct pps_index_record, failed), 6, "are not its 5 points"},
-        {offsetof(struct pps_index_record, text_crc), UINT64_C(1) << 40, "is none"},
+        {offsetof(struct pps_index_record, rows), 1000, "do not add up to 5 points"},
+        {offsetof(struct pps_index_record, rows), UINT64_MAX, "do not add up to 5 points"},
+        {offsetof(struct pps_index_record, failed), 6, "do not add up to 5 points"},
+        {offsetof(struct pps_index_record, text_crc), UINT64_C(1) << 40, "is invalid"},
         {offsetof(struct pps_index_record, text_crc), 7, "checksum of its text"},
     };
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
