@@ -178,7 +178,7 @@ static enum pps_status audit(const struct pps_experiment *e,
 }
 
 // Catches a comparison that misses a kind of error, or reports an error where there is none.
-Test(audit, faults_are_found)
+Test(audit, errors_are_found)
 {
     static const char *const said[N_FAULTS] = {
         [LARGE] = "audit: n=7 fault=large shake=0.0: time is ",
@@ -287,7 +287,7 @@ Test(audit, a_kernel_without_reference_is_refused)
 
 // Catches an audit that fails where rounding decides the digits, and an audit that accepts an
 // error as rounding.
-Test(audit, rounding_is_no_fault)
+Test(audit, rounding_is_not_an_error)
 {
     struct pps_audited audited;
     struct pps_error err = {.text = ""};
@@ -317,7 +317,7 @@ static void stopped_reference(const struct pps_batch *batch, const struct pps_wo
 
 // Catches an audit that reports a point as wrong because a stop kept the reference from showing
 // that rounding decides its digits.
-Test(audit, a_stop_is_no_fault)
+Test(audit, a_stop_is_not_an_error)
 {
     struct pps_kernel interrupted = kernel;
     interrupted.reference = stopped_reference;

@@ -68,7 +68,7 @@ static char *slice_text(struct pps_bars *bars)
 }
 
 // Catches text that bars.gp cannot read, labels that do not vary, and a missing limit.
-Test(bars, the_text_is_as_the_script_reads_it)
+Test(bars, the_script_can_read_the_text)
 {
     static const char expected[] =
         "# title \"mode=a\"\n# stack \"memory\"\n# unit \"MiB\"\n"
@@ -119,13 +119,13 @@ Test(bars, chooses_the_right_rows)
 }
 
 // Catches a bar whose segments do not add up, and error messages without advice.
-Test(bars, refuses_what_does_not_add_up)
+Test(bars, refuses_columns_that_cannot_be_added)
 {
     static const char many[] = "a,b,c,d,e,f,g,h,i,j,k,l,m\n1,1,1,1,1,1,1,1,1,1,1,1,1\n";
     const struct {
         const char *stack, *text, *says;
     } cases[] = {
-        {"weights,time", result, "weights [MiB] and time [s] do not add up"},
+        {"weights,time", result, "weights [MiB] and time [s] cannot be added"},
         {"weights", result, "or the name of a stack: memory, all"},
         {"memry", result, "or the name of a stack: memory, all"},
         {"weights,", result, "write two or more columns"},
@@ -149,7 +149,7 @@ Test(bars, refuses_what_does_not_add_up)
 }
 
 // Catches wrong labels if the parameters are unknown.
-Test(bars, labels_of_an_unknown_result_stand_left_of_its_parts)
+Test(bars, labels_of_an_unknown_result_are_left_of_its_segments)
 {
     static const char text[] = "p,q,x,y,cost,note\n1,7,2,3,9,k\n2,7,2,3,8,l\n";
     struct pps_bars_ask ask = {.stack = "x,y", .objective = "cost"};

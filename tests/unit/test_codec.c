@@ -109,7 +109,7 @@ Test(codec, round_trip)
 
 // Catches history kept from an earlier block, in the codec or in a match that reaches back:
 // blocks of a used codec equal those of a new one, wherever the text is in memory.
-Test(codec, same_bytes_whatever_came_before)
+Test(codec, bytes_do_not_depend_on_earlier_blocks)
 {
     size_t n_names, n = 200000;
     const char *const *names = all_names(&n_names);

@@ -81,7 +81,7 @@ Test(csvline, random_lines)
 }
 
 // Lines that only libcsv may read.
-Test(csvline, odd_lines)
+Test(csvline, lines_for_libcsv)
 {
     static const char *const lines[] = {"",      "\n",      "\r\n",     "  \n",  "\t",
                                         "\"a\"", "a,\"b\"", "a\rb,c\n", "a,b\"", "\" \"\n"};

@@ -164,7 +164,7 @@ Test(decimalread, edges)
         expect_as_strtod(texts[i]);
 }
 
-Test(decimalread, no_numbers)
+Test(decimalread, other_text_is_refused)
 {
     static const char *const texts[] = {"",    "+",    "-",   ".",     "e5",   "1e",   "1e+",
                                         "1.e", "--1",  "+-1", "1.2.3", "1 ",   " 1",   "0x10",

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 // Catches room that does not exist, lost items, and lists that grow by one item at a time.
-Test(grow, keeps_what_is_there)
+Test(grow, keeps_the_contents)
 {
     size_t *list = NULL, room = 0, moves = 0;
     for (size_t n = 0; n < 100000; n++) {

@@ -219,7 +219,7 @@ static enum pps_status answer(const char *points,
 }
 
 // A row's document sets the values that its other cells do not set.
-Test(infeasible_rows, points_are_answered)
+Test(infeasible_rows, points_are_evaluated)
 {
     struct pps_evaluated count;
     struct pps_error err = {.text = ""};
@@ -269,7 +269,7 @@ Test(infeasible_rows, rows_too_large_for_memory)
     static const char expected[] = "x,box,time,answer,need,reason\n2,tiny,0.50,yes,2,\n"
                                    "45,tiny,,,,";
     cr_assert_eq(strncmp(text, expected, sizeof expected - 1), 0, "%s", text);
-    cr_assert_not_null(strstr(text, "more memory than there is for 2 threads"), "%s", text);
+    cr_assert_not_null(strstr(text, "more memory than is available for 2 threads"), "%s", text);
     cr_assert_not_null(strstr(text, "\n4,box-1,1.50,yes,24,\n"), "%s", text);
     cr_assert_eq(count.unreadable, 1);
     cr_assert_eq(count.rows, 3);

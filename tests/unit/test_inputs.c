@@ -9,7 +9,7 @@ TestSuite(inputs, .init = set_up, .fini = tear_down);
 
 // A parameter that only documents can set is a constant of the experiment. A parameter that
 // axes can set as well has the document's value unless an axis sets it.
-Test(inputs, one_document_says_defaults)
+Test(inputs, one_document_sets_defaults)
 {
     struct pps_experiment *e = good(SMALL(", \"x\": [1, 2]"), NULL);
     has_header(e, "x,time,answer,need\n");
@@ -26,7 +26,7 @@ Test(inputs, one_document_says_defaults)
 }
 
 // Would catch paths that are relative to the working folder.
-Test(inputs, paths_are_beside_the_experiment)
+Test(inputs, paths_are_relative_to_the_experiment)
 {
     struct pps_error err;
     struct pps_experiment *e;
@@ -91,7 +91,7 @@ Test(inputs, several_are_an_axis)
     pps_experiment_free(e);
 }
 
-Test(inputs, words_take_the_place_of_what_is_said)
+Test(inputs, options_replace_inputs_of_the_experiment)
 {
     const char *const words[] = {"box=large.json", "place=hall.json",
                                  "box=deep/box.json,"
@@ -108,7 +108,7 @@ Test(inputs, words_take_the_place_of_what_is_said)
 
 // A row shows the number that the kernel received, also for a number of a document, with one
 // document or several.
-Test(inputs, numbers_are_those_that_rows_show)
+Test(inputs, numbers_equal_the_numbers_in_rows)
 {
     const char *const one = "{\"kernel\": \"toy\", \"inputs\": {\"box\": \"small.json\", "
                             "\"place\": {\"room\": 74.505805969238281}}, \"x\": 1}";
@@ -144,7 +144,7 @@ static uint64_t digest_of(const char *text)
 }
 
 // Would catch an old result that is found although a document has changed.
-Test(inputs, contents_count)
+Test(inputs, contents_change_the_digest)
 {
     const uint64_t before = digest_of(SMALL(", \"x\": 1"));
     spill("other.json", "{\"name\": \"small\",\n\"size\": 2,   \"weight\": 3}");

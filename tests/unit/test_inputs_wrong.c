@@ -80,7 +80,7 @@ Test(inputs_wrong, words_are_refused)
 }
 
 // Errors that the kernel finds, in a file and in a document that is part of the experiment.
-Test(inputs_wrong, faults_have_places)
+Test(inputs_wrong, errors_have_places)
 {
     static const struct {
         const char *document, *place, *inline_place, *said;

@@ -6,7 +6,7 @@
 
 #include "kernels/common/listtext.h"
 
-Test(listtext, writes_rows_and_says_how_long)
+Test(listtext, writes_rows_and_returns_the_length)
 {
     const int32_t values[] = {7, 6, 6, 6, -6, 5};
     char text[32], small[5];
@@ -32,7 +32,7 @@ Test(listtext, whole_numbers_read_back)
     cr_assert(shape.rows == 1 && shape.columns == 1 && values[0] == 2147483647);
 }
 
-Test(listtext, what_is_wrong_is_told)
+Test(listtext, errors_are_reported)
 {
     const struct {
         const char *text, *why;
