@@ -3,6 +3,7 @@
 #include "filter.h"
 
 #include "axis.h"
+#include "grow.h"
 #include "value.h"
 #include "view.h"
 
@@ -14,70 +15,78 @@
 
 // ---- lists of values --------------------------------------------------------------------------
 
-// A range without a step holds all numbers between its ends.
-static bool in_range(double value, const char *text, size_t n)
+static bool in_range(const struct pps_filter_value *range, double value)
+{
+    if (value < range->start || value > range->stop)
+        return false;
+    const double steps = range->step != 0 ? (value - range->start) / range->step : 0;
+    return fabs(steps - nearbyint(steps)) <= 1e-9;
+}
+
+static bool cell_is(struct pps_cell cell, const struct pps_filter_value *value)
+{
+    double number;
+    if (cell.n == value->n && memcmp(cell.text, value->text, cell.n) == 0)
+        return true;
+    if ((!value->is_number && !value->is_range) || !pps_cell_number(cell, &number))
+        return false;
+    return value->is_range ? in_range(value, number) : number == value->start;
+}
+
+static bool is_listed(const struct pps_filter *filter, struct pps_cell cell)
+{
+    for (size_t i = 0; i < filter->n_list; i++)
+        if (cell_is(cell, &filter->list[i]))
+            return true;
+    return false;
+}
+
+// Reads the range in the value's text. A range without a step holds all numbers between its ends.
+static enum pps_status read_range(struct pps_filter_value *value,
+                                  const char *word,
+                                  struct pps_error *err)
 {
     const struct pps_expr_scope none = {NULL, 0};
     struct pps_expr_fault fault;
     struct pps_expr_list list;
     char range[128];
-    if (n >= sizeof range || memmem(text, n, "..", 2) == NULL)
-        return false;
-    memcpy(range, text, n);
-    range[n] = '\0';
+    snprintf(range, sizeof range, "%.*s", (int)(value->n < 127 ? value->n : 127), value->text);
     struct pps_expr *expr = pps_expr_parse(range, &none, &fault);
     if (expr == NULL)
-        return false;
-    pps_expr_list(expr, NULL, &list);
-    const bool is_range = pps_expr_shape(expr) == PPS_EXPR_RANGE;
+        return pps_fail(err, PPS_E_INPUT, "%s: %s; write a range as 8..16 or 8..16 step 4",
+                        word, fault.text);
+    value->is_range = pps_expr_shape(expr) == PPS_EXPR_RANGE;
+    if (value->is_range) {
+        pps_expr_list(expr, NULL, &list);
+        value->start = list.start;
+        value->stop = list.stop;
+        value->step = strstr(range, "step") != NULL ? list.step : 0;
+    }
     pps_expr_free(expr);
-    if (!is_range || value < list.start || value > list.stop)
-        return false;
-    const double steps = (value - list.start) / list.step;
-    return strstr(range, "step") == NULL || fabs(steps - nearbyint(steps)) <= 1e-9;
+    return PPS_OK;
 }
 
-static bool cell_is(struct pps_cell cell, const char *value, size_t n)
+// Reads all values once; rows are compared with what was read.
+static enum pps_status read_values(struct pps_filter *filter, struct pps_error *err)
 {
-    double a, b;
-    if (cell.n == n && memcmp(cell.text, value, n) == 0)
-        return true;
-    if (!pps_cell_number(cell, &a))
-        return false;
-    return pps_cell_number((struct pps_cell){value, n}, &b) ? a == b : in_range(a, value, n);
-}
-
-static bool is_listed(const char *values, struct pps_cell cell)
-{
-    for (const char *value = values;; value++) {
-        const size_t n = strcspn(value, ",");
-        if (cell_is(cell, value, n))
-            return true;
-        value += n;
-        if (*value == '\0')
-            return false;
+    size_t room = 0;
+    enum pps_status status = PPS_OK;
+    for (const char *at = filter->values; status == PPS_OK; at++) {
+        struct pps_filter_value value = {.text = at, .n = strcspn(at, ",")};
+        struct pps_filter_value *values =
+            pps_grow(filter->list, &room, filter->n_list + 1, sizeof *values);
+        if (values == NULL)
+            return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", filter->word);
+        filter->list = values;
+        value.is_number = pps_cell_number((struct pps_cell){at, value.n}, &value.start) != 0;
+        if (memmem(at, value.n, "..", 2) != NULL)
+            status = read_range(&value, filter->word, err);
+        filter->list[filter->n_list++] = value;
+        at += value.n;
+        if (*at == '\0')
+            break;
     }
-}
-
-// A range that cannot be read is no value either.
-static enum pps_status check_values(const struct pps_filter *filter, struct pps_error *err)
-{
-    const struct pps_expr_scope none = {NULL, 0};
-    struct pps_expr_fault fault;
-    for (const char *value = filter->values;; value++) {
-        const size_t n = strcspn(value, ",");
-        char range[128];
-        snprintf(range, sizeof range, "%.*s", (int)(n < 127 ? n : 127), value);
-        struct pps_expr *expr =
-            strstr(range, "..") != NULL ? pps_expr_parse(range, &none, &fault) : NULL;
-        if (expr == NULL && strstr(range, "..") != NULL)
-            return pps_fail(err, PPS_E_INPUT, "%s: %s; write a range as 8..16 or 8..16 step 4",
-                            filter->word, fault.text);
-        pps_expr_free(expr);
-        value += n;
-        if (*value == '\0')
-            return PPS_OK;
-    }
+    return status;
 }
 
 // ---- rules ------------------------------------------------------------------------------------
@@ -157,20 +166,21 @@ enum pps_status pps_filter_read(struct pps_filter *filter,
     snprintf(name, sizeof name, "%.*s", (int)(equals - word), word);
     filter->values = equals + 1;
     enum pps_status status = pps_view_column(view, word, name, &filter->column, err);
-    return status == PPS_OK ? check_values(filter, err) : status;
+    return status == PPS_OK ? read_values(filter, err) : status;
 }
 
 void pps_filter_free(struct pps_filter *filter)
 {
     pps_expr_free(filter->rule);
     free(filter->cells);
+    free(filter->list);
     *filter = (struct pps_filter){.column = -1};
 }
 
 bool pps_filter_passes(const struct pps_filter *filter, const struct pps_cell *cells)
 {
     return filter->rule != NULL ? rule_holds(filter, cells)
-                                : is_listed(filter->values, cells[filter->column]);
+                                : is_listed(filter, cells[filter->column]);
 }
 
 uint64_t pps_filter_uses(const struct pps_filter *filter)

@@ -8,12 +8,25 @@
 #include "result.h"
 #include "status.h"
 
+#include <stdbool.h>
+
 struct pps_view;
+
+// One value of a list.
+struct pps_filter_value {
+    const char *text; // n characters of the word
+    size_t n;
+    bool is_number, is_range;
+    double start, stop; // of a range; start alone is the number
+    double step;        // 0: all numbers between start and stop
+};
 
 struct pps_filter {
     const char *word;
-    int column;              // of column=values; -1: a rule
-    const char *values;      // with commas between
+    int column;                    // of column=values; -1: a rule
+    const char *values;            // their text, with commas between
+    struct pps_filter_value *list; // n_list values, read once
+    size_t n_list;
     struct pps_expr *rule;   // over the columns, by their numbers
     struct pps_param *cells; // what the columns hold, for the rule
 };

@@ -176,15 +176,17 @@ static enum pps_status check_data(const struct pps_index *index,
     return PPS_OK;
 }
 
-// Checks that every point is a row or is skipped.
+// Every point has a row or is skipped. In a result of the best rows, failed and infeasible points
+// are counted without a row.
 static enum pps_status check_counts(const struct pps_index *index,
                                     const struct pps_index_entry *entry,
                                     struct pps_error *err)
 {
     const struct pps_index_record *record = &entry->record;
     uint64_t left = entry->n_points;
-    bool fits = record->rows <= left && record->failed <= record->rows &&
-                record->infeasible <= record->rows - record->failed;
+    const uint64_t most = index->only_some ? left : record->rows;
+    bool fits = record->rows <= left && record->failed <= most &&
+                record->infeasible <= most - record->failed;
     char name[32];
     left -= fits ? record->rows : 0;
     for (uint32_t r = 0; fits && r < index->file.head.n_reasons; r++) {

@@ -4,6 +4,7 @@
 
 #include "countedties.h"
 #include "decimal.h"
+#include "finishedtop.h"
 #include "jsonwrite.h"
 #include "machine.h"
 #include "typed.h"
@@ -163,6 +164,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     char *header = pps_experiment_header(m->experiment);
     cJSON_AddItemToObject(only, "equal", pps_counted_list(&m->totals->best, header));
     free(header);
+    pps_finishedtop_add(only, m->experiment, m->totals);
 }
 
 static void add_reused(cJSON *root, const struct pps_manifest *m)
@@ -172,6 +174,7 @@ static void add_reused(cJSON *root, const struct pps_manifest *m)
     cJSON *reused = cJSON_AddObjectToObject(root, "reused");
     cJSON_AddStringToObject(reused, "from", m->reuse);
     pps_json_add_count(reused, "rows", m->totals->reused);
+    pps_json_add_count(reused, "audited", m->totals->checked);
 }
 
 // "points" are those that this file covers, "grid_points" those of the space without --limit.
@@ -196,6 +199,8 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
     if (m->totals != NULL) {
         cJSON_AddNumberToObject(root, "wall_s", m->totals->wall_s);
         cJSON_AddNumberToObject(root, "cpu_s", m->totals->cpu_s);
+        pps_json_add_count(root, "computed", pps_totals_computed(m->totals));
+        pps_json_add_count(root, "recalled", m->totals->recalled);
     }
     cJSON_AddStringToObject(root, "machine", machine);
     cJSON_AddStringToObject(root, "command", m->command);

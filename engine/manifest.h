@@ -24,7 +24,8 @@ struct pps_manifest {
 
 // The manifest as JSON text ended with a newline; the caller frees it. NULL without memory. Its
 // last member, "manifest_digest", is XXH64 of the text before it. Counts depend on the experiment
-// alone; the times, threads and machine are those of the last run where there were several.
+// alone; times, threads, machine, and how many points were computed and copied, are those of the
+// last run where there were several.
 char *pps_manifest_text(const struct pps_manifest *manifest);
 
 // The text of a manifest with these members and "manifest_digest" behind them; frees root. NULL

@@ -116,6 +116,26 @@ static void add_audit(cJSON *root, const struct pps_merge *merge)
     cJSON_AddNumberToObject(audit, "tolerance", number_of(first, "tolerance"));
 }
 
+// The sum of a count over all shards.
+static uint64_t sum_member(const struct pps_merge *merge, const char *object, const char *key)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < merge->n; i++) {
+        const cJSON *root = merge->files[i].manifest;
+        n += (uint64_t)number_of(object != NULL ? pps_json_member(root, object) : root, key);
+    }
+    return n;
+}
+
+// Shards that took rows from different results name the first of these.
+static void add_reused(cJSON *root, const struct pps_merge *merge, const cJSON *item)
+{
+    cJSON *reused = cJSON_AddObjectToObject(root, "reused");
+    cJSON_AddItemToObject(reused, "from", cJSON_Duplicate(pps_json_member(item, "from"), true));
+    pps_json_add_count(reused, "rows", sum_member(merge, "reused", "rows"));
+    pps_json_add_count(reused, "audited", sum_member(merge, "reused", "audited"));
+}
+
 // Shards run at the same time: the wall time is the longest, the CPU time is the sum.
 static void add_times(cJSON *root, const struct pps_merge *merge)
 {
@@ -137,8 +157,12 @@ static void add_command(cJSON *root, const struct pps_merge *merge)
 
 // Returns true if the member of a shard's manifest was replaced by one of the whole. Call this
 // function for one member after another.
-static bool replace(cJSON *root, const struct pps_merge *merge, const char *key, uint64_t bytes)
+static bool replace(cJSON *root,
+                    const struct pps_merge *merge,
+                    const cJSON *item,
+                    uint64_t bytes)
 {
+    const char *key = item->string;
     static const char *const dropped[] = {"shard", "failed_example", "audit", "cpu_s",
                                           "manifest_digest"};
     for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
@@ -161,6 +185,10 @@ static bool replace(cJSON *root, const struct pps_merge *merge, const char *key,
         add_audit(root, merge);
     } else if (strcmp(key, "wall_s") == 0)
         add_times(root, merge);
+    else if (strcmp(key, "computed") == 0 || strcmp(key, "recalled") == 0)
+        pps_json_add_count(root, key, sum_member(merge, NULL, key));
+    else if (strcmp(key, "reused") == 0)
+        add_reused(root, merge, item);
     else if (strcmp(key, "command") == 0)
         add_command(root, merge);
     else
@@ -174,7 +202,7 @@ char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes)
     const cJSON *item;
     cJSON_ArrayForEach(item, merge->files[0].manifest)
     {
-        if (!replace(root, merge, item->string, data_bytes))
+        if (!replace(root, merge, item, data_bytes))
             cJSON_AddItemToObject(root, item->string, cJSON_Duplicate(item, true));
     }
     return pps_manifest_close(root);

@@ -39,8 +39,8 @@ bool pps_resume_shows(const struct pps_experiment *experiment, int column)
 
 static void enter_block(struct reader *reader, uint64_t block)
 {
-    const struct pps_experiment *e = reader->ask->experiment;
-    const struct pps_blocks blocks = {e->n_points, reader->ask->block_points};
+    const struct pps_experiment *e = reader->ask->sweep->experiment;
+    const struct pps_blocks blocks = {e->n_points, reader->ask->sweep->block_points};
     const uint64_t first = block * blocks.block_points;
     reader->end = first + pps_blocks_points(blocks, block);
     reader->next_row = 0;
@@ -54,8 +54,8 @@ static uint64_t point_of_row(struct reader *reader, uint64_t row)
     uint64_t index = reader->end;
     while (reader->next_row <= row && pps_cursor_next(reader->cursor, reader->end, unused)) {
         index = reader->cursor->index;
-        for (int b = 0; b < reader->ask->n_by; b++)
-            reader->key[b] = reader->cursor->point[reader->ask->by[b]];
+        for (int b = 0; b < reader->ask->sweep->n_by; b++)
+            reader->key[b] = reader->cursor->point[reader->ask->sweep->by[b]];
         pps_cursor_step(reader->cursor);
         reader->next_row++;
     }
@@ -85,13 +85,13 @@ static int cell_of_column(const struct pps_experiment *e, int column)
 // Returns the column that compares infeasible rows; -1 if it is not needed.
 static int column_of_nearest(const struct pps_resume_ask *ask)
 {
-    const struct pps_kernel *kernel = ask->experiment->kernel;
+    const struct pps_kernel *kernel = ask->sweep->experiment->kernel;
     const char *name = kernel->nearest;
     if (name == NULL || ask->prefix->infeasible == 0 ||
         ask->prefix->infeasible < ask->prefix->rows)
         return -1;
     const int column = pps_column_find(kernel, name, strlen(name));
-    return column >= 0 && ask->experiment->wanted[column] ? column : -1;
+    return column >= 0 && ask->sweep->experiment->wanted[column] ? column : -1;
 }
 
 // Returns cell k of the line.
@@ -110,7 +110,7 @@ static struct pps_cell cell_of(int k, const char *line, const char *end)
 // The kernel's first column is empty in rows of infeasible points.
 static bool is_done(const struct reader *reader, const char *line, const char *end)
 {
-    const struct pps_experiment *e = reader->ask->experiment;
+    const struct pps_experiment *e = reader->ask->sweep->experiment;
     double value;
     return !e->wanted[0] ||
            pps_cell_number(cell_of(pps_space_cells(&e->space), line, end), &value);
@@ -125,10 +125,10 @@ static enum pps_status add_row(struct reader *reader,
                                size_t n,
                                struct pps_error *err)
 {
-    uint64_t index = reader->ask->n_by > 0 ? point_of_row(reader, row) : 0;
+    uint64_t index = reader->ask->sweep->n_by > 0 ? point_of_row(reader, row) : 0;
     if (!pps_tops_would_take(&reader->best, reader->key, value))
         return PPS_OK;
-    if (reader->ask->n_by == 0)
+    if (reader->ask->sweep->n_by == 0)
         index = point_of_row(reader, row);
     return pps_tops_add(&reader->best, reader->key, value, index, text, n, err);
 }
@@ -171,7 +171,7 @@ static enum pps_status add_rows(struct reader *reader,
 // Returns whether all results of the row that ends at newline are empty.
 static bool is_empty(const struct reader *reader, const char *text, const char *newline)
 {
-    const struct pps_experiment *e = reader->ask->experiment;
+    const struct pps_experiment *e = reader->ask->sweep->experiment;
     const char *word = pps_outcome_word(PPS_FAILED);
     const size_t n = strlen(word);
     int wanted = 0, empty = 0;
@@ -199,7 +199,7 @@ static uint64_t find_failed(struct reader *reader,
             return point_of_row(reader, row);
         text = newline + 1;
     }
-    return record->index * reader->ask->block_points;
+    return record->index * reader->ask->sweep->block_points;
 }
 
 // ---- one thread -----------------------------------------------------------------------------
@@ -209,9 +209,10 @@ static void init_tops(const struct pps_resume_ask *ask,
                       struct pps_tops *best,
                       struct pps_tops *nearest)
 {
-    const struct pps_column *columns = ask->experiment->kernel->columns;
+    const struct pps_column *columns = ask->sweep->experiment->kernel->columns;
     const int column = column_of_nearest(ask);
-    pps_tops_init(best, n_best, columns[ask->objective].goal == PPS_HIGHER, ask->n_by);
+    pps_tops_init(best, n_best, columns[ask->sweep->objective].goal == PPS_HIGHER,
+                  ask->sweep->n_by);
     pps_tops_init(nearest, column >= 0, column >= 0 && columns[column].goal == PPS_HIGHER, 0);
 }
 
@@ -221,16 +222,16 @@ static enum pps_status open_reader(struct reader *reader,
                                    int fd,
                                    struct pps_error *err)
 {
-    const struct pps_experiment *e = ask->experiment;
-    const bool shown = pps_resume_shows(e, ask->objective);
+    const struct pps_experiment *e = ask->sweep->experiment;
+    const bool shown = pps_resume_shows(e, ask->sweep->objective);
     *reader = (struct reader){.ask = ask, .index = index};
-    reader->cell = cell_of_column(e, ask->objective);
+    reader->cell = cell_of_column(e, ask->sweep->objective);
     reader->need = cell_of_column(e, column_of_nearest(ask));
-    init_tops(ask, shown ? ask->n_best : 0, &reader->best, &reader->nearest);
+    init_tops(ask, shown ? ask->sweep->n_best : 0, &reader->best, &reader->nearest);
     reader->cursor = calloc(1, sizeof *reader->cursor);
     if (reader->cursor == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
-    return pps_blocktext_open(&reader->text, fd, ask->data_path, ask->codec, err);
+    return pps_blocktext_open(&reader->text, fd, ask->data_path, ask->sweep->codec.kind, err);
 }
 
 static void close_reader(struct reader *reader)
@@ -269,7 +270,7 @@ static enum pps_status read_best(struct reader *reader,
          i += step) {
         struct pps_index_record record;
         const char *text;
-        if (atomic_load(failed))
+        if (atomic_load(failed) || pps_sweep_is_stopped(reader->ask->sweep))
             return PPS_OK;
         status = read_block(reader, i, &record, &text, err);
         if (status == PPS_OK)
@@ -286,11 +287,11 @@ static enum pps_status add_best(const struct pps_resume_ask *ask,
                                 struct pps_totals *totals,
                                 struct pps_error *err)
 {
-    enum pps_status outcome = pps_threads_check(ask->threads, err);
+    enum pps_status outcome = pps_threads_check(ask->sweep->threads, err);
     atomic_bool failed = false;
     if (outcome != PPS_OK)
         return outcome;
-#pragma omp parallel num_threads(ask->threads)
+#pragma omp parallel num_threads(ask->sweep->threads)
     {
         struct reader reader;
         struct pps_error own;
@@ -323,8 +324,8 @@ static enum pps_status add_failed(struct reader *reader,
     const char *text = "";
     if (ask->prefix->first_failed == PPS_NO_BLOCK)
         return PPS_OK;
-    const uint64_t stride = ask->shard.count == 0 ? 1 : ask->shard.count;
-    const uint64_t i = (ask->prefix->first_failed - ask->shard.index) / stride + 1;
+    const uint64_t stride = ask->sweep->shard.count == 0 ? 1 : ask->sweep->shard.count;
+    const uint64_t i = (ask->prefix->first_failed - ask->sweep->shard.index) / stride + 1;
     enum pps_status status = read_block(reader, i, &record, &text, err);
     if (status == PPS_OK)
         totals->failed_example = find_failed(reader, &record, text);
@@ -372,17 +373,19 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
                                   struct pps_error *err)
 {
     const struct pps_prefix *prefix = ask->prefix;
-    const struct pps_blocks blocks = {ask->experiment->n_points, ask->block_points};
+    const struct pps_blocks blocks = {ask->sweep->experiment->n_points,
+                                      ask->sweep->block_points};
     struct pps_blockindex index;
     enum pps_blockindex_state state;
     *totals = (struct pps_totals){.rows = prefix->rows,
                                   .failed = prefix->failed,
-                                  .infeasible = prefix->infeasible};
-    init_tops(ask, ask->n_best, &totals->best, &totals->nearest);
+                                  .infeasible = prefix->infeasible,
+                                  .complete = true};
+    init_tops(ask, ask->sweep->n_best, &totals->best, &totals->nearest);
     if (prefix->n_records < 2)
         return PPS_OK;
     totals->text_bytes = prefix->text_bytes - prefix->header_bytes;
-    totals->points = pps_shard_points(ask->shard, blocks, prefix->n_records - 1);
+    totals->points = pps_shard_points(ask->sweep->shard, blocks, prefix->n_records - 1);
     enum pps_status status = pps_blockindex_open(&index, ask->index_path, &state, err);
     if (status != PPS_OK)
         return status;
@@ -396,5 +399,6 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
     if (fd >= 0)
         close(fd);
     pps_blockindex_close(&index);
+    totals->complete = !pps_sweep_is_stopped(ask->sweep);
     return status;
 }

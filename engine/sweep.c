@@ -54,17 +54,12 @@ static struct pps_blocks blocks_of(const struct pps_sweep *sweep)
 
 // ---- taking -----------------------------------------------------------------------------------
 
-static bool stopped(const struct pool *pool)
-{
-    return atomic_load_explicit(pool->sweep->stop, memory_order_relaxed);
-}
-
 // What the worker does next; false: nothing more.
 static bool take(struct pool *pool, struct pps_task *task)
 {
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        const bool over = pool->ended || stopped(pool);
+        const bool over = pool->ended || pps_sweep_is_stopped(pool->sweep);
         *task =
             over ? (struct pps_task){.kind = PPS_TASK_END} : pps_schedule_take(pool->schedule);
         if (task->kind != PPS_TASK_WAIT)
@@ -103,7 +98,7 @@ static bool may_write(struct pool *pool)
 {
     if (pool->status != PPS_OK)
         return false;
-    if (stopped(pool) && pool->last_s <= 0)
+    if (pps_sweep_is_stopped(pool->sweep) && pool->last_s <= 0)
         pool->last_s = pps_wall_seconds() + WRITE_AFTER_STOP_S;
     return pool->last_s <= 0 || pps_wall_seconds() < pool->last_s;
 }

@@ -74,6 +74,12 @@ void pps_sweep_tops(const struct pps_sweep *sweep,
                     struct pps_tops *best,
                     struct pps_tops *nearest);
 
+// Returns whether the stop flag is raised.
+static inline bool pps_sweep_is_stopped(const struct pps_sweep *sweep)
+{
+    return sweep->stop != NULL && atomic_load_explicit(sweep->stop, memory_order_relaxed);
+}
+
 // The points that a run passes when it is not stopped.
 uint64_t pps_sweep_points(const struct pps_sweep *sweep);
 

@@ -15,6 +15,9 @@
 // What a sort may hold in memory before it writes to disk.
 #define PPS_TOP_MEMORY ((size_t)256 << 20)
 
+// A run with --only-top counts equal rows without keeping them. Where `by` or filters split a set
+// of these rows, the count of each part is unknown: pps_top skips the set, and the counts of equal
+// rows are lower bounds.
 struct pps_top_ask {
     struct pps_view_ask view;
     const char *objective; // a column; NULL: the kernel's first

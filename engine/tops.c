@@ -2,6 +2,8 @@
 // A heap a group, found by the group's values.
 #include "tops.h"
 
+#include "grow.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,9 +208,10 @@ static int by_index(const void *left, const void *right)
 // The groups themselves stay where their slots say.
 struct pps_best *const *pps_tops_groups(struct pps_tops *tops, size_t *n)
 {
-    free(tops->order);
-    tops->order = malloc((tops->n + 1) * sizeof *tops->order);
-    *n = tops->order != NULL ? tops->n : 0;
+    struct pps_best **order = pps_grow(tops->order, &tops->order_room, tops->n, sizeof *order);
+    if (order != NULL)
+        tops->order = order;
+    *n = order != NULL ? tops->n : 0;
     for (size_t g = 0; g < *n; g++) {
         size_t unused;
         pps_best_sorted(&tops->bests[g], &unused);
@@ -223,10 +226,11 @@ static bool fill_list(struct pps_tops *tops)
 {
     size_t n, at = 0;
     struct pps_best *const *groups = pps_tops_groups(tops, &n);
-    free(tops->list);
-    tops->list = malloc((tops->kept + 1) * sizeof *tops->list);
-    if (groups == NULL || tops->list == NULL)
+    struct pps_best_row *list =
+        pps_grow(tops->list, &tops->list_room, tops->kept, sizeof *list);
+    if (groups == NULL || list == NULL)
         return false;
+    tops->list = list;
     for (size_t g = 0; g < n; g++)
         for (size_t i = 0; i < groups[g]->n; i++)
             tops->list[at++] = groups[g]->rows[i];

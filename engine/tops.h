@@ -28,6 +28,7 @@ struct pps_tops {
     size_t kept;               // rows of all groups
     struct pps_best_row *list; // of pps_tops_rows
     struct pps_best **order;   // of pps_tops_groups
+    size_t list_room, order_room;
 };
 
 void pps_tops_init(struct pps_tops *tops, size_t k, bool higher, int n_by);

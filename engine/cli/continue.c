@@ -216,20 +216,7 @@ enum pps_status pps_continue_totals(const struct pps_sweep *sweep,
     char data[1200], index[1200];
     snprintf(data, sizeof data, "%s.part", path);
     snprintf(index, sizeof index, "%s.idx.part", path);
-    const struct pps_resume_ask ask = {
-        .experiment = sweep->experiment,
-        .prefix = prefix,
-        .shard = sweep->shard,
-        .block_points = sweep->block_points,
-        .codec = sweep->codec.kind,
-        .data_path = data,
-        .index_path = index,
-        .objective = sweep->objective,
-        .by = sweep->by,
-        .n_by = sweep->n_by,
-        .n_best = sweep->n_best,
-        .threads = sweep->threads,
-    };
+    const struct pps_resume_ask ask = {sweep, prefix, data, index};
     return pps_resume_totals(&ask, totals, err);
 }
 

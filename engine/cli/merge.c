@@ -5,7 +5,7 @@
 #include "command.h"
 #include "engine/machine.h"
 #include "engine/spelling.h"
-#include "report.h"
+#include "nextcommands.h"
 #include "resultpath.h"
 #include "signals.h"
 
@@ -101,7 +101,7 @@ static void report(const struct pps_merge *merge, const char *path)
     }
     pps_say(stderr, "result    %s (%s)", path, bytes);
     if (merge->rows > merge->failed + merge->infeasible)
-        pps_report_look(path);
+        pps_next_look(path);
 }
 
 // Adds what to do about it.

@@ -8,34 +8,12 @@
 #include "engine/reasons.h"
 #include "engine/rownumbers.h"
 #include "engine/rows.h"
-#include "engine/value.h"
+#include "nextcommands.h"
+#include "saypoint.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Prints "name=value name=value" of a point, as a shell takes it.
-static void print_point(const struct pps_experiment *e, const double *point, const char *before)
-{
-    for (int c = 0; c < e->space.n_columns; c++) {
-        const struct pps_param *param = &e->kernel->params[e->space.columns[c]];
-        char text[PPS_CELL_TEXT], word[2 * PPS_CELL_TEXT];
-        pps_value_text(param, point[e->space.columns[c]], text);
-        snprintf(word, sizeof word, "%s=%s", param->name, text);
-        fputs(c > 0 ? " " : before, stderr);
-        pps_say_word(stderr, word, SIZE_MAX);
-    }
-}
-
-static void print_index(const struct pps_experiment *e, uint64_t index, const char *before)
-{
-    struct pps_cursor *cursor = calloc(1, sizeof *cursor);
-    if (cursor == NULL)
-        return;
-    pps_cursor_seek(cursor, &e->space, index);
-    print_point(e, cursor->point, before);
-    free(cursor);
-}
 
 static void print_inputs(const struct pps_experiment *e)
 {
@@ -56,7 +34,7 @@ static void print_left_out(const struct pps_report *r)
         pps_human_count((double)left_out->n, count, sizeof count);
         pps_say_part(stderr, "skipped   %s point%s %s", count, left_out->n == 1 ? "" : "s",
                      pps_reason_words(&r->experiment->space, i, words));
-        print_index(r->experiment, left_out->example, ", for example ");
+        pps_say_point(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
     const bool have_rows = r->totals->judged == 0; // not where the result holds the best alone
@@ -69,7 +47,7 @@ static void print_left_out(const struct pps_report *r)
         if (r->experiment->point_limit > 0)
             fprintf(stderr, ", with --point-limit %llu",
                     (unsigned long long)r->experiment->point_limit);
-        print_index(r->experiment, r->totals->failed_example, ", for example ");
+        pps_say_point(r->experiment, r->totals->failed_example, ", for example ");
         fputc('\n', stderr);
     }
 }
@@ -174,6 +152,20 @@ static void print_pruned(const struct pps_totals *t)
     fputc('\n', stderr);
 }
 
+// The time of the run that made the result, without a speed of this one.
+static void print_earlier(const struct pps_report *r)
+{
+    const struct pps_totals *t = r->totals;
+    char rows[48], wall[32];
+    pps_human_count((double)t->rows, rows, sizeof rows);
+    pps_human_seconds(t->wall_s, wall, sizeof wall);
+    fprintf(stderr, "done      %s rows by an earlier run in %s on %d thread%s", rows, wall,
+            r->threads, r->threads == 1 ? "" : "s");
+    if (t->wall_s > 0)
+        fprintf(stderr, ", CPU/real %.1f", t->cpu_s / t->wall_s);
+    fputc('\n', stderr);
+}
+
 // Of the points that a run passes some may cost next to nothing.
 static void print_speed(const struct pps_report *r)
 {
@@ -193,87 +185,6 @@ static void print_speed(const struct pps_report *r)
             r->threads == 1 ? "" : "s", t->cpu_s / wall_s, memory);
 }
 
-// Where the best row stands in a result that holds these rows alone, in the order of indices.
-static size_t place_in_file(const struct pps_best_row *rows, size_t n)
-{
-    size_t before = 0;
-    for (size_t i = 1; i < n; i++)
-        before += rows[i].index < rows[0].index;
-    return before;
-}
-
-// ---- the commands that come next --------------------------------------------------------------
-
-// "next      ppsweep plot PATH", as a shell takes it.
-static void print_command(const char *lead, const char *verb, const char *path)
-{
-    fprintf(stderr, "%-9s ppsweep %s ", lead, verb);
-    pps_say_word(stderr, path, SIZE_MAX);
-}
-
-void pps_report_look(const char *path)
-{
-    print_command("next", "plot", path);
-    fputc('\n', stderr);
-    print_command("", "top", path);
-    fputs(" -k 10\n", stderr);
-}
-
-// What is left to do with one of several shards.
-static void print_merge(const struct pps_report *r)
-{
-    const char *number = strstr(r->path, ".shard-");
-    for (const char *at = number; at != NULL; at = strstr(at + 1, ".shard-"))
-        number = at; // the last one: it is ours
-    if (number == NULL)
-        return;
-    const char *rest = strchr(number + strlen(".shard-"), '-');
-    fputs("next      ppsweep merge ", stderr);
-    pps_say_word(stderr, r->path, (size_t)(number - r->path));
-    fprintf(stderr, ".shard-*%s   (when all %u shards are done)\n", rest != NULL ? rest : "",
-            (unsigned)r->shard.count);
-}
-
-// A point of the result, of the best row where one is known: by its row, or by its parameters.
-static void print_next_trace(const struct pps_report *r, const char *lead)
-{
-    struct pps_totals *t = r->totals;
-    size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
-    const struct pps_kernel *kernel = r->experiment->kernel;
-    const bool by_row = n == 0 || t->judged > 0 || t->points == t->rows;
-    const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
-    const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
-    print_command(lead, "trace", bare ? kernel->name : r->path);
-    if (by_row)
-        fprintf(stderr, " --row %llu", 1 + (unsigned long long)row);
-    else
-        print_index(r->experiment, rows[0].index, " ");
-    fputc('\n', stderr);
-}
-
-// Nothing is advised that cannot work: of no rows, or of rows without a value. Of a result that was
-// there already nothing is known.
-void pps_report_next(const struct pps_report *r)
-{
-    const struct pps_totals *t = r->totals;
-    if (strcmp(r->path, "-") == 0)
-        return;
-    if (r->shard.count > 0) {
-        print_merge(r);
-        return;
-    }
-    const bool traces = r->experiment->kernel->trace_names != NULL, known = t->points > 0;
-    const bool none = known && (t->judged > 0 ? t->best.kept == 0 : t->rows == 0);
-    const bool no_value = known && t->judged == 0 && t->rows == t->failed + t->infeasible;
-    if (none)
-        return;
-    if (!no_value)
-        pps_report_look(r->path);
-    if (traces && (!no_value || t->failed == 0))
-        print_next_trace(r, no_value ? "next" : "");
-}
-
 void pps_report_print(const struct pps_report *r)
 {
     char bytes[32];
@@ -287,11 +198,14 @@ void pps_report_print(const struct pps_report *r)
     print_reused(r);
     print_pruned(r->totals);
     print_recalled(r->totals);
-    print_speed(r);
+    if (r->earlier)
+        print_earlier(r);
+    else
+        print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
     if (strcmp(r->path, "-") != 0)
         pps_say(stderr, "result    %s (%s)", r->path, bytes);
-    pps_report_next(r);
+    pps_next_commands(r);
 }
 
 // ---- for programs -----------------------------------------------------------------------------
@@ -382,6 +296,8 @@ enum pps_status pps_report_json(const struct pps_report *r, FILE *out, struct pp
             pps_json_add_count(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
     cJSON_AddItemToObject(root, "skipped", left_out);
     cJSON_AddBoolToObject(root, "complete", t->complete);
+    if (r->earlier)
+        cJSON_AddBoolToObject(root, "earlier_run", true);
     pps_json_add_count(root, "data_bytes", r->data_bytes);
     pps_json_add_count(root, "text_bytes", t->text_bytes);
     if (r->audit > 0) {
@@ -392,7 +308,8 @@ enum pps_status pps_report_json(const struct pps_report *r, FILE *out, struct pp
     cJSON_AddNumberToObject(root, "threads", r->threads);
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);
     cJSON_AddNumberToObject(root, "cpu_s", t->cpu_s);
-    cJSON_AddNumberToObject(root, "peak_memory_bytes", pps_peak_memory());
+    if (!r->earlier)
+        cJSON_AddNumberToObject(root, "peak_memory_bytes", pps_peak_memory());
     enum pps_status status = best_json(r, cJSON_AddArrayToObject(root, "best"), err);
     add_ties(root, r);
     char *text = cJSON_PrintUnformatted(root);

@@ -22,6 +22,8 @@ struct pps_report {
     const char *reuse; // the earlier result that rows were taken from; or NULL
     double audit;      // fraction of the rows that was audited; 0: none
     int threads;
+    bool
+        earlier; // an earlier run has made the result; totals and threads are those of that run
 };
 
 // For people, on stderr.
@@ -31,11 +33,5 @@ void pps_report_print(const struct pps_report *report);
 PPS_MUST_CHECK enum pps_status pps_report_json(const struct pps_report *report,
                                                FILE *out,
                                                struct pps_error *err);
-
-// The commands that look at a result, on stderr.
-void pps_report_next(const struct pps_report *report);
-
-// Those that look at any complete result with values.
-void pps_report_look(const char *path);
 
 #endif

@@ -4,6 +4,8 @@
 #include "continue.h"
 #include "duration.h"
 
+#include "engine/finished.h"
+#include "engine/oneline.h"
 #include "engine/plot.h"
 #include "engine/scatter.h"
 #include "engine/sweep.h"
@@ -13,6 +15,7 @@
 #include "request.h"
 #include "running.h"
 #include "shardoption.h"
+#include "signals.h"
 #include "topoptions.h"
 
 #include <stdio.h>
@@ -198,6 +201,79 @@ static enum pps_status find_complete(struct pps_running *run,
     return status;
 }
 
+// The summary, the pictures, and the exit status of a complete result.
+static enum pps_status finish(struct pps_running *run,
+                              const struct pps_report *report,
+                              struct pps_error *err)
+{
+    const bool to_stdout = strcmp(run->path.path, "-") == 0;
+    enum pps_status status = PPS_OK;
+    if (!run->quiet && !(run->json && to_stdout))
+        pps_report_print(report);
+    if (run->json)
+        status = pps_report_json(report, to_stdout ? stderr : stdout, err);
+    if (status == PPS_OK)
+        status = plot(run, err);
+    return status == PPS_OK && report->totals->failed > 0 ? PPS_E_POINTS : status;
+}
+
+// ---- a result that is complete already --------------------------------------------------------
+
+static enum pps_status stopped_reading(const char *path, struct pps_error *err)
+{
+    return pps_fail(err, PPS_E_STOPPED, "stopped while reading %s, which is complete", path);
+}
+
+static struct pps_report report_earlier(struct pps_running *run, struct pps_finished *found)
+{
+    struct pps_report report = report_of(run);
+    report.totals = &found->totals;
+    report.data_bytes = found->data_bytes;
+    report.audit = found->audit;
+    report.reuse = found->reuse;
+    report.threads = found->threads;
+    report.earlier = true;
+    return report;
+}
+
+static enum pps_status summarize(struct pps_running *run,
+                                 struct pps_finished *found,
+                                 struct pps_error *err)
+{
+    const char *path = run->path.path;
+    if (!found->has_index) {
+        if (!run->quiet)
+            pps_say(stderr, "note      %s.idx is missing, so there is no summary", path);
+        return plot(run, err);
+    }
+    if (!found->totals.complete)
+        return stopped_reading(path, err);
+    if (run->sweep.audit > 0 && found->audit != run->sweep.audit && !run->quiet)
+        pps_say(stderr, "note      the result was made %s; --force audits it as asked",
+                found->audit > 0 ? "with another --audit" : "without --audit");
+    const struct pps_report report = report_earlier(run, found);
+    return finish(run, &report, err);
+}
+
+// Prints the summary of the run that made the result.
+static enum pps_status repeat(struct pps_running *run, struct pps_error *err)
+{
+    struct pps_finished found;
+    run->sweep.stop = pps_signals_install(false);
+    if (run->limit_s > 0)
+        pps_signals_alarm(run->limit_s);
+    if (!run->quiet)
+        pps_say(stderr, "complete  %s holds this experiment already; --force computes it again",
+                run->path.path);
+    enum pps_status status = pps_finished_read(&run->sweep, run->path.path, &found, err);
+    if (status == PPS_OK)
+        status = summarize(run, &found, err);
+    pps_finished_free(&found);
+    return status;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
 static enum pps_status run_whole(struct pps_running *run, struct pps_error *err)
 {
     enum pps_status status = prepare(run, err);
@@ -213,30 +289,15 @@ static enum pps_status run_whole(struct pps_running *run, struct pps_error *err)
     status = find_complete(run, &complete, err);
     if (status != PPS_OK)
         return status;
-    if (complete) {
-        const struct pps_report report = report_of(run);
-        if (!run->quiet)
-            pps_say(stderr,
-                    "complete  %s holds this experiment already; --force computes it again",
-                    run->path.path);
-        if (!run->quiet)
-            pps_report_next(&report);
-        return plot(run, err);
-    }
+    if (complete)
+        return repeat(run, err);
     status = read_reuse(run, err);
     if (status == PPS_OK)
         status = pps_running_execute(run, err);
     if (status != PPS_OK)
         return run->opened ? pps_running_give_up(run, status, err) : status;
     const struct pps_report done = report_of(run);
-    const bool to_stdout = strcmp(run->path.path, "-") == 0;
-    if (!run->quiet && !(run->json && to_stdout))
-        pps_report_print(&done);
-    if (run->json)
-        status = pps_report_json(&done, to_stdout ? stderr : stdout, err);
-    if (status == PPS_OK)
-        status = plot(run, err);
-    return status == PPS_OK && run->totals.failed > 0 ? PPS_E_POINTS : status;
+    return finish(run, &done, err);
 }
 
 static enum pps_status run_main(const struct pps_args *args, struct pps_error *err)

@@ -31,6 +31,7 @@ struct pps_running {
     struct pps_reuse *reuse; // or NULL
     bool quiet, json;
     bool opened; // a .part may be there
+    bool unread; // the stop flag was raised before all of the interrupted run was read
 };
 
 // The manifest, without its counts where totals is NULL; the caller frees it.

@@ -161,3 +161,25 @@ Test(tops, everything_is_taken_until_there_are_enough)
     cr_assert(!pps_tops_would_take(&tops, &unseen, (double)NAN));
     pps_tops_free(&tops);
 }
+
+// Catches lists that are freed while they are still valid: the table of the best rows lists the
+// groups, then the rows, and uses both.
+Test(tops, lists_stay_valid_until_the_next_add)
+{
+    static struct item items[N];
+    struct pps_tops tops;
+    size_t n_groups, n_rows, n;
+    make_items(items);
+    pps_tops_init(&tops, 3, false, 2);
+    for (int i = 0; i < N; i++)
+        add(&tops, &items[i]);
+    struct pps_best *const *groups = pps_tops_groups(&tops, &n_groups);
+    const struct pps_best_row *rows = pps_tops_rows(&tops, &n_rows);
+    cr_assert_eq(pps_tops_groups(&tops, &n), groups);
+    cr_assert_eq(n, n_groups);
+    cr_assert_eq(pps_tops_rows(&tops, &n), rows);
+    cr_assert_eq(n, n_rows);
+    for (size_t g = 0; g < n_groups; g++)
+        cr_assert_gt(groups[g]->n, 0);
+    pps_tops_free(&tops);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be done with a result.
+#include "nextcommands.h"
+
+#include "bestrows.h"
+#include "engine/oneline.h"
+#include "engine/workgroups.h"
+#include "saypoint.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Where the best row stands in a result that holds these rows alone, in the order of indices.
+static size_t place_in_file(const struct pps_best_row *rows, size_t n)
+{
+    size_t before = 0;
+    for (size_t i = 1; i < n; i++)
+        before += rows[i].index < rows[0].index;
+    return before;
+}
+
+// "next      ppsweep plot PATH", as a shell takes it.
+static void print_command(const char *lead, const char *verb, const char *path)
+{
+    fprintf(stderr, "%-9s ppsweep %s ", lead, verb);
+    pps_say_word(stderr, path, SIZE_MAX);
+}
+
+// Without the end of the line, as options may follow.
+static void print_look(const char *path, const char *options)
+{
+    print_command("next", "plot", path);
+    fputc('\n', stderr);
+    print_command("", "top", path);
+    fputs(options, stderr);
+}
+
+void pps_next_look(const char *path)
+{
+    print_look(path, " -k 10\n");
+}
+
+// Lists all rows that equal the best ones, by the column and the groups of this summary.
+static void print_ties(const struct pps_report *r)
+{
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    print_look(r->path, " --ties");
+    if (r->objective != 0)
+        fprintf(stderr, " --objective %s", kernel->columns[r->objective].name);
+    for (int b = 0; b < r->n_by && !r->by_work; b++)
+        fprintf(stderr, "%s%s", b == 0 ? " --by " : ",", kernel->params[r->by[b]].name);
+    if (r->n_by == 0 && !r->by_work)
+        fputs(" --by " PPS_BY_NONE, stderr);
+    fputc('\n', stderr);
+}
+
+// What is left to do with one of several shards.
+static void print_merge(const struct pps_report *r)
+{
+    const char *number = strstr(r->path, ".shard-");
+    for (const char *at = number; at != NULL; at = strstr(at + 1, ".shard-"))
+        number = at; // the last one: it is ours
+    if (number == NULL)
+        return;
+    const char *rest = strchr(number + strlen(".shard-"), '-');
+    fputs("next      ppsweep merge ", stderr);
+    pps_say_word(stderr, r->path, (size_t)(number - r->path));
+    fprintf(stderr, ".shard-*%s   (when all %u shards are done)\n", rest != NULL ? rest : "",
+            (unsigned)r->shard.count);
+}
+
+// A point of the result, of the best row where one is known: by its row, or by its parameters.
+static void print_next_trace(const struct pps_report *r, const char *lead)
+{
+    struct pps_totals *t = r->totals;
+    size_t n;
+    const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
+    const struct pps_kernel *kernel = r->experiment->kernel;
+    const bool by_row = n == 0 || t->judged > 0 || t->points == t->rows;
+    const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
+    const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
+    print_command(lead, "trace", bare ? kernel->name : r->path);
+    if (by_row)
+        fprintf(stderr, " --row %llu", 1 + (unsigned long long)row);
+    else
+        pps_say_point(r->experiment, rows[0].index, " ");
+    fputc('\n', stderr);
+}
+
+// A result without rows, or with rows without values, has fewer commands that work.
+void pps_next_commands(const struct pps_report *r)
+{
+    const struct pps_totals *t = r->totals;
+    if (strcmp(r->path, "-") == 0)
+        return;
+    if (r->shard.count > 0) {
+        print_merge(r);
+        return;
+    }
+    const bool traces = r->experiment->kernel->trace_names != NULL;
+    const bool none = t->judged > 0 ? t->best.kept == 0 : t->rows == 0;
+    const bool no_value = t->judged == 0 && t->rows == t->failed + t->infeasible;
+    if (none)
+        return;
+    if (!no_value && t->judged == 0 && pps_bestrows_have_ties(r))
+        print_ties(r);
+    else if (!no_value)
+        pps_next_look(r->path);
+    if (traces && (!no_value || t->failed == 0))
+        print_next_trace(r, no_value ? "next" : "");
+}

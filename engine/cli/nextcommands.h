@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands that a summary suggests, on stderr.
+#ifndef PPS_CLI_NEXTCOMMANDS_H
+#define PPS_CLI_NEXTCOMMANDS_H
+
+#include "report.h"
+
+// Suggests commands that work on this result: none for a result without rows.
+void pps_next_commands(const struct pps_report *report);
+
+// Suggests the commands that look at any complete result with values.
+void pps_next_look(const char *path);
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints a point as the words of a command.
+#ifndef PPS_CLI_SAYPOINT_H
+#define PPS_CLI_SAYPOINT_H
+
+#include "engine/experiment.h"
+
+#include <stdint.h>
+
+// Prints `before` and "name=value name=value" of the point with this index on stderr, quoted as a
+// shell needs it. Prints nothing without memory.
+void pps_say_point(const struct pps_experiment *experiment, uint64_t index, const char *before);
+
+#endif

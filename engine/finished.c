@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A complete result read back: its manifest, then its index, then its rows.
+#include "finished.h"
+
+#include "finishedtop.h"
+#include "indexfile.h"
+#include "jsonfile.h"
+#include "result.h"
+#include "resume.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+// ---- the manifest -----------------------------------------------------------------------------
+
+static double number_of(const cJSON *object, const char *name)
+{
+    const cJSON *item = pps_json_member(object, name);
+    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? item->valuedouble : 0;
+}
+
+static uint64_t count_of(const cJSON *object, const char *name)
+{
+    return (uint64_t)number_of(object, name);
+}
+
+// Manifests of older versions do not have the numbers of computed and copied points.
+static void add_computed(struct pps_totals *t, const cJSON *manifest)
+{
+    const uint64_t rows = t->judged > 0 ? t->judged : t->rows;
+    const uint64_t reused = t->reused > t->checked ? t->reused - t->checked : 0;
+    const uint64_t recalled = count_of(manifest, "recalled");
+    const uint64_t known = count_of(manifest, "computed") + recalled + reused;
+    if (pps_json_member(manifest, "computed") == NULL || known > rows)
+        return;
+    t->recalled = recalled;
+    t->earlier_rows = rows - known; // of runs before the last one, which say nothing of theirs
+}
+
+static void add_manifest(struct pps_finished *f)
+{
+    struct pps_totals *t = &f->totals;
+    const cJSON *audit = pps_json_member(f->manifest, "audit");
+    const cJSON *reused = pps_json_member(f->manifest, "reused");
+    f->audit = number_of(audit, "fraction");
+    f->reuse = cJSON_GetStringValue(pps_json_member(reused, "from"));
+    f->data_bytes = count_of(f->manifest, "data_bytes");
+    f->threads = (int)number_of(f->manifest, "threads");
+    t->audited = (struct pps_audited){.rows = count_of(audit, "rows"),
+                                      .largest = number_of(audit, "largest_difference"),
+                                      .sensitive = count_of(audit, "sensitive")};
+    t->reused = count_of(reused, "rows");
+    t->checked = count_of(reused, "audited");
+    t->wall_s = number_of(f->manifest, "wall_s");
+    t->cpu_s = number_of(f->manifest, "cpu_s");
+    add_computed(t, f->manifest);
+}
+
+// ---- the index --------------------------------------------------------------------------------
+
+// Sums all records; *last is the last one.
+static enum pps_status sum_records(const struct pps_sweep *sweep,
+                                   struct pps_index *index,
+                                   struct pps_prefix *prefix,
+                                   struct pps_index_record *last,
+                                   struct pps_error *err)
+{
+    struct pps_index_entry entry;
+    bool more = true;
+    pps_prefix_begin(prefix);
+    for (;;) {
+        enum pps_status status = pps_index_next(index, &entry, &more, err);
+        if (status != PPS_OK || !more || pps_sweep_is_stopped(sweep))
+            return status;
+        pps_prefix_add(prefix, &entry.record, entry.left_out);
+        *last = entry.record;
+    }
+}
+
+static enum pps_status read_index(const struct pps_sweep *sweep,
+                                  const char *path,
+                                  struct pps_prefix *prefix,
+                                  struct pps_index_record *last,
+                                  struct pps_error *err)
+{
+    struct pps_index index = {.file.fd = -1};
+    const uint64_t points =
+        sweep->only_best ? sweep->experiment->n_points : sweep->block_points;
+    enum pps_status status = pps_index_open(&index, path, err);
+    index.only_some = sweep->only_best;
+    if (status == PPS_OK && (index.file.head.block_points != points ||
+                             index.file.head.n_points != sweep->experiment->n_points))
+        status = pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "does not belong to this result");
+    if (status == PPS_OK)
+        status = sum_records(sweep, &index, prefix, last, err);
+    pps_index_close(&index);
+    return status;
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static enum pps_status read_rows(const struct pps_sweep *sweep,
+                                 const char *path,
+                                 const char *index_path,
+                                 struct pps_finished *f,
+                                 struct pps_error *err)
+{
+    struct pps_prefix prefix;
+    struct pps_index_record last = {.index = PPS_NO_BLOCK};
+    enum pps_status status = read_index(sweep, index_path, &prefix, &last, err);
+    if (status != PPS_OK || pps_sweep_is_stopped(sweep))
+        return status;
+    const struct pps_resume_ask ask = {sweep, &prefix, path, index_path};
+    const cJSON *only = pps_json_member(f->manifest, "only_top");
+    status = sweep->only_best ? pps_finishedtop_read(&ask, &last, only, &f->totals, err)
+                              : pps_resume_totals(&ask, &f->totals, err);
+    f->totals.complete = !pps_sweep_is_stopped(sweep);
+    return status;
+}
+
+enum pps_status pps_finished_read(const struct pps_sweep *sweep,
+                                  const char *path,
+                                  struct pps_finished *finished,
+                                  struct pps_error *err)
+{
+    char *index_path = NULL;
+    *finished = (struct pps_finished){.threads = 0};
+    enum pps_status status = pps_result_manifest(path, &finished->manifest, err);
+    if (status != PPS_OK)
+        return status;
+    if (asprintf(&index_path, "%s.idx", path) < 0)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+    finished->has_index = access(index_path, F_OK) == 0;
+    if (finished->has_index)
+        status = read_rows(sweep, path, index_path, finished, err);
+    free(index_path);
+    add_manifest(finished);
+    return status;
+}
+
+void pps_finished_free(struct pps_finished *finished)
+{
+    pps_totals_free(&finished->totals);
+    cJSON_Delete(finished->manifest);
+    *finished = (struct pps_finished){.threads = 0};
+}

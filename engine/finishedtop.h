@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The totals of a complete result that holds only the best rows (--only-top).
+#ifndef PPS_FINISHEDTOP_H
+#define PPS_FINISHEDTOP_H
+
+#include "resume.h"
+
+#include <cjson/cJSON.h>
+
+// Reads the rows of the only block, and the counts and examples from the manifest's member
+// only_top. The index of a best row is its place in the file, from 0. The caller calls
+// pps_totals_free in every case.
+PPS_MUST_CHECK enum pps_status pps_finishedtop_read(const struct pps_resume_ask *ask,
+                                                    const struct pps_index_record *record,
+                                                    const cJSON *only,
+                                                    struct pps_totals *totals,
+                                                    struct pps_error *err);
+
+// What pps_finishedtop_read needs and rows do not show: adds it to only_top when the manifest is
+// written.
+void pps_finishedtop_add(cJSON *only, const struct pps_experiment *e, struct pps_totals *t);
+
+#endif
