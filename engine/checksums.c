@@ -52,7 +52,7 @@ static enum pps_status check_data(const struct pps_blockindex *index,
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return pps_disk_fail_open(err, path);
-    const struct pps_prefix_ask ask = {index, fd, path};
+    const struct pps_prefix_ask ask = {index, fd, path, NULL};
     enum pps_status status = pps_prefix_find(&ask, &prefix, err);
     if (status == PPS_OK && (prefix.n_records < index->n_records || index->rest_bytes > 0))
         status = fail_block(&prefix, path, err);

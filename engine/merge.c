@@ -278,6 +278,7 @@ static enum pps_status open_output(const struct pps_merge *merge,
         .n_reasons = (int)head->n_reasons,
         .force = force,
         .resume = !force,
+        .stop = merge->stop,
     };
     return pps_output_open(output, &plan, err);
 }

@@ -9,6 +9,7 @@
 #include "codec.h"
 #include "status.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,6 +51,7 @@ struct pps_output_plan {
     uint32_t shard, n_shards; // stored in the journal; n_shards 0: not sharded
     bool force;               // replace a complete or interrupted result of this name
     bool resume;              // resume an interrupted result of this name, if there is one
+    const atomic_bool *stop;  // ends the reading of an interrupted result; or NULL
     const char *manifest;     // text of NAME.json.part while the run lasts; or NULL
     const char *resume_hint;  // the command that resumes an interrupted run; or NULL
 };
@@ -69,8 +71,9 @@ struct pps_prefix;
 // the next block to append is the one behind the prefix. PPS_E_INPUT if NAME.part belongs to
 // another plan or has lost its journal. If an earlier run ended between the last renames, these
 // renames are undone so that the run can finish. With resume and no NAME.part, a new result
-// begins. The caller creates missing parents of the default folders. The caller may free the
-// plan and its strings after the call.
+// begins. PPS_E_STOPPED if the stop flag went up while an interrupted result was read; the result
+// is unchanged. The caller creates missing parents of the default folders. The caller may free
+// the plan and its strings after the call.
 PPS_MUST_CHECK enum pps_status pps_output_open(struct pps_output **output,
                                                const struct pps_output_plan *plan,
                                                struct pps_error *err);

@@ -218,7 +218,7 @@ static enum pps_status keep_prefix(struct pps_output *output,
                                    bool published,
                                    struct pps_error *err)
 {
-    const struct pps_prefix_ask ask = {index, output->fd, data_path(output)};
+    const struct pps_prefix_ask ask = {index, output->fd, data_path(output), plan->stop};
     enum pps_status status = check_head(output, &index->head, plan, err);
     if (status == PPS_OK)
         status = pps_prefix_find(&ask, &output->prefix, err);

@@ -10,7 +10,10 @@
 #include <xxhash.h>
 #include <zlib.h>
 
-enum { PIECE_BYTES = 1 << 20 };
+enum {
+    PIECE_BYTES = 1 << 20,
+    FEW_RECORDS = 16, // a result that has no more is read whole, as this takes milliseconds
+};
 
 uint64_t pps_prefix_block(const struct pps_index_head *head, uint64_t i)
 {
@@ -48,6 +51,16 @@ void pps_prefix_add(struct pps_prefix *prefix,
     }
 }
 
+enum pps_status pps_prefix_poll(const atomic_bool *stop,
+                                const char *data_path,
+                                struct pps_error *err)
+{
+    if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_STOPPED, "stopped while reading %s; nothing in it is lost",
+                    data_path);
+}
+
 static enum pps_status data_match(const struct pps_prefix_ask *ask,
                                   const struct pps_index_record *record,
                                   XXH64_state_t *state,
@@ -68,6 +81,10 @@ static enum pps_status data_match(const struct pps_prefix_ask *ask,
         XXH64_update(state, piece, n);
         at += n;
         left -= n;
+        if (n == PIECE_BYTES)
+            status = pps_prefix_poll(ask->stop, ask->data_path, err);
+        if (status != PPS_OK)
+            return status;
     }
     *match = XXH64_digest(state) == record->data_xxh64;
     return PPS_OK;
@@ -131,8 +148,11 @@ enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
     XXH64_state_t *state = XXH64_createState();
     if (status == PPS_OK && (piece == NULL || state == NULL))
         status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
-    while (status == PPS_OK && longer && prefix->n_records < ask->index->n_records)
+    while (status == PPS_OK && longer && prefix->n_records < ask->index->n_records) {
         status = step(ask, prefix, state, piece, &longer, err);
+        if (status == PPS_OK && prefix->n_records > FEW_RECORDS)
+            status = pps_prefix_poll(ask->stop, ask->data_path, err);
+    }
     XXH64_freeState(state);
     free(piece);
     return status;

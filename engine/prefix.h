@@ -7,6 +7,8 @@
 #include "blockindex.h"
 #include "shard.h"
 
+#include <stdatomic.h>
+
 #define PPS_NO_BLOCK UINT64_MAX
 
 struct pps_prefix {
@@ -25,10 +27,17 @@ struct pps_prefix_ask {
     const struct pps_blockindex *index; // open; its head determines the expected blocks
     int data_fd;
     const char *data_path;
+    const atomic_bool *stop; // or NULL
 };
 
+// PPS_E_STOPPED if the stop flag went up and much is left to read.
 PPS_MUST_CHECK enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
                                                struct pps_prefix *prefix,
+                                               struct pps_error *err);
+
+// For loops over the blocks of a prefix: PPS_E_STOPPED, with a message, if the stop flag is up.
+PPS_MUST_CHECK enum pps_status pps_prefix_poll(const atomic_bool *stop, // or NULL
+                                               const char *data_path,
                                                struct pps_error *err);
 
 // pps_prefix_begin makes an empty prefix; pps_prefix_add appends one block. For callers that

@@ -120,8 +120,6 @@ static enum pps_status prepare(struct pps_running *run, struct pps_error *err)
     if (status == PPS_OK)
         status = pps_progress_parse(pps_arg(run->args, "progress"), &kind, err);
     if (status == PPS_OK)
-        status = pps_arg_duration(run->args, "time-limit", &run->limit_s, err);
-    if (status == PPS_OK)
         status = pps_shard_choose(run->args, &sweep->shard, source, err);
     if (status == PPS_OK)
         status = pps_request_load(run->args, &run->experiment, err);
@@ -182,9 +180,23 @@ static enum pps_status plot(struct pps_running *run, struct pps_error *err)
     };
     if (pps_arg(run->args, "plot") == NULL)
         return PPS_OK;
+    fflush(stdout); // nothing that was said is lost when a signal comes
+    pps_signals_end_at_once("ppsweep: stopped while drawing; the result is complete\n");
     const struct pps_scatter_ask scatter = {.view = ask.cut.view};
     return pps_scatter_suits(run->path.path) ? pps_scatter_plot(&scatter, &ask.pictures, err)
                                              : pps_plot(&ask, &count, err);
+}
+
+// From now on the time limit counts, and signals stop the run: at once as long as it only reads.
+static enum pps_status start_clock(struct pps_running *run, struct pps_error *err)
+{
+    double limit_s = 0;
+    pps_signals_end_at_once("ppsweep: stopped before the first point; no file was changed\n");
+    run->sweep.stop = pps_signals_install(false);
+    enum pps_status status = pps_arg_duration(run->args, "time-limit", &limit_s, err);
+    if (limit_s > 0)
+        pps_signals_alarm(limit_s);
+    return status;
 }
 
 // The same command finds its own result again.
@@ -307,7 +319,9 @@ static enum pps_status run_main(const struct pps_args *args, struct pps_error *e
         return pps_plan_print(args, err);
     run.quiet = pps_arg(args, "quiet") != NULL;
     run.json = pps_arg(args, "json") != NULL;
-    enum pps_status status = run_whole(&run, err);
+    enum pps_status status = start_clock(&run, err);
+    if (status == PPS_OK)
+        status = run_whole(&run, err);
     pps_output_abandon(run.output);
     pps_totals_free(&run.totals);
     pps_reuse_close(run.reuse);

@@ -84,6 +84,7 @@ static enum pps_status open_file(struct pps_running *run,
         .n_shards = run->sweep.shard.count,
         .force = pps_arg(run->args, "force") != NULL,
         .resume = pps_arg(run->args, "resume") != NULL,
+        .stop = run->sweep.stop,
         .manifest = manifest,
         .resume_hint = command,
     };
@@ -258,12 +259,12 @@ static enum pps_status compute(struct pps_running *run, struct pps_error *err)
 
 enum pps_status pps_running_execute(struct pps_running *run, struct pps_error *err)
 {
-    run->sweep.stop = pps_signals_install(false);
-    if (run->limit_s > 0)
-        pps_signals_alarm(run->limit_s);
+    pps_signals_end_at_once(NULL); // there are files to close
     enum pps_status status = open_sink(run, err);
     if (status == PPS_OK && run->output != NULL)
         status = take_up(run, err);
+    if (status == PPS_E_STOPPED)
+        pps_continue_hint(run->args, run->path.path, err);
     if (status == PPS_OK)
         status = compute(run, err);
     if (status != PPS_OK)

@@ -21,11 +21,10 @@ struct pps_running {
     struct pps_resultpath path;
     struct pps_output *output;
     struct pps_progress progress;
-    struct pps_sweep sweep;
+    struct pps_sweep sweep; // its stop flag is the caller's to set
     struct pps_totals totals;
     struct pps_totals earlier;    // what an interrupted run had found
     struct pps_snapshot snapshot; // of a run that keeps the best rows alone
-    double limit_s;               // --time-limit; 0: none
     uint64_t data_bytes;
     int by[PPS_MAX_PARAMS];
     struct pps_reuse *reuse; // or NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only variable of the program that is neither local nor const: a signal handler can reach
+// The only variables of the program that are neither local nor const: a signal handler can reach
 // nothing else.
 #include "signals.h"
 
@@ -13,17 +13,39 @@
 #define SOONEST 1e-3 // seconds that a timer is asked for
 
 static atomic_bool stop;
+static const char *_Atomic last_line; // or NULL
+
+void pps_signals_end_at_once(const char *line)
+{
+    atomic_store(&last_line, line);
+}
+
+static void end(void)
+{
+    _exit(pps_exit_status(PPS_E_STOPPED));
+}
+
+static void say_and_end(void)
+{
+    const char *line = atomic_load(&last_line);
+    if (line == NULL)
+        return;
+    (void)!write(STDERR_FILENO, line, strlen(line));
+    end();
+}
 
 static void on_signal(int number)
 {
     (void)number;
+    say_and_end();
     if (atomic_exchange(&stop, true))
-        _exit(pps_exit_status(PPS_E_STOPPED));
+        end();
 }
 
 static void on_alarm(int number)
 {
     (void)number;
+    say_and_end();
     atomic_store(&stop, true);
 }
 

@@ -15,4 +15,8 @@ const atomic_bool *pps_signals_install(bool interrupt_reads);
 // it.
 const atomic_bool *pps_signals_alarm(double seconds);
 
+// For parts of a run that have nothing to close: until the call with NULL, a signal or the alarm
+// ends the program at once, with `line` (constant, newline included) on stderr and exit status 5.
+void pps_signals_end_at_once(const char *line);
+
 #endif

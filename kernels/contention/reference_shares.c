@@ -148,12 +148,12 @@ static void congest(struct reference *s)
     int32_t gpus = s->p->gpus;
     for (int32_t round = 0; round < 2 * gpus; round++) {
         bool changed = false;
-        for (int32_t r = 1; r < gpus - 1; r++)
+        for (int32_t r = 1; r < gpus - 1 && !is_stopped(s); r++)
             if (limit_receiver(s, r))
                 changed = true;
         if (!changed) // then step 2 would hand out what it handed out before
             return;
-        for (int32_t j = 0; j < gpus; j++)
+        for (int32_t j = 0; j < gpus && !is_stopped(s); j++)
             hand_out_rest(s, j);
     }
 }
@@ -181,7 +181,7 @@ void contention_reference_set_rates(struct reference *s)
     }
     if (p->congestion && p->channels == CONTENTION_SHARED && p->gpus > 2)
         congest(s);
-    for (int32_t j = 0; j < p->gpus; j++) {
+    for (int32_t j = 0; j < p->gpus && !is_stopped(s); j++) {
         double sync = 0;
         for (int k = 0; k < s->transfers[j].count; k++) {
             struct task *t = s->transfers[j].task[k];

@@ -70,10 +70,16 @@ static void manifest_text(const struct made *made,
     if (sums[3] > 0)
         at += sprintf(at, "{\"reason\": \"why\", \"points\": %d, \"example\": {\"block\": %d}}",
                       (int)sums[3], (int)left_out_block);
+    at += sprintf(at, "], \"text_bytes\": %d, \"data_bytes\": %d", (int)sums[4], (int)sums[5]);
+    at +=
+        sprintf(at,
+                ", \"audit\": {\"fraction\": 0.5, \"rows\": %d, \"largest_difference\": 0.25, "
+                "\"sensitive\": %d, \"tolerance\": 0.5}",
+                (int)sums[1], (int)sums[6]);
     sprintf(at,
-            "], \"text_bytes\": %d, \"data_bytes\": %d, \"threads\": 2, \"wall_s\": 1.5, "
-            "\"cpu_s\": 2, \"command\": \"ppsweep -c e.json%s -q\"}",
-            (int)sums[4], (int)sums[5], made->shard.count > 0 ? " --shard auto" : "");
+            ", \"threads\": 2, \"wall_s\": 1.5, \"cpu_s\": 2, "
+            "\"command\": \"ppsweep -c e.json%s -q\"}",
+            made->shard.count > 0 ? " --shard auto" : "");
 }
 
 static void make(const char *path, const struct made *made)
@@ -91,7 +97,7 @@ static void make(const char *path, const struct made *made)
     struct pps_output *output;
     struct pps_error err;
     char text[1 << 12], manifest[2048];
-    uint64_t sums[6] = {0}, failed = 0, left_out = 0;
+    uint64_t sums[7] = {0}, failed = 0, left_out = 0;
     cr_assert_eq(pps_output_open(&output, &plan, &err), PPS_OK, "%s", err.text);
     for (uint64_t i = 0; i < pps_shard_blocks(made->shard, blocks); i++) {
         const uint64_t k = pps_shard_block(made->shard, i);
@@ -103,6 +109,7 @@ static void make(const char *path, const struct made *made)
         left_out = sums[3] == 0 ? k : left_out;
         sums[3] += k >= 5 ? k : 0;
         sums[4] += block_text(k, text);
+        sums[6] += k % 4; // sensitive points of an audit
     }
     sums[5] = pps_output_bytes(output);
     manifest_text(made, manifest, sums, failed, left_out);
@@ -181,8 +188,8 @@ static void same_manifests(const char *a, const char *b)
     cr_assert_str_eq(left, right);
 }
 
-// Catches blocks in the order of the files, lost or repeated header lines, wrong sums, and
-// examples from the wrong shard.
+// Catches blocks in the order of the files, lost or repeated header lines, wrong sums (also of
+// the sensitive points of an audit), and examples from the wrong shard.
 Test(merge, same_bytes_from_any_shards, .init = enter, .fini = leave)
 {
     static const uint32_t counts[] = {1, 2, 3, 7, 11, 12, 64}; // none a multiple of 5

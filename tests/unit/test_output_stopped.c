@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of a result when its run does not end.
+#include "engine/prefix.h"
 #include "outputfiles.h"
 
 #include <criterion/criterion.h>
@@ -45,6 +46,41 @@ static void limit_file_size(rlim_t bytes)
     getrlimit(RLIMIT_FSIZE, &limit);
     limit.rlim_cur = bytes;
     cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+// More blocks than are read without a look at the stop flag.
+static void interrupt_many(const char *path)
+{
+    struct pps_output_plan plan = plan_for(path, "none");
+    struct pps_error err;
+    plan.n_points = 50 * plan.block_points;
+    struct pps_output *output = open_output(&plan);
+    for (int i = 0; i < 50; i++)
+        cr_assert_eq(append(output, &plan, i, &err), PPS_OK);
+    cr_assert_eq(pps_output_stop(output, &err), PPS_OK);
+}
+
+// Catches a run that reads an interrupted result to its end though it was stopped, and one that
+// loses some of the result then.
+Test(output_stopped, stopped_while_it_reads_what_is_there, .init = enter, .fini = leave)
+{
+    atomic_bool stop = true;
+    struct pps_output_plan plan = plan_for("a.csv", "none");
+    struct pps_error err;
+    struct pps_output *output;
+    interrupt_many("a.csv");
+    cr_assert_eq(system("cp a.csv.part data && cp a.csv.idx.part index"), 0);
+    plan.n_points = 50 * plan.block_points;
+    plan.resume = true;
+    plan.stop = &stop;
+    cr_assert_eq(pps_output_open(&output, &plan, &err), PPS_E_STOPPED);
+    cr_assert(strstr(err.text, "stopped while reading a.csv.part") != NULL, "%s", err.text);
+    same_files("a.csv.part", "data");
+    same_files("a.csv.idx.part", "index");
+    atomic_store(&stop, false);
+    output = open_output(&plan);
+    cr_assert_eq(pps_output_prefix(output)->n_records, 51);
+    pps_output_abandon(output);
 }
 
 // A disk that fills up, played by a limit on file sizes. Catches half a block left at the end,
