@@ -272,8 +272,6 @@ static enum pps_status repeat(struct pps_running *run, struct pps_error *err)
 {
     struct pps_finished found;
     run->sweep.stop = pps_signals_install(false);
-    if (run->limit_s > 0)
-        pps_signals_alarm(run->limit_s);
     if (!run->quiet)
         pps_say(stderr, "complete  %s holds this experiment already; --force computes it again",
                 run->path.path);
