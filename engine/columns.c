@@ -30,6 +30,12 @@ static enum pps_status unknown_column(const struct pps_kernel *kernel,
                     kernel->name);
 }
 
+// Returns whether rows have a column that no option names; `all`: --metrics without names.
+static bool is_shown(const struct pps_column *column, bool all)
+{
+    return !column->by_name && (all || !column->on_request);
+}
+
 enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
                                    const char *metrics,
                                    bool *wanted,
@@ -37,7 +43,7 @@ enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
 {
     const bool all = metrics != NULL && metrics[0] == '\0';
     for (int c = 0; c < kernel->n_columns; c++)
-        wanted[c] = all || !kernel->columns[c].on_request;
+        wanted[c] = is_shown(&kernel->columns[c], all);
     for (const char *at = metrics; at != NULL && !all;) {
         const size_t n = strcspn(at, ",");
         const int c = pps_column_find(kernel, at, n);

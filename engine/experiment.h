@@ -32,7 +32,7 @@ struct pps_request {
     const struct pps_override *overrides;
     int n_overrides;
     const char *points;  // --points; NULL
-    const char *metrics; // --metrics: "" all, or names with commas; NULL: none
+    const char *metrics; // --metrics, as for pps_columns_choose
     const char
         *objective; // a column that rows show besides, where there is one of this name; or NULL
     int digits;     // PPS_DEFAULT_DIGITS, PPS_FULL_DIGITS or decimals
@@ -91,8 +91,9 @@ char *pps_experiment_header(const struct pps_experiment *experiment);
 // PPS_DEFAULT_DIGITS.
 int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits);
 
-// Marks the result columns that --metrics asks for (NULL: only those shown anyway). PPS_E_INPUT
-// for an unknown name.
+// Marks the result columns of a run with this --metrics: NULL, only those shown without the option;
+// "", all except those computed only by name; otherwise also those named. PPS_E_INPUT for an unknown
+// name.
 PPS_MUST_CHECK enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
                                                   const char *metrics,
                                                   bool *wanted,

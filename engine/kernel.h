@@ -70,7 +70,8 @@ struct pps_column {
     int decimals; // of a real, where the user does not say
     int text_max; // of a text: its greatest length
     enum pps_goal goal;
-    bool on_request; // only with --metrics
+    bool on_request; // shown only with --metrics
+    bool by_name;    // shown only where --metrics or --objective names it: a costly column
     bool size_free;  // comparable between points that do different amounts of work
 };
 

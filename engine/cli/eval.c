@@ -16,7 +16,7 @@
 
 static const struct pps_opt options[] = {
     {"input", 'i', "SLOT=FILE", "a document for the kernel, as in model=FILE"},
-    {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},
+    {"metrics", 0, "[NAMES]", "add result columns NAMES (default: all but costly ones)"},
     {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
     {"point-limit", 0, "EVENTS",
      "fail a point that takes more events to simulate (k, M, G allowed)"},

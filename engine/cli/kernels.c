@@ -93,10 +93,14 @@ static void print_presets(const struct pps_kernel *kernel)
 
 static void print_column(const struct pps_column *column)
 {
-    printf("  %-18s %s%s%s%s%s%s\n", column->name, column->summary,
+    printf("  %-18s %s%s%s%s%s", column->name, column->summary,
            column->unit[0] != '\0' ? " [" : "", column->unit,
-           column->unit[0] != '\0' ? "]" : "", goals[column->goal],
-           column->on_request ? " (--metrics)" : "");
+           column->unit[0] != '\0' ? "]" : "", goals[column->goal]);
+    if (column->by_name)
+        printf(" (only --metrics=%s)", column->name);
+    else if (column->on_request)
+        printf(" (--metrics)");
+    putchar('\n');
 }
 
 static void print_kernel(const struct pps_kernel *kernel)
@@ -178,7 +182,8 @@ static cJSON *column_json(const struct pps_column *column)
     cJSON_AddStringToObject(object, "unit", column->unit);
     cJSON_AddStringToObject(object, "summary", column->summary);
     cJSON_AddStringToObject(object, "goal", words[column->goal]);
-    cJSON_AddBoolToObject(object, "on_request", column->on_request);
+    cJSON_AddBoolToObject(object, "on_request", column->on_request || column->by_name);
+    cJSON_AddBoolToObject(object, "by_name", column->by_name);
     return object;
 }
 

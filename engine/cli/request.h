@@ -14,7 +14,7 @@
         {"input", 'i', "SLOT=FILE",                                                            \
          "a document, as under \"inputs\": model=FILE (several: FILE,FILE)"},                  \
         {"points", 0, "FILE", "explicit points (CSV, one column per parameter), no grid"},     \
-        {"metrics", 0, "[NAMES]", "more result columns: all, or those named"},                 \
+        {"metrics", 0, "[NAMES]", "add result columns NAMES (default: all but costly ones)"},  \
         {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
         {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
         {"seed", 0, "N", "seed of a sample, and of kernels that draw random numbers"},         \

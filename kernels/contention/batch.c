@@ -5,8 +5,6 @@
 
 #include "state.h"
 
-#include <string.h>
-
 #define SHORT_BATCH 20000 // micro-batches times stages: some 10 ms
 
 size_t contention_batch_scratch_bytes(const struct contention_point *largest)
@@ -66,13 +64,13 @@ static void add_metrics(struct work *w, size_t i)
     o->result.sensitivity = sensitivity;
 }
 
-static void know(struct contention_memo_place *place,
+static void know(const struct work *w,
+                 struct contention_memo_place *place,
                  const struct contention_result *result,
                  double unit)
 {
     place->state = MEMO_KNOWN;
-    place->result = *result;
-    contention_scale_times(&place->result, 1 / unit);
+    contention_copy_result(&place->result, result, 1 / unit, w->wish.metrics);
 }
 
 // The next job, of which the point is in place, is that of point i.
@@ -99,6 +97,18 @@ static bool is_stopped(const struct work *w)
            atomic_load_explicit(w->stop, memory_order_relaxed);
 }
 
+// Prepares the outcome of a point. Without metrics their fields stay undefined.
+static void start_outcome(const struct work *w, struct contention_outcome *o)
+{
+    if (w->wish.metrics)
+        o->result = (struct contention_result){0};
+    o->result.total_time = 0;
+    o->result.n_events = 0;
+    o->result.sensitivity = 0;
+    o->recalled = false;
+    o->status = is_stopped(w) ? CONTENTION_STOPPED : CONTENTION_DONE;
+}
+
 // Recalls the point, makes a job of it, or simulates it.
 static void take_point(struct work *w, size_t i)
 {
@@ -110,7 +120,7 @@ static void take_point(struct work *w, size_t i)
     contention_constants(s, p);
     const double unit = 1 / s->per_unit;
     w->batch->job_of[i] = NO_JOB;
-    o->status = is_stopped(w) ? CONTENTION_STOPPED : CONTENTION_DONE;
+    start_outcome(w, o);
     if (o->status == CONTENTION_STOPPED)
         return;
     w->simulated += (double)p->n * p->gpus;
@@ -125,8 +135,7 @@ static void take_point(struct work *w, size_t i)
         return;
     }
     if (o->recalled) {
-        o->result = place->result;
-        contention_scale_times(&o->result, unit);
+        contention_copy_result(&o->result, &place->result, unit, w->wish.metrics);
         return;
     }
     if (w->wish.metrics || w->wish.sensitivity)
@@ -139,7 +148,7 @@ static void take_point(struct work *w, size_t i)
     if (o->status == CONTENTION_DONE)
         simulate_alone(w, i);
     if (place != NULL && o->status == CONTENTION_DONE)
-        know(place, &o->result, unit);
+        know(w, place, &o->result, unit);
 }
 
 // ---- lanes ----------------------------------------------------------------------------------
@@ -178,7 +187,7 @@ static void end_job(struct work *w, uint32_t job, bool stopped)
         return; // the place has gone to another key
     place->state = MEMO_EMPTY;
     if (o->status == CONTENTION_DONE)
-        know(place, &o->result, b->unit[job]);
+        know(w, place, &o->result, b->unit[job]);
 }
 
 // The point is equal to that of a job, which has ended.
@@ -189,9 +198,11 @@ static void copy_outcome(struct work *w, size_t i)
     struct contention_outcome *o = &w->outcomes[i];
     if (job == NO_JOB || b->point_of[job] == i)
         return;
-    *o = w->outcomes[b->point_of[job]];
+    const struct contention_outcome *same = &w->outcomes[b->point_of[job]];
+    o->status = same->status;
     o->recalled = true;
-    contention_scale_times(&o->result, contention_unit(&w->points[i]) / b->unit[job]);
+    contention_copy_result(&o->result, &same->result,
+                           contention_unit(&w->points[i]) / b->unit[job], w->wish.metrics);
 }
 
 void contention_simulate_batch(struct contention_batch *batch,
@@ -211,7 +222,6 @@ void contention_simulate_batch(struct contention_batch *batch,
                      .scratch = scratch,
                      .stop = stop};
     bool going = true;
-    memset(outcomes, 0, n * sizeof *outcomes);
     for (size_t i = 0; i < n; i++)
         take_point(&w, i);
     for (; w.job_gpus != 0 && going; w.job_gpus &= w.job_gpus - 1)

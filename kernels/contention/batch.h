@@ -22,6 +22,7 @@ struct contention_batch {
 
 // One point of a batch.
 struct contention_outcome {
+    // Without wish.metrics only total_time, n_events and sensitivity are defined.
     struct contention_result result;
     enum contention_status status;
     bool recalled; // known from an equal point, not simulated

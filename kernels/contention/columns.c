@@ -85,13 +85,16 @@ const struct pps_column contention_columns[N_COLUMNS] = {
         PART("bubble", "time it is idle before its last backward with no transfer on its way"),
     [CRITICAL_FINAL_SYNC] =
         PART("final_sync", "time after its last backward, when it only synchronises"),
-    [SENSITIVITY] =
-        METRIC("sensitivity",
-               "",
-               12,
-               PPS_LOWER,
-               "relative change of total_time when a length changes by 1e-15: where it "
-               "is large, digits of total_time have no meaning"),
+    [SENSITIVITY] = {.name = "sensitivity",
+                     .unit = "",
+                     .summary =
+                         "relative change of total_time when a length changes by 1e-15: "
+                         "where it is large, digits of total_time have no meaning; takes "
+                         "three more simulations of each point",
+                     .kind = PPS_COLUMN_REAL,
+                     .decimals = 12,
+                     .goal = PPS_LOWER,
+                     .by_name = true},
     [TIME_PER_MICRO_BATCH] =
         METRIC("time_per_micro_batch", "time", 4, PPS_LOWER, "total_time / n"),
 };
@@ -125,10 +128,15 @@ static void set_parts(const struct pps_batch *batch,
 }
 
 void contention_set_row(const struct pps_batch *batch,
+                        struct contention_wish wish,
                         size_t i,
                         const struct contention_result *r)
 {
     set_column(batch, TOTAL_TIME, i, r->total_time);
+    set_column(batch, SENSITIVITY, i, r->sensitivity);
+    set_column(batch, TIME_PER_MICRO_BATCH, i, r->total_time / batch->param[N][i]);
+    if (!wish.metrics)
+        return;
     set_column(batch, BUBBLE_RATIO, i, r->bubble_ratio);
     set_column(batch, COMPUTE_SLOWDOWN, i, r->compute_slowdown);
     set_column(batch, PORT_UTILIZATION, i, r->port_utilization);
@@ -140,6 +148,4 @@ void contention_set_row(const struct pps_batch *batch,
     set_column(batch, PEAK_IN_FLIGHT, i, r->peak_in_flight);
     set_column(batch, IDEAL_TIME, i, r->ideal_time);
     set_parts(batch, i, &r->critical);
-    set_column(batch, SENSITIVITY, i, r->sensitivity);
-    set_column(batch, TIME_PER_MICRO_BATCH, i, r->total_time / batch->param[N][i]);
 }

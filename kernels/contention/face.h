@@ -66,8 +66,9 @@ extern const struct pps_column contention_columns[N_COLUMNS];
 
 // What the columns of the batch need besides the completion time.
 struct contention_wish contention_wish_of(const struct pps_batch *batch);
-// Writes row i of the batch, of the columns it has.
+// Writes row i of the batch; `wish` is that of the batch.
 void contention_set_row(const struct pps_batch *batch,
+                        struct contention_wish wish,
                         size_t i,
                         const struct contention_result *r);
 

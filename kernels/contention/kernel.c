@@ -103,17 +103,18 @@ static void run_some(const struct pps_batch *batch,
 {
     struct contention_point points[BATCH_POINTS];
     struct contention_outcome outcomes[BATCH_POINTS];
+    const struct contention_wish wish = contention_wish_of(batch);
     for (size_t i = 0; i < n; i++)
         points[i] = point_at(batch, worker, first + i);
-    contention_simulate_batch(worker->scratch, points, n, contention_wish_of(batch),
-                              worker->exact, room_of(worker), worker->stop, outcomes);
+    contention_simulate_batch(worker->scratch, points, n, wish, worker->exact, room_of(worker),
+                              worker->stop, outcomes);
     for (size_t i = 0; i < n; i++) {
         batch->outcome[first + i] = (uint8_t)outcome_of(outcomes[i].status);
         if (batch->n_recalled != NULL)
             *batch->n_recalled += outcomes[i].recalled;
         if (batch->n_events != NULL)
             *batch->n_events += (double)outcomes[i].result.n_events;
-        contention_set_row(batch, first + i, &outcomes[i].result);
+        contention_set_row(batch, wish, first + i, &outcomes[i].result);
     }
 }
 
@@ -147,7 +148,7 @@ static void reference(const struct pps_batch *batch, const struct pps_worker *wo
         struct contention_result result = {0};
         const struct contention_point point = point_at(batch, worker, i);
         batch->outcome[i] = (uint8_t)outcome_of(refer(&point, wish, worker->stop, &result));
-        contention_set_row(batch, i, &result);
+        contention_set_row(batch, wish, i, &result);
     }
 }
 

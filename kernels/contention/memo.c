@@ -105,11 +105,24 @@ struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
     return &memo->place[at];
 }
 
-void contention_scale_times(struct contention_result *result, double factor)
+static void scale_metrics(struct contention_result *result, double factor)
 {
-    result->total_time *= factor;
     result->ideal_time *= factor;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         result->latency[k] *= factor;
     contention_scale_parts(&result->critical, factor);
+}
+
+void contention_copy_result(struct contention_result *to,
+                            const struct contention_result *from,
+                            double factor,
+                            bool has_metrics)
+{
+    if (has_metrics) {
+        *to = *from;
+        scale_metrics(to, factor);
+    }
+    to->total_time = from->total_time * factor;
+    to->n_events = from->n_events;
+    to->sensitivity = from->sensitivity;
 }

@@ -47,7 +47,11 @@ void contention_key(const struct sim *s, struct contention_key *key);
 struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
                                                    const struct contention_key *key);
 
-// Multiplies every time in a result by a power of two.
-void contention_scale_times(struct contention_result *result, double factor);
+// Copies a result with every time multiplied by a power of two. Without metrics only total_time,
+// n_events and sensitivity are copied: the rest keeps its contents.
+void contention_copy_result(struct contention_result *to,
+                            const struct contention_result *from,
+                            double factor,
+                            bool has_metrics);
 
 #endif

@@ -81,6 +81,8 @@ static void recall_many(struct contention_wish wish, int n_points, int *n_recall
     void *scratch =
         aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
     *n_recalled = 0;
+    memset(recalled, 0, sizeof recalled); // metrics nobody wishes for are not written
+    memset(fresh, 0, sizeof fresh);
     while (n_points > 0) {
         const int n = 1 + below(BATCH_POINTS);
         for (int k = 0; k < n; k++)
