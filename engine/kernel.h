@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The one interface between the engine and a kernel (a model of training). All that a kernel
-// needs of the engine is here; the engine knows of a kernel what its `struct pps_kernel` says.
+// The only interface between the engine and a kernel (a model of training). A kernel includes
+// this header alone; the engine knows a kernel only by its `struct pps_kernel`.
 //
 // A kernel is a pure function from points to rows: no globals, no files, no clock, no locale,
-// no memory of its own beyond the scratch it is given. The same point gives the same bits on
-// every thread, in every batch, in every order. Any function here may be called from several
-// threads at once, each with its own batch and scratch. What all points of an experiment share
-// (documents such as a model's description) is read once by `open` and constant from then on.
+// no memory except the scratch that the engine passes. The same point gives the same bits on
+// every thread, in every batch, in every order. Several threads may call any function here at
+// the same time, each with its own batch and scratch. `open` reads once the documents that all
+// points of an experiment share (for example the description of a model); they are constant
+// afterwards.
 #ifndef PPS_KERNEL_H
 #define PPS_KERNEL_H
 
@@ -24,22 +25,23 @@ enum pps_kind {
     PPS_CHOICE,  // one of `names`
 };
 
-// Every value of a parameter travels as a double: an integer or a real as itself, a boolean as
-// 0 or 1, a choice as its index in `names`. A real may have `names` besides its numbers (a
-// priority is a weight, or a tier a...z): names[i] travels as -1 - i, so min must be >= 0.
+// Every value of a parameter is passed as a double: an integer or a real as itself, a boolean
+// as 0 or 1, a choice as its index in `names`. A real may have `names` in addition to its
+// numbers (a priority is a weight, or a tier a...z): names[i] is passed as -1 - i, so min must
+// be >= 0.
 struct pps_param {
     const char *name;
-    const char *symbol;  // what formulas call it ("N"): a second name in expressions; or NULL
+    const char *symbol;  // a second name in expressions ("N"); or NULL
     const char *unit;    // "" where there is none
     const char *summary; // one line
     enum pps_kind kind;
-    double fallback; // the default, as it travels
+    double fallback; // the default, as a double
     double min, max; // of the numbers; INFINITY: no limit
     bool min_open;   // min itself is not allowed
     bool max_open;
     const char *const *names; // ends with NULL; or NULL (a slot's: the documents given)
-    bool fixed;               // only a document says it: known to expressions, not to be set
-    bool changes_work; // how much useful work a point does, so that less of it takes less time
+    bool fixed;               // set by a document only; expressions may use it
+    bool changes_work;        // the amount of useful work depends on it
 };
 
 static inline double pps_name_value(int i)
@@ -61,14 +63,14 @@ enum pps_goal {
     PPS_HIGHER,
 };
 
-// The first column, a number, is the objective unless the user names another.
+// The first column must be a number. It is the objective unless the user names another column.
 struct pps_column {
     const char *name;
     const char *unit;
     const char *summary;
     enum pps_column_kind kind;
-    int decimals; // of a real, where the user does not say
-    int text_max; // of a text: its greatest length
+    int decimals; // of a real: the default
+    int text_max; // of a text: the maximum length
     enum pps_goal goal;
     bool on_request; // shown only with --metrics
     bool by_name;    // shown only where --metrics or --objective names it: a costly column
@@ -93,7 +95,7 @@ struct pps_option {
     const char *const *words; // ends with NULL; or NULL
 };
 
-// What the experiment says of an option.
+// The value of an option in an experiment.
 struct pps_option_value {
     double number;
     int word;      // index in `words`; -1: `rows` hold a list
@@ -116,9 +118,9 @@ struct pps_composite {
     bool (*count)(const struct pps_option_value *options,
                   uint64_t *count,
                   struct pps_refusal *refusal);
-    // Members' values for index < count.
+    // Writes the values of the members for index < count.
     void (*value)(const struct pps_option_value *options, uint64_t index, double *values);
-    // The inverse; false where no index has these values.
+    // The inverse of `value`; false: no index has these values.
     bool (*find)(const struct pps_option_value *options, const double *values, uint64_t *index);
 };
 
@@ -127,24 +129,24 @@ struct pps_composite {
 struct cJSON;
 struct pps_command; // tool.h
 
-// A document that an experiment names under "inputs": the description of a model, of a cluster.
-// A slot with a parameter may be given several, and is an axis then.
+// A kind of document that an experiment names under "inputs": the description of a model or of
+// a cluster. A slot with a parameter accepts several documents and is then an axis.
 struct pps_slot {
     const char *name; // the key
     const char *summary;
     bool required;
-    int param;       // PPS_CHOICE without names: the number of the document; -1: takes one only
-    const int *sets; // n_sets parameters whose values a document says where nobody else does
+    int param; // PPS_CHOICE without names: the number of the document; -1: one document only
+    const int *sets; // n_sets parameters; a document sets those that are not set elsewhere
     int n_sets;
 };
 
 struct pps_document {
     int slot;
-    const char *name;         // "name" in the document, or its file's
-    const struct cJSON *root; // as long as `open` runs
+    const char *name;         // "name" in the document, or the name of its file
+    const struct cJSON *root; // valid while `open` runs
 };
 
-// What is wrong with a document.
+// An error in a document.
 struct pps_fault {
     int document;
     const struct cJSON *item; // the value at fault; NULL: the document as a whole
@@ -152,8 +154,8 @@ struct pps_fault {
     char text[512]; // what is wrong and what to write
 };
 
-// A set of axes and rules by name. What the experiment says of a parameter takes the place of the
-// preset's axis.
+// A named set of axes and rules. A parameter that the experiment sets replaces the axis of the
+// preset.
 struct pps_preset_axis {
     const char *param;
     const char *values; // an expression, or a list as JSON writes it
@@ -172,31 +174,31 @@ enum pps_outcome {
     PPS_DONE,
     PPS_FAILED,  // the kernel could not finish the point: a row with empty results
     PPS_STOPPED, // the stop flag was up: no row, computed again later
-    // The answer is that it cannot be done: a row that says why. The first column is NAN; a number
-    // that is NAN stands in the row as an empty cell.
+    // The point is valid and cannot run: a row with the reason. The first column is NAN; the
+    // row shows a NAN as an empty cell.
     PPS_INFEASIBLE,
 };
 
-// Points in, results out; one array a parameter and a column, which do not overlap.
+// Points in, results out: one array per parameter and per column. The arrays do not overlap.
 struct pps_batch {
     size_t n_points;
     const double *const *param; // param[p][i]: parameter p of point i
-    double *const *column;      // column[c][i]; column[c] is NULL where nobody asked for it
-    char *const *text;          // the same of texts: that of point i, ended with NUL, is at
+    double *const *column;      // column[c][i]; column[c] is NULL if not wanted
+    char *const *text;          // text columns: the NUL-terminated text of point i is at
                                 // text[c] + i * (text_max + 1)
     uint8_t *outcome;           // enum pps_outcome of point i
-    size_t *n_recalled; // grows by the points known from earlier ones, not computed; or NULL
-    double *n_events; // grows by the events simulated, if the kernel has such, counted for each
-                      // point as though it were alone; or NULL
+    size_t *n_recalled;         // run adds the points recalled, not computed; or NULL
+    double *n_events; // run adds the simulated events, if the kernel has any, counted for each
+                      // point as if it were alone; or NULL
 };
 
 struct pps_worker {
-    // As many bytes as scratch_bytes said, 64-byte aligned; zero at first, then as the worker's last
-    // call left it. What is kept there may save work, never change a result.
+    // scratch_bytes bytes, 64-byte aligned: zero before the first call, then unchanged between
+    // the calls of a worker. Data kept in it may save work but never changes a result.
     void *scratch;
-    const atomic_bool *stop; // poll it when a point is long
-    bool exact;              // take no short cut that could change a bit of a result
-    const void *shared;      // what `open` made
+    const atomic_bool *stop; // poll it during a long point
+    bool exact;              // disable shortcuts that could change a bit of a result
+    const void *shared;      // the result of `open`
     // A point whose simulation takes more events than this fails (PPS_FAILED), in `run` and in
     // `reference`; only for a kernel that counts_events. 0: no limit.
     uint64_t point_limit;
@@ -204,16 +206,16 @@ struct pps_worker {
 
 // ---- trace ----------------------------------------------------------------------------------
 
-// A piece of a task's life during which its rate is constant.
+// A segment of a task: its rate is constant from `start` to `end`.
 struct pps_piece {
-    int32_t group;   // the process of the picture: a GPU
+    int32_t group;   // the process in the trace: a GPU
     int32_t track;   // index in `tracks`: the lane within it
     int32_t kind;    // index in `kinds`
     int32_t item;    // micro-batch, from 0
     int32_t ordinal; // the label: the micro-batch, or the ordinal among its kind
     double start, end;
     double rate;
-    bool flag; // what `flag` names: throttled
+    bool flag; // named by `flag` of the names: throttled
 };
 
 // A quantity that changes at `time` and keeps its value until the next of the same group.
@@ -223,7 +225,7 @@ struct pps_level {
     double time, value;
 };
 
-// A bound that a counter should keep to.
+// A limit that a counter should not exceed.
 struct pps_limit {
     int32_t group, counter;
     double value;
@@ -248,22 +250,22 @@ struct pps_trace_names {
 
 // ---- the kernel -----------------------------------------------------------------------------
 
-// What `plot` draws unless told otherwise. Names of parameters and columns.
+// The default picture of `plot`: names of parameters and columns.
 struct pps_heatmap {
     const char *x, *y, *value;
-    const char *split; // a *name* of this parameter makes a map of its own; or NULL
-    bool best;      // a cell is the best of its rows by the value's goal, over all parameters
-    const char *by; // but these, with commas between, which make maps of their own; or NULL
+    const char *split; // each *name* of this parameter gets its own map; or NULL
+    bool best;         // a cell shows its best row by the value's goal, over all parameters
+    const char *by; // except these, separated by commas: each value gets its own map; or NULL
 };
 
-// Columns that add up to something: what `plot --stack NAME` draws as the parts of a bar. They
-// are of one unit and never negative.
+// Columns that add up to a total: `plot --stack NAME` draws them as the parts of a bar. They
+// have the same unit and are never negative.
 struct pps_stack {
-    const char *name;    // of no column
-    const char *columns; // two or more, with commas between, the first at the bar's foot
+    const char *name;    // not the name of a column
+    const char *columns; // two or more, separated by commas, from the foot of the bar up
 };
 
-// What `bench` varies: whole numbers of a parameter, from small to large.
+// An axis that `bench` varies: whole numbers of a parameter, in ascending order.
 enum { PPS_BENCH_VALUES = 6 };
 
 struct pps_bench_axis {
@@ -276,67 +278,72 @@ struct pps_kernel {
     const char *name;
     const char *summary;
     const char *source;  // the paper or definition it reproduces
-    const char *version; // changes whenever a row or the list of reasons could
+    const char *version; // changes with every change of a row or of the list of reasons
 
     const struct pps_param *params;
     int n_params;
     const struct pps_column *columns;
     int n_columns;
-    const char *const *reasons; // why a point is left out; reasons[0] unused; ends with NULL
+    const char *const *reasons; // why a point is skipped; reasons[0] unused; ends with NULL
     const struct pps_composite *composite; // or NULL
-    bool counts_events; // it simulates events, and keeps to a worker's point_limit
+    bool counts_events; // it simulates events and obeys the point_limit of a worker
     struct pps_heatmap heatmap;
     const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace
-    // A column: of infeasible points, the one that is best in it is nearest to feasible; or NULL.
+    // A column or NULL: the infeasible point with the best value is nearest to feasible.
     const char *nearest;
     const struct pps_bench_axis *bench_axes; // ends with a NULL name; or NULL
     const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
     const struct pps_slot *slots; // n_slots; documents
     int n_slots;
     const struct pps_preset *presets;       // end with a NULL name; or NULL
-    const struct pps_command *const *tools; // verbs of its own, ended with NULL; or NULL
+    const struct pps_command *const *tools; // its own commands, ended with NULL; or NULL
 
     // ---- documents; all NULL where there are no slots ----
 
-    // Reads them: those of slot 0 first, in the order in which their numbers go. What it made is
-    // handed to all functions below. false: fault says why, nothing was made. Without memory
-    // fault->text is empty.
+    // Reads the documents, slot 0 first, in the order of their numbers. All functions below get
+    // *shared; `close` frees it. false: `fault` contains the error and nothing is to be freed;
+    // an empty fault->text means out of memory.
     bool (*open)(const struct pps_document *documents,
                  int n_documents,
                  void **shared,
                  struct pps_fault *fault);
     void (*close)(void *shared);
-    // Values of the parameters that the slot `sets`, as document i of that slot says them. Asked
-    // once; those outside of a parameter's range are refused, and points have them as rows show them.
+    // Writes the values that document i of the slot sets, in the order of `sets`. Called once
+    // per document. The engine refuses values out of range and rounds the others as rows show
+    // them.
     void (*values)(const void *shared, int slot, int i, double *values);
 
-    // ---- points; `shared` is what `open` made, NULL without slots ----
+    // ---- points; `shared` is the result of `open`, NULL without slots ----
 
-    // Scratch for points none of whose parameters exceeds highest[p]; SIZE_MAX: too large.
+    // Returns the scratch for all points whose parameters are <= highest[p]; SIZE_MAX: too
+    // large.
     size_t (*scratch_bytes)(const double *highest, const void *shared);
-    // 0: meaningful; otherwise an index in `reasons`. The parameters are within their ranges.
+    // Returns 0 for a valid point, otherwise an index in `reasons`. All parameters are in
+    // range.
     int (*check)(const double *point, const void *shared);
-    // About how many nanoseconds the point takes; deterministic. Blocks are made by it, and the time
-    // that a run still takes is told by how it changes along the points.
+    // Returns a deterministic estimate of the time of the point in ns. It sets the size of
+    // blocks, and its changes along the points enter the forecast of the remaining time.
     double (*cost)(const double *point, const void *shared);
-    // How many points like it take hardly longer in one batch than one of them; NULL: 1.
+    // Returns how many similar points one batch runs in little more time than one point; NULL:
+    // 1.
     int (*together)(const double *point, const void *shared);
-    // Every point of the batch has passed `check`.
+    // Computes the rows of a batch. Every point has passed `check`.
     void (*run)(const struct pps_batch *batch, const struct pps_worker *worker);
-    // The same by the slow, obviously right way, for checks of `run`; it may take memory of its
-    // own. Rows agree to `tolerance`, relative.
+    // Computes the same rows with the slow, obviously correct method, to check `run`. It may
+    // allocate. Rows agree to the relative `tolerance`.
     void (*reference)(const struct pps_batch *batch, const struct pps_worker *worker);
     double tolerance;
-    // A value that the first column cannot be below, as `run` would give it (rounding included);
-    // its goal is PPS_LOWER. Far cheaper than the point; or NULL. The point has passed `check`.
+    // Returns a lower bound of the first column as `run` computes it (rounding included), at
+    // far less cost than `run`. The goal of the column is PPS_LOWER. The point has passed
+    // `check`. Or NULL.
     double (*lower_bound)(const double *point, const void *shared);
-    // The pieces of one point that has passed `check`, in order of their start.
+    // Sends the segments of one point, which has passed `check`, in order of start.
     enum pps_outcome (*trace)(const double *point,
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
 
-    const void *shared; // of a kernel that has been given documents (inputs.h); otherwise NULL
+    const void *shared; // set for a kernel with documents (inputs.h); otherwise NULL
 };
 
 #endif

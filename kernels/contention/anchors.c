@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// States at anchors.
+// Anchors: recording the state of a point and comparing two states.
 #include "anchors.h"
 
 #include "shares.h"
 
 #define TOLERANCE 1e-12 // of a unit of length, between states that count as equal
 
-// ---- the state at an anchor ---------------------------------------------------------------------
+// ---- the state at an anchor
+// ---------------------------------------------------------------------
 
 static void put(struct steady_anchor *a, double value)
 {
@@ -81,14 +82,15 @@ double contention_anchor_mark(const struct sim *s)
     return mark;
 }
 
-// ---- equal states -------------------------------------------------------------------------------
+// ---- equal states
+// -------------------------------------------------------------------------------
 
 static bool equal(double a, double b)
 {
     return a == b || fabs(a - b) <= TOLERANCE;
 }
 
-// By how much the numbers differ at most; HUGE_VAL: they are not equal.
+// Returns the largest difference between the numbers; HUGE_VAL: the states are not equal.
 static double values_differ(const struct steady_anchor *a, const struct steady_anchor *b)
 {
     double most = 0;
@@ -103,7 +105,7 @@ static double values_differ(const struct steady_anchor *a, const struct steady_a
     return most;
 }
 
-// Whether grad_sync competes with another kind by micro-batch, so that its lag matters.
+// Returns whether grad_sync competes with another kind by micro-batch, so that its lag matters.
 static bool sync_tier_shared(const struct sim *s)
 {
     for (int c = 0; c < 2; c++) {
@@ -119,9 +121,9 @@ double contention_backlog(const struct sim *s, const struct steady_sync *sync)
     return sync->left + sync->pending * (s->sync_work * s->per_unit);
 }
 
-// Where more synchronisations are due than a period can end (an anchor makes one due a stage),
-// one is active all the time. Which one, and how far it is, then matters to nothing else: the
-// end of one is the start of the next, with the same rate.
+// Returns whether more synchronisations become due than a period can finish (each anchor makes
+// one due per stage), so that one is always active. Its number and its progress then affect
+// nothing else: the next one starts when it ends, at the same rate.
 static bool piles_up(const struct sim *s,
                      const struct steady_sync *old,
                      const struct steady_sync *new,

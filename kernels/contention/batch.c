@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of a batch: first those that are known, or that nothing but a simulation of their own
-// can tell; then, together, those that lanes take.
+// Batches: recalls known points and simulates alone the points that lanes cannot simulate; then
+// simulates all other points together in lanes.
 #include "batch.h"
 
 #include "state.h"
 
-#define SHORT_BATCH 20000 // micro-batches times stages: some 10 ms
+#define SHORT_BATCH 20000 // micro-batches times stages: about 10 ms
 
 size_t contention_batch_scratch_bytes(const struct contention_point *largest)
 {
@@ -14,7 +14,7 @@ size_t contention_batch_scratch_bytes(const struct contention_point *largest)
     return alone > lanes ? alone : lanes;
 }
 
-// What a call works on.
+// The state of a call.
 struct work {
     struct contention_batch *batch;
     const struct contention_point *points;
@@ -23,16 +23,16 @@ struct work {
     bool exact;
     void *scratch;
     const atomic_bool *stop;
-    struct sim constants; // of the point that is being taken; nothing else is set
-    double simulated;     // micro-batches times stages of the points taken, at most
+    struct sim constants; // of the present point; other fields are not set
+    double simulated;     // micro-batches times stages of the points so far: an upper bound
     size_t n_jobs;
-    uint64_t job_gpus; // bit gpus - 1: there are jobs of points with so many stages
+    uint64_t job_gpus; // bit gpus - 1: there are jobs with this number of stages
 };
 
 #define NO_JOB UINT32_MAX
 
-// What a simulation without metrics says of a point. total_time always comes from one, so that it is
-// the same with metrics; these have been measured before.
+// Sets the results of a simulation without metrics. total_time always comes from such a
+// simulation, so it does not depend on metrics; the metrics have been measured before.
 static void set_time(const struct work *w, size_t i, double total_time, int64_t n_events)
 {
     struct contention_result *result = &w->outcomes[i].result;
@@ -73,7 +73,7 @@ static void know(const struct work *w,
     contention_copy_result(&place->result, result, 1 / unit, w->wish.metrics);
 }
 
-// The next job, of which the point is in place, is that of point i.
+// Makes point i the next job. The point of the job has been written before.
 static void add_job(struct work *w, size_t i, double unit, struct contention_memo_place *place)
 {
     struct contention_batch *b = w->batch;
@@ -89,15 +89,15 @@ static void add_job(struct work *w, size_t i, double unit, struct contention_mem
     }
 }
 
-// Whether the stop flag is up and the batch has taken more than a few milliseconds: a shorter one is
-// finished.
+// Returns whether the stop flag is up and the batch has run for more than a few milliseconds. A
+// shorter batch is finished.
 static bool is_stopped(const struct work *w)
 {
     return w->simulated > SHORT_BATCH && w->stop != NULL &&
            atomic_load_explicit(w->stop, memory_order_relaxed);
 }
 
-// Prepares the outcome of a point. Without metrics their fields stay undefined.
+// Prepares the outcome of a point. The fields of metrics stay undefined if they are not wanted.
 static void start_outcome(const struct work *w, struct contention_outcome *o)
 {
     if (w->wish.metrics)
@@ -153,7 +153,7 @@ static void take_point(struct work *w, size_t i)
 
 // ---- lanes ----------------------------------------------------------------------------------
 
-// Runs the jobs of points with so many stages.
+// Runs the jobs with this number of stages; false: stopped.
 static bool run_lanes_of(struct work *w, int32_t gpus)
 {
     struct contention_lane_job *jobs[BATCH_POINTS];
@@ -164,7 +164,8 @@ static bool run_lanes_of(struct work *w, int32_t gpus)
     return n == 0 || contention_lanes(gpus)(jobs, n, w->scratch, w->stop);
 }
 
-// Lanes do not look at the limit: how many events they simulate of a point is bounded.
+// Returns whether a point exceeds its limit. Lanes do not check the limit themselves: the
+// number of events that they simulate is bounded.
 static bool is_beyond(const struct contention_point *p, int64_t n_events)
 {
     return p->most_events > 0 && n_events > p->most_events;
@@ -184,13 +185,13 @@ static void end_job(struct work *w, uint32_t job, bool stopped)
     else
         set_time(w, b->point_of[job], b->job[job].total_time, b->job[job].n_events);
     if (place == NULL || place->state != MEMO_AWAITED || place->job != job)
-        return; // the place has gone to another key
+        return; // the place now belongs to another key
     place->state = MEMO_EMPTY;
     if (o->status == CONTENTION_DONE)
         know(w, place, &o->result, b->unit[job]);
 }
 
-// The point is equal to that of a job, which has ended.
+// Copies the outcome of a job that has ended to a point that is equal to its point.
 static void copy_outcome(struct work *w, size_t i)
 {
     const struct contention_batch *b = w->batch;

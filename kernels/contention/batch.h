@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many points at once, each by the fastest way that gives its result: recalled from an equal one,
-// in lanes with others, or alone.
+// Batches evaluate many points, each in the fastest way: recalled from an equal point,
+// simulated in lanes with other points, or simulated alone.
 #ifndef PPS_CONTENTION_BATCH_H
 #define PPS_CONTENTION_BATCH_H
 
@@ -8,10 +8,10 @@
 #include "memo.h"
 
 enum {
-    BATCH_POINTS = LANE_JOBS_MAX, // most points in a batch
+    BATCH_POINTS = LANE_JOBS_MAX, // maximum number of points in a batch
 };
 
-// What a worker keeps from batch to batch. Zeroed, it knows nothing.
+// The state that a worker keeps between batches. All zero: empty.
 struct contention_batch {
     struct contention_memo memo;
     struct contention_lane_job job[BATCH_POINTS];
@@ -25,23 +25,24 @@ struct contention_outcome {
     // Without wish.metrics only total_time, n_events and sensitivity are defined.
     struct contention_result result;
     enum contention_status status;
-    bool recalled; // known from an equal point, not simulated
+    bool recalled; // copied from an equal point, not simulated
 };
 
-// Bytes of scratch that do for every point with no more n and gpus than `largest`, as
-// contention_scratch_bytes has them.
+// Returns the bytes of scratch for every point whose n and gpus are at most those of `largest`;
+// rules and errors as for contention_scratch_bytes.
 size_t contention_batch_scratch_bytes(const struct contention_point *largest);
 
-// What is asked of points besides total_time.
+// The results that are wanted in addition to total_time.
 struct contention_wish {
     bool metrics, sensitivity;
 };
 
-// Simulates n <= BATCH_POINTS points as contention_simulate would, to rounding (1e-9 relative);
-// the result of a point depends on itself and `wish` and `exact` alone, bit for bit. All calls
-// with one batch have the same wish and points with the same most_events. `exact`:
-// without recalling, and without jumping over what repeats. `scratch` is 64-byte aligned, as large as
-// contention_batch_scratch_bytes says. Once the stop flag is up, outcomes are CONTENTION_STOPPED.
+// Simulates n <= BATCH_POINTS points. Results equal those of contention_simulate to rounding
+// (1e-9 relative). The result of a point depends only on the point, `wish` and `exact`, bit for
+// bit. All calls with one batch must have the same wish, and points with the same most_events.
+// `exact` disables recalling and jumps over periods. `scratch` is 64-byte aligned and has
+// contention_batch_scratch_bytes bytes. After the stop flag is up, outcomes are
+// CONTENTION_STOPPED.
 void contention_simulate_batch(struct contention_batch *batch,
                                const struct contention_point *points,
                                size_t n,

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lower bound: the greatest of a handful of times, each of which every schedule needs.
+// The lower bound: the maximum of several times, each of which every schedule needs.
 //
-// What all of them use. A task of work w lasts at least w less eps_work (a task ends when no more
-// than eps_work is left of it), as no rate is above 1: a compute rate is 1 less a slowdown, a
-// transfer's rate is a share. A stage computes one task at a time. The shares of a port add up to
-// 1 at most: rules 1 to 3 hand out 1, and receivers only take away and let the rest be handed out
-// again; so a port needs the sum of its transfers' works. Tasks of a class end in the order of
-// their micro-batches (model.md), so the last backward of a stage is that of micro-batch n - 1,
-// which a synchronisation always follows.
+// Facts that all bounds use. A task of work w lasts at least w less eps_work (a task ends when
+// no more than eps_work is left of it), as no rate is above 1: a compute rate is 1 less a
+// slowdown, a transfer's rate is a share. A stage computes one task at a time. The shares of a
+// port add up to 1 at most: rules 1 to 3 hand out 1, and receivers only take away and let the
+// rest be handed out again; so a port needs the sum of its transfers' works. Tasks of a class
+// end in the order of their micro-batches (model.md), so the last backward of a stage is that
+// of micro-batch n - 1, which a synchronisation always follows.
 //
-// Below, F, B and P are the lengths of a forward, a backward and a transfer, g the stages, W the
-// work of a regular synchronisation, K their number, L the work of the one of micro-batch n - 1.
-// The way of one micro-batch through the pipeline and back takes R = g (F + B) + 2 (g - 1) P.
+// F, B and P are the lengths of a forward, a backward and a transfer, g the stages, W the work of a
+// regular synchronisation, K their number, L the work of the last one, of micro-batch n - 1. One
+// micro-batch takes R = g (F + B) + 2 (g - 1) P through the pipeline and back.
 //
 // END OF A BACKWARD. When backward(i, 0) ends, at least this has passed:
 //   1f1b
@@ -48,8 +48,8 @@
 
 #include "state.h"
 
-// Of a unit: that a task may end with; and relative: what rounding, skipped periods and sums of
-// shares may be off together.
+// EPS_WORK, in units: the work that may be left when a task ends. The relative margin covers
+// rounding, skipped periods and sums of shares together.
 #define EPS_WORK 1.0001e-9
 #define SLACK    4e-9
 
@@ -92,7 +92,8 @@ static bool is_shared(const struct works *w)
 
 // ---- the end of backward(i, 0) --------------------------------------------------------------
 
-// The way of micro-batches c, c + g, c + 2 g ... <= i, and the backwards after the last of them.
+// Returns the time of micro-batches c, c + g, c + 2 g ... <= i through the pipeline, and of the
+// backwards after the last of them.
 static double in_turns(const struct works *w, int32_t i, int32_t c)
 {
     const int32_t turns = (i - c) / w->p->gpus;
@@ -100,7 +101,8 @@ static double in_turns(const struct works *w, int32_t i, int32_t c)
     return c * w->f + (turns + 1.0) * w->way + behind * w->b;
 }
 
-// The best of all c: the bound is linear in c as long as the number of turns stays the same.
+// Returns the maximum over all c: the bound is linear in c as long as the number of turns stays
+// the same.
 static double all_turns(const struct works *w, int32_t i)
 {
     const int32_t g = w->p->gpus, rest = i % g;
@@ -128,7 +130,7 @@ static double end_of_backward(const struct works *w, int32_t i)
     return most;
 }
 
-// The same of backward(i, 1), by what does not look at stage 0.
+// Returns a bound on the end of backward(i, 1) that does not depend on stage 0.
 static double end_at_stage_1(const struct works *w, int32_t i)
 {
     const double g = w->stages;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result columns of the kernel, and how a result becomes a row.
+// The result columns of the kernel, and the conversion of a result to a row.
 #include "face.h"
 
 #define METRIC(name_, unit_, decimals_, goal_, summary_)                                       \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receivers that hold senders back. Stages of equal parity are coupled in a chain: receiver r
-// hears senders r-1 and r+1, and a sender whose transfer to one receiver is held back gives
-// what is left to others of its tasks, hence perhaps to the receiver on its other side. Only
-// *regions* are looked at: stretches r, r+2, r+4 ... of receivers that the rounds can reach.
-// Everywhere else shares are those of the plain rules.
+// Congestion: receivers throttle senders. Stages of equal parity form a chain: receiver r gets
+// transfers from senders r-1 and r+1. A sender whose transfer to one receiver is throttled
+// gives the rest of its bandwidth to its other tasks, and so perhaps to the receiver on its
+// other side. The rounds run on *regions* only: sequences r, r+2, r+4 ... of receivers that the
+// rounds can reach. Everywhere else the shares are those of the plain rules.
 #include "shares.h"
 
 static bool is_receiver(const struct sim *s, int32_t r)
@@ -45,7 +45,7 @@ static void reset_sender(struct sim *s, int32_t j)
         st->given[c] = st->rate[c] == 0 ? NONE : s->even[c] > 0 ? ALL : HEAD;
 }
 
-// Takes back the region that receiver r is in: receivers low ... high.
+// Dissolves the region of receiver r: receivers low ... high.
 static void dissolve(struct sim *s, int32_t r, int32_t *low, int32_t *high)
 {
     *low = *high = r;
@@ -83,7 +83,7 @@ static void scale(struct sim *s, int32_t j, int c, double factor)
     mark_throttled(s, st, c, st->fixed[c]);
 }
 
-// Step 1 of a round for receivers low, low + 2 ... high; whether it changed anything.
+// Step 1 of a round for receivers low, low + 2 ... high. Returns whether it changed a share.
 static bool limit(struct sim *s, int32_t low, int32_t high)
 {
     bool changed = false;
@@ -140,7 +140,7 @@ static void hand_out_rest(struct sim *s, struct stage *st)
     hand_out(s, st, kinds, u);
 }
 
-// Whether the rounds reach past an end of the region; if so, moves that end.
+// Returns whether the rounds reach past an end of the region; then moves that end.
 static bool widen(const struct sim *s, int32_t *low, int32_t *high)
 {
     bool below = overloaded(s, *low - 2), above = overloaded(s, *high + 2);
@@ -187,8 +187,8 @@ static void seed(struct sim *s, int32_t r)
         s->seeds[s->n_seeds++] = r;
 }
 
-// Takes back every region that a change at sender j can concern: those of its receivers, and
-// those beside them, which is more than any case known needs.
+// Dissolves every region that a change at sender j can affect: those of its receivers and those
+// next to them, which is more than any known case needs.
 static void dissolve_around(struct sim *s, int32_t j)
 {
     for (int32_t r = j - 3; r <= j + 3; r += 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that make the kernel's face share: numbers of parameters and columns, and the
-// tables and functions behind kernel.c.
+// The parts of the kernel object: numbers of parameters and columns, and the tables and
+// functions that kernel.c uses.
 #ifndef PPS_CONTENTION_FACE_H
 #define PPS_CONTENTION_FACE_H
 
@@ -57,16 +57,16 @@ enum {
 
 extern const struct pps_param contention_params[N_PARAMS];
 
-// The point of these values of the parameters.
+// Returns the point with these values of the parameters.
 struct contention_point contention_point_of(const double *value);
 
 // ---- columns.c ----
 
 extern const struct pps_column contention_columns[N_COLUMNS];
 
-// What the columns of the batch need besides the completion time.
+// Returns which results the columns of the batch need.
 struct contention_wish contention_wish_of(const struct pps_batch *batch);
-// Writes row i of the batch; `wish` is that of the batch.
+// Writes row i of the batch; `wish` is contention_wish_of(batch).
 void contention_set_row(const struct pps_batch *batch,
                         struct contention_wish wish,
                         size_t i,

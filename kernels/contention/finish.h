@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends at an event, and what that sets free: (a) and (b) of the definition. Part of model.c.
+// Events: finishes tasks and makes ready the tasks that waited for them, (a) and (b) of the
+// definition. Part of model.c.
 #ifndef PPS_CONTENTION_FINISH_H
 #define PPS_CONTENTION_FINISH_H
 
@@ -151,8 +152,8 @@ ALWAYS_INLINE void finish_sync(struct sim *s,
         start_sync(s, st, j, observe);
 }
 
-// Finishes the tasks of the stage with no more than eps_work left; whether there was any.
-// Transfers go first: those that the compute task sets free have their whole work to do.
+// Finishes the tasks of the stage with at most eps_work left; returns whether there was any.
+// Transfers go first: the transfers that the compute task starts have all their work left.
 ALWAYS_INLINE bool finish_tasks(struct sim *s,
                                 struct stage *st,
                                 int32_t j,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model's face towards the engine: what a point, a row and a sweep of it are.
+// The contention kernel: connects the contention model to the engine.
 #include "batch.h"
 #include "bound.h"
 #include "face.h"
@@ -19,7 +19,7 @@ static int check(const double *point, const void *shared)
 
 // ---- running --------------------------------------------------------------------------------
 
-// A worker's scratch: what it keeps from batch to batch, then what a simulation takes.
+// A worker's scratch: the state kept between batches, then the scratch of a simulation.
 #define KEPT_BYTES ((sizeof(struct contention_batch) + 63) / 64 * 64)
 
 static void *room_of(const struct pps_worker *worker)
@@ -35,7 +35,7 @@ static size_t scratch_bytes(const double *highest, const void *shared)
     return bytes > SIZE_MAX - KEPT_BYTES ? SIZE_MAX : KEPT_BYTES + bytes;
 }
 
-// Whether lanes may take the point, as far as anything but priorities tells.
+// Returns whether lanes can simulate the point, except for rules on priorities.
 static bool is_for_lanes(const double *point)
 {
     return point[GPUS] >= 2 && point[GPUS] <= LANE_GPUS_MAX &&
@@ -50,9 +50,9 @@ static int together(const double *point, const void *shared)
     return is_for_lanes(point) ? LANES_MAX : 1;
 }
 
-// Fitted to bench_contention on a server of 2023: a start for the size of blocks and the first
-// estimate, no more. Most points go through lanes. Of long 1f1b points about a thousand
-// micro-batches are simulated, the rest repeats.
+// An estimate for the size of blocks and for the first forecast, fitted to bench_contention on
+// a server of 2023. Lanes simulate most points. Of long 1f1b points about a thousand
+// micro-batches are simulated; the rest repeats.
 static double cost(const double *point, const void *shared)
 {
     (void)shared;
@@ -173,7 +173,7 @@ static const struct pps_trace_names trace_names = {
     .kinds = kind_names,
 };
 
-// Where the pictures have a kind of the model.
+// Track and kind of a trace for each kind of task.
 static const struct {
     int32_t track, kind;
 } places[] = {
@@ -212,7 +212,7 @@ static enum pps_outcome trace(const double *value,
 
 // ---- the kernel -----------------------------------------------------------------------------
 
-// From a small point up to one of a million tasks.
+// From a small point to a point of a million tasks.
 static const struct pps_bench_axis bench_axes[] = {
     {"n", {8, 64, 512, 4096}, 4},
     {"gpus", {4, 16, 64}, 3},
@@ -230,7 +230,7 @@ const struct pps_kernel pps_kernel_contention = {
     .name = "contention",
     .summary = "communication contention: transfers of a pipeline that share network ports",
     .source = "the definition in kernels/contention/model.md",
-    .version = "4", // 4: periods are proven otherwise, and later ones are found
+    .version = "4", // 4: another proof of periods, which also finds later periods
     .params = contention_params,
     .n_params = N_PARAMS,
     .columns = contention_columns,

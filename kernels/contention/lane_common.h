@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes of few stages and of many have in common. Included once in each of their files, after
-// the vec_*.h that defines `vec`, `mask` and `tally`.
+// Definitions shared by lanes for few stages and for many stages. Included once in each of
+// their files, after the vec_*.h that defines `vec`, `mask` and `tally`.
 #include "lane_records.h"
 
 #include <float.h>
@@ -62,7 +62,8 @@ static double get(const vec *v, int lane)
     return ((const double *)v)[lane];
 }
 
-// What a compute task adds to the mark of a look, by which looks at different states mostly differ.
+// What a compute task adds to the mark of a look, by which looks at different states mostly
+// differ.
 static double mark_of(double left, int j)
 {
     return left < HUGE_VAL ? left * (j + 1) : 0;

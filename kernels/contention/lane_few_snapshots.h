@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes of few stages have made of their points, into snapshots and back. Included once for each
-// instruction set, after lane_few.h.
+// Snapshots of lanes for few stages: saves and restores the state of a point. Included once for
+// each instruction set, after lane_few.h.
 
 // Copies a number of a lane to a snapshot, or from it.
 VEC_INLINE void move(vec *v, int lane, double *value, bool save)

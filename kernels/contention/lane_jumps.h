@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumping over what repeats, a lane at a time. Included once for each instruction set, after
+// Jumps over periods, one lane at a time. Included once for each instruction set, after
 // lane_steps.h.
 //
-// A lane holds nothing absolute but the time and `to_come`, and of the latter only whether it is
-// more than `gpus` matters to what happens next. So once all the rest is what it was some
+// A lane holds nothing absolute but the time and `to_come`, and of the latter only whether it
+// is more than `gpus` matters to what happens next. So once all the rest is what it was some
 // micro-batches before, as many pass again and again in the same way for as long as there are
 // forwards left to hand out, and whole periods of them can be left out: exactly as many as fit.
 // Equal is what differs by no more than 1e-12 units of length. A point that does not enlarge
-// differences is then off by at most that a period left out, 1e-12 of the result; how many looks
-// in a row must agree first is as in steady.c. Kinds that have not met before a jump cannot
-// meet within the periods left out, so points that share a lane may jump together.
+// differences is then off by at most that a period left out, 1e-12 of the result; how many
+// looks in a row must agree first is as in steady.c. Kinds that have not met before a jump
+// cannot meet within the periods left out, so points that share a lane may jump together.
 //
 // Synchronisations that pile up are no difference as long as none of the piles runs out: one is
 // active all the time, and which one matters to nothing else. A jump lets the piles grow. When
-// all compute is over, nothing is left but piles, each with a port of its own: they end at once.
+// all compute is over, nothing is left but piles, each with a port of its own: they end at
+// once.
 //
 // Looks at a lane are where stage 0 has ended backwards that are a multiple of a stride; they
-// begin anew where kinds first meet, which is where points part. So what is found depends on the
-// point alone, and not on the points that it was one with.
+// begin anew where kinds first meet, which is where points part. So what is found depends on
+// the point alone, and not on the points that it was one with.
 #include "steady.h"
 
 #define LOOK_TOLERANCE 1e-3  // of eps_work, between work left in states that count as equal
@@ -30,8 +31,8 @@ enum {
     LOOK_PATIENCE = 384, // looks without a period after which a long point leaves
 };
 
-// A long point looks even if it may not jump: so it leaves where it would if it might, and both are
-// simulated alike up to the jump.
+// A long point looks even if it may not jump: so it leaves where it would if it might, and both
+// are simulated alike up to the jump.
 static bool looks_for_period(const struct contention_lane_point *p)
 {
     return p->jumps ? p->n >= LOOK_LEAST_N : p->n > contention_lanes_n_whole(p->gpus);
@@ -185,8 +186,8 @@ static bool repeats(struct measure *of, const struct looks *l, int32_t period)
     return same;
 }
 
-// By how much longer the period up to the last look took than the one up to the look before, as in
-// steady.c.
+// By how much longer the period up to the last look took than the one up to the look before, as
+// in steady.c.
 static double lag(const struct looks *l, int32_t period)
 {
     const double last = time_between(look_before(l, period), look_before(l, 0));

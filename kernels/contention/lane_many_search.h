@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The next event of each lane, where stages are many. Included once for each instruction set, after
-// lane_many_record.h.
+// The search for the next event of each lane, for many stages. Included once for each
+// instruction set, after lane_many_record.h.
 
 enum { CHAINS = 4 }; // of dependent steps in a search
 
@@ -56,8 +56,8 @@ VEC_INLINE bits find_ends(const struct lane_state *s, vec now, int gpus)
     return ends[0];
 }
 
-// Moves every lane to its next event, unless it is held at one. *p: a stage at which something ends;
-// s->left: the others. The lanes that have no event.
+// Moves every lane to its next event, unless it is held at one. *p: a stage at which something
+// ends; s->left: the others. The lanes that have no event.
 VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p)
 {
     const vec next = find_next(s, gpus);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ends at an event, what that sets free, and what starts. Included once in each file of lanes,
+// Events in lanes: tasks that end, and tasks that start. Included once in each file of lanes,
 // after lane_shares.h.
 
 // ---- (a) and (b): what ends, and what it sets free ------------------------------------------
@@ -94,7 +94,8 @@ VEC_INLINE void synchronise(struct lane_state *s,
 // ---- (c): what starts -----------------------------------------------------------------------
 
 // A free stage takes a ready forward, or else a ready backward. At the last stage a forward
-// waits for the backward of the one before. starts[c]: lanes in which a forward, backward starts.
+// waits for the backward of the one before. starts[c]: lanes in which a forward, backward
+// starts.
 VEC_INLINE void choose_compute(const struct lane_stage *st, mask last, mask starts[2])
 {
     const mask can_backward = mask_less(has_ready(st, GRAD), st->busy);

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points lanes can take, and which lanes this machine has.
+// Lanes: checks whether lanes can simulate a point, and chooses lanes for the processor.
 #include "lane_records.h"
 #include "shares.h"
 
-// The least share other than 0 of a class that lanes take: far above RATE_MIN, even where a class
+// The minimum share, other than 0, of a class in lanes: far above RATE_MIN, even if the class
 // has several tasks.
 #define LEAST_SHARE 1e-7
 
-// The same of what synchronisations leave of a compute task.
+// The maximum impact: the rate that synchronisations leave a compute task is at least
+// LEAST_SHARE.
 #define GREATEST_IMPACT (1 - LEAST_SHARE)
 
 // ---- points ---------------------------------------------------------------------------------
 
-// What the kinds get where exactly `kinds` are present; false: it depends on more than that.
+// Computes the shares if exactly `kinds` are present; false: the shares depend on more than
+// that.
 static bool share_among(const struct sim *s, unsigned kinds, double share[3], bool *equal)
 {
     const struct rule *rule = &s->rules[kinds];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many points at once, one a lane of the processor's vectors. Every width does the same
-// arithmetic, so that a point has the same bits in all of them. Points of few stages and of many go
-// different ways, each in all widths. Only for the points that sweeps consist of:
-// contention_lanes_fit says which. What it does and why it is right: model.md.
+// Lanes simulate many points at the same time, one point per lane of a vector. All vector
+// widths do the same arithmetic, so a point has the same bits in all of them. Points of few
+// stages and of many stages have separate code, each in all widths. contention_lanes_fit
+// selects the points. model.md explains the method and proves that it is correct.
 #ifndef PPS_CONTENTION_LANES_H
 #define PPS_CONTENTION_LANES_H
 
@@ -54,23 +54,24 @@ struct contention_lane_job {
     enum contention_lane_status status;
 };
 
-// Whether lanes can take the point of which `s` holds the constants; then fills *lane. It depends
-// on the point alone, and on whether the result must be `exact`: without jumps.
+// Returns whether lanes can simulate the point whose constants are in `s`; then fills *lane.
+// The answer depends only on the point and on `exact` (no jumps).
 bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane);
 
-// Whether two points differ in nothing but shares of sets of kinds; whether those are the same.
+// Return whether two points differ only in shares of sets of kinds; and whether the shares are
+// equal.
 bool contention_lanes_begin_alike(const struct contention_lane_point *a,
                                   const struct contention_lane_point *b);
 bool contention_lanes_share_alike(const struct contention_lane_point *a,
                                   const struct contention_lane_point *b);
 
-// Bytes of room that do for points with no more stages.
+// Returns the bytes of room for points with at most this number of stages.
 size_t contention_lanes_room_bytes(int32_t gpus);
 
-// Simulates n <= LANE_JOBS_MAX jobs, all of points with as many gpus, filling their results; puts
-// them in another order. Neighbours that begin alike share their beginning. false: the stop flag
-// went up, and results are undefined. `room` is 64-byte aligned, as large as
-// contention_lanes_room_bytes says; what is in it does not matter.
+// Simulates n <= LANE_JOBS_MAX jobs whose points all have the same gpus, and fills their
+// results. Reorders the jobs. Neighbours with an equal beginning share its simulation. false:
+// the stop flag went up and results are undefined. `room` is 64-byte aligned and has
+// contention_lanes_room_bytes bytes; its contents do not matter.
 typedef bool contention_lanes_run(struct contention_lane_job **jobs,
                                   size_t n,
                                   void *room,
@@ -84,7 +85,7 @@ enum contention_lanes_set {
     LANES_N_SETS,
 };
 
-// The lanes of a set for points of so many stages; NULL where the machine lacks it.
+// Returns the lanes of an instruction set for this number of stages; NULL: not on this machine.
 contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t gpus);
 
 // The widest there are.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Four lanes of many stages in AVX2. Compiled for it; called only where the processor has it.
+// Four lanes for many stages in AVX2. Called only if the processor supports AVX2.
 #ifdef __AVX2__
 
 enum { LANES = 4 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight lanes of many stages in AVX-512. Compiled for it; called only where the processor has it.
+// Eight lanes for many stages in AVX-512. Called only if the processor supports AVX-512.
 #ifdef __AVX512F__
 
 #include "vec_avx512.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lanes of many stages, which every processor has.
+// Two lanes for many stages, for every processor.
 enum { LANES = 2 };
 
 #include "vec_portable.h"

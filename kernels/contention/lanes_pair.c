@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two lanes, which every processor has.
+// Two lanes for few stages, for every processor.
 enum { LANES = 2 };
 
 #include "vec_portable.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys of points and the table of results.
+// The memo: keys of points and the table of results.
 #include "memo.h"
 
 #include "shares.h"
@@ -8,8 +8,8 @@
 
 // ---- keys -----------------------------------------------------------------------------------
 
-// What rules 1 to 3 say of the sets of kinds that can be active together: of each, five bits; of
-// those of several kinds that share by weight, also the parts.
+// Appends rules 1 to 3 for the sets of kinds that can be active together: five bits for each
+// set, and the parts for each set of several kinds that share by weight.
 static int put_rules(const struct sim *s, struct contention_key *key, int n)
 {
     uint64_t bits = 0;
@@ -52,11 +52,11 @@ void contention_key(const struct sim *s, struct contention_key *key)
     put_rules(s, key, n);
 }
 
-enum { HASH_CHAINS = 4 }; // as many multiplications do not wait for each other
+enum { HASH_CHAINS = 4 }; // this many multiplications are independent
 _Static_assert(MEMO_WORDS % HASH_CHAINS == 0, "every chain has as many words");
 
-// Most words are short numbers, whose bits are all at the upper end: each is folded down before it
-// is multiplied, or it would not reach the lower end, which chooses the place.
+// Most words are short numbers with zeros in the lower bits, which choose the place. So each
+// word is folded onto its lower half before the multiplication.
 static uint64_t hash_in(uint64_t hash, uint64_t word)
 {
     hash ^= word;

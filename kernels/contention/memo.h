@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that must have the same result: all that a simulation can depend on, written down as a
-// key, and a table from keys to results. Two points with equal keys have equal results, bit for
-// bit, up to the unit of time.
+// The memo recalls the results of equal points: a key contains everything that a simulation
+// depends on, and a table maps keys to results. Two points with equal keys have equal results,
+// bit for bit, except for the unit of time.
 #ifndef PPS_CONTENTION_MEMO_H
 #define PPS_CONTENTION_MEMO_H
 
@@ -18,37 +18,38 @@ struct contention_key {
     double word[MEMO_WORDS];
 };
 
-// What is known of a key: a result, with all times in units of the point's own power of two.
+// The result for a key. All times are in units of the point's own power of two.
 struct contention_memo_place {
     enum {
         MEMO_EMPTY,
         MEMO_KNOWN,
-        MEMO_AWAITED, // job number `job` of the batch that is under way will tell
+        MEMO_AWAITED, // job number `job` of the present batch computes the result
     } state;
     uint32_t job;
     struct contention_key key;
     struct contention_result result;
 };
 
-// Zeroed, it is empty. All its points are simulated with the same want_metrics.
+// All zero: empty. All points must have the same wish.
 struct contention_memo {
     uint64_t hash
-        [MEMO_PLACES]; // of the key in each place: most keys that are not there are told by it
+        [MEMO_PLACES]; // of the key in each place: rejects most other keys without a comparison
     struct contention_memo_place place[MEMO_PLACES];
 };
 
-// Writes the key of the point of which `s` holds the constants. Not in it, since nothing depends on it: the scale of all lengths;
-// impacts where no synchronisation takes time; congestion where it cannot occur; weights and
-// tiers of kinds that never share a port; anything about ports with ideal channels.
+// Writes the key of the point whose constants are in `s`. The key omits what no result depends
+// on: the scale of all lengths; impacts if no synchronisation takes time; congestion if it
+// cannot occur; weights and tiers of kinds that never share a port; everything about ports if
+// channels are ideal.
 void contention_key(const struct sim *s, struct contention_key *key);
 
-// The place of a key, one of two: it holds the key already, or (state MEMO_EMPTY) has just been
-// given it.
+// Returns the place of a key, one of two. The place either held the key before or now holds it
+// with state MEMO_EMPTY.
 struct contention_memo_place *contention_memo_find(struct contention_memo *memo,
                                                    const struct contention_key *key);
 
-// Copies a result with every time multiplied by a power of two. Without metrics only total_time,
-// n_events and sensitivity are copied: the rest keeps its contents.
+// Copies a result with every time multiplied by a power of two. Without metrics only
+// total_time, n_events and sensitivity are copied: the rest keeps its contents.
 void contention_copy_result(struct contention_result *to,
                             const struct contention_result *from,
                             double factor,

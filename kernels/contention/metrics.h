@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a point: what the event loop adds up for them, and what they are in the end. Part
-// of model.c.
+// The metrics of a point: sums in the event loop, and the final results. Part of model.c.
 #ifndef PPS_CONTENTION_METRICS_H
 #define PPS_CONTENTION_METRICS_H
 
 #include "shares.h"
 
-// Ends of GPUs that differ by less, relative, are one.
+// GPUs whose ends differ by less than this, relative, count as ending together.
 #define CRITICAL_SLACK 1e-9
 
 // ---- while events go by ---------------------------------------------------------------------
@@ -50,8 +49,8 @@ static unsigned coming_to(const struct sim *s, int32_t j)
     return coming;
 }
 
-// What synchronisations take of the port that the next transfer of class c to stage j goes through,
-// unless it is the receiver that holds the transfer back.
+// Returns the share of synchronisations in the port of the next transfer of class c to stage j;
+// 0 if the receiver throttles that transfer.
 static double sync_in_the_way(const struct sim *s, int32_t j, int c)
 {
     const struct stage *from = &s->stages[sender_to(j, c)];
@@ -60,15 +59,16 @@ static double sync_in_the_way(const struct sim *s, int32_t j, int c)
     return one_port && from->throttled[c] == 0 ? from->rate[SYNC] + from->rate[LEFT] : 0;
 }
 
-// The stage has waited for `time` for transfers of kind c, `sync` of it because of synchronisations.
+// Adds `time` that the stage waited for transfers of kind c; synchronisations caused `sync` of
+// it.
 ALWAYS_INLINE void count_wait(struct stage_metrics *m, int c, double time, double sync)
 {
     m->waits[c] += time - sync;
     m->waits[CONTENTION_GRAD_SYNC] += sync;
 }
 
-// Counts what the stage has waited since it was looked at. While both kinds are on their way it
-// waits for the kind of its next compute task.
+// Adds the waiting time of the stage since the last call. While both kinds are on their way,
+// the stage waits for the kind of its next compute task.
 static void end_wait(const struct sim *s, int32_t j)
 {
     const struct stage *st = &s->stages[j];
@@ -89,7 +89,7 @@ static void end_wait(const struct sim *s, int32_t j)
     }
 }
 
-// What the stage waits for, or whether it does, may be something else from now on.
+// Starts a new interval: the reason why the stage waits may change now.
 static void watch_wait(struct sim *s, int32_t j)
 {
     if (j < 0 || j >= s->p->gpus)
@@ -117,7 +117,7 @@ static double sync_count(const struct contention_point *p)
     return (double)((p->n - 1) / p->sync_freq + 1);
 }
 
-// All transfers' work over the time of all ports: a task's shares add up to its work.
+// Returns the work of all transfers divided by the time of all ports.
 static double port_utilization(const struct contention_point *p, double total_time)
 {
     static const double ports[] =
@@ -127,7 +127,7 @@ static double port_utilization(const struct contention_point *p, double total_ti
     return work / (ports[p->channels] * p->gpus * total_time);
 }
 
-// The GPU whose last task ends last; of several, as far as rounding can tell, the lowest.
+// Returns the GPU whose last task ends last; of GPUs that end together, the lowest number.
 static int32_t critical_gpu(const struct sim *s, double total_time)
 {
     int32_t j = 0;

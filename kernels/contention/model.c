@@ -5,14 +5,15 @@
 #include "finish.h"
 #include "settle.h"
 
-// Events between two looks at the stop flag: a few milliseconds at most, as an event may touch all
-// stages. A point that is shorter is finished.
+// Returns the number of events between two polls of the stop flag: a few milliseconds at most,
+// since an event may touch all stages. A shorter point is finished.
 static int64_t poll_events(int32_t gpus)
 {
     return gpus <= 8 ? 4096 : 32768 / gpus;
 }
 
-// Moves the clock to the next event and finishes what ends there; false: there is none.
+// Moves the clock to the next event and finishes the tasks that end there; false: no event is
+// left.
 ALWAYS_INLINE bool next_event(struct sim *s, enum observe observe)
 {
     double next = earliest(s->times[s->n_levels - 1]).finish;
@@ -41,7 +42,7 @@ static bool all_done(const struct sim *s)
     return true;
 }
 
-// The number of the event at which the stop flag and the limit are looked at again.
+// Returns the number of the event at which to check the stop flag and the limit again.
 ALWAYS_INLINE int64_t next_look(int64_t events, int64_t poll, int64_t most)
 {
     return events + poll <= most ? events + poll : most + 1;

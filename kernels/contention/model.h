@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The dual-channel communication-contention model: one training iteration of a pipeline whose
-// transfers share a network port a GPU. A plain library: it knows no engine, file or thread.
-// Equations and algorithm: model.md.
+// transfers share one network port per GPU. A plain library, independent of engine, files,
+// threads. Equations and algorithm: model.md.
 //
 // Work, time and lengths are in one arbitrary unit; rates and shares are fractions of a GPU's
 // compute or of a port. All functions are pure: the same point gives the same bits, and scaling
-// all lengths by a power of two scales every time by it, bit for bit. Safe from any number of
-// threads, each with its own scratch.
+// all lengths by a power of two scales every time by the same factor, bit for bit. Any number
+// of threads may call them, each with its own scratch.
 #ifndef PPS_CONTENTION_MODEL_H
 #define PPS_CONTENTION_MODEL_H
 
@@ -21,12 +21,12 @@ enum contention_pipeline {
 };
 
 enum contention_channels {
-    CONTENTION_SHARED, // one port a GPU
-    CONTENTION_DUPLEX, // one downstream, one upstream
+    CONTENTION_SHARED, // one port per GPU
+    CONTENTION_DUPLEX, // one port downstream, one upstream
     CONTENTION_IDEAL,  // every transfer at rate 1, no impact on compute
 };
 
-// Kinds of task. The first three use the port; their order is the last tie-break for it.
+// Kinds of task. The first three use the port; their order is the last tie-break.
 enum contention_kind {
     CONTENTION_FWD_PROP,
     CONTENTION_GRAD_PROP,
@@ -39,25 +39,26 @@ enum contention_kind {
 struct contention_point {
     int32_t n;                     // micro-batches, 1 ... 1,000,000
     int32_t gpus;                  // stages, 1 ... 4096
-    int32_t sync_freq;             // micro-batches a gradient synchronisation, 1 ... n
+    int32_t sync_freq;             // micro-batches per gradient synchronisation, 1 ... n
     double fwd_len;                // > 0
     double bwd_len;                // > 0
     double prop_len;               // >= 0, one activation or gradient transfer
-    double sync_base_len;          // >= 0, synchronisation a micro-batch covered
+    double sync_base_len;          // >= 0, synchronisation per micro-batch covered
     double fwd_impact, bwd_impact; // [0, 1): slowdown of compute by a full-rate synchronisation
     enum contention_pipeline pipeline;
     enum contention_channels channels;
-    bool congestion; // receivers take no more than 1 (shared channels, more than 2 GPUs)
+    bool congestion; // receivers accept at most 1 (shared channels, more than 2 GPUs)
     double priority[CONTENTION_N_SHARING]; // a weight >= 0; or a tier: -1 is a, -2 is b ...
     int64_t
         most_events; // a simulation that takes more gives up (CONTENTION_LIMITED); 0: none does
 };
 
-// What the critical GPU does in [0, total_time]: times that add up to total_time, none negative.
+// Parts of the time of the critical GPU in [0, total_time]. They add up to it; none is
+// negative.
 struct contention_parts {
-    int32_t gpu;     // the one whose last task ends last; of several, the lowest
+    int32_t gpu;     // the GPU whose last task ends last; of several, the lowest number
     double compute;  // of its forwards and backwards at full rate
-    double slowdown; // by which synchronisations make these longer
+    double slowdown; // time that synchronisations add to them
     double waits
         [CONTENTION_N_SHARING]; // without compute, for a transfer on its way to the GPU: see model.md
     double bubble;     // without compute, before the last one, with no transfer on its way
@@ -68,7 +69,7 @@ struct contention_result {
     double total_time; // of the last event
     int64_t n_events;  // distinct times at which something finished, as far as simulated
 
-    // The rest only where metrics are asked for, all over [0, total_time]; see model.md.
+    // Set only if metrics are wanted; over [0, total_time]. See model.md.
     double bubble_ratio;
     double compute_slowdown;
     double port_utilization;
@@ -79,7 +80,7 @@ struct contention_result {
     double ideal_time; // total_time with channels ideal
     struct contention_parts critical;
 
-    double sensitivity; // filled by contention_sensitivity alone
+    double sensitivity; // set by contention_sensitivity only
 };
 
 enum contention_status {
@@ -89,7 +90,7 @@ enum contention_status {
     CONTENTION_STOPPED, // the stop flag was up, the result is undefined
 };
 
-// A stretch of a task's life during which its rate is constant and above 0.
+// A segment of a task during which its rate is constant and above 0.
 struct contention_piece {
     enum contention_kind kind;
     int32_t micro_batch; // from 0; of a synchronisation, the last one it covers
@@ -105,16 +106,16 @@ struct contention_sink {
     void (*piece)(void *self, const struct contention_piece *piece);
 };
 
-// Bytes of scratch that do for every point with no more n and gpus than `largest`, and for
-// gpipe points only if `largest` is one: O(gpus) for 1f1b, O(n + gpus) for gpipe. SIZE_MAX:
-// more than an address space holds. Other fields of `largest` are not looked at.
+// Returns the bytes of scratch for every point whose n and gpus are at most those of `largest`;
+// for gpipe points only if `largest` is a gpipe point. O(gpus) for 1f1b, O(n + gpus) for gpipe.
+// SIZE_MAX: more than the address space. Other fields of `largest` are ignored.
 size_t contention_scratch_bytes(const struct contention_point *largest);
 
-// Simulates a point, which must be within the ranges above. Unless `exact`, or metrics are
-// wanted, it jumps over micro-batches in which everything repeats, which changes total_time by
-// rounding only (1e-9 relative). `scratch` is 64-byte aligned, as
-// large as contention_scratch_bytes says, its contents undefined before and after. `stop` is
-// polled every few milliseconds; NULL: never. Allocates nothing.
+// Simulates a point, which must be within the ranges above. Without `exact` and metrics it
+// jumps over periods in which everything repeats; that changes total_time by rounding only
+// (1e-9 relative). `scratch` is 64-byte aligned and has contention_scratch_bytes bytes; its
+// contents are undefined before and after. `stop` is polled every few milliseconds; NULL:
+// never. Allocates nothing.
 enum contention_status contention_simulate(const struct contention_point *point,
                                            bool want_metrics,
                                            bool exact,
@@ -122,24 +123,25 @@ enum contention_status contention_simulate(const struct contention_point *point,
                                            const atomic_bool *stop,
                                            struct contention_result *result);
 
-// How much total_time changes, relative, when one length changes by the relative amount 2^-50
-// (about 1e-15): the larger change of two, of fwd_len and of prop_len. Three simulations; arguments are
-// those of contention_simulate.
+// Computes the relative change of total_time when fwd_len or prop_len changes by the relative
+// amount 2^-50 (about 1e-15): the larger of the two changes. Takes three simulations. The
+// arguments are those of contention_simulate.
 enum contention_status contention_sensitivity(const struct contention_point *point,
                                               bool exact,
                                               void *scratch,
                                               const atomic_bool *stop,
                                               double *sensitivity);
 
-// Multiplies all times.
+// Multiplies all parts by a factor.
 void contention_scale_parts(struct contention_parts *parts, double factor);
 
-// Makes the parts add up to total_time, to rounding: all but `compute` change in proportion. For
-// parts that were measured in another simulation of the point than total_time.
+// Scales all parts except `compute` so that the parts add up to total_time, to rounding. Needed
+// for parts measured in another simulation of the point than total_time.
 void contention_fit_parts(struct contention_parts *parts, double total_time);
 
-// The same without metrics, telling every piece of every task in order of start. Pieces of one
-// task with equal rate are joined, as far as the scratch's queue of unfinished pieces allows.
+// Simulates a point like contention_simulate without metrics and sends every segment of every
+// task to `sink`, in order of start. Segments of one task with equal rate are joined, as far as
+// the queue of unfinished segments in the scratch allows.
 enum contention_status contention_trace(const struct contention_point *point,
                                         void *scratch,
                                         const atomic_bool *stop,

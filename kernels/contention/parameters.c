@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of the kernel, and the point that their values mean.
+// The parameters of the kernel, and the conversion of their values to a point.
 #include "face.h"
 
 #include <math.h>

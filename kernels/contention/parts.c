@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on the parts of a completion time.
+// Scaling of the parts of a completion time.
 #include "model.h"
 
 static void scale_rest(struct contention_parts *parts, double factor)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis of priorities: its options, and how scenarios.h makes values of them.
+// The axis of priorities: its options, and their conversion for scenarios.h.
 #include "face.h"
 #include "scenarios.h"
 
@@ -38,7 +38,7 @@ static struct contention_scenarios to_scenarios(const struct pps_option_value *o
     };
 }
 
-// Whether the step divides 1; otherwise says which nearby ones do.
+// Returns whether the step divides 1; otherwise the refusal names nearby steps that do.
 static bool divides_one(double step, int64_t steps, struct pps_refusal *refusal)
 {
     if (steps >= 1 && fabs((double)steps * step - 1) <= 1e-9)

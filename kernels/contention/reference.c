@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model straight from its definition: one record a task, and at every event a
-// look at each of them.
+// The reference: implements the definition directly, with one record per task. Every event
+// examines all records.
 #include "reference_state.h"
 #include "sensitivity.h"
 
@@ -157,7 +157,7 @@ static enum contention_status simulate(struct reference *s,
     contention_reference_make_tasks(s);
     for (;;) {
         contention_reference_finish(s, result);
-        if (is_stopped(s)) // first: then `left` may be wrong
+        if (is_stopped(s)) // before `left` is used: it may be wrong then
             return CONTENTION_STOPPED;
         if (s->left == 0)
             break;
@@ -192,7 +192,7 @@ static void *allocate_tasks(size_t n)
     return tasks;
 }
 
-// Room for the lists of every stage; false: no memory.
+// Allocates the lists of every stage; false: out of memory.
 static bool allocate(struct reference *s)
 {
     size_t gpus = (size_t)s->p->gpus, n = (size_t)s->p->n;

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model once more, slow and obviously right: one record a task, each looked
-// at at every event. The oracle of the tests; it may allocate.
+// The reference implements the contention model in the slow, obviously correct way: one record
+// per task, and every event examines all records. Tests and audits compare with it. It may
+// allocate.
 #ifndef PPS_CONTENTION_REFERENCE_H
 #define PPS_CONTENTION_REFERENCE_H
 
 #include "model.h"
 
-// contention_sensitivity by the reference.
+// Computes the sensitivity with the reference; see contention_sensitivity.
 enum contention_status contention_reference_sensitivity(const struct contention_point *point,
                                                         const atomic_bool *stop,
                                                         double *sensitivity);
 
-// All metrics but ideal_time and sensitivity are always computed; ideal_time too where want_metrics says so.
-// sink: where pieces go, in order of start, cut at every event; NULL: nowhere. Without memory
-// it answers CONTENTION_STUCK; once the stop flag is up, CONTENTION_STOPPED (NULL: there is none).
+// Simulates a point. Computes all metrics except sensitivity; ideal_time only with
+// want_metrics. `sink` gets the segments in order of start, cut at every event; NULL: none.
+// Returns CONTENTION_STUCK if out of memory, and CONTENTION_STOPPED once the stop flag is up
+// (NULL: no flag).
 enum contention_status contention_reference(const struct contention_point *point,
                                             bool want_metrics,
                                             const struct contention_sink *sink,

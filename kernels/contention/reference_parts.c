@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every stage of the reference spends its time with, and the parts of the completion time on
-// the critical GPU.
+// The reference: the use of time of each stage, and the parts of the completion time on the
+// critical GPU.
 #include "reference_state.h"
 
 #include <math.h>
@@ -22,7 +22,8 @@ static const struct task *coming_to(const struct reference *s,
     return s->members[0];
 }
 
-// The share of synchronisations in the port of that transfer, unless its receiver holds it back.
+// The share of synchronisations in the port of that transfer, unless its receiver holds it
+// back.
 static double sync_beside(const struct reference *s, const struct task *t)
 {
     double share = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rates of the reference, (d) of the definition: who gets how much of a port by rules 1 to 3,
-// what receivers hold back, and how fast computations then go.
+// The reference: rates, (d) of the definition. Shares of ports by rules 1 to 3, congestion of
+// receivers, and rates of compute tasks.
 #include "reference_state.h"
 
 #define WEIGHT_MIN 1e-9 // a lighter kind counts as weight 0
@@ -28,7 +28,7 @@ static void give(struct task *t, double share)
     t->given = true;
 }
 
-// Rule 1. Others are left alone, or given 0.
+// Rule 1. Other tasks keep their share or get 0.
 static bool hand_exclusive(const struct reference *s,
                            struct task **task,
                            int count,
@@ -116,7 +116,7 @@ static void scale(struct reference *s, int32_t j, enum contention_kind kind, dou
     }
 }
 
-// Step 1 at receiver r; whether it changed anything.
+// Step 1 at receiver r. Returns whether it changed a share.
 static bool limit_receiver(struct reference *s, int32_t r)
 {
     double sum = sum_of(s, r - 1, CONTENTION_FWD_PROP) + sum_of(s, r + 1, CONTENTION_GRAD_PROP);
@@ -151,7 +151,7 @@ static void congest(struct reference *s)
         for (int32_t r = 1; r < gpus - 1 && !is_stopped(s); r++)
             if (limit_receiver(s, r))
                 changed = true;
-        if (!changed) // then step 2 would hand out what it handed out before
+        if (!changed) // step 2 would give the same shares again
             return;
         for (int32_t j = 0; j < gpus && !is_stopped(s); j++)
             hand_out_rest(s, j);

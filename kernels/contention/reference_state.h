@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the reference knows of a point: a record a task, all of them in one array. Private to the
-// reference: users include reference.h.
+// The state of a point in the reference: one record per task, all in one array. Private to the
+// reference; users include reference.h.
 #ifndef PPS_CONTENTION_REFERENCE_STATE_H
 #define PPS_CONTENTION_REFERENCE_STATE_H
 
@@ -35,7 +35,7 @@ struct list {
     int count;
 };
 
-// What a stage has done so far, in times.
+// How a stage has used its time so far.
 struct device {
     double busy;
     double waits[CONTENTION_N_SHARING]; // idle for transfers: see model.md
@@ -80,7 +80,7 @@ static inline bool finished(const struct reference *s,
     return at(s, kind, i, j)->state == FINISHED;
 }
 
-// Whether it uses the port; the others compute.
+// Returns whether the task uses the port; other tasks compute.
 static inline bool is_transfer(const struct task *t)
 {
     return t->kind <= CONTENTION_GRAD_SYNC;
@@ -91,14 +91,15 @@ static inline size_t n_tasks(const struct reference *s)
     return (size_t)N_KINDS * (size_t)s->p->gpus * (size_t)s->p->n;
 }
 
-// Whether the stop flag is up. Every loop over all tasks asks once for each stage, and may leave the
-// state of the point undefined then.
+// Returns whether the stop flag is up. Every loop over all tasks polls it once per stage and
+// then leaves the state of the point undefined.
 static inline bool is_stopped(const struct reference *s)
 {
     return s->stop != NULL && atomic_load_explicit(s->stop, memory_order_relaxed);
 }
 
-// The tasks of stage j whose kind's bit is in `kinds`, into s->members.
+// Writes the tasks of stage j whose kind's bit is in `kinds` to s->members; returns their
+// number.
 static inline int select_kinds(const struct reference *s, int32_t j, unsigned kinds)
 {
     int count = 0;
@@ -110,16 +111,16 @@ static inline int select_kinds(const struct reference *s, int32_t j, unsigned ki
 
 // reference_tasks.c: makes all tasks, with their work, none of them begun.
 void contention_reference_make_tasks(struct reference *s);
-// Finishes what is done and makes ready what waits for nothing any more, until there is neither.
+// Finishes tasks that are done and makes ready tasks that can start, until there are none.
 void contention_reference_finish(struct reference *s, struct contention_result *result);
 
-// reference_parts.c: counts what stage j does in a step that ends now; the parts of the completion
-// time, when all is done.
+// reference_parts.c: counts what stage j does in a step that ends now; the parts of the
+// completion time, when all is done.
 void contention_reference_watch(struct reference *s, int32_t j, double step);
 void contention_reference_parts(const struct reference *s, struct contention_parts *parts);
 
-// reference_shares.c: lists the active transfers of every stage, and sets the rates of all active
-// tasks until the next event.
+// reference_shares.c: lists the active transfers of every stage, and sets the rates of all
+// active tasks until the next event.
 void contention_reference_set_rates(struct reference *s);
 
 #endif

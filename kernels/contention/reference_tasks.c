@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of the reference: which there are, how much work each is, what it waits for; and what
-// an event does to them, (a) and (b) of the definition.
+// The reference: all tasks with their work and dependencies, and the steps of an event, (a) and
+// (b) of the definition.
 #include "reference_state.h"
 
 // ---- all tasks ------------------------------------------------------------------------------
@@ -56,7 +56,7 @@ void contention_reference_make_tasks(struct reference *s)
             }
 }
 
-// ---- what they wait for ---------------------------------------------------------------------
+// ---- dependencies ---------------------------------------------------------------------------
 
 static bool forward_may_start(const struct reference *s, int32_t i, int32_t j)
 {
@@ -117,7 +117,7 @@ static void finish(struct reference *s, struct task *t)
     }
 }
 
-// (a): finishes what is done of n tasks; whether there was any.
+// (a): finishes the tasks of n that are done; returns whether there was any.
 static bool finish_some(struct reference *s, struct task *first, int32_t n)
 {
     bool any = false;
@@ -129,7 +129,7 @@ static bool finish_some(struct reference *s, struct task *first, int32_t n)
     return any;
 }
 
-// (b): makes ready what waits for nothing any more of n tasks; whether there was any.
+// (b): makes ready the tasks of n whose dependencies are met; returns whether there was any.
 static bool ready_some(struct reference *s, struct task *first, int32_t n)
 {
     bool any = false;
@@ -143,7 +143,7 @@ static bool ready_some(struct reference *s, struct task *first, int32_t n)
     return any;
 }
 
-// Does (a) or (b) to all tasks; whether there was any.
+// Runs (a) or (b) on all tasks; returns whether there was any.
 static bool of_all(struct reference *s,
                    bool (*some)(struct reference *, struct task *, int32_t))
 {

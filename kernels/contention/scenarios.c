@@ -43,7 +43,7 @@ static int sharing(const struct contention_scenarios *s, size_t scenario, int *k
     return count;
 }
 
-// Ways to split `steps` steps over m kinds.
+// Returns the number of ways to split `steps` steps over m kinds.
 static uint64_t splits(int64_t steps, int m)
 {
     uint64_t k = (uint64_t)steps;
@@ -143,7 +143,7 @@ static bool parts_of(const struct contention_scenarios *s,
     return sum == s->steps;
 }
 
-// Whether the kinds with a tier in the scenario, and no others, have that very tier.
+// Returns whether exactly the kinds with a tier in the scenario have that tier.
 static bool tiers_match(const struct contention_scenarios *s,
                         size_t scenario,
                         const double *priority)

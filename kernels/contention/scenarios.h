@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Priority scenarios of a sweep as one axis: which kinds have a tier, and how the others split
-// weight 1 in multiples of a step. Nothing is stored: an index is taken apart by arithmetic.
+// weight 1 in multiples of a step. Nothing is stored: arithmetic computes the values from an
+// index.
 //
 // Order: scenario by scenario; within one, weights ascend lexicographically as (fwd_prop,
-// grad_prop, grad_sync). A scenario that leaves no kind to share is one value.
+// grad_prop, grad_sync). A scenario in which no kind shares is one value.
 #ifndef PPS_CONTENTION_SCENARIOS_H
 #define PPS_CONTENTION_SCENARIOS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far rounding moves a point: simulations of points right beside it.
+// Sensitivity: simulates two points whose lengths differ in the last bits.
 #include "sensitivity.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of `sensitivity`, for the fast path and the reference. Private to the model.
+// The definition of `sensitivity`; the fast path and the reference share it. Private to the
+// model.
 #ifndef PPS_CONTENTION_SENSITIVITY_H
 #define PPS_CONTENTION_SENSITIVITY_H
 
@@ -7,11 +8,11 @@
 
 enum { SENSITIVITY_TRIALS = 2 };
 
-// The point with one length changed in its last bits.
+// Returns the point with one length changed in its last bits; trial < SENSITIVITY_TRIALS.
 struct contention_point contention_point_beside(const struct contention_point *point,
                                                 int trial);
 
-// Relative.
+// Returns the relative change from `before` to `after`.
 double contention_change(double before, double after);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds from one event to the next: what free stages take up, and the rates of everything, (c)
-// and (d) of the definition. Part of model.c.
+// Between events: starts compute tasks on free stages and sets all rates, (c) and (d) of the
+// definition. Part of model.c.
 #ifndef PPS_CONTENTION_SETTLE_H
 #define PPS_CONTENTION_SETTLE_H
 
@@ -37,7 +37,7 @@ ALWAYS_INLINE void pick_compute(struct sim *s,
         s->metrics[j].started = clock_time(s);
 }
 
-// A computation goes on at what the synchronisations of its stage leave of it.
+// Sets the rate that the synchronisations of the stage leave its compute task.
 ALWAYS_INLINE void set_compute_rate(const struct sim *s, struct stage *st)
 {
     st->rate[COMPUTE] = 1 - (st->rate[SYNC] + st->rate[LEFT]) * s->impact[st->computing];
@@ -59,7 +59,7 @@ ALWAYS_INLINE void settle_stage(struct sim *s, int32_t j, enum observe observe)
             watch_wait(s, k);
 }
 
-// Whether a receiver next to stage j, or two from it, gets anything from both sides.
+// Returns whether a receiver one or two stages from j gets transfers from both sides.
 ALWAYS_INLINE bool may_congest(const struct sim *s, int32_t j)
 {
     const struct stage *st = &s->stages[j];
@@ -67,7 +67,7 @@ ALWAYS_INLINE bool may_congest(const struct sim *s, int32_t j)
            (j + 2 < s->p->gpus && class_count(st, FWD) > 0 && class_count(st + 2, GRAD) > 0);
 }
 
-// Everything at the touched stages that holds until the next event.
+// Starts tasks and sets rates at the touched stages, for the time until the next event.
 ALWAYS_INLINE void settle(struct sim *s, enum observe observe)
 {
     bool congested = s->n_regions > 0;

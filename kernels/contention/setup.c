@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast path's scratch and what is worked out of a point before its first event.
+// Setup of the fast path: the scratch, the constants of a point, and the state before its first
+// event.
 #include "shares.h"
 
 #include <string.h>
 
-// Remaining work that counts as none, in units (unit_of).
+// Remaining work that counts as 0, in units (unit_of).
 #define EPS 1e-9
 
 // Units of time after which the clock starts again from 0: the fewer, the more digits times
@@ -17,8 +18,8 @@
 
 // ---- scratch --------------------------------------------------------------------------------
 
-// Hands out arrays of one piece of memory, each 64-byte aligned; without memory it only adds
-// up. SIZE_MAX: too large.
+// Places arrays in one block of memory, each 64-byte aligned; without a block it only adds up
+// their sizes. SIZE_MAX: too large.
 struct layout {
     char *base;
     size_t bytes;
@@ -50,8 +51,8 @@ static size_t in_flight(const struct contention_point *p)
     return power_of_two((size_t)most);
 }
 
-// As many anchors as fit. Never less memory for more stages: scratch for the largest point does
-// for all.
+// Places as many anchors as fit. More stages never need less memory, so scratch for the largest
+// point is sufficient for all points.
 static void lay_out_window(struct steady *steady, struct layout *l, size_t gpus)
 {
     const bool full = STEADY_STAGES / gpus >= STEADY_WINDOW;
@@ -101,10 +102,11 @@ size_t contention_scratch_bytes(const struct contention_point *largest)
     return l.bytes;
 }
 
-// ---- what holds for the whole point ---------------------------------------------------------
+// ---- constants of a point
+// --------------------------------------------------------------------
 
-// The largest power of two no greater than x: x without its fraction, unless it is so small that
-// it has no exponent.
+// The largest power of two no greater than x: x without its fraction, unless it is so small
+// that it has no exponent.
 static double floor_power(double x)
 {
     const uint64_t exponent = UINT64_C(0x7ff) << 52;

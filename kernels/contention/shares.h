@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules 1 to 3 of the port: who gets how much of it. Private to the model.
+// Rules 1 to 3: the shares of a port. Private to the model.
 #ifndef PPS_CONTENTION_SHARES_H
 #define PPS_CONTENTION_SHARES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of one simulated point and the small steps on it that several files share. Private
-// to the model: users include model.h. Why it is laid out so: model.md.
+// to the model; users include model.h. model.md explains the layout.
 #ifndef PPS_CONTENTION_STATE_H
 #define PPS_CONTENTION_STATE_H
 
@@ -15,8 +15,8 @@
 #define WEIGHT_MIN 1e-9 // a lighter kind counts as weight 0
 #define SUM_SLACK  1e-9 // a receiver's sum beyond 1 that is rounding, not congestion
 
-// What a stage works on. FWD and GRAD are classes of transfers, numbered as the forwards and
-// backwards they follow; of a class only the head, the earliest task, is in `rem`.
+// Slots: the tasks of a stage. FWD and GRAD are classes of transfers, numbered as the forwards
+// and backwards they follow; of a class only the head, the earliest task, is in `rem`.
 enum slot {
     FWD,
     GRAD,
@@ -26,7 +26,7 @@ enum slot {
     N_SLOTS = 6, // one unused: pairs of doubles
 };
 
-// What an event loop tells besides the completion time; always a constant at the call.
+// Additional output of an event loop; always a constant at the call.
 enum observe {
     PLAIN,
     METRICS,
@@ -62,7 +62,7 @@ struct stage {
     bool changed;               // has other rates or tasks than at the last event
 };
 
-// What rules 1 to 3 say where the kinds of a mask are present.
+// Rules 1 to 3 for a set of kinds that are present.
 struct rule {
     double
         part[CONTENTION_N_SHARING]; // of the bandwidth, by weight; all 0: equal for all tasks
@@ -87,7 +87,7 @@ struct stage_metrics {
                            // synchronisations take of it if it is one kind's
 };
 
-// A piece that waits to be told.
+// A segment that has not been sent yet.
 struct open_piece {
     double start, end, rate;
     int32_t gpu, micro_batch;
@@ -177,7 +177,7 @@ ALWAYS_INLINE void touch(struct sim *s, int32_t j)
     s->touched[s->n_touched++] = j;
 }
 
-// Brings the work left at a stage up to now.
+// Updates the work left at a stage to the present time.
 ALWAYS_INLINE void advance(struct sim *s, struct stage *st)
 {
     double step = s->now - st->since;
@@ -191,19 +191,19 @@ ALWAYS_INLINE void advance(struct sim *s, struct stage *st)
             s->target[(uint32_t)(st->sent[c] + 1) & s->ring] -= st->second[c] * step;
 }
 
-// setup.c: the point's unit of time, the largest power of two no greater than its longest length;
-// what is worked out of a point alone; the state before the first event, with its arrays in
-// `scratch`.
+// setup.c: the point's unit of time, the largest power of two no greater than its longest
+// length; what is worked out of a point alone; the state before the first event, with its
+// arrays in `scratch`.
 double contention_unit(const struct contention_point *p);
 void contention_constants(struct sim *s, const struct contention_point *p);
 
 void contention_setup(struct sim *s, const struct contention_point *point, void *scratch);
 
-// congestion.c: lets receivers hold senders back, given plain shares (rules 1 to 3) at every
-// stage whose port_changed. Touches the stages whose shares it changes.
+// congestion.c: applies congestion to the plain shares (rules 1 to 3) of every stage whose
+// port_changed is set. Touches the stages whose shares it changes.
 void contention_congest(struct sim *s);
 
-// trace.c: tells the pieces of all tasks, joined and in order of start.
+// trace.c: sends the segments of all tasks, joined and in order of start.
 void contention_tracer_start(struct sim *s, const struct contention_sink *sink);
 // The task of the slot has finished; i is its micro-batch.
 void contention_tracer_finish(struct sim *s, int32_t j, enum slot slot, int32_t i);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finding the period of a point and jumping over whole periods.
+// Periods: finds the period of a point and jumps over whole periods.
 #include "anchors.h"
 #include "shares.h"
 
@@ -7,7 +7,7 @@
 
 #define PACE_TOLERANCE 1e-10 // of a unit of length, between the times that two periods take
 #define MARK_TOLERANCE 1e-8  // between marks, a stage
-#define ROUNDING       2e-14 // differences so small tell nothing
+#define ROUNDING       2e-14 // smaller differences are not significant
 
 enum {
     STEADY_STREAK = 32, // anchors of a streak in which differences must not grow
@@ -44,7 +44,8 @@ bool contention_steady_grows(double first, double last)
     return last > 4 * fmax(first, ROUNDING);
 }
 
-// ---- anchors ------------------------------------------------------------------------------------
+// ---- anchors
+// ------------------------------------------------------------------------------------
 
 static struct steady_anchor *anchor_at(struct sim *s, uint64_t k)
 {
@@ -76,9 +77,9 @@ static double period_time(struct sim *s, uint64_t k, int32_t period)
     return (new->epoch - old->epoch) + (new->now - old->now);
 }
 
-// By how much longer the period that ended at anchor k took than the one that ended an anchor before,
-// in units. It may, though both go from equal states to equal ones: where differences grow before
-// they vanish again, rounding decides what happens in between.
+// By how much longer the period that ended at anchor k took than the one that ended an anchor
+// before, in units. It may, though both go from equal states to equal ones: where differences
+// grow before they vanish again, rounding decides what happens in between.
 static double lag(struct sim *s, uint64_t k, int32_t period)
 {
     return fabs(period_time(s, k, period) - period_time(s, k - 1, period)) * s->per_unit;
@@ -107,7 +108,8 @@ static int32_t next_near(const struct sim *s, uint64_t k, int32_t from, int32_t 
     return from;
 }
 
-// ---- periods within the window ------------------------------------------------------------------
+// ---- periods within the window
+// ------------------------------------------------------------------
 
 // Whether anchor k equals the one a period before; notes how well.
 static bool repeats(struct sim *s, uint64_t k, int32_t period)
@@ -131,7 +133,7 @@ static int32_t find_period(struct sim *s, uint64_t k)
     return 0;
 }
 
-// Brings the period and its streak up to anchor k.
+// Updates the period and its streak to anchor k.
 static void look_for_period(struct sim *s, uint64_t k)
 {
     struct steady *steady = &s->steady;
@@ -156,7 +158,7 @@ static double most_different(struct sim *s, uint64_t first, uint64_t last)
     return most;
 }
 
-// Whether the streak up to anchor k shows that the point leaves the period again.
+// Returns whether the streak up to anchor k shows that the point leaves the period again.
 static bool leaves_period(struct sim *s, uint64_t k)
 {
     const uint64_t anchors = (uint64_t)at_most(s->steady.streak, STEADY_STREAK);
@@ -165,11 +167,12 @@ static bool leaves_period(struct sim *s, uint64_t k)
                                    most_different(s, middle + 1, k));
 }
 
-// ---- longer periods -----------------------------------------------------------------------------
+// ---- longer periods
+// -----------------------------------------------------------------------------
 
-// A period that the window is too short for shows in the marks. Then the last anchors of the window
-// are kept until a period later, and compared with those of that time; in between marks and pace
-// must repeat all the way.
+// A period that the window is too short for shows in the marks. Then the last anchors of the
+// window are kept until a period later, and compared with those of that time; in between marks
+// and pace must repeat all the way.
 
 static bool marks_repeat(const struct sim *s, uint64_t k, int32_t period)
 {
@@ -179,7 +182,8 @@ static bool marks_repeat(const struct sim *s, uint64_t k, int32_t period)
     return repeat;
 }
 
-// Keeps the window if marks repeat with a period that is too long for it, but with no shorter one.
+// Keeps the window if marks repeat with a period that is too long for it, but with no shorter
+// one.
 static void look_for_long_period(struct sim *s, uint64_t k)
 {
     struct steady *steady = &s->steady;
@@ -217,7 +221,8 @@ static void follow_long_period(struct sim *s, uint64_t k)
     }
 }
 
-// ---- the jump -----------------------------------------------------------------------------------
+// ---- the jump
+// -----------------------------------------------------------------------------------
 
 static void move_targets(struct sim *s, int32_t ahead)
 {
@@ -256,8 +261,8 @@ static void move_backlog(struct sim *s, int32_t j, double more)
     st->sync_at -= whole * s->p->sync_freq;
 }
 
-// Moves the point ahead by `times` periods like the one between two anchors, of which the last is
-// now; whether synchronisations pile up.
+// Moves the point ahead by `times` periods like the one between two anchors, of which the last
+// is now; whether synchronisations pile up.
 static bool jump(struct sim *s,
                  const struct steady_anchor *old,
                  const struct steady_anchor *new,
@@ -279,7 +284,8 @@ static bool jump(struct sim *s,
     return piled;
 }
 
-// ---- the end ------------------------------------------------------------------------------------
+// ---- the end
+// ------------------------------------------------------------------------------------
 
 // Time until a stage's synchronisations are over: the port is theirs alone, all of it; with
 // ideal channels the two kinds go side by side.
@@ -307,10 +313,11 @@ static void drain(struct sim *s)
     s->now += longest;
 }
 
-// ---- looking ------------------------------------------------------------------------------------
+// ---- looking
+// ------------------------------------------------------------------------------------
 
-// Forwards that a point must have for a period to be worth looking for: it has to fill the
-// pipeline, repeat, and empty it.
+// Returns whether the point has enough forwards to fill the pipeline, repeat, and empty it;
+// only then is a search for a period worthwhile.
 static bool long_enough(const struct contention_point *p)
 {
     return p->pipeline == CONTENTION_1F1B && p->n >= 2 * p->gpus + 120;
@@ -321,8 +328,8 @@ void contention_steady_start(struct sim *s)
     s->steady.next = long_enough(s->p) ? s->p->sync_freq : INT32_MAX;
 }
 
-// Whether a jump over what is `left` of forwards to take is right; *old and *new: over periods like
-// the one between these.
+// Whether a jump over what is `left` of forwards to take is right; *old and *new: over periods
+// like the one between these.
 static bool is_proven(struct sim *s,
                       uint64_t k,
                       int32_t left,
@@ -343,7 +350,7 @@ static bool is_proven(struct sim *s,
            !leaves_period(s, k);
 }
 
-// Where nothing repeats, a search costs a fraction of the events; so it pauses, the longer the later.
+// Pauses the search, for longer as it goes on: without a period it only costs time.
 static void pause_search(struct sim *s, uint64_t k)
 {
     struct steady *steady = &s->steady;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumping over what repeats. After a transient the state of a 1f1b point, taken relative to the
-// current micro-batch, returns every few micro-batches; then whole periods need not be
-// simulated. Private to the model; why it is right: model.md.
+// Jumps over periods. After a transient the state of a 1f1b point, relative to the present
+// micro-batch, repeats every few micro-batches; then whole periods need not be simulated.
+// Private to the model. model.md proves that the result stays correct.
 #ifndef PPS_CONTENTION_STEADY_H
 #define PPS_CONTENTION_STEADY_H
 
@@ -60,24 +60,23 @@ struct steady {
     double *moved;            // room for one ring of targets
 };
 
-// Looks in a row, one every `step` micro-batches, that must repeat with a period of so many looks
-// before a jump over m micro-batches: the further the jump, the more micro-batches, so that a
-// state that only seems to repeat is found out. The fewer looks these are, the less is known of what
-// happens in between; so there are at least some, after each of which the period takes the same
-// time again, and many if it has `erred` before: taken another time from an equal state to an
-// equal one.
+// Returns how many consecutive looks, one every `step` micro-batches, must repeat with this
+// period (in looks) before a jump over m micro-batches. A longer jump needs more micro-batches,
+// to reject a state that only seems to repeat. A minimum number of looks must also repeat with
+// equal times of the period; many looks if the period has `erred`, that is, took a different
+// time between equal states.
 int32_t contention_steady_streak(int32_t period, int32_t step, bool erred, int32_t m);
 
-// Whether a difference between equal states grows: its greatest value in the first half of a
-// streak, and in the last, in units. Both are rounding where a point does not enlarge it.
+// Returns whether a difference between equal states grows: its greatest value in the first half
+// of a streak, and in the last, in units. Both are rounding where a point does not enlarge it.
 bool contention_steady_grows(double first, double last);
 
-// Decides where to look first.
+// Sets the first look.
 void contention_steady_start(struct sim *s);
 
-// To be called once stage 0 has done `next` backwards and all rates are set. May move the point
-// ahead by whole periods; then rates of touched stages are to be set anew. true: the point has
-// been moved to its end.
+// Looks for a period. The caller calls it when stage 0 has done `next` backwards and all rates
+// are set. May move the point ahead by whole periods; the caller then sets the rates of touched
+// stages again. Returns true if the point is at its end.
 bool contention_steady_look(struct sim *s);
 
 #endif

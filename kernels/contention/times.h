@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// When things end: the next end of every stage, and a tree over them in which the earliest of all is
-// at the top. Part of model.c; why a tree: model.md.
+// End times: the next end at every stage, and a tree over the stages with the earliest end at
+// the top. Part of model.c. model.md explains why it is a tree.
 #ifndef PPS_CONTENTION_TIMES_H
 #define PPS_CONTENTION_TIMES_H
 
@@ -24,7 +24,7 @@ ALWAYS_INLINE struct times earliest(const struct times *block)
     return earlier(earlier(block[0], block[1]), earlier(block[2], block[3]));
 }
 
-// Puts down the times of a stage whose rates are set.
+// Stores the times of a stage whose rates are set.
 ALWAYS_INLINE void set_times(struct sim *s, struct stage *st, int32_t j)
 {
     struct times at[N_SLOTS];

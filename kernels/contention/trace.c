@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pieces of tasks out of the fast path. A piece is known only when it ends, but is told in
-// order of start: a queue holds those that wait for an earlier one to end. Where it is full,
-// the earliest is cut in two.
+// Traces of the fast path. A segment is complete only when it ends but is sent in order of
+// start, so a queue holds the segments that wait for the end of an earlier one. If the queue is
+// full, the earliest segment is cut in two.
 #include "state.h"
 
 static struct open_piece *numbered(const struct tracer *t, uint64_t number)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much the tests of the contention model compare: less under sanitizers.
+// The number of points that tests of the contention model compare: fewer with sanitizers.
 #ifndef PPS_TESTS_CONTENTIONAMOUNT_H
 #define PPS_TESTS_CONTENTIONAMOUNT_H
 
 #include <stdint.h>
 #include <stdlib.h>
 
-// How many points are compared; $PPS_RANDOM_POINTS says another number.
+// Returns the number of points to compare; $PPS_RANDOM_POINTS overrides it.
 static inline uint64_t n_points(void)
 {
     const char *asked = getenv("PPS_RANDOM_POINTS");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model's fast path against the reference at one point: results, and traces.
+// Compares the fast path of the contention model with the reference at one point: results and
+// traces.
 #ifndef TEST_CONTENTIONCOMPARE_H
 #define TEST_CONTENTIONCOMPARE_H
 
@@ -30,7 +31,7 @@ static inline void list_parts(const struct contention_parts *parts, double list[
     memcpy(list, all, sizeof all);
 }
 
-// By how much the parts miss the completion time, relative; HUGE_VAL where one is negative.
+// Returns the relative error of the sum of the parts; HUGE_VAL if a part is negative.
 static inline double parts_error(const struct contention_result *r)
 {
     double list[N_PARTS], sum = 0;
@@ -54,7 +55,7 @@ static inline double worst_part(const struct contention_result *a,
     return a->critical.gpu == b->critical.gpu ? worst : HUGE_VAL;
 }
 
-// The largest relative error among all results; HUGE_VAL where counts differ.
+// Returns the largest relative error of all results; HUGE_VAL if counts differ.
 static inline double worst_error(const struct contention_result *a,
                                  const struct contention_result *b)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the contention model in tests: a usual one, how many random ones, their scratch, and how
-// a point is told.
+// Points of the contention model for tests: a usual point, the number of random points, their
+// scratch, and a text that describes a point.
 #ifndef TEST_CONTENTIONPOINTS_H
 #define TEST_CONTENTIONPOINTS_H
 
@@ -36,7 +36,7 @@ static inline void *scratch_for(const struct contention_point *largest)
     return memory;
 }
 
-// All of a point, to be read back; of this thread, until the next call.
+// Returns a text with all fields of a point; valid in this thread until the next call.
 static inline const char *show(const struct contention_point *p)
 {
     static _Thread_local char text[512];

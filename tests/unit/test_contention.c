@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model against known figures: single points, metrics, a whole sweep and
-// traces, each for the reference and for the fast path.
+// Compares the contention model with known figures: single points, metrics, a whole sweep and
+// traces, each with the reference and with the fast path.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

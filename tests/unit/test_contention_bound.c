@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model's lower bound: no point is faster, and the bound is close enough to be of
-// use.
+// The lower bound of the contention model: no point is faster, and the bound is close to the
+// time.
 #include "contentionpoints.h"
 
 #include <criterion/criterion.h>
@@ -72,8 +72,8 @@ static double time_of(const struct contention_point *p, bool exact, void *scratc
     return result.total_time;
 }
 
-// Would catch any of the bounds that a schedule can beat, in any pipeline and with any channels,
-// and a formula that has become useless: the mean of bound over time.
+// Would catch any of the bounds that a schedule can beat, in any pipeline and with any
+// channels, and a formula that has become useless: the mean of bound over time.
 Test(contention_bound, no_point_is_faster, .timeout = 300)
 {
     const uint64_t points = n_points();

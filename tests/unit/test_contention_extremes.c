@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model's fast path against the reference at the ends of its ranges.
+// Compares the fast path of the contention model with the reference at the ends of the ranges.
 #include "contentioncompare.h"
 
 #include "kernels/contention/batch.h"
@@ -48,9 +48,9 @@ Test(contention_extremes, lengths_far_apart)
     }
 }
 
-// Catches tasks too slow to set the time of an event that do not end with others either, although
-// no more than eps_work is left of them; and, of points for lanes, a computation that such a
-// synchronisation leaves next to nothing, by which time went on all the same.
+// Catches tasks too slow to set the time of an event that do not end with others either,
+// although no more than eps_work is left of them; and, of points for lanes, a computation that
+// such a synchronisation leaves next to nothing, by which time went on all the same.
 Test(contention_extremes, rates_that_set_no_event)
 {
     struct contention_point p = usual(), twin[2];

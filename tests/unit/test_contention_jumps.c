@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model jumping over what repeats against every event simulated.
+// Compares the contention model with jumps over periods and without jumps.
 #include "contentioncompare.h"
 #include "contentionrandom.h"
 
@@ -39,8 +39,8 @@ static bool moves_as_much(const struct contention_point *p, void *scratch, doubl
     return moved >= error / 16;
 }
 
-// Catches a jump over micro-batches that only seem to repeat, one that goes too far, or one that
-// forgets something: leftovers, synchronisations that pile up, transfers that wait.
+// Catches a jump over micro-batches that only seem to repeat, one that goes too far, or one
+// that forgets something: leftovers, synchronisations that pile up, transfers that wait.
 Test(contention_jumps, jumps_change_rounding_only)
 {
     const uint64_t n = n_points() / 50;
@@ -76,7 +76,8 @@ Test(contention_jumps, jumps_change_rounding_only)
     cr_assert_geq(jumps, (int)(n / 3), "only %d of %d points jump", jumps, (int)n);
 }
 
-// Catches a search that goes on for ever, and time that is lost or gained over a million periods.
+// Catches a search that goes on for ever, and time that is lost or gained over a million
+// periods.
 Test(contention_jumps, a_million_micro_batches_cost_no_more_than_thousands)
 {
     struct contention_point p = usual();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention kernel as the engine sees it: the axis of priorities, batches, traces.
+// The interface of the contention kernel: the axis of priorities, batches, traces.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -353,7 +353,7 @@ Test(contention_kernel, trace_lanes)
     free(b.scratch);
 }
 
-// Catches a table that the engine cannot use, and points left out wrongly.
+// Catches a table that the engine cannot use, and valid points that are skipped.
 Test(contention_kernel, table)
 {
     const struct pps_kernel *k = kernel();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps in lanes: what they leave out changes no result, and they depend on the point alone.
+// Jumps in lanes: jumps do not change results and depend only on the point.
 #include "contentionamount.h"
 
 #include <criterion/criterion.h>

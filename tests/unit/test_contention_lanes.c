@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes against each other, bit for bit, and against the simulation of one point.
+// Compares all kinds of lanes with each other, bit for bit, and with the simulation of one
+// point.
 #include "contentionamount.h"
 
 #include <criterion/criterion.h>
@@ -266,8 +267,8 @@ Test(contention_lanes, agree_with_the_simulation_of_one_point)
     cr_assert_leq(n_chaotic, 5 * JOBS / 1000, "%d points are chaotic", n_chaotic);
 }
 
-// Points of many stages are never left, but chaotic more often: so much that the reference differs
-// from contention_simulate there just as far.
+// Points of many stages are never left, but chaotic more often: so much that the reference
+// differs from contention_simulate there just as far.
 Test(contention_lanes, agree_with_the_simulation_of_one_point_of_many_stages)
 {
     int n_left, n_chaotic;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that are given up after so many events, and how sensitive a point is.
+// The limit to the events of a point, and the sensitivity of a point.
 #include "contentionrandom.h"
 
 #include "kernels/contention/batch.h"
@@ -45,8 +45,9 @@ static enum contention_status batched(const struct contention_point *p,
     return outcome.status;
 }
 
-// Catches a limit that one of the ways to simulate a point does not keep, or keeps an event too early
-// or too late: each finishes a point with as many events as it has, and fails it with one less.
+// Catches a limit that one of the ways to simulate a point does not keep, or keeps an event too
+// early or too late: each finishes a point with as many events as it has, and fails it with one
+// less.
 Test(contention_limit, is_exact_in_every_simulation)
 {
     struct contention_batch *batch = calloc(1, sizeof *batch);
@@ -82,8 +83,8 @@ Test(contention_limit, is_exact_in_every_simulation)
     free(batch);
 }
 
-// Catches a sensitivity that measures something else than the reference's, or nothing: the first
-// point repeats a change of a last bit ever larger, the usual one does not.
+// Catches a sensitivity that differs from the reference's, or is always 0: the chaotic point
+// amplifies a change of the last bit, the calm point does not.
 Test(contention_limit, sensitivity_tells_chaotic_points)
 {
     struct contention_point chaotic = {.n = 64,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points that the memo holds to be equal: their results are, bit for bit.
+// The memo: points with equal keys have equal results, bit for bit.
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +81,7 @@ static void recall_many(struct contention_wish wish, int n_points, int *n_recall
     void *scratch =
         aligned_alloc(64, (contention_batch_scratch_bytes(&largest) + 63) / 64 * 64);
     *n_recalled = 0;
-    memset(recalled, 0, sizeof recalled); // metrics nobody wishes for are not written
+    memset(recalled, 0, sizeof recalled); // metrics that are not wanted are not written
     memset(fresh, 0, sizeof fresh);
     while (n_points > 0) {
         const int n = 1 + below(BATCH_POINTS);
@@ -102,7 +102,7 @@ static void recall_many(struct contention_wish wish, int n_points, int *n_recall
     free(other);
 }
 
-// Catches a key that leaves out something that matters after all.
+// Catches a key without a value that the result depends on.
 Test(contention_memo, recalled_results_are_those_of_the_point)
 {
     int n;
@@ -112,8 +112,8 @@ Test(contention_memo, recalled_results_are_those_of_the_point)
     cr_assert_gt(n, 3000, "only %d points were recalled", n);
 }
 
-// Catches keys that drive each other out although there is room: points of a sweep that comes again
-// and again, as under an axis that cannot matter.
+// Catches keys that replace each other although there are free places: the points of a sweep
+// that repeats, for example on an axis that does not affect the result.
 Test(contention_memo, a_sweep_that_comes_again_is_known)
 {
     static struct contention_point point[BATCH_POINTS];
@@ -162,7 +162,7 @@ static bool same_key(const struct contention_point *a, const struct contention_p
     return memcmp(&first, &second, sizeof first) == 0;
 }
 
-// Catches redundancy that is not seen.
+// Catches equal points that have different keys.
 Test(contention_memo, what_cannot_matter_is_not_in_the_key)
 {
     const struct contention_point usual = {8,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periods of the contention model: which are found, what long points cost then, and what must not be
-// taken for one.
+// Periods of the contention model: periods that are found, the cost of long points, and states
+// that only seem to repeat.
 #include "contentioncompare.h"
 #include "contentionpoints.h"
 
@@ -117,8 +117,8 @@ Test(contention_periods, a_million_micro_batches_cost_what_a_thousand_do)
     free(scratch);
 }
 
-// Catches a search that knows no long periods, or gives up: a period of 871 micro-batches from the
-// 233rd on, and one of 348 from the 5616th on.
+// Catches a search that knows no long periods, or gives up: a period of 871 micro-batches from
+// the 233rd on, and one of 348 from the 5616th on.
 Test(contention_periods, long_and_late_ones_are_found)
 {
     void *scratch = batch_scratch(1000000, 12);
@@ -135,8 +135,8 @@ Test(contention_periods, long_and_late_ones_are_found)
     free(scratch);
 }
 
-// Every hundredth micro-batch these are in equal states, but the times in between differ: a jump
-// would take one of them for all.
+// Every hundredth micro-batch these are in equal states, but the times in between differ: a
+// jump would take one of them for all.
 Test(contention_periods, equal_states_at_unequal_intervals_are_none)
 {
     struct contention_point p[] = {OF(12, 100, 0.3, 1.5, 2.5, 0.25, 0, 0, -2, -3, -2, true),
@@ -153,8 +153,8 @@ Test(contention_periods, equal_states_at_unequal_intervals_are_none)
     free(scratch);
 }
 
-// Repeats for some 60 micro-batches, but ever less well, and then no more: catches a jump while the
-// differences are still small.
+// Repeats for some 60 micro-batches, but ever less well, and then no more: catches a jump while
+// the differences are still small.
 Test(contention_periods, differences_that_grow_are_seen)
 {
     struct contention_point p = OF(5, 5, 0.3, 1.3, 0.5, 2, 0.1, 0.5, -3, -1, -2, true);
@@ -168,8 +168,8 @@ Test(contention_periods, differences_that_grow_are_seen)
     free(scratch);
 }
 
-// Before they find their periods these enlarge differences of a rounding. So what jumps and what does
-// not must be simulated alike up to there, by lanes or not.
+// Before they find their periods these enlarge differences of a rounding. So what jumps and
+// what does not must be simulated alike up to there, by lanes or not.
 Test(contention_periods, the_way_to_a_period_does_not_depend_on_the_jump)
 {
     const struct contention_point points[] = {

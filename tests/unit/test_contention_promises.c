@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the contention model promises besides its results: exact scaling of all lengths, a stop flag,
-// scratch no larger than needed.
+// Other guarantees of the contention model: exact scaling of all lengths, the stop flag, the
+// size of the scratch.
 #include "contentionrandom.h"
 
 #include "kernels/contention/batch.h"
@@ -95,8 +95,8 @@ Test(contention_promises, scratch_is_as_large_as_needed)
     cr_assert_lt(contention_scratch_bytes(&p), (size_t)1 << 30);
 }
 
-// Catches a batch that goes on after the flag is up because each of its points is too short to look at
-// it; hundreds of points that take long to begin did so for seconds.
+// Catches a batch that goes on after the flag is up because each of its points is too short to
+// look at it; hundreds of points that take long to begin did so for seconds.
 Test(contention_promises, a_long_batch_stops_between_points)
 {
     enum { POINTS = 64 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contention model's fast path against the reference on random points of the whole
-// parameter space.
+// Compares the fast path of the contention model with the reference on random points of the
+// whole parameter space.
 #include "contentioncompare.h"
 #include "contentionrandom.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Catches any case in which the fast path's short cuts leave the model.
+// Catches any case in which a shortcut of the fast path differs from the model.
 Test(contention_random, fast_path_equals_reference)
 {
     static char fault[1024];
