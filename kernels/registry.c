@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of kernels, made from registry.def.
+// The registry: an array of all kernels, generated from registry.def.
 #include "registry.h"
 
 #include <string.h>

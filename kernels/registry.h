@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of kernels.
+// The registry lists all kernels.
 #ifndef PPS_REGISTRY_H
 #define PPS_REGISTRY_H
 
@@ -8,7 +8,7 @@
 // All kernels in the order of registry.def, ended with NULL.
 extern const struct pps_kernel *const pps_kernels[];
 
-// NULL where there is none of that name.
+// Returns the kernel with this name; NULL: there is none.
 const struct pps_kernel *pps_kernel_find(const char *name);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes hold of points of few stages: what their future depends on, relative to now. Included
-// once for each instruction set, after lane_common.h. Why this is all that is needed: model.md,
-// Lanes.
+// The state of lanes for few stages: everything that the future of a point depends on, relative
+// to now. Included once for each instruction set, after lane_common.h. model.md, Lanes,
+// explains why this state is sufficient.
 typedef tally counter; // of tasks, up to four
 typedef struct few_snapshot lane_snapshot;
 typedef struct few_look lane_look;
@@ -214,7 +214,8 @@ static void look_at_stage(const lane_look *look,
     *to = look->stage[j].is;
 }
 
-// Work left of transfer k, counted from the head, beyond that of the one before it in its class.
+// Work left of transfer k, counted from the head, beyond that of the one before it in its
+// class.
 static double look_gap(const lane_look *look, int j, int c, int k)
 {
     return look->stage[j].gap[c][k - 1];

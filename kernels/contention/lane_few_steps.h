@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation of one point a lane, each at its own event: every step takes all lanes to their
-// next events. It has no branch on what a single lane does, only on whether any lane does
-// something rare. For few stages: all of them take part in every step. Included once for each
+// Steps of lanes for few stages: each lane simulates one point, and every step takes all lanes
+// to their next events. A step never branches on the work of a single lane, only on whether any
+// lane does something rare. All stages take part in every step. Included once for each
 // instruction set, after lane_tasks.h.
 
 // ---- congestion -----------------------------------------------------------------------------
@@ -21,7 +21,8 @@ VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct por
     share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
 }
 
-// Hands out what class c of a stage leaves in the lanes in which it is held back.
+// Hands out the rest of the bandwidth of class c at a stage, in the lanes in which a receiver
+// throttles the class.
 VEC_INLINE void hand_out_rest(struct shape of,
                               struct lane_state *s,
                               int j,
@@ -63,7 +64,7 @@ VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port
 
 // ---- (d): rates, and the time to the next event ---------------------------------------------
 
-// Looks for sets of kinds that are together for the first time; lanes in which there are such.
+// Returns the lanes in which a set of kinds is together for the first time.
 VEC_INLINE mask meet(struct shape of, struct lane_state *s, const struct port *port)
 {
     mask meets[N_SETS] = {mask_none(), mask_none(), mask_none(), mask_none()};
@@ -110,8 +111,8 @@ VEC_INLINE void set_rates(struct shape of,
 }
 
 // Time until the first task of a stage ends: the least left / rate, found by comparing products
-// with the other's rate, which are cheaper than quotients. Where a rate is 0, or a task is none,
-// the quotient is HUGE_VAL, and so is what remains if all are.
+// with the other's rate, which are cheaper than quotients. Where a rate is 0, or a task is
+// none, the quotient is HUGE_VAL, and so is what remains if all are.
 VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOTS])
 {
     vec least = left[COMPUTE], of = rate[COMPUTE];
@@ -199,9 +200,9 @@ VEC_INLINE void pick_compute(struct shape of, struct lane_state *s, vec *left, i
 
 // ---- the lanes ------------------------------------------------------------------------------
 
-// Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
-// *forks tells in which lanes kinds meet for the first time; where that parts points it does
-// nothing else.
+// Takes every lane to its next event and through it. Returns the lanes whose point has ended or
+// leaves. *forks: the lanes in which kinds meet for the first time; if that separates points,
+// the function does nothing else.
 VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask *forks)
 {
     struct port port[LANE_GPUS_FEW];
@@ -265,10 +266,10 @@ VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
     return news;
 }
 
-// One for each number of stages, so that their loops are unrolled. They are functions of their own
-// so that they hold nothing but what steps need, and reach the lanes through a pointer: with the
-// lanes on the stack of the loop, steps took a third longer wherever code happened to lie badly
-// (bench/README.md).
+// One for each number of stages, so that their loops are unrolled. They are functions of their
+// own so that they hold nothing but what steps need, and reach the lanes through a pointer:
+// with the lanes on the stack of the loop, steps took a third longer wherever code happened to
+// lie badly (bench/README.md).
 #define DEFINE_GO_ON(gpus_)                                                                    \
     static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)           \
     {                                                                                          \

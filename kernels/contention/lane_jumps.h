@@ -2,23 +2,22 @@
 // Jumps over periods, one lane at a time. Included once for each instruction set, after
 // lane_steps.h.
 //
-// A lane holds nothing absolute but the time and `to_come`, and of the latter only whether it
-// is more than `gpus` matters to what happens next. So once all the rest is what it was some
-// micro-batches before, as many pass again and again in the same way for as long as there are
-// forwards left to hand out, and whole periods of them can be left out: exactly as many as fit.
-// Equal is what differs by no more than 1e-12 units of length. A point that does not enlarge
-// differences is then off by at most that a period left out, 1e-12 of the result; how many
-// looks in a row must agree first is as in steady.c. Kinds that have not met before a jump
-// cannot meet within the periods left out, so points that share a lane may jump together.
+// A lane contains no absolute values except the time and `to_come`; of `to_come` it only
+// matters whether it exceeds `gpus`. So if the rest of the state equals that of some
+// micro-batches before, the same micro-batches repeat for as long as forwards are left, and the
+// lane can skip as many whole periods as fit. States are equal if they differ by at most 1e-12
+// units of length. If a point does not amplify differences, its result is then off by at most
+// that per skipped period, 1e-12 of the result; the number of consecutive looks that must agree
+// first is as in steady.c. Kinds that have not met before a jump cannot meet within the skipped
+// periods, so points that share a lane may jump together.
 //
-// Synchronisations that pile up are no difference as long as none of the piles runs out: one is
-// active all the time, and which one matters to nothing else. A jump lets the piles grow. When
-// all compute is over, nothing is left but piles, each with a port of its own: they end at
-// once.
+// Piles of synchronisations count as equal as long as no pile runs out: one synchronisation is
+// active all the time, and its number affects nothing else. A jump makes the piles longer. When
+// all compute is done, only piles are left, each with its own port, and they end immediately.
 //
-// Looks at a lane are where stage 0 has ended backwards that are a multiple of a stride; they
-// begin anew where kinds first meet, which is where points part. So what is found depends on
-// the point alone, and not on the points that it was one with.
+// A lane looks for a period when stage 0 has done a number of backwards that is a multiple of a
+// stride. The looks start again when kinds first meet, which is where points separate. So the
+// result of the search depends only on the point, not on the points that shared its lane.
 #include "steady.h"
 
 #define LOOK_TOLERANCE 1e-3  // of eps_work, between work left in states that count as equal
@@ -31,8 +30,8 @@ enum {
     LOOK_PATIENCE = 384, // looks without a period after which a long point leaves
 };
 
-// A long point looks even if it may not jump: so it leaves where it would if it might, and both
-// are simulated alike up to the jump.
+// A long point looks for a period even if it may not jump: it then leaves at the same place,
+// and both cases simulate the same steps up to the jump.
 static bool looks_for_period(const struct contention_lane_point *p)
 {
     return p->jumps ? p->n >= LOOK_LEAST_N : p->n > contention_lanes_n_whole(p->gpus);
@@ -69,7 +68,7 @@ static double start_history(struct lane_history *h,
 
 // ---- equal states ---------------------------------------------------------------------------
 
-// What equality of states is about.
+// The quantities that equal states must agree in.
 struct measure {
     const struct contention_lane_point *point;
     double tolerance;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes hold of points of many stages. At an event hardly more than one stage of a point
-// changes, in each lane another one. So stages lie in memory as records, one for each lane and stage,
-// and a pass takes one of every lane into vectors, works on it, and puts it back. A record's work
-// left is that of some moment before; of every stage and lane there is the time at which its first
-// task ends. Included once for each instruction set, after lane_common.h. More: model.md, Lanes.
+// The state of lanes for many stages. At an event usually one stage of a point changes, a
+// different one in each lane. So stages are records in memory, one per lane and stage; a pass
+// loads one record of every lane into vectors, works on them, and stores them. The work left in
+// a record is that of some earlier moment; for every stage and lane the time at which its first
+// task ends is known. Included once for each instruction set, after lane_common.h. See
+// model.md, Lanes.
 typedef struct many_snapshot lane_snapshot;
 typedef struct many_look lane_look;
 typedef uint64_t stages; // a bit a stage
@@ -33,9 +34,9 @@ _Static_assert(offsetof(struct lane_stage, since) == LANE_NUMBERS * sizeof(vec) 
 
 enum { SINCE = N_SLOTS + COMPUTE }; // which number it is
 
-// Bits of `counts`: for each class how many tasks are active; how many forwards, backwards could start
-// but for the stage; for each class how many have ended, which is the number of the head, as far as it
-// fits.
+// Bits of `counts`: for each class how many tasks are active; how many forwards, backwards
+// could start but for the stage; for each class how many have ended, which is the number of the
+// head, as far as it fits.
 enum {
     COUNT_BITS = 8,
     READY_AT = 2 * COUNT_BITS,
@@ -46,8 +47,8 @@ enum {
 #define COUNT_MAX ((UINT64_C(1) << COUNT_BITS) - 1)
 #define SENT_MAX  ((UINT64_C(1) << (SENT_BITS - 1)) - 1) // the bit beyond catches what overflows
 
-// Bits of `waiting`: how many synchronisations are due that wait for the one before; whether a forward
-// is computed, if anything; how many backwards there are until one is due.
+// Bits of `waiting`: how many synchronisations are due that wait for the one before; whether a
+// forward is computed, if anything; how many backwards there are until one is due.
 enum { FORWARD_AT = 31, UNTIL_AT = 32 };
 
 #define PENDING_MAX ((UINT64_C(1) << FORWARD_AT) - 1)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receivers that hold senders back, where stages are many: the rounds of congestion.c, a lane at a
-// time, since few lanes have any at an event. Included once for each instruction set, after
+// Congestion in lanes for many stages: the rounds of congestion.c, one lane at a time, since
+// few lanes have congestion at an event. Included once for each instruction set, after
 // lane_many.h.
 //
-// As there, only regions are worked out: receivers r, r + 2 ... whose rounds can concern each other.
-// A change at a sender takes back the regions around it, and they are worked out anew from plain
-// shares, with the receivers that it has given too much. Where the rounds would overload a receiver
-// beside these, it joins them, and they start again. Senders that end up with what they had are left
-// alone.
+// As there, only regions are worked out: receivers r, r + 2 ... whose rounds can concern each
+// other. A change at a sender takes back the regions around it, and they are worked out anew
+// from plain shares, with the receivers that it has given too much. Where the rounds would
+// overload a receiver beside these, it joins them, and they start again. Senders that end up
+// with what they had are left alone.
 
 // How much of a class a mark covers.
 enum extent {
@@ -162,7 +162,8 @@ static bool limit(struct rounds *w)
     return over != 0;
 }
 
-// Rule 1: takes the shares of all tasks that are not fixed, and gives one of them all that is left.
+// Rule 1: takes the shares of all tasks that are not fixed, and gives one of them all that is
+// left.
 static void give_one(struct sender *to, unsigned kinds, const double part[3], double rest)
 {
     for (int c = 0; c < 2; c++) {

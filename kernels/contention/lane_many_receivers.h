@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which receivers the events of many lanes concern, and the rounds where that is one, as nearly
-// always: then they are a few multiplications. Included once for each instruction set, after
-// lane_many_congestion.h.
+// Receivers that the events of many lanes affect, and the rounds for a single receiver. A
+// single receiver is by far the most frequent case; its rounds are a few multiplications.
+// Included once for each instruction set, after lane_many_congestion.h.
 
 // ---- one receiver ---------------------------------------------------------------------------
 
@@ -21,8 +21,8 @@ VEC_INLINE struct sender held_sender(const double part[8][4],
     return to;
 }
 
-// The rounds where receiver r concerns no other, nearly always; false: they do, or shares depend on
-// more than the kinds that are together.
+// The rounds where receiver r concerns no other, nearly always; false: they do, or shares
+// depend on more than the kinds that are together.
 VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
 {
     const struct contention_lane_point *p = s->at.point[lane];
@@ -88,7 +88,8 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
     return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
 }
 
-// The same of the stage of a pass in each lane, which gives `share`; lanes in which there are any.
+// The same of the stage of a pass in each lane, which gives `share`; lanes in which there are
+// any.
 VEC_INLINE mask concerned_at(const struct lane_state *s,
                              const struct places *p,
                              const vec share[2],
@@ -110,7 +111,8 @@ VEC_INLINE mask concerned_at(const struct lane_state *s,
     return bits_any(all);
 }
 
-// Some receivers of some lanes hold senders back, given plain shares at the stages that have changed.
+// Some receivers of some lanes hold senders back, given plain shares at the stages that have
+// changed.
 static void congest_in(struct lane_state *s,
                        mask lanes,
                        const stages receivers[LANES],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage of one lane, where stages are many. Included once for each instruction set, after
-// lane_many.h.
+// Records of lanes for many stages: one stage of one lane. Included once for each instruction
+// set, after lane_many.h.
 
 // ---- the small numbers of a record ----------------------------------------------------------
 
@@ -108,8 +108,8 @@ static void take_stage(const struct lane_state *s, int lane, int j, struct look_
     unpack_stage(s->at.point[lane], *look_stage_of(s, lane, j), get(&s->now, lane), to);
 }
 
-// Writes down what a lane is like, as it stands in memory: hardly any look is ever compared with
-// another. Its mark.
+// Writes down what a lane is like, as it stands in memory: hardly any look is ever compared
+// with another. Its mark.
 static double note_look(const struct lane_state *s, int lane, int gpus, lane_look *look)
 {
     const struct contention_lane_point *p = s->at.point[lane];
@@ -134,7 +134,8 @@ static void look_at_stage(const lane_look *look,
     unpack_stage(p, look->record[j], look->now, to);
 }
 
-// Work left of transfer k, counted from the head, beyond that of the one before it in its class.
+// Work left of transfer k, counted from the head, beyond that of the one before it in its
+// class.
 static double look_gap(const lane_look *look, int j, int c, int k)
 {
     return look->gap[gap_place(look->record[j].counts, c, k)];

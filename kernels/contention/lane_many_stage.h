@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One stage of every lane, where stages are many: what a pass does to the vectors that it has made of
-// records. Included once for each instruction set, after lane_many_record.h.
+// Passes of lanes for many stages: operations on one stage of every lane, in vectors loaded
+// from records. Included once for each instruction set, after lane_many_record.h.
 
 // ---- records --------------------------------------------------------------------------------
 

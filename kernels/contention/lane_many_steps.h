@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The simulation of one point a lane, each at its own event, where stages are many: passes over a
-// stage of each lane. Where several stages of a point have something to end at one event, its lane is
-// held there for as many passes. Included once for each instruction set, after lane_tasks.h and
+// Steps of lanes for many stages: each lane simulates one point, and every pass processes one
+// stage of each lane. If several stages of a point end tasks at one event, the lane stays at
+// the event for as many passes. Included once for each instruction set, after lane_tasks.h and
 // lane_many_receivers.h.
 
 // ---- (d): shares, rates, times --------------------------------------------------------------
 
-// Looks for sets of kinds that are together for the first time; lanes in which there are such.
+// Returns the lanes in which a set of kinds is together for the first time.
 VEC_INLINE mask meet(struct lane_state *s, const struct lane_stage *st, mask lanes)
 {
     const mask fwd = mask_and(lanes, has_tasks(st, FWD));
@@ -42,8 +42,8 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
     st->rate[SYNC] = share[2];
 }
 
-// The rate of the compute task; when the first task ends, and when one first comes within eps_work
-// of its end.
+// The rate of the compute task; when the first task ends, and when one first comes within
+// eps_work of its end.
 VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
     vec finish = vec_all(HUGE_VAL), early = vec_all(HUGE_VAL);
@@ -153,8 +153,8 @@ static __attribute__((noinline)) void pick_all(struct lane_state *s,
     }
 }
 
-// What a pass does beside its stages. It is known long before the loops over lanes that it directs:
-// these are hard to foresee, and a wrong guess costs the more the later it comes out.
+// What a pass does beside its stages. It is known long before the loops over lanes that it
+// directs: these are hard to foresee, and a wrong guess costs the more the later it comes out.
 struct effects {
     struct places
         to;      // a neighbour that has got inputs: the stage after, or else the one before
@@ -206,7 +206,8 @@ static __attribute__((noinline)) void put_below(struct lane_state *s,
     }
 }
 
-// Inputs have come to neighbours: what starts there in lanes `picks`; in others it is left to do.
+// Inputs have come to neighbours: what starts there in lanes `picks`; in others it is left to
+// do.
 VEC_INLINE void pick_beside(struct lane_state *s,
                             const struct places *p,
                             const struct effects *to,
@@ -225,8 +226,8 @@ VEC_INLINE void pick_beside(struct lane_state *s,
 
 // ---- an event -------------------------------------------------------------------------------
 
-// What ends at a stage of each lane, and its shares after that; in lanes `single`, in which nothing
-// else ends, also what starts there.
+// What ends at a stage of each lane, and its shares after that; in lanes `single`, in which
+// nothing else ends, also what starts there.
 VEC_INLINE void end_at(struct shape of,
                        struct lane_state *s,
                        const struct places *p,
@@ -275,8 +276,8 @@ VEC_INLINE mask have_settled(struct lane_state *s, mask lanes)
     return lanes;
 }
 
-// Through the next event of every lane, at one stage of it: where there are others the lane is held
-// there, for the next steps. The lanes that have no event.
+// Through the next event of every lane, at one stage of it: where there are others the lane is
+// held there, for the next steps. The lanes that have no event.
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
     struct places p;
@@ -298,9 +299,9 @@ VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
     return none;
 }
 
-// Takes every lane to its next event and through it; lanes whose point has ended or leaves. In
-// *forks tells in which lanes kinds met for the first time at the event before; where there are
-// such it does nothing else.
+// Takes every lane to its next event and through it. Returns the lanes whose point has ended or
+// leaves. *forks: the lanes in which kinds met for the first time at the previous event; if
+// there are any, the function does nothing else.
 VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
 {
     *forks = mask_less(s->forks, s->held);

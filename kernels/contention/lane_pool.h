@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points are in the lanes. Points that differ in nothing but the shares of sets of kinds are
-// one until such a set is together for the first time: then they part, by its shares, and go on
-// from there. Included once for each instruction set, after lane_steps.h, lane_jumps.h and
-// lane_snapshots.h.
+// The pool assigns points to lanes. Points that differ only in the shares of sets of kinds
+// share a lane until such a set is together for the first time. Then they separate by the
+// shares of the set and continue from that state. Included once for each instruction set, after
+// lane_steps.h, lane_jumps.h and lane_snapshots.h.
 
 // The lanes, and what waits for one.
 struct pool {
@@ -172,8 +172,8 @@ static struct lane_task split(struct pool *pool,
     return part;
 }
 
-// Kinds meet in the lane for the first time: parts its jobs. The lane goes on with the first
-// ones; the others wait.
+// Separates the jobs of a lane in which kinds meet for the first time. The lane continues with
+// the first jobs; the others wait.
 static void fork_lane(struct pool *pool, int lane)
 {
     struct lane_room *room = pool->room;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lanes keep beside their state: points that wait for a lane, states to go on from, and what
-// lanes were like. All in one piece of memory, sized by the number of stages.
+// Records of lanes besides their state: points that wait for a lane, states to continue from,
+// and earlier states for the search for periods. One block of memory, sized by the number of
+// stages.
 #ifndef PPS_CONTENTION_LANE_RECORDS_H
 #define PPS_CONTENTION_LANE_RECORDS_H
 
@@ -31,7 +32,7 @@ struct few_snapshot {
     } stage[LANE_GPUS_FEW];
 };
 
-// A stage of one lane, where there are many, in two cache lines: what lane_many.h says.
+// A stage of one lane for many stages, in two cache lines; lane_many.h describes it.
 struct many_stage {
     double left[4], rate[3], since;
     double share[2], second[2], tail[2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shares of the kinds of transfers in the ports of their stages: rules 1 to 3. Included once in
+// Shares of the kinds of transfers in the ports of their stages, rules 1 to 3. Included once in
 // each file of lanes, after lane_few.h or lane_many.h.
 
 // ---- rules 1 to 3 ---------------------------------------------------------------------------

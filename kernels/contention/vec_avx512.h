@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eight doubles, one a lane, in AVX-512: what lane_*.h are written in. Private to the model.
-// + - * / work on a `vec` as they do on a double.
+// Vectors of eight doubles, one per lane, in AVX-512; lane_*.h use them. Private to the model.
+// + - * / work on a `vec` as on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 
@@ -207,8 +207,8 @@ VEC_INLINE bits bits_number(bits one, uint64_t none)
     return bits_pick(bits_any(one), number, bits_all(none));
 }
 
-// Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes come as one
-// vector, which spares a third of the shuffles.
+// Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes
+// come as one vector, which spares a third of the shuffles.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
     for (int half = 0; half < 8; half += 4) {
@@ -248,8 +248,8 @@ VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
         }
 }
 
-// How many there are of something in each lane: up to four, in as many bits. Bit `lane` of byte k
-// tells that there are more than k.
+// How many there are of something in each lane: up to four, in as many bits. Bit `lane` of byte
+// k tells that there are more than k.
 typedef uint32_t tally;
 
 VEC_INLINE uint32_t tally_lanes(mask m)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// LANES doubles in the vectors that the compiler has for its target: what lane_*.h are written
-// in. Private to the model. LANES, a power of two, is defined before. + - * / work on a `vec` as
-// they do on a double.
+// Vectors of LANES doubles, in the vector types that the compiler provides for its target;
+// lane_*.h use them. Private to the model. The including file defines LANES, a power of two. +
+// - * / work on a `vec` as on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 
@@ -248,8 +248,8 @@ VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
             row[lane][k + n] = in[n][lane];
 }
 
-// How many there are of something in each lane: up to four. The number stands in both halves of a
-// lane, because comparisons of halves are what every processor has.
+// How many there are of something in each lane: up to four. The number stands in both halves of
+// a lane, because comparisons of halves are what every processor has.
 typedef int32_t tally __attribute__((vector_size(LANES * sizeof(int64_t))));
 
 // One more in lanes m.

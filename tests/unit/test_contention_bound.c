@@ -128,8 +128,8 @@ Test(contention_bound, long_points)
     free(scratch);
 }
 
-// Where nothing is in anything's way the bound is the time: synchronisation and transfers of no
-// work, on pipelines of every length (in 1f1b where stage 0 lets all micro-batches in at once).
+// Without contention the bound equals the time: synchronisation and transfers without work, in
+// pipelines of every length (in 1f1b if stage 0 admits all micro-batches at once).
 Test(contention_bound, compute_alone_is_met)
 {
     const struct contention_point largest = {.n = 64, .gpus = 16, .pipeline = CONTENTION_GPIPE};

@@ -48,9 +48,9 @@ Test(contention_extremes, lengths_far_apart)
     }
 }
 
-// Catches tasks too slow to set the time of an event that do not end with others either,
-// although no more than eps_work is left of them; and, of points for lanes, a computation that
-// such a synchronisation leaves next to nothing, by which time went on all the same.
+// Catches tasks that are too slow to set the time of an event and that do not end together with
+// others either, although no more than eps_work is left; and, in lanes, a compute task that a
+// slow synchronisation leaves almost no bandwidth, which let the time advance.
 Test(contention_extremes, rates_that_set_no_event)
 {
     struct contention_point p = usual(), twin[2];

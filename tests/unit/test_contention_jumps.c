@@ -76,8 +76,7 @@ Test(contention_jumps, jumps_change_rounding_only)
     cr_assert_geq(jumps, (int)(n / 3), "only %d of %d points jump", jumps, (int)n);
 }
 
-// Catches a search that goes on for ever, and time that is lost or gained over a million
-// periods.
+// Catches a search that never ends, and time that is lost or gained over a million periods.
 Test(contention_jumps, a_million_micro_batches_cost_no_more_than_thousands)
 {
     struct contention_point p = usual();

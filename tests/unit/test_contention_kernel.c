@@ -283,7 +283,7 @@ static void run_batch(struct batch *b, int n_columns)
            &(struct pps_worker){.scratch = b->scratch});
 }
 
-// Catches parameters in another order than the table says, and rows that depend on metrics.
+// Catches parameters in a different order than in the table, and rows that depend on metrics.
 Test(contention_kernel, rows)
 {
     static struct batch some, all;

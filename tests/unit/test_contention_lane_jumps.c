@@ -324,7 +324,7 @@ static void check_exact_has_none(void)
     cr_assert_gt(fewer, 20);
 }
 
-// What must be exact is simulated whole: catches jumps that `exact` does not turn off.
+// Catches jumps that `exact` does not disable.
 Test(contention_lane_jumps, exact_has_none)
 {
     stages = few;

@@ -36,7 +36,7 @@ static int below(int end)
     return (int)(uniform() * end);
 }
 
-// Half of the lengths are such that events often come at the same time.
+// Half of the lengths make events coincide.
 static double length(void)
 {
     static const double usual[] = {0.25, 0.5, 1, 1.5, 2, 3};
@@ -200,8 +200,8 @@ static void check_beginnings(int rounds)
     free(room);
 }
 
-// Catches points that part too late, or from a wrong state: alone, a point has the same bits as
-// among others that begin as it does.
+// Catches points that separate too late or from a wrong state: a point must have the same bits
+// alone and among other points with an equal beginning.
 Test(contention_lanes, shared_beginnings_change_nothing)
 {
     stages = few;

@@ -45,8 +45,8 @@ static enum contention_status batched(const struct contention_point *p,
     return outcome.status;
 }
 
-// Catches a limit that one of the ways to simulate a point does not keep, or keeps an event too
-// early or too late: each finishes a point with as many events as it has, and fails it with one
+// Catches a way to simulate a point that ignores the limit or applies it one event too early or
+// too late: each must finish a point whose limit is its number of events, and fail it at one
 // less.
 Test(contention_limit, is_exact_in_every_simulation)
 {

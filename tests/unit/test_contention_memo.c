@@ -70,7 +70,7 @@ static void check_row(const struct contention_point *p,
               recalled->total_time);
 }
 
-// Batches of any size with a memo, against the same points without one.
+// Compares batches of any size with a memo with the same points without a memo.
 static void recall_many(struct contention_wish wish, int n_points, int *n_recalled)
 {
     static struct contention_point point[BATCH_POINTS];

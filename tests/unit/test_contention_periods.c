@@ -168,8 +168,9 @@ Test(contention_periods, differences_that_grow_are_seen)
     free(scratch);
 }
 
-// Before they find their periods these enlarge differences of a rounding. So what jumps and
-// what does not must be simulated alike up to there, by lanes or not.
+// These points amplify a difference of a rounding before they find their periods. So points
+// that jump and points that do not must be simulated in the same way up to there, in lanes and
+// alone.
 Test(contention_periods, the_way_to_a_period_does_not_depend_on_the_jump)
 {
     const struct contention_point points[] = {

@@ -95,8 +95,8 @@ Test(contention_promises, scratch_is_as_large_as_needed)
     cr_assert_lt(contention_scratch_bytes(&p), (size_t)1 << 30);
 }
 
-// Catches a batch that goes on after the flag is up because each of its points is too short to
-// look at it; hundreds of points that take long to begin did so for seconds.
+// Catches a batch that continues after the flag is up because each of its points is too short
+// to check the flag: hundreds of points with a long setup took seconds.
 Test(contention_promises, a_long_batch_stops_between_points)
 {
     enum { POINTS = 64 };
