@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads models, clusters and a training from the documents of an experiment, and the parameters that
-// they set.
+// Reads models, clusters and a training from the documents of an experiment, and the parameters
+// that they set.
 #include "face.h"
 
 #include "shared.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that make the kernel's face share: numbers of parameters and columns, and the
-// functions behind the table in kernel.c.
+// Declares the indices of parameters and columns, and the functions of the table in kernel.c.
+// Private to the files that implement the kernel's interface.
 #ifndef PPS_NDSEARCH_FACE_H
 #define PPS_NDSEARCH_FACE_H
 
@@ -50,10 +50,10 @@ enum {
     N_PARAMS,
 };
 
-// Values of P_HARDWARE: 0 is what the cluster says, then built-in records in their order.
+// Values of P_HARDWARE: 0 is the device of the cluster, then the built-in records in their order.
 enum { HARDWARE_OWN };
 
-// Values of P_RECOMPUTE: as enum nd_recompute, or the first of them that fits.
+// Values of P_RECOMPUTE: as enum nd_recompute, or auto, the first of these that fits.
 enum { RECOMPUTE_AUTO = 3 };
 
 enum {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping estimates open.
+// Keeps the estimates of recent settings open.
 #include "opened.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ const struct nd_estimate *nd_opened_get(struct nd_opened *opened,
         opened->last = at;
         return &opened->estimates[at];
     }
-    // A number that no estimate had before, as caches keep figures by it.
+    // Returns an id that no earlier estimate had, because caches store figures by id.
     const int at = (int)(opened->n_made % ND_OPENED);
     nd_estimate_open(&opened->estimates[at], setting->model, &setting->cluster,
                      &setting->training, ++opened->n_made);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Estimates that are open: of one worker, by what of a point they depend on. Points come in an
-// order in which that seldom changes, so the last ones are kept.
+// Caches the open estimates of one worker by the settings of a point on which an estimate depends.
+// Settings seldom change in the order of the points, so the last few estimates are kept.
 #ifndef PPS_NDSEARCH_OPENED_H
 #define PPS_NDSEARCH_OPENED_H
 
@@ -8,14 +8,14 @@
 
 enum { ND_OPENED = 16 };
 
-// All that an estimate is made from.
+// The inputs of an estimate.
 struct nd_setting {
     const struct modeldesc *model;
     struct cluster cluster;
     struct training training;
 };
 
-// Zero at first.
+// Initialise with zeros.
 struct nd_opened {
     uint32_t n_made; // the next one's id, less 1
     int last;
@@ -24,8 +24,8 @@ struct nd_opened {
     bool used[ND_OPENED];
 };
 
-// The estimate of a setting; valid until ND_OPENED others have been asked for. Settings are compared byte by byte:
-// make them in memory that was zero.
+// Returns the estimate of a setting, valid until ND_OPENED other settings have been requested.
+// Settings are compared byte by byte: build them in zeroed memory.
 const struct nd_estimate *nd_opened_get(struct nd_opened *opened,
                                         const struct nd_setting *setting);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits and what is held before all, then pass by pass.
+// Writes the memory limits and the memory held before the first pass, then one pass after another.
 #include "passtrace.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ const struct pps_trace_names nd_trace_names = {
     .time_unit = "us",
 };
 
-// Labels count passes of a kind: micro-batches chunk by chunk.
+// Labels number the passes of a kind: micro-batches, chunk by chunk.
 static void tell_pass(const struct passes *passes,
                       const struct pass *pass,
                       double us,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes of a pipeline as a trace: a lane and a memory counter a stage.
+// Writes the passes of a pipeline as a trace with one lane and one memory counter per stage.
 #ifndef PPS_NDSEARCH_PASSTRACE_H
 #define PPS_NDSEARCH_PASSTRACE_H
 
@@ -8,8 +8,8 @@
 
 extern const struct pps_trace_names nd_trace_names;
 
-// Sorts the passes and tells them, with limits that are finite. us, gib: their units of time and
-// memory; a unit of time of the trace is a microsecond.
+// Sorts the passes and writes them to the sink, with the finite limits. us: microseconds per time
+// unit of the passes; gib: GiB per memory unit. The trace is in microseconds.
 void nd_trace_passes(struct passes *passes,
                      double us,
                      double gib,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From values of parameters to what is asked.
+// Converts parameter values to a strategy and finds the estimate of a point.
 #include "point.h"
 
 #include "face.h"
@@ -76,7 +76,7 @@ static const struct nd_estimate *open_estimate(struct nd_worker *worker,
     return nd_opened_get(&worker->opened, &setting);
 }
 
-// Points whose settings are equal come one after the other.
+// Points with equal settings are adjacent in the order of evaluation.
 const struct nd_estimate *nd_worker_estimate(struct nd_worker *worker,
                                              const struct nd_shared *shared,
                                              const double *value)

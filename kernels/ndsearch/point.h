@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the values of a point mean: a strategy, the model, cluster and training it is for, the memory
-// it may use; and what a worker keeps open from point to point.
+// Converts the values of a point to a strategy, its estimate and its memory limit, and defines the
+// state that a worker keeps between points.
 #ifndef PPS_NDSEARCH_POINT_H
 #define PPS_NDSEARCH_POINT_H
 
@@ -9,7 +9,7 @@
 
 enum { ND_SETTINGS = 14 }; // parameters on which an open estimate depends
 
-// In a worker's scratch; the cache of estimates lies behind it.
+// Lies in a worker's scratch; the cache of estimates follows.
 struct nd_worker {
     struct nd_opened opened;
     double last[ND_SETTINGS];
@@ -18,15 +18,15 @@ struct nd_worker {
 
 struct nd_cache *nd_worker_cache(struct nd_worker *worker);
 
-// The estimate for the point's model, cluster and training.
+// Returns the estimate for the point's model, cluster and training.
 const struct nd_estimate *nd_worker_estimate(struct nd_worker *worker,
                                              const struct nd_shared *shared,
                                              const double *value);
 
-// The strategy, without recompute where that is to be chosen.
+// Returns the strategy; with recompute auto, the strategy has no recompute.
 struct nd_point nd_point_of(const double *value);
 
-// Bytes a device may use; HUGE_VAL: nothing says.
+// Returns the usable bytes of a device; HUGE_VAL if unknown.
 double nd_limit_of(const struct nd_shared *shared, const double *value);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From estimates to rows, the fast way and the plain one.
+// Converts estimates to rows: run() uses the fast estimate, reference() the plain one.
 #include "face.h"
 #include "point.h"
 
@@ -48,7 +48,7 @@ static void put_memory(const struct pps_batch *batch,
     put(batch, i, C_MEM_FULL, units_to_gib(modes[LAYERCOST_FULL]));
 }
 
-// A step that cannot be done takes no time: NAN throughout.
+// A step that does not fit has no times: all are NAN.
 static void put_time(const struct pps_batch *batch,
                      size_t i,
                      const struct nd_time *t,
@@ -85,7 +85,7 @@ static const struct nd_time no_time = {
     .tokens_per_s = (double)NAN,
 };
 
-// How an estimate is asked, the fast way or the plain one: as nd_estimate_fitting and nd_estimate.
+// The functions of an estimate, fast or plain: like nd_estimate_fitting and nd_estimate.
 struct way {
     enum nd_recompute (*fitting)(const struct nd_estimate *e,
                                  struct nd_cache *cache,
@@ -101,7 +101,7 @@ struct way {
                      struct nd_time *time);
 };
 
-// Full recompute makes a layer again, which can take more than it saves.
+// Full recompute runs a layer again, which can need more memory than it saves.
 static enum nd_recompute least_mode(const double modes[LAYERCOST_MODES])
 {
     int least = ND_RECOMPUTE_NONE;
@@ -160,7 +160,7 @@ void nd_run(const struct pps_batch *batch, const struct pps_worker *worker)
     run_points(batch, worker, &fast);
 }
 
-// The plain way: stage by stage.
+// The plain estimate goes stage by stage.
 static void plain_estimate(const struct nd_estimate *e,
                            struct nd_cache *cache,
                            const struct nd_point *point,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Room for documents.
+// Allocates and frees the documents of an experiment.
 #include "shared.h"
 
 #include "kernels/common/units.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents of an experiment: models, clusters and a training, read once and const from then
-// on.
+// Holds the documents of an experiment: models, clusters and a training. They are read once and
+// then constant.
 #ifndef PPS_NDSEARCH_SHARED_H
 #define PPS_NDSEARCH_SHARED_H
 
@@ -18,12 +18,11 @@ struct nd_shared {
     struct training training;
 };
 
-// Without clusters there is the default one. NULL: no memory.
+// Without clusters, the result has the default cluster. Returns NULL when out of memory.
 struct nd_shared *nd_shared_new(int n_models, int n_clusters);
 void nd_shared_free(struct nd_shared *shared);
 
-// The part of a document that speaks of `part`: its member of that name, where a document speaks of
-// all of a run; otherwise the document.
+// Returns the member `part` of a document that describes a whole run; otherwise the document.
 const struct cJSON *nd_document_part(const struct cJSON *document, const char *part);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parallel strategy: how the devices share one training step.
+// A parallel strategy defines how devices share one training step.
 #ifndef PPS_NDSEARCH_STRATEGY_H
 #define PPS_NDSEARCH_STRATEGY_H
 

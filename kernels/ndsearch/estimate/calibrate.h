@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measured steps, and the efficiencies of a device that explain them best: those that make the
-// squares of the logarithms of predicted over measured time smallest. Deterministic; no memory of
-// its own.
+// Fits the efficiencies of a device to measured steps: minimises the sum of the squared logarithms
+// of predicted over measured time. Deterministic; allocates no memory.
 #ifndef PPS_NDSEARCH_CALIBRATE_H
 #define PPS_NDSEARCH_CALIBRATE_H
 
@@ -9,9 +8,9 @@
 
 struct cJSON;
 
-// One measured step. Optimizer states are shared by all replicas unless the point says otherwise.
+// One measured step. All replicas share optimizer states unless the point sets op.
 struct nd_measurement {
-    char set[48]; // what it belongs to
+    char set[48]; // name of its set
     char model_name[48];
     struct modeldesc model;
     struct training training;
@@ -24,8 +23,8 @@ struct nd_measurement {
 
 // A document: {"models": {name: model}, "sets": [{"name", "source", "hardware", "training",
 // "seq_length", "measurements": [{"model", dp ... sp, "recompute", "gbs", and one of "seconds",
-// "tflops", "mfu"}]}]}. "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021, "mfu"
-// is as nd_estimate has it. At most `max` measurements; *n of them.
+// "tflops", "mfu"}]}]}. "tflops" are a device's TFLOP/s by equation 3 of Narayanan et al. 2021,
+// "mfu" is as nd_estimate has it. At most `max` measurements; *n of them.
 bool nd_measurements_read(struct nd_measurement *measurements,
                           int max,
                           int *n,
@@ -42,8 +41,8 @@ enum nd_efficiency {
 
 double nd_efficiency_of(const struct hardware *hardware, enum nd_efficiency which);
 
-// Seconds that the model says of a measurement, with the efficiencies of `hardware`. Of the cache
-// only scratch is used.
+// Returns the predicted seconds of a measurement with the efficiencies of `hardware`. Uses only the
+// scratch of the cache.
 double nd_predict(const struct nd_measurement *measurement,
                   const struct hardware *hardware,
                   struct nd_cache *cache);
@@ -65,8 +64,8 @@ void nd_calibrate(const struct nd_measurement *const *measurements,
                   struct nd_cache *cache,
                   struct nd_fit *fit);
 
-// Mean error of measurements that each are predicted by a fit to all the others: what to expect of
-// steps that were not measured.
+// Returns the mean error of measurements, each predicted by a fit to all others: the error to
+// expect for steps that were not measured.
 double nd_left_out_error(const struct nd_measurement *const *measurements,
                          int n,
                          unsigned which,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point: figures of its layers and kinds of its stages are looked up; the rest is a few sums for
-// each kind.
+// Estimates a point: looks up the figures of its layers and the kinds of its stages, then computes
+// a few sums for each kind.
 #include "estimate.h"
 
 #include "estimatecache.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a strategy costs: memory of its worst stage and time of a training step, by closed form.
-// A point costs some dozens of operations. What depends only on (tp, cp, ep, mbs, sp, seq_length)
-// is worked out once and kept in the caller's cache, as are the kinds of stages that a depth of
-// pipeline has; no loop goes over all stages of a known depth. Plain version: reference.h.
+// Estimates the memory of a strategy's worst stage and the time of a training step in closed form.
+// A point costs a few dozen operations. The caller's cache holds the figures that depend only on
+// (tp, cp, ep, mbs, sp, seq_length), and the kinds of stages of each pipeline depth; no loop goes
+// over all stages of a known depth. Plain version: reference.h.
 //
 // Equations and sources: model.md. Times in s, sizes in bytes.
 #ifndef PPS_NDSEARCH_ESTIMATE_H
@@ -16,8 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// A model on a cluster under a training: const once it is open, and shared by all threads. What may vary from
-// point to point beside the strategy is in nd_point.
+// A model on a cluster under a training: const once it is open, and shared by all threads. What may
+// vary from point to point beside the strategy is in nd_point.
 struct nd_estimate {
     struct layercost_model layers;
     uint32_t id;       // of this model, cluster and training among those that share a cache
@@ -43,7 +43,7 @@ struct nd_point {
     int64_t gbs; // sequences a step; micro-batches a step: gbs / mbs / dp
 };
 
-// Of the stage that needs most; the lowest of equal ones.
+// Memory of the stage that needs most; the lowest stage if several are equal.
 struct nd_memory {
     double parameters, gradients, optimizer;
     double activations; // of all micro-batches in flight
@@ -70,8 +70,8 @@ struct nd_time {
     double tokens_per_s;
 };
 
-// Scratch of one thread. All zero at first; then as the last call left it, for the same set of
-// open estimates. 64-byte aligned. What is in it saves work and never changes a result.
+// Scratch of one thread, 64-byte aligned. Initialise with zeros; keep between calls for the same
+// set of open estimates. The cache saves work and never changes a result.
 size_t nd_cache_bytes(void);
 struct nd_cache;
 
@@ -90,7 +90,7 @@ void nd_estimate(const struct nd_estimate *e,
                  struct nd_memory *memory,
                  struct nd_time *time);
 
-// Total memory of the worst stage for the three recompute modes, whatever the strategy's own.
+// Total memory of the worst stage for each of the three recompute modes.
 void nd_memory_modes(const struct nd_estimate *e,
                      struct nd_cache *cache,
                      const struct nd_point *point,
@@ -112,7 +112,7 @@ const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,
                                              const struct nd_point *point);
 
-// Model FLOPs of a token and step, forward and backward: what the model needs, whatever is done.
+// Returns the model FLOPs per token and step, forward and backward, without recomputation.
 static inline double nd_token_flops(const struct nd_estimate *e, double seq_length)
 {
     return e->active_flops + e->attention_flops * seq_length;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filling places of the tables.
+// Fills the tables of the cache.
 #include "estimatecache.h"
 
 #include <math.h>

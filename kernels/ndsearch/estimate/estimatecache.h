@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a thread has worked out of the points it has seen: figures of layers by shape, kinds of
-// stages by depth. Tables with two places a hash: what is new takes the first, what was there the
-// second.
+// Caches the results of one thread: figures of layers by shape, kinds of stages by depth. Each hash
+// has two places in its table: a new entry takes the first, the previous entry moves to the second.
 #ifndef PPS_NDSEARCH_ESTIMATECACHE_H
 #define PPS_NDSEARCH_ESTIMATECACHE_H
 
@@ -62,8 +61,8 @@ const struct nd_kinds *nd_kinds_of(const struct nd_estimate *e,
                                    struct nd_cache *cache,
                                    const struct nd_pipeline *p);
 
-// The time of a point with nothing looked up or kept: of the cache only scratch is used. For callers
-// that change what an estimate stands for from call to call.
+// The time of a point with nothing looked up or kept: of the cache only scratch is used. For
+// callers that change what an estimate stands for from call to call.
 void nd_time_of(const struct nd_estimate *e,
                 struct nd_cache *cache,
                 const struct nd_point *point,

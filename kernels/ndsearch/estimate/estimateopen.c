@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all points of a model on a cluster under a training share.
+// Opens an estimate: computes the figures that all points of a model, cluster and training share.
 #include "estimate.h"
 
 #include <string.h>

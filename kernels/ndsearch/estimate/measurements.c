@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading measured steps.
+// Reads measured steps.
 #include "calibrate.h"
 
 #include "kernels/common/docfields.h"
@@ -67,7 +67,7 @@ static const struct docfield fields[N_KEYS] = {
 
 static const struct docfields table = {"a measurement", fields, N_KEYS, NULL, 0};
 
-// What the measurements of a set share.
+// The values that the measurements of a set share.
 struct set {
     const char *name;
     const cJSON *models;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Remainders of a division, dealt to stages.
+// Distributes the remainder of layers / stages over stages.
 #include "offsets.h"
 
 int64_t nd_stage_layers(int64_t layers, int32_t stages, int32_t stage)

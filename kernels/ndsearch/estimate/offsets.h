@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Layers of pipeline stages before anything is known of their times.
+// Splits layers over pipeline stages without knowledge of their times.
 #ifndef PPS_NDSEARCH_OFFSETS_H
 #define PPS_NDSEARCH_OFFSETS_H
 

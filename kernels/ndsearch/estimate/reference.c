@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nothing here is clever: every stage, every chunk, every task of the order.
+// Evaluates every stage, every chunk and every task of the order in plain loops.
 #include "reference.h"
 
 #include "offsets.h"
@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-// The share of the longest stage's time of one micro-batch that hides the exchange between replicas.
+// The share of the longest stage's time of one micro-batch that hides the exchange between
+// replicas.
 #define DP_HIDDEN 0.33
 
 // ---- layers -------------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The estimate written straight from its definition, stage by stage, chunk by chunk and task by
-// task, for any split of layers and any choice of recomputed layers. Oracle of estimate.h, and what
-// reports of single strategies use.
+// Computes the estimate directly from its definition, stage by stage, chunk by chunk and task by
+// task, for any split of layers and any choice of recomputed layers. Tests compare estimate.h with
+// this reference; reports of single strategies use it.
 #ifndef PPS_NDSEARCH_REFERENCE_H
 #define PPS_NDSEARCH_REFERENCE_H
 

@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-// The share of the longest stage's time of one micro-batch that hides the exchange between replicas.
+// The share of the longest stage's time of one micro-batch that hides the exchange between
+// replicas.
 #define DP_HIDDEN 0.33
 
 // Times of the parts of an exchange, s.

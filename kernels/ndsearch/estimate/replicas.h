@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exchange of gradients and parameters between data-parallel replicas.
+// Prices the exchange of gradients and parameters between data-parallel replicas.
 #ifndef PPS_NDSEARCH_REPLICAS_H
 #define PPS_NDSEARCH_REPLICAS_H
 

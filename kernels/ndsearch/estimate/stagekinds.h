@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of stages that a pipeline has: those of which one needs most memory or takes longest,
-// whatever a layer costs. Of two stages, one that has no less of everything (layers of each kind,
-// layers of each kind alive at once, embedding, head) needs no less; so of hundreds of stages a few
-// are left, and they depend on depth, chunks and number of micro-batches alone.
+// Finds the kinds of stages of a pipeline that can need the most memory or take the longest, for
+// any cost of a layer. A stage that has at least as much of everything as another (layers of each
+// kind, live layers of each kind, embedding, head) needs at least as much. Therefore a few of
+// hundreds of stages remain; they depend only on depth, chunks and number of micro-batches.
 #ifndef PPS_NDSEARCH_STAGEKINDS_H
 #define PPS_NDSEARCH_STAGEKINDS_H
 
@@ -21,7 +21,7 @@ struct nd_pipeline {
     bool low_mem; // the interleaved order that warms up less
 };
 
-// What a stage has beside its layers.
+// The parts of a stage besides its layers.
 enum {
     ND_FIRST = 1, // the embedding
     ND_LAST = 2,  // the head
@@ -49,7 +49,7 @@ struct nd_kinds {
     int n_memory, n_time;            // ND_KINDS + 1: there are more
 };
 
-// The fewest micro-batches that have the same peaks: most points share these.
+// Returns the smallest number of micro-batches with equal peaks; most points share that number.
 int64_t nd_few_micro_batches(int64_t micro_batches, int32_t stages, int32_t chunks);
 
 // Every stage's peaks, stage after stage, to `visit`. `begin` is scratch of ND_MAX_CHUNKS numbers;

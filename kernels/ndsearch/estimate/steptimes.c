@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations of passes and what they keep, from layers.
+// Computes the durations and the memory of passes from the layers.
 #include "steptimes.h"
 
 #include <stdlib.h>

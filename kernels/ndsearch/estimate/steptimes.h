@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// When every pass of a strategy's step runs, as early as the order of its schedule allows, and what
-// memory every stage holds after each: the picture behind the closed forms of estimate.h.
+// Computes when every pass of a strategy's step runs, as early as the order of its schedule allows,
+// and the memory of every stage after each pass: the timeline behind the closed forms of
+// estimate.h.
 #ifndef PPS_NDSEARCH_STEPTIMES_H
 #define PPS_NDSEARCH_STEPTIMES_H
 
@@ -14,8 +15,8 @@ enum nd_steptimes_status {
     ND_STEPTIMES_NO_MEMORY,
 };
 
-// The default split, all layers recomputed as the strategy says; s and bytes. `fixed` are parameters,
-// gradients, optimizer and reserve; there are no limits. To be freed in every case.
+// The default split, all layers recomputed as the strategy says; s and bytes. `fixed` are
+// parameters, gradients, optimizer and reserve; there are no limits. To be freed in every case.
 enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
                                          const struct nd_estimate *e,
                                          struct nd_cache *cache,

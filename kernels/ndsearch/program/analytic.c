@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From layer figures and the plain estimate to the numbers a program is made of.
+// Converts layer figures and the plain estimate to the numbers of a pipeline program.
 #include "analytic.h"
 
 #include "kernels/ndsearch/estimate/estimate.h"

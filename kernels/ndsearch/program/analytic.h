@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the analytic models say of a strategy, as plain numbers for the pipeline program: seconds
-// and bytes of one layer of each type, of the head, and of what a step takes beside the pipeline.
-// Equations and sources: model.md.
+// Computes the analytic figures of a strategy for the pipeline program: seconds and bytes of one
+// layer of each type, of the head, and of the parts of a step outside the pipeline. Equations and
+// sources: model.md.
 #ifndef PPS_NDSEARCH_ANALYTIC_H
 #define PPS_NDSEARCH_ANALYTIC_H
 
@@ -36,7 +36,7 @@ struct nd_analytic {
 
 struct nd_analytic_model; // one thread at a time
 
-// NULL: no memory. The descriptions are copied.
+// Returns NULL when out of memory. Copies the descriptions.
 struct nd_analytic_model *nd_analytic_open(const struct modeldesc *model,
                                            const struct cluster *cluster,
                                            const struct training *training);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory figures from the peaks of a calibration run, in which stages differ by one thing each.
+// Fits memory figures to the peaks of a calibration run whose stages differ in one property each.
 #include "figures.h"
 
 #include "kernels/common/leastsquares.h"
@@ -128,7 +128,7 @@ static void fit_all(const struct layout *layout, const struct nd_calibration *pe
     for (int i = 0; i < layout->stages; i++)
         fill_row(layout, i, &a[i * UNKNOWNS]);
     const struct leastsquares problem = {layout->stages, UNKNOWNS, a, peaks->peak};
-    // Of these few unknowns it comes to an end; were it not to, the best so far would do.
+    // With so few unknowns the loop ends; the best solution so far would be good enough otherwise.
     const bool ended = leastsquares_nonnegative(&problem, &result);
     (void)ended;
     memcpy(x, result.x, UNKNOWNS * sizeof *x);

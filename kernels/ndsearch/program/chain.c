@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links of stages, and how far fronts can reach.
+// Builds the links of stages and the fronts of their ends.
 #include "chain.h"
 
 #include "cheapest.h"

@@ -11,8 +11,8 @@
 // (onefb.h, without s and e). All but R is known at a place. Hence two numbers say all of the
 // stages from a place on: R, their growth, and Z, the greatest bracket among them. The fewer the
 // better for both, so the front of a place is its undominated pairs, and the least of (1) is the
-// least W(0) + R + Z of the front of place (0, 0). As published the value is no less than (1) either:
-// periods that are not laid out cost P max c each.
+// least W(0) + R + Z of the front of place (0, 0). As published the value is no less than (1)
+// either: periods that are not laid out cost P max c each.
 #ifndef PPS_NDSEARCH_CHAIN_H
 #define PPS_NDSEARCH_CHAIN_H
 
@@ -70,8 +70,8 @@ struct nd_chain *nd_chain_new(const struct nd_program *program,
                               struct nd_watch *watch);
 void nd_chain_free(struct nd_chain *chain);
 
-// The bracket of stage i at a place, without R(>j). A stage without rounds (stage 0, M = P) has what
-// stands for them (onefb.h), to which no R(>j) is added.
+// The bracket of stage i at a place, without R(>j). A stage without rounds (stage 0, M = P) has
+// what stands for them (onefb.h), to which no R(>j) is added.
 double nd_bracket(const struct nd_chain *chain,
                   const struct nd_link *link,
                   int32_t i,

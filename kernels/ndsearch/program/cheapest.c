@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All ways of one chunk tried, two counts at a time.
+// Tries all ways to recompute in one chunk, two counts at a time.
 #include "cheapest.h"
 
 #include <math.h>

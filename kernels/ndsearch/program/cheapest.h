@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest recomputation of a chunk that keeps no more than it may. Recomputing never makes
-// anything faster, so for one chunk alone no dearer one is ever of use. Private to the solver.
+// Finds the cheapest recompute with which a chunk keeps at most a given amount of memory. Recompute
+// never makes a pass faster, so a more expensive recompute of one chunk never helps. Private to the
+// solver.
 #ifndef PPS_NDSEARCH_CHEAPEST_H
 #define PPS_NDSEARCH_CHEAPEST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chunks of the pipeline program: what one takes and keeps, and its bounds as published. Private to
-// the program's modules.
+// Computes the time and memory of a chunk of the pipeline program, and its published bounds.
+// Private to the program's modules.
 #ifndef PPS_NDSEARCH_CHUNK_H
 #define PPS_NDSEARCH_CHUNK_H
 
@@ -13,7 +13,7 @@
 #define ND_ORIG_START    99999 // of any task, and of a period
 #define ND_ORIG_PARTS    5     // laid out, of 6 and more
 
-// What is left over by rounding: MiB, and units of time.
+// Tolerances for rounding: MiB, and units of time.
 #define ND_SLACK_MB   1e-6
 #define ND_SLACK_TIME 1e-9
 
@@ -32,7 +32,7 @@ double nd_chunk_forward(const struct nd_program *program,
 double nd_chunk_backward(const struct nd_program *program,
                          const struct nd_chunk_plan *chunk,
                          bool head);
-// What of the backward is recomputation.
+// Returns the part of the backward that is recompute.
 double nd_chunk_growth(const struct nd_program *program, const struct nd_chunk_plan *chunk);
 
 double nd_chunk_kept(const struct nd_program *program, const struct nd_chunk_plan *chunk);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking the clock now and then.
+// Reads the clock at intervals.
 #include "clockwatch.h"
 
 #include <time.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a search has had its time. Private to the solver.
+// Watches the time limit, the stop flag and the search limit. Private to the solver.
 #ifndef PPS_NDSEARCH_CLOCKWATCH_H
 #define PPS_NDSEARCH_CLOCKWATCH_H
 
@@ -15,14 +15,15 @@ struct nd_watch {
 // Of a clock that only goes on.
 double nd_seconds(void);
 
-// Whether to stop, by the clock or the stop flag. Once it says so, it always does: a function that
-// was stopped need not say so itself. For loops of which a turn takes microseconds or more.
+// Returns whether to stop, by the clock or the stop flag. Once true, the result stays true, so a
+// stopped function needs no result of its own. For loops whose iterations take microseconds or
+// more.
 bool nd_watch_now(struct nd_watch *watch);
 
-// The same for loops of which a turn takes less: looks only at every 256th call.
+// Like nd_watch_now, for shorter iterations: checks only at every 256th call.
 bool nd_watch_often(struct nd_watch *watch);
 
-// The same, or so many nodes are the most that are allowed.
+// Like nd_watch_often, and also stops at the search limit of max_nodes.
 bool nd_watch_over(struct nd_watch *watch, uint64_t nodes);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping cuts, and what each leaves to the stages behind.
+// Keeps cuts and computes the least cost that each leaves to the later stages.
 #include "cuts.h"
 
 #include <math.h>

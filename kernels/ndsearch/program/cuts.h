@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lower bounds of the objective that are sums over chunks: longest paths met so far, each of which
-// any other choice has too. For each, how little the stages from one on can add with so many
-// layers. Private to the solver.
+// Keeps lower bounds of the objective that are sums over chunks: the longest paths found so far,
+// which exist in every choice. For each path, stores the least amount that the stages from i on can
+// add with n layers. Private to the solver.
 #ifndef PPS_NDSEARCH_CUTS_H
 #define PPS_NDSEARCH_CUTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A graph for each program, made once; a closed form where there is one.
+// Evaluates a program by a task graph, built once, or by a closed form if one exists.
 #include "evaluator.h"
 
 #include "chunk.h"

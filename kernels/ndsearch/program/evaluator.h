@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What durations of chunks are worth: the objective of the pipeline program, again and again for
-// one program. Private to the program's modules.
+// Computes the objective of a pipeline program from the durations of its chunks, repeatedly for one
+// program. Private to the program's modules.
 #ifndef PPS_NDSEARCH_EVALUATOR_H
 #define PPS_NDSEARCH_EVALUATOR_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rounds of looking, tightening or fitting, and solving again.
+// Repeats rounds: checks peaks, tightens budgets or fits figures, and solves again.
 #include "feedback.h"
 
 #include "figures.h"
@@ -111,13 +111,13 @@ struct loop {
     double *peaks; // of the solution
 };
 
-// MiB that a stage holds too much.
+// Returns the MiB by which a stage exceeds its limit.
 static double over(const struct loop *loop, int32_t stage)
 {
     return fmax(0.0, loop->peaks[stage] - loop->limit_mb);
 }
 
-// Asks for the peaks of the solution; false: nobody knows.
+// Requests the peaks of the solution; returns false if they are unknown.
 static bool look(struct loop *loop)
 {
     struct nd_feedback *feedback = loop->feedback;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A solution of the pipeline program is checked against peaks that were measured, or come from a
-// model that knows more; where a stage holds more than the limit, budgets are tightened or the
-// memory figures fitted to the peaks, and the program is solved again.
+// Checks a solution of the pipeline program against measured peaks or against a more precise model.
+// If a stage exceeds the limit, tightens budgets or fits the memory figures to the peaks, and
+// solves the program again.
 #ifndef PPS_NDSEARCH_FEEDBACK_H
 #define PPS_NDSEARCH_FEEDBACK_H
 
@@ -14,7 +14,7 @@
 
 // ---- peaks --------------------------------------------------------------------------------------
 
-// Who knows what the stages hold with a choice: peaks in MiB, [stages]. false: nobody.
+// Source of the peaks of a choice: MiB, [stages]. Returns false if they are unknown.
 struct nd_check {
     bool (*peaks)(void *self,
                   const struct nd_program *program,

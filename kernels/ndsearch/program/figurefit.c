@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory figures fitted to peaks of a solution.
+// Fits memory figures to the peaks of a solution.
 #include "chunk.h"
 #include "feedback.h"
 #include "kernels/common/leastsquares.h"

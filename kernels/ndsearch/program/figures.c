@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Figures as lines of key = value, and from bytes of layers.
+// Reads and writes figures as lines of key = value, and makes them from the bytes of layers.
 #include "figures.h"
 
 #include "kernels/common/numtext.h"

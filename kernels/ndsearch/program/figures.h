@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The 14 memory figures of the pipeline program (struct nd_figures, MiB): read and written as text,
-// and made from a model or from the peaks of a calibration run.
+// Reads and writes the 14 memory figures of the pipeline program (struct nd_figures, MiB) as text,
+// and makes them from a model or from the peaks of a calibration run.
 #ifndef PPS_NDSEARCH_FIGURES_H
 #define PPS_NDSEARCH_FIGURES_H
 
@@ -25,7 +25,7 @@ bool nd_figures_read(struct nd_figures *memory,
 // The 14 lines, in the order in which they are usually kept.
 void nd_figures_write(struct textroom *text, const struct nd_figures *memory);
 
-// What a configuration's figures are for.
+// The configuration to which figures belong.
 struct nd_figures_key {
     int32_t layers[2]; // of type 1, 2
     int32_t micro_batches;

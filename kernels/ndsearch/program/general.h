@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact search where there is no closed form: several chunks a stage, split sequences, transfers.
-// Private to the solver.
+// Searches exactly where no closed form exists: several chunks per stage, split sequences,
+// transfers. Private to the solver.
 //
 // A stage is one of its options (options.h); longest paths met so far bound what is not decided yet
 // (cuts.h). Local moves from a balanced start give a good choice; then options that are in no
@@ -29,7 +29,7 @@ struct nd_general {
     double *forwards, *backwards; // the same: of a path
     double bound;                 // least of patterns that are not done
     uint64_t round_end;           // nodes after which useless options are looked for again
-    bool complete;                // nothing was left out so far
+    bool complete;                // nothing was skipped so far
     bool over;                    // it is time to stop
 };
 
@@ -62,8 +62,8 @@ static inline bool nd_general_round_over(const struct nd_general *g)
 double nd_general_stage_bound(const struct nd_general *g, int32_t stage, double layers);
 
 // Calls visit for every pattern that may be part of something better, with g->pattern set; the more
-// layers in one chunk, the earlier. More than `most` patterns end it, with g->over and a bound of 0.
-// false: visit said so.
+// layers in one chunk, the earlier. More than `most` patterns end it, with g->over and a bound of
+// 0. false: visit said so.
 bool nd_general_patterns(struct nd_general *g,
                          bool (*visit)(struct nd_general *g, void *self),
                          void *self,

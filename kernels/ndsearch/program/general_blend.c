@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blends of cuts. Any weighted mean of cuts is a cut. Each by itself is least in a choice that suits
-// it at the cost of others; the best mean is that of a game in which one side picks the choice and
-// the other the cut. It is approached by fictitious play (Brown 1951): the choice that is least for
-// the mean so far, then the cut that is greatest for that choice, which joins the mean. The choices
-// met are looked at too: they may be good, and their longest paths are new cuts.
+// Blends of cuts. Any weighted mean of cuts is a cut. Each by itself is least in a choice that
+// suits it at the cost of others; the best mean is that of a game in which one side picks the
+// choice and the other the cut. It is approached by fictitious play (Brown 1951): the choice that
+// is least for the mean so far, then the cut that is greatest for that choice, which joins the
+// mean. The choices met are looked at too: they may be good, and their longest paths are new cuts.
 #include "general.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether memory alone forbids all splits, and how much of it is missing then: for every pattern the
-// split whose worst stage lacks least, all being recomputed.
+// Decides whether memory alone forbids all splits, and how much is missing: for every pattern,
+// finds the split whose worst stage lacks the least memory with full recompute.
 #include "general.h"
 
 #include <math.h>

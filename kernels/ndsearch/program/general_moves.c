@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local moves: from a start in which the slowest stage is as fast as it can be, to another option of
-// one stage, or of two that hand a layer from one to the other, as long as it helps.
+// Improves a choice by local moves: starts where the slowest stage is as fast as possible, then
+// changes the option of one stage, or moves a layer between two stages, while the objective
+// improves.
 #include "general.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patterns one after the other: how the leading layers, of type 1, can fill the first chunks.
+// Enumerates patterns: the ways in which the leading layers, of type 1, can fill the first chunks.
 #include "general.h"
 
 #include <math.h>

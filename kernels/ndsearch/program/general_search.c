@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The depth-first search, and what a choice of options is worth.
+// Searches depth-first over stages, and evaluates a choice of options.
 #include "general.h"
 
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A label is what stages 0 ... i - 1 can do to the value whatever comes behind them; the notation is
-// that of onefb.h and chain.h. Let q be a stage at which the longest path turns early. Until a path
-// has turned, its bracket grows by the recomputation of the stages passed; when it turns at q, it
-// gets d(q) times the slowest backward (or forward) so far and loses C(>q):
+// A label is what stages 0 ... i - 1 can do to the value whatever comes behind them; the notation
+// is that of onefb.h and chain.h. Let q be a stage at which the longest path turns early. Until a
+// path has turned, its bracket grows by the recomputation of the stages passed; when it turns at q,
+// it gets d(q) times the slowest backward (or forward) so far and loses C(>q):
 //
 //   z    greatest N(j) c(j) + W(>j) + R(j, i), still going on, R(j, i): growth of stages j+1 ... i-1
 //   zb   of those that have turned among the backwards: z + d(q) b - W(>q), and no R any more
@@ -10,9 +10,9 @@
 //   both that have turned twice: such a path has lost R(>q) once more than it had it, so that only
 //        R of the stages up to q is left of the sum of all; kept with it
 //
-// The value is W(0) + R + the greatest of z + R(i ...), zb, zf; or W(0) + both. Every stage adds the
-// greater of what was and what it makes of it, and never less for more: hence of two labels at a
-// place the one that is at most the other in all numbers is enough.
+// The value is W(0) + R + the greatest of z + R(i ...), zb, zf; or W(0) + both. Every stage adds
+// the greater of what was and what it makes of it, and never less for more: hence of two labels at
+// a place the one that is at most the other in all numbers is enough.
 #include "labels.h"
 
 #include "clockwatch.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact search over 1F1B splits, stage by stage from the first, for when the fronts of chain.h do
-// not decide: when warm-up or cool-down, or published periods, cost more than they know. Private
+// Searches 1F1B splits exactly, stage by stage from the first, if the fronts of chain.h do not
+// decide: if warm-up or cool-down, or published periods, cost more than the fronts include. Private
 // to the solver.
 #ifndef PPS_NDSEARCH_LABELS_H
 #define PPS_NDSEARCH_LABELS_H

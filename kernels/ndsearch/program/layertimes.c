@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Raw layer times to ratios.
+// Converts raw layer times to ratios.
 #include "kernels/common/numtext.h"
 #include "ratios.h"
 

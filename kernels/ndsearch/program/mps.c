@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The export as a whole: objective, rows, bounds.
+// Exports a program: objective, rows and bounds.
 #include "mps.h"
 
 #include "chunk.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline program as a mixed-integer program in free MPS, for general solvers: layers, what is
-// recomputed, durations, memory along every stage's order, and a start time for every task.
+// Exports the pipeline program as a mixed-integer program in free MPS for general solvers: layers,
+// recompute, durations, memory along the order of every stage, and a start time for every task.
 #ifndef PPS_NDSEARCH_MPS_H
 #define PPS_NDSEARCH_MPS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows about chunks: durations, memory kept, choices, layers in sequence.
+// Adds the rows of chunks: durations, memory kept, choices, layers in sequence.
 #include "mpswriting.h"
 
 #include <math.h>

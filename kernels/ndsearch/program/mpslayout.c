@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers to names and names to numbers.
+// Converts variable numbers to names and names to numbers.
 #include "mpslayout.h"
 
 #include "chunk.h"

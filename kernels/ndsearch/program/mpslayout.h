@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variables of the exported pipeline program: which there are, their numbers and their names.
-// For the files that write and read the program and its solutions.
+// Numbers and names the variables of the exported pipeline program, for the files that write and
+// read the program and its solutions.
 #ifndef PPS_NDSEARCH_MPSLAYOUT_H
 #define PPS_NDSEARCH_MPSLAYOUT_H
 

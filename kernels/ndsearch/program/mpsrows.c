@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows sorted into columns, with markers around the whole numbers.
+// Sorts rows into columns, with markers around the whole numbers.
 #include "mpsrows.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of an exported program under construction, and the file they make. MPS wants columns, a
-// program is thought in rows; this turns them.
+// Collects the rows of an exported program and writes them as a file. MPS stores columns, but a
+// program is built in rows; this module transposes them.
 #ifndef PPS_NDSEARCH_MPSROWS_H
 #define PPS_NDSEARCH_MPSROWS_H
 
@@ -37,7 +37,7 @@ struct nd_mps_rows {
 
 // All zero, but for the names of groups, has no rows. A row goes on until the next begins.
 void nd_mps_begin(struct nd_mps_rows *rows, int group, char sense, double right);
-// Numbers of one variable in one row add up. 0 is left out.
+// Adds up numbers of one variable in one row. Skips 0.
 void nd_mps_put(struct nd_mps_rows *rows, int32_t variable, double value);
 void nd_mps_rows_free(struct nd_mps_rows *rows);
 

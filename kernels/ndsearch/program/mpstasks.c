@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows about tasks: lanes of stages, journeys of micro-batches, memory, the steady state.
+// Adds the rows of tasks: order within stages, paths of micro-batches, memory, the steady state.
 #include "mpswriting.h"
 
 struct place {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An exported program under construction; for the files that make it.
+// Holds an exported program under construction. Private to the files that write it.
 #ifndef PPS_NDSEARCH_MPSWRITING_H
 #define PPS_NDSEARCH_MPSWRITING_H
 
@@ -36,11 +36,10 @@ struct nd_mps_writing {
     struct orders_task *tasks; // of one stage
 };
 
-// Rows that say what a chunk is: its durations, its memory, what of it is recomputed; and how
-// chunks share the layers.
+// Adds the rows that define a chunk (durations, memory, recompute) and the split of layers.
 void nd_mps_add_chunks(struct nd_mps_writing *writing);
 
-// Rows that say when tasks may start, and that what a stage holds fits.
+// Adds the rows that limit the start of tasks and the memory of stages.
 void nd_mps_add_tasks(struct nd_mps_writing *writing);
 
 // No chunk may have more layers of a type.

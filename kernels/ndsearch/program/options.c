@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spreading layers over chunks and recomputation over layers; what is dominated goes.
+// Spreads layers over chunks and recompute over layers, and drops dominated options.
 #include "options.h"
 
 #include <math.h>
@@ -231,8 +231,8 @@ static void put_spreading(struct maker *m)
     choose_ways(m, 0, takes);
 }
 
-// Whether chunks 0 ... v are nearly equal, where that is asked for, and those after them can be with
-// the `left` layers that are left.
+// Whether chunks 0 ... v are nearly equal, where that is asked for, and those after them can be
+// with the `left` layers that are left.
 static bool is_even(const struct maker *m, int32_t v, int32_t left)
 {
     const int32_t spread = m->spread == ND_EVEN_WAY ? 1 : m->spread;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stage of several chunks can be: its layers and, for each way to spread them over its chunks,
-// the undominated ways to recompute within its memory. Private to the solver.
+// Lists the options of a stage with several chunks: its layers and, for each way to spread them
+// over its chunks, the undominated ways to recompute within its memory. Private to the solver.
 //
 // Layers of type 1 come first in the model, so that they fill the first chunks. A pattern says how
 // many of them every chunk has; then stages only share the number of layers of type 2.
@@ -44,7 +44,7 @@ struct nd_options {
     int32_t *layers;             // [n]: of type 2
     struct nd_chunk_plan *chunk; // [n][chunks]
     double *forward, *backward;  // [n][chunks]
-    bool cut_short; // there were too many: some that spread layers unevenly are left out
+    bool cut_short;              // too many options: some uneven spreads are skipped
 };
 
 // A spread: the one way that is even, with what is left over in the last chunks.
@@ -76,8 +76,8 @@ static inline int32_t nd_options_first(const struct nd_options *options,
 // Drops those with dropped[option].
 void nd_options_drop(struct nd_options *options, const bool *dropped);
 
-// The least memory in which a stage can have so many layers of type 2, MiB, however they are spread;
-// HUGE_VAL: it cannot.
+// The least memory in which a stage can have so many layers of type 2, MiB, however they are
+// spread; HUGE_VAL: it cannot.
 double nd_stage_least_mb(const struct nd_program *program,
                          const struct nd_flights *flights,
                          const struct nd_pattern *pattern,

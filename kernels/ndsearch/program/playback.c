@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passes of a choice cost, and the parts of its bubble.
+// Computes the passes of a choice and the parts of its overhead.
 #include "playback.h"
 
 #include "chunk.h"

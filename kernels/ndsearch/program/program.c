@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checking a program, and figures that follow from it.
+// Checks a program and computes its derived figures.
 #include "program.h"
 
 #include "chunk.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline program: how many layers every chunk of every stage gets, and how many of them are
-// recomputed, so that the step is as short as it can be and no stage exceeds its memory.
+// Defines the pipeline program: how many layers each chunk of each stage gets, and how many of them
+// are recomputed, so that the step time is minimal and no stage exceeds its memory.
 //
 // Layers are of two types: type 1, the leading dense layers of a mixture-of-experts model, and
 // type 2, all others. The unit of time is the forward of one type-2 layer. Matrices are
@@ -53,11 +53,11 @@ struct nd_program {
     enum nd_compat compat;
 };
 
-// Fields that have a usual value get it: ratios, one chunk and split, full recompute, no hop.
+// Sets fields to their defaults: ratios, one chunk and split, full recompute, no hop.
 void nd_program_default(struct nd_program *program);
 
-// false: `text` says what is wrong and what would do ("stages = 8 is greater than micro-batches =
-// 4"). Everything below wants a program that has passed. M < P is no fault but infeasible.
+// Returns false with the fault in `text`. All functions below need a program that has passed this
+// check. M < P is not a fault but infeasible.
 bool nd_program_check(const struct nd_program *program, char *text, size_t size);
 
 struct orders_shape nd_program_shape(const struct nd_program *program);
@@ -110,7 +110,7 @@ enum nd_outcome nd_peaks(const struct nd_program *program,
                          const struct nd_choice *choice,
                          struct nd_peak *peaks); // [stages]
 
-// Whether the choice is one the program allows; otherwise `text` says what it breaks.
+// Returns whether the program allows the choice; otherwise `text` names the violated constraint.
 bool nd_choice_check(const struct nd_program *program,
                      const struct nd_choice *choice,
                      char *text,
@@ -145,7 +145,7 @@ enum nd_limit {
     ND_LIMIT_TIME,   // starts of tasks, as published
 };
 
-// Why nothing is feasible, and what would be.
+// Why no choice is feasible, and what is missing.
 struct nd_infeasible {
     enum nd_limit limit;
     int32_t stage;     // that lacks memory even so; -1: no single one
@@ -154,7 +154,8 @@ struct nd_infeasible {
     char text[256];    // one sentence
 };
 
-// What is known before any search: fewer micro-batches than stages, fewer layers than chunks.
+// Returns whether the program is infeasible without a search: fewer micro-batches than stages, or
+// fewer layers than chunks.
 bool nd_never_feasible(const struct nd_program *program, struct nd_infeasible *why);
 
 struct nd_solution {
@@ -171,9 +172,9 @@ struct nd_solution {
     void *room;               // holds the arrays
 };
 
-// The solution is to be freed whatever comes back.
+// Solves the program. The caller frees the solution with nd_solution_free() in every case.
 enum nd_outcome nd_solve(const struct nd_program *program,
-                         const struct nd_effort *effort, // NULL: as long as it takes
+                         const struct nd_effort *effort, // NULL: no limits
                          struct nd_solution *solution);
 void nd_solution_free(struct nd_solution *solution);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solving for one chunk a stage and more, pricing, sorting.
+// Solves candidates for one and more chunks per stage, prices and sorts them.
 #include "rank.h"
 
 #include <math.h>
@@ -61,14 +61,14 @@ static double longest_stage(const struct nd_program *program, const struct nd_ch
     return longest;
 }
 
-// What the backward of a stage cannot hide (model.md).
+// Returns the exchange between replicas that the backward of a stage cannot hide (model.md).
 static double exposed_dp(const struct nd_rank_case *used, const struct nd_solution *solution)
 {
     const double stage = longest_stage(&used->program, &solution->choice) * used->layer_ms;
     return fmax(0.0, used->extra.dp - DP_HIDDEN * stage);
 }
 
-// What a solved program costs, in ms a step.
+// Returns the cost of a solved program in ms per step.
 static double price(const struct nd_rank_case *used,
                     const struct nd_solution *solution,
                     double dp_ms,
@@ -79,7 +79,7 @@ static double price(const struct nd_rank_case *used,
                              : program + dp_ms + used->extra.optimizer + used->extra.embedding;
 }
 
-// What transfers between stages add to the step.
+// Returns the ms that transfers between stages add to the step.
 static double transfer_of(const struct nd_rank_case *used, const struct nd_solution *solution)
 {
     struct nd_program without = used->program;
@@ -90,7 +90,7 @@ static double transfer_of(const struct nd_rank_case *used, const struct nd_solut
     return fmax(0.0, solution->objective - value.objective) * used->layer_ms;
 }
 
-// Interleaving wants micro-batches in whole parts, and a layer in every chunk.
+// Interleaving needs a multiple of P micro-batches, and a layer in every chunk.
 static bool can_have(const struct nd_program *program, int32_t chunks)
 {
     return chunks == 1 ||
@@ -144,7 +144,7 @@ static void keep_better(struct nd_ranked *ranked,
     nd_solution_free(solution);
 }
 
-// false: there is no use in trying more chunks.
+// Returns false if more chunks cannot help.
 static bool try_chunks(struct nd_ranked *ranked,
                        int32_t chunks,
                        const struct nd_rank_source *source,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates by the time of a step: for each the pipeline program is solved, for one and more chunks
-// a stage, and what the program does not contain is added. A table of the results, and a short one.
+// Ranks candidates by step time: solves the pipeline program of each for one and more chunks per
+// stage, adds the costs outside the program, and writes the results as a full and a short table.
 #ifndef PPS_NDSEARCH_RANK_H
 #define PPS_NDSEARCH_RANK_H
 
@@ -85,7 +85,7 @@ struct nd_ranked {
     char why[256];               // where not priced
 };
 
-// To be freed whatever the outcome.
+// The caller frees *ranked with nd_ranked_free() for every outcome.
 void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_strategy *strategy,
                  int64_t index,
@@ -93,10 +93,10 @@ void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_rank_options *options);
 void nd_ranked_free(struct nd_ranked *ranked);
 
-// Takes what is known of the other, which was tried in its stead, into account.
+// Includes the bounds of the other candidate, which was tried as an alternative.
 void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other);
-// By how much of its step what was tried in its stead, and not solved to the end, may be quicker; 0:
-// it is not.
+// Returns the fraction of the step by which an alternative without a proof may be faster; 0: none
+// is.
 double nd_ranked_others_gap(const struct nd_ranked *ranked);
 
 // Cheapest first; those without a cost last; equal ones in the order of the input.
@@ -106,9 +106,9 @@ void nd_rank_sort(struct nd_ranked *ranked, int64_t n);
 
 enum { ND_GAP_CAP = 16 };
 
-// What of the pipeline's time the search left open: "0" where it is proven to be the shortest with
-// its number of chunks, else the most by which another may be shorter, as "3.1%"; a star behind it
-// where what was tried in its stead may be quicker; "" unless priced. Returns text.
+// Writes the gap of the pipeline's time: "0" if it is proven optimal for its number of chunks, else
+// the most by which another split may be shorter, as "3.1%"; a star follows if an alternative may
+// be faster; "" unless priced. Returns text.
 const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked);
 
 enum nd_rank_language {
@@ -132,8 +132,8 @@ void nd_rank_line(struct textroom *text,
                   const struct nd_ranked *ranked,
                   const char *check);
 
-// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A; behind it the gap, where
-// there is one.
+// For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A; behind it the gap,
+// where there is one.
 void nd_rank_short_header(struct textroom *text);
 void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranked candidates as tables.
+// Writes ranked candidates as tables.
 #include "rank.h"
 
 #include <math.h>

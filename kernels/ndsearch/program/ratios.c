@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of measured ratios, and who takes whose.
+// Reads a table of measured ratios, and chooses the ratios of a strategy.
 #include "ratios.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile ratios: what a layer's parts take in units of the forward of one type-2 layer, and how
-// long that unit is. Measured ones come from a table or from raw layer times; a configuration
-// without any takes those of the nearest one that has, or of a model.
+// Reads and chooses profile ratios: times in units of the forward of one type-2 layer, and the
+// length of that unit. Measured ratios come from a table or from raw layer times; a configuration
+// without ratios uses those of the nearest measured configuration, or of a model.
 #ifndef PPS_NDSEARCH_RATIOS_H
 #define PPS_NDSEARCH_RATIOS_H
 
@@ -92,7 +92,7 @@ enum nd_ratio_source {
 
 const char *nd_ratio_source_name(enum nd_ratio_source source);
 
-// What a model says of a strategy; false: nothing.
+// The ratios that a model gives a strategy; false: none.
 struct nd_ratio_model {
     bool (*ratios)(void *self, const struct nd_strategy *strategy, struct nd_ratios *ratios);
     void *self;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading values and turning them back into a choice, with its times checked.
+// Reads the values of a solution, converts them to a choice, and checks its start times.
 #include "solfile.h"
 
 #include "kernels/common/numtext.h"

@@ -29,8 +29,8 @@ struct nd_sol {
 
 // Reads a solution of this program. Skips lines whose first word is not a variable of the program,
 // and all lines after a line "# Dual...". Variables without a line are 0, since solvers skip zeros.
-// Refuses a choice that the program does not allow, and start times that decrease along the order of
-// a stage ("time sequence error"). The caller frees *sol with nd_sol_free() in every case.
+// Refuses a choice that the program does not allow, and start times that decrease along the order
+// of a stage ("time sequence error"). The caller frees *sol with nd_sol_free() in every case.
 bool nd_sol_read(struct nd_sol *sol,
                  const struct nd_program *program,
                  const char *text,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The face of the solver: what is infeasible before any search, and solutions from drafts.
+// Solves programs: finds programs that are infeasible without a search, calls the solvers, and
+// makes solutions from drafts.
 #include "solve.h"
 
 #include <math.h>

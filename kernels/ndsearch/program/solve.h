@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the solver hand each other. Private to the solver.
+// Declares the interfaces between the parts of the solver. Private to the solver.
 #ifndef PPS_NDSEARCH_SOLVE_H
 #define PPS_NDSEARCH_SOLVE_H
 
@@ -17,27 +17,27 @@ struct nd_draft {
     uint64_t nodes;
 };
 
-// Of one chunk a stage, one split, no transfers.
+// Solves programs with one chunk per stage, one split and no transfers.
 enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
                               const struct nd_effort *effort,
                               double started,
                               struct nd_draft *draft,
                               struct nd_infeasible *why);
 
-// Of all others.
+// Solves all other programs.
 enum nd_outcome nd_solve_general(const struct nd_program *program,
                                  const struct nd_effort *effort,
                                  double started,
                                  struct nd_draft *draft,
                                  struct nd_infeasible *why);
 
-// No choice is worth less: the slowest stage is no faster than the average.
+// Returns a lower bound of every choice: the slowest stage is at least as slow as the average.
 double nd_average_bound(const struct nd_program *program);
 
 // Relative difference below which two values are the same, and a solution is optimal.
 #define ND_SAME 1e-9
 
-// What the text of an infeasible program says.
+// Set the reason of an infeasible program.
 void nd_why_layers(const struct nd_program *program, struct nd_infeasible *why);
 void nd_why_memory(const struct nd_program *program,
                    int32_t stage,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1F1B, exactly. The fronts of chain.h give the best split but for warm-up and cool-down, which
-// seldom cost anything; where the split is worth what the bound says it is proven, and otherwise
-// labels.h decides among those below it.
+// Solves 1F1B exactly. The fronts of chain.h give the best split except for warm-up and cool-down,
+// which seldom cost anything. If the split equals the bound, it is proven optimal; otherwise
+// labels.h decides among the splits below it.
 #include "solve.h"
 
 #include "chain.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The general solver: patterns of the leading layers one after the other, each with as many layers a
-// stage as can still be part of something better.
+// Solves general programs: takes one pattern of the leading layers after another, each with as many
+// layers per stage as a better choice can have.
 #include "general.h"
 
 #include <math.h>
@@ -221,8 +221,8 @@ static bool solve_even_pattern(struct nd_general *g)
     return done;
 }
 
-// Takes the pattern of the best choice with one layer moved from chunk k to chunk k + step; false: that
-// is none.
+// Takes the pattern of the best choice with one layer moved from chunk k to chunk k + step; false:
+// that is none.
 static bool set_neighbour(struct nd_general *g, int32_t k, int32_t step)
 {
     const struct nd_program *p = g->program;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solutions written: the values of all variables that a choice has in the exported program.
+// Writes solutions: the values of all variables of the exported program for a choice.
 #include "mpslayout.h"
 #include "playback.h"
 #include "solfile.h"

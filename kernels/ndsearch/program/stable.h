@@ -18,7 +18,8 @@ struct nd_marks {
     const double *between; // [n][n]: from, to
 };
 
-// Least end + residue * period. *period: that it is reached with; at least 0. room: (n + 2)^2 numbers.
+// Least end + residue * period. *period: that it is reached with; at least 0. room: (n + 2)^2
+// numbers.
 double nd_stable(const struct nd_marks *marks, int32_t residue, double *period, double *room);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparing, keeping and writing candidates.
+// Compares, keeps and writes candidates.
 #include "candidates.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ void nd_candidates_sort(struct nd_candidate *candidates, size_t n)
         qsort(candidates, n, sizeof *candidates, by_degrees);
 }
 
-// Quicker ones come first, those of unknown time last.
+// Sorts faster candidates first, candidates of unknown time last.
 static int by_time(const void *a, const void *b)
 {
     const double x = ((const struct nd_candidate *)a)->step_ms;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates of the search: what survives filters and memory, best ones first or in order of their
-// degrees, and the table of them.
+// Keeps the candidates of the search (strategies that survive filters and memory), sorts them by
+// step time or by degrees, and writes their table.
 #ifndef PPS_NDSEARCH_CANDIDATES_H
 #define PPS_NDSEARCH_CANDIDATES_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Domains of every degree, and the nested loops over them.
+// Computes the domain of every degree and loops over the domains.
 #include "enumerate.h"
 
 #include <string.h>

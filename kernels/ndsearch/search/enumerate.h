@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The space of parallel strategies: which degrees a number of devices allows, walked in nested
-// loops over divisors. Nothing lists the points; memory does not depend on how many there are.
+// Enumerates the space of parallel strategies: the degrees that a number of devices allows, in
+// nested loops over divisors. No list of points exists; memory does not depend on their number.
 //
 // A point is a quadruple (dp, tp, cp, pp) whose product is the number of devices, and inside it
 // (ep, op, vp, mbs, sp). The domains of these depend on the quadruple alone; only that of op of the
@@ -29,8 +29,8 @@ enum nd_preset {
     ND_MEGATRON, // as ND_FSDP, op within dp * cp
 };
 
-// What may vary; false: that degree is 1. fsdp false: op is dp alone (compat orig: every other op is
-// replaced by the marker -1, and counted as often); the classic preset does not ask.
+// What may vary; false: that degree is 1. fsdp false: op is dp alone (compat orig: every other op
+// is replaced by the marker -1, and counted as often); the classic preset does not ask.
 struct nd_switches {
     bool dp, tp, pp, ep, cp, fsdp;
 };
@@ -59,8 +59,8 @@ struct nd_space {
 bool nd_space_init(struct nd_space *space, enum nd_preset preset, bool orig, int64_t devices);
 
 // Takes layers (with MTP layers), experts and shape of the model, and batch, sizes of micro-batches
-// (ascending, once each; compat orig: 1, 2, 4), splitting of experts and schedule (orig: any) of the
-// training.
+// (ascending, once each; compat orig: 1, 2, 4), splitting of experts and schedule (orig: any) of
+// the training.
 void nd_space_set_model(struct nd_space *space, const struct modeldesc *model);
 void nd_space_set_training(struct nd_space *space, const struct training *training);
 
@@ -100,11 +100,11 @@ static inline bool nd_op_follows(const struct nd_quad *quad, int32_t ep, int32_t
     return (int64_t)op * ep % ((int64_t)quad->dp * quad->tp) == 0;
 }
 
-// Called with every point; false: enough.
+// Called with every point; returns false to stop.
 typedef bool nd_visit(void *context, const struct nd_strategy *point);
 
-// Every point of the space, plainly: what tests and benchmarks hold the walks of walk.h to. false:
-// visit had enough.
+// Visits every point of the space in plain loops; tests and benchmarks compare the walks of walk.h
+// with this function. Returns false if visit stopped.
 bool nd_points(const struct nd_space *space, nd_visit *visit, void *context);
 
 const char *nd_preset_name(enum nd_preset preset);

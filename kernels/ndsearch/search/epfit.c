@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two equations for two unknowns, group by group.
+// Solves two equations for two unknowns, group by group.
 #include "epfit.h"
 
 #include <math.h>

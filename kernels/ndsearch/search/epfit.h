@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dry runs to make, and what two of them say of the expert degrees that were not run: peak
-// memory of a group (dp, tp, pp) is taken as base + experts / ep.
+// Chooses dry runs and predicts the peak memory of other expert degrees from two dry runs: the peak
+// of a group (dp, tp, pp) is base + experts / ep.
 #ifndef PPS_NDSEARCH_EPFIT_H
 #define PPS_NDSEARCH_EPFIT_H
 

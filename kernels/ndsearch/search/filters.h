@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of the search: named predicates in an order that matters to what is counted after each.
-// Rules of legality (does tp split the heads?) are filters, too, so that each can be left out by
-// its name. Every predicate says which dimensions it reads; that lets walk.h decide it as far
-// outside as it can be.
+// Defines the filters of the search: named predicates in an order, which determines the count after
+// each. Legality rules (tp divides the heads) are also filters, so that each can be removed by its
+// name. Every predicate declares the dimensions that it reads, so that walk.h can decide it in the
+// outermost loop possible.
 #ifndef PPS_NDSEARCH_FILTERS_H
 #define PPS_NDSEARCH_FILTERS_H
 
@@ -65,7 +65,7 @@ void nd_filters_init(struct nd_filters *filters, const struct nd_space *space);
 
 const char *nd_filter_name(enum nd_filter filter);
 bool nd_filter_is_rule(enum nd_filter filter);
-// What it keeps, for help: "dp divides gbs".
+// Returns the condition of the points that the filter keeps: "dp divides gbs".
 const char *nd_filter_summary(enum nd_filter filter);
 bool nd_filter_find(const char *name, enum nd_filter *filter);
 
@@ -83,7 +83,8 @@ bool nd_filters_replace(struct nd_filters *filters,
 
 unsigned nd_filter_reads(enum nd_filter filter); // of enum nd_reads, or'ed
 
-// Whether it keeps the point. Only dp, tp, cp, pp and what the filter reads need be set.
+// Returns whether the filter keeps the point. Only dp, tp, cp, pp and the dimensions that the
+// filter reads must be set.
 bool nd_filter_keeps(enum nd_filter filter,
                      const struct nd_filters *filters,
                      const struct nd_space *space,
@@ -98,8 +99,8 @@ struct nd_reason {
 
 enum { ND_REASONS_MAX = ND_N_FILTERS + 9 };
 
-// All that is wrong with one strategy, in the order of the list, what the space itself does not
-// hold first. Returns how many; 0: it survives.
+// Lists all reasons against one strategy: first values outside the space, then filters in the order
+// of the list. Returns the number of reasons; 0: the strategy survives.
 int nd_filters_explain(const struct nd_filters *filters,
                        const struct nd_space *space,
                        const struct nd_strategy *point,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published formulas, part by part.
+// Implements the published formulas, part by part.
 #include "origmem.h"
 
 #include "kernels/common/units.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Static memory as the published search estimates it: parameters, gradients and optimizer of one
-// layer of each kind and of the vocabulary, and of the worst stage. Its flaws are kept (no
+// Computes static memory as the published search does: parameters, gradients and optimizer of one
+// layer of each kind and of the vocabulary, and of the worst stage. Its errors are kept (no
 // activations, no router, the vocabulary twice for pp = 1; search.md lists them): it serves
 // comparison with published figures only.
 #ifndef PPS_NDSEARCH_ORIGMEM_H

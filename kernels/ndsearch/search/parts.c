@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which dimensions filters couple.
+// Finds the dimensions that filters couple.
 #include "parts.h"
 
 // ---- parts --------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inside of the walks: which filters are decided at which level. Dimensions that some filter reads
-// together form a part; within a quadruple, parts do not know of each other.
+// Assigns filters to the levels of a walk that decide them. Dimensions that one filter reads
+// together form a part; within a quadruple, parts are independent. Private to the walks.
 #ifndef PPS_NDSEARCH_PARTS_H
 #define PPS_NDSEARCH_PARTS_H
 

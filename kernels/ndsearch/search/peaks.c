@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a table to peaks.
+// Converts the rows of a table to peaks.
 #include "peaks.h"
 
 #include <math.h>

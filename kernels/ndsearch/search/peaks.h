@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks of dry runs as people hand them in: a table with the columns dp, tp, pp, ep, peak_mb and,
-// where they are known, rank, cp, op and mbs.
+// Reads the peaks of dry runs from a table with the columns dp, tp, pp, ep, peak_mb and optionally
+// rank, cp, op and mbs.
 #ifndef PPS_NDSEARCH_PEAKS_H
 #define PPS_NDSEARCH_PEAKS_H
 
@@ -13,7 +13,7 @@ struct nd_dryrun_peaks {
     size_t n;
 };
 
-// dense: ep may be missing and is 0 then. To be freed whatever comes back.
+// dense: ep may be missing; it is then 0. The caller frees *peaks in every case.
 bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
                           const struct table *table,
                           bool dense,

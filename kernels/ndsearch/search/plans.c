@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The user's document again, key by key, with other values.
+// Copies the user's document key by key with changed values.
 #include "plans.h"
 
 #include "kernels/common/docwrite.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Configuration files of profile runs: what the user's document says, with the degrees, layers and
-// recomputation of a reduced configuration, and profiling switched on. YAML for style graph, a
-// shell file of variables for megatron, TOML for fsdp.
+// Writes configuration files of profile runs: the user's document with the degrees, layers and
+// recompute of a reduced configuration, and with profiling on. Style graph: YAML; megatron: a shell
+// file of variables; fsdp: TOML.
 #ifndef PPS_NDSEARCH_PLANS_H
 #define PPS_NDSEARCH_PLANS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each filter keeps. Published rules are those of the search tool that search.md speaks of;
-// rules of legality are those that tensor-parallel frameworks stop on.
+// Implements the filters. Published rules are those of the search tool described in search.md;
+// legality rules are those that tensor-parallel frameworks enforce.
 #include "filters.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ static int64_t shards(const struct nd_space *s, const struct nd_strategy *p)
     return p->op == -1 && !s->orig ? p->dp : p->op;
 }
 
-// Filters of ep say nothing of models without experts, except as published.
+// Filters of ep keep all points of models without experts, except as published.
 static bool no_experts(const struct nd_space *s)
 {
     return s->experts == 0 && !s->orig;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choosing by the published cut, or by what covers the candidates best.
+// Chooses configurations by the published rule, or so that they cover the candidates best.
 #include "profile.h"
 
 #include "reduce.h"

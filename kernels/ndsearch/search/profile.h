@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which configurations to profile: candidates shrunk to the devices there are for profiling, so
-// that a small run measures what ranks the large ones.
+// Chooses the configurations to profile: candidates reduced to the devices available for profiling,
+// so that a small run measures the figures that rank the large ones.
 #ifndef PPS_NDSEARCH_PROFILE_H
 #define PPS_NDSEARCH_PROFILE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three styles, each with its own arithmetic.
+// Implements the three styles of reduction.
 #include "reduce.h"
 
 #include <string.h>

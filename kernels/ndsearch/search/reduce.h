@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How each style shrinks one candidate to the devices there are for profiling.
+// Reduces one candidate to the devices available for profiling, by the rules of each style.
 #ifndef PPS_NDSEARCH_REDUCE_H
 #define PPS_NDSEARCH_REDUCE_H
 

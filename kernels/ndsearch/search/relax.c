@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to give up where nothing survives.
+// Finds the filters to relax if no strategy survives.
 #include "walk.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each survivor is asked once; the time only of those that fit.
+// Evaluates each survivor once; computes the step time only of survivors that fit.
 #include "search.h"
 
 #include "kernels/common/units.h"

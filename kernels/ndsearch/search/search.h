@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search as a whole: walks what survives the filters, asks how much memory each survivor needs
-// and how long its step takes, and keeps the candidates.
+// Runs the search: walks the survivors of the filters, estimates the memory and step time of each,
+// and keeps the candidates.
 #ifndef PPS_NDSEARCH_SEARCH_H
 #define PPS_NDSEARCH_SEARCH_H
 
@@ -39,22 +39,23 @@ struct nd_search_result {
     bool has_least;            // there is a survivor
 };
 
-// false: no memory; the result is to be freed whatever comes back.
+// Returns false when out of memory. The caller frees the result with nd_search_free() in every
+// case.
 bool nd_search_run(const struct nd_search *search, struct nd_search_result *result);
 void nd_search_free(struct nd_search_result *result);
 
-// One strategy as the search sees it, whether or not it survives: memory with and without
-// recompute, the least recompute that fits (of least memory where none does), and the time of a
-// step with it.
+// Evaluates one strategy like the search, even if it does not survive: memory with and without
+// recompute, the least recompute that fits (else that of least memory), and the step time with that
+// recompute.
 struct nd_candidate nd_search_evaluate(const struct nd_search *search,
                                        const struct nd_strategy *strategy);
 
-// Whether the strategy means something on these devices, so that it can be evaluated: it fills them,
-// and there is a micro-batch for every replica, a layer for every chunk, an expert for every rank.
-// Survivors of the usual filters do; a strategy that somebody typed need not.
+// Returns whether the strategy can be evaluated on these devices: it uses all of them, and every
+// replica has a micro-batch, every chunk a layer, every rank an expert. Survivors of the default
+// filters can; a strategy from the command line may not.
 bool nd_search_can(const struct nd_search *search, const struct nd_strategy *strategy);
 
-// Whether its memory is within the limit.
+// Returns whether the candidate's memory is within the limit.
 bool nd_search_fits(const struct nd_search *search, const struct nd_candidate *candidate);
 
 #endif

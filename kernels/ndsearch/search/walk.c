@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The walk by levels: what is decided at one is not asked again below it.
+// Walks by levels: a filter decided at one level is not evaluated again below that level.
 #include "walk.h"
 
 #include "parts.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks of a filtered space that do not visit what is filtered out: exact counts after every
-// filter, survivors, and their distinct tuples.
+// Walks a filtered space without visiting rejected points: exact counts after every filter,
+// survivors, and their distinct tuples.
 //
 // Within one quadruple a filter couples few dimensions, so that the space is a product of small
 // parts (ep with op, mbs, sp ...); what survives filters 1..k is the product of what of each part
@@ -24,7 +24,7 @@ void nd_count(const struct nd_space *space,
               const struct nd_filters *filters,
               struct nd_counts *counts);
 
-// Every survivor, in the order of the space. false: visit had enough.
+// Visits every survivor in the order of the space. Returns false if visit stopped.
 bool nd_survivors(const struct nd_space *space,
                   const struct nd_filters *filters,
                   nd_visit *visit,
@@ -39,7 +39,7 @@ bool nd_tuples(const struct nd_space *space,
 
 // ---- when nothing survives ----------------------------------------------------------------------
 
-// The nearest space that is not empty: what to leave out or widen.
+// The nearest space that is not empty: the filters to remove or to widen.
 struct nd_relaxation {
     int n;                      // filters to relax, 1 or 2; 0: nothing short of that helps
     enum nd_filter filters[2];  // in the order of the list
@@ -48,7 +48,8 @@ struct nd_relaxation {
     struct nd_strategy example; // a survivor; with the least bound where there is one
 };
 
-// The filter that took the last points; ND_N_FILTERS: some survive, or the space has no points.
+// Returns the filter that rejects the last points; ND_N_FILTERS if some survive or the space is
+// empty.
 enum nd_filter nd_last_filter(const struct nd_filters *filters, const struct nd_counts *counts);
 
 void nd_relax(const struct nd_space *space,

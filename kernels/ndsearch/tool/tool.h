@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's verbs: nd, its stages nd rank and nd pipeline, and nd calibrate.
+// Declares the kernel's commands: nd, nd rank, nd pipeline and nd calibrate.
 #ifndef PPS_NDSEARCH_TOOL_H
 #define PPS_NDSEARCH_TOOL_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep nd rank: solves the pipeline program of every candidate and sorts candidates by step time.
+// ppsweep nd rank: solves the pipeline program of every candidate and sorts candidates by step
+// time.
 #include "tool.h"
 
 #include "toolio.h"

@@ -92,8 +92,8 @@ struct dryruns {
     int n;
 };
 
-// Writes the layers of each stage beyond an even split, or 0. For a V schedule, writes the layers of
-// both chunks (orig: minus their base).
+// Writes the layers of each stage beyond an even split, or 0. For a V schedule, writes the layers
+// of both chunks (orig: minus their base).
 static void split_text(const struct dryruns *d, int32_t pp, char text[SPLIT_TEXT])
 {
     int32_t rows[2 * STAGES_MAX];

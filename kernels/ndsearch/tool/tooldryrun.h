@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dry runs of `ppsweep nd`.
+// Lists dry runs of `ppsweep nd` and reads their peaks.
 #ifndef PPS_NDSEARCH_TOOLDRYRUN_H
 #define PPS_NDSEARCH_TOOLDRYRUN_H
 
@@ -8,8 +8,9 @@
 
 #include "engine/tool.h"
 
-// Reads --dryrun-data, fits --test-ep, and says on stderr what could not be fitted. Without the
-// option fits stays empty. nd_epfit_free() in every case.
+// Reads --dryrun-data, fits the memory model with the degrees of --test-ep, and reports groups
+// without a fit on stderr. Without --dryrun-data, *fits stays empty. Call nd_epfit_free() in every
+// case.
 PPS_MUST_CHECK enum pps_status nd_dryrun_fits(const struct nd_job *job,
                                               const struct pps_args *args,
                                               struct nd_epfit_result *fits,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ppsweep nd` writes: its candidates, and plans of what to profile.
+// Writes the candidates of `ppsweep nd` and the configurations to profile.
 #ifndef PPS_NDSEARCH_TOOLFILES_H
 #define PPS_NDSEARCH_TOOLFILES_H
 
@@ -9,7 +9,7 @@
 
 #include "engine/tool.h"
 
-// What is asked for, read before the search begins.
+// The requested files, read from the options before the search starts.
 struct nd_files {
     const char *folder; // NULL: nothing is written
     bool force;
@@ -22,8 +22,8 @@ PPS_MUST_CHECK enum pps_status nd_files_read(const struct nd_job *job,
                                              struct nd_files *files,
                                              struct pps_error *err);
 
-// Chooses what to profile and prints it, then writes candidates and plans, all or none of them
-// where one is in the way. fits: of dry runs, or with no groups.
+// Chooses and prints the configurations to profile, then writes candidates and configurations.
+// Writes no file if one of them exists without --force. fits: of the dry runs; may have no groups.
 PPS_MUST_CHECK enum pps_status nd_files_write(const struct nd_files *files,
                                               const struct nd_job *job,
                                               const struct nd_search *search,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options and data files, read once for all strategies.
+// Reads options and data files once for all strategies.
 #include "toolinput.h"
 
 #include "toolio.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the inputs that `nd rank` and `nd pipeline` share: profile ratios, memory figures and limits
-// of the solver. Builds the pipeline program of a strategy from these inputs and the analytic models.
+// Reads the inputs that `nd rank` and `nd pipeline` share: profile ratios, memory figures and
+// limits of the solver. Builds the pipeline program of a strategy from these inputs and the
+// analytic models.
 #ifndef PPS_NDSEARCH_TOOLINPUT_H
 #define PPS_NDSEARCH_TOOLINPUT_H
 
@@ -50,35 +51,36 @@ struct nd_input {
     enum nd_compat compat;
     bool quiet, force;
     struct nd_profiles profiles;
-    bool has_figures; // of a file, for all strategies; without the reserve
+    bool has_figures; // figures come from a file, for all strategies, without the reserve
     struct nd_figures figures;
     bool allow_select, allow_full, low_mem;
     const char *solver;
     struct nd_effort effort;
-    struct nd_ratios given; // by option, in place of any other; NAN: not given
-    bool without_unit;      // a program without the unit's time will do
+    struct nd_ratios given; // from options, which override other sources; NAN: not given
+    bool without_unit;      // a program without the time of its unit is enough
 };
 
-// All zero at first; nd_input_close() in every case.
+// Initialise *input with zeros; call nd_input_close() in every case.
 PPS_MUST_CHECK enum pps_status nd_input_open(struct nd_input *input,
                                              const struct pps_args *args,
                                              struct pps_error *err);
 void nd_input_close(struct nd_input *input);
 
-// yes, true, t, y, 1 or no, false, f, n, 0, in any case; *value stays where it is not given.
+// Accepts yes, true, t, y, 1 or no, false, f, n, 0, ignoring case. Without the option, *value
+// stays.
 PPS_MUST_CHECK enum pps_status nd_arg_bool(const struct pps_args *args,
                                            const char *name,
                                            bool *value,
                                            struct pps_error *err);
 
-// One thread's way from strategies to programs: an nd_rank_source's self.
+// Makes the programs of strategies for one thread; the `self` of an nd_rank_source.
 struct nd_maker {
     const struct nd_input *input;
     struct nd_analytic_model *model;
     struct nd_ratio_choice ratios; // of the last strategy
 };
 
-// false: no memory.
+// Returns false when out of memory.
 bool nd_maker_open(struct nd_maker *maker, const struct nd_input *input);
 void nd_maker_close(struct nd_maker *maker);
 
@@ -89,17 +91,18 @@ bool nd_maker_prepare(void *maker,
                       char *why,
                       size_t why_size);
 
-// MiB that a device may use, against which the figures' budgets are reckoned.
+// Returns the usable MiB of a device, from which the budgets of the figures are computed.
 double nd_input_limit_mb(const struct nd_input *input);
 
-// Chunks that are tried are those of the training's schedule; a greatest number that was asked for
-// and contradicts it is refused. As published any go with any.
+// Limits the chunks to try to those that the training's schedule allows. `asked`: --max-vpp was
+// given; a value that contradicts the schedule is refused. As published, any schedule allows any
+// number.
 PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,
                                                struct nd_rank_options *rank,
                                                bool asked,
                                                struct pps_error *err);
 
-// Lists as published: [[1, 0, 0], [0, 0, 0]], of `rows` rows.
+// Adds lists in the published form, [[1, 0, 0], [0, 0, 0]], with `rows` rows.
 void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading text and tables, making folders.
+// Reads text and tables, writes files and checks folders.
 #include "toolio.h"
 
 #include <errno.h>
@@ -117,7 +117,7 @@ enum pps_status nd_io_fail(const struct nd_datatable *data,
 
 // ---- out ----------------------------------------------------------------------------------------
 
-// No folder on the path may be a file.
+// Refuses a path on which a folder is a file.
 static enum pps_status check_folders(const char *path, struct pps_error *err)
 {
     char part[ND_PATH];
@@ -138,7 +138,7 @@ static enum pps_status check_folders(const char *path, struct pps_error *err)
     return PPS_OK;
 }
 
-// Of folders of which the first ones are there, the last that is must take another.
+// The last existing folder of the path must accept a new folder.
 static enum pps_status check_rights(const char *path, struct pps_error *err)
 {
     char part[ND_PATH];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data files of the kernel's tools in and out: text, tables with places, folders.
+// Reads and writes the data files of the kernel's commands: text, tables with places, folders.
 #ifndef PPS_NDSEARCH_TOOLIO_H
 #define PPS_NDSEARCH_TOOLIO_H
 
@@ -9,13 +9,13 @@
 
 enum { ND_PATH = 4096 };
 
-// The whole of a file, 256 MiB at most; *text is to be freed.
+// Reads a whole file of at most 256 MiB. The caller frees *text with free().
 PPS_MUST_CHECK enum pps_status nd_io_read(char **text,
                                           size_t *n,
                                           const char *path,
                                           struct pps_error *err);
 
-// A table and where it came from. All zero is empty.
+// A table and its source. All zeros is an empty table.
 struct nd_datatable {
     const char *path;
     bool is_json;
@@ -23,32 +23,33 @@ struct nd_datatable {
     struct table *table;
 };
 
-// CSV, or JSON where the first character is [ or {. To be freed whatever comes back.
+// Reads CSV, or JSON if the first character is [ or {. The caller frees *data with
+// nd_io_table_free() in every case.
 PPS_MUST_CHECK enum pps_status nd_io_table(struct nd_datatable *data,
                                            const char *path,
                                            struct pps_error *err);
 void nd_io_table_free(struct nd_datatable *data);
 
-// PPS_E_INPUT at the place of a fault of the table.
+// Returns PPS_E_INPUT with the place of a fault in the table.
 enum pps_status nd_io_fail(const struct nd_datatable *data,
                            const struct table_fault *fault,
                            struct pps_error *err);
-// At the place of a fault of a document.
+// Returns PPS_E_INPUT with the place of a fault in a document.
 enum pps_status nd_io_fail_document(const struct pps_json *json,
                                     const struct docfault *fault,
                                     struct pps_error *err);
 
-// Refuses a folder that cannot be made because it, or one above it, is a file or may not be
-// written to.
+// Refuses a folder that cannot be created because the folder, or a parent, is a file or is not
+// writable.
 PPS_MUST_CHECK enum pps_status nd_io_check_folder(const char *path, struct pps_error *err);
 
-// Refuses a file that exists where !force, that is a folder, or that its folder does not take now;
-// of what it tries nothing is left.
+// Refuses a file that exists (unless `force`), a folder, and a file that cannot be created in its
+// folder. Leaves no trace of the attempt.
 PPS_MUST_CHECK enum pps_status nd_io_check_file(const char *path,
                                                 bool force,
                                                 struct pps_error *err);
 
-// Writes text as a file that appears when it is whole; the text is freed.
+// Writes text to a file that appears only when complete. Frees the text.
 PPS_MUST_CHECK enum pps_status nd_io_write(const char *path,
                                            struct textroom *text,
                                            bool force,

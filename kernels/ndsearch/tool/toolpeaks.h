@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peaks of dry runs, from wherever they are.
+// Reads the peaks of dry runs.
 #ifndef PPS_NDSEARCH_TOOLPEAKS_H
 #define PPS_NDSEARCH_TOOLPEAKS_H
 
@@ -7,9 +7,10 @@
 
 #include "engine/tool.h"
 
-// A table, CSV or JSON by its name; or a folder of logs: one folder a run, whose name has the
-// degrees as in DP8_TP2_PP4_EP16, with text files that say
-// "Used peak memory usage (without fragments): 51234M". To be freed whatever comes back.
+// Reads a table (JSON if its name ends in .json, else CSV) or a folder of logs. A folder of logs
+// has one folder per run, named by its degrees, for example DP8_TP2_PP4_EP16, with text files that
+// contain "Used peak memory usage (without fragments): 51234M". The caller frees *peaks in every
+// case.
 PPS_MUST_CHECK enum pps_status nd_tool_peaks(const char *path,
                                              bool dense,
                                              struct nd_dryrun_peaks *peaks,

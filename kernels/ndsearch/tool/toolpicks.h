@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which strategies `nd rank` solves programs for: those of a table, or the quickest ones that the
-// search finds.
+// Selects the strategies that `nd rank` solves: those of a table, or the fastest of a search.
 #ifndef PPS_NDSEARCH_TOOLPICKS_H
 #define PPS_NDSEARCH_TOOLPICKS_H
 
@@ -9,13 +8,13 @@
 #include "engine/tool.h"
 
 struct nd_picks {
-    struct nd_strategy *strategies; // mbs 0: the table does not say
+    struct nd_strategy *strategies; // mbs 0: not in the table
     int64_t n;
 };
 
-// --candidates, or --nd-path: a table with dp, tp, pp, ep and, where they are known, cp, op, sp,
-// mbs. Otherwise the space is searched and the quickest --search of each (dp, tp, cp, pp, ep, op)
-// are taken. To be freed whatever comes back.
+// Reads --candidates or --nd-path: a table with dp, tp, pp, ep and optionally cp, op, sp, mbs.
+// Without a table, searches the space and takes the --search fastest tuples (dp, tp, cp, pp, ep,
+// op). The caller frees *picks with nd_picks_free() in every case.
 PPS_MUST_CHECK enum pps_status nd_picks_open(struct nd_picks *picks,
                                              struct nd_job *job,
                                              const struct pps_args *args,

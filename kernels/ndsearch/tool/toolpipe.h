@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `ppsweep nd pipeline` says and writes of one solved program.
+// Prints and writes the results of `ppsweep nd pipeline` for one program.
 #ifndef PPS_NDSEARCH_TOOLPIPE_H
 #define PPS_NDSEARCH_TOOLPIPE_H
 
@@ -13,48 +13,48 @@ struct nd_pipe {
     struct nd_figures_key key;
     enum nd_ratio_source source;
     double layer_ms;     // NAN: not known
-    bool unit_of_model;  // the profile does not say it; the models do
-    bool tokens_unknown; // the profile does not say its micro-batch
+    bool unit_of_model;  // from the models, because the profile lacks it
+    bool tokens_unknown; // the profile lacks its micro-batch size
     double limit_mb;
 };
 
-// The split by stages, its time, peaks of memory; lists as they are written back.
+// Prints the split by stages, its times and memory peaks, and the lists for the framework.
 void nd_pipe_report(const struct nd_pipe *pipe,
                     const struct nd_program *program,
                     const struct nd_choice *choice,
                     const struct nd_peak *peaks); // [stages]
 
-// How good it is, and where the rest of the devices' time goes.
+// Prints the objective, its lower bound and the overhead.
 void nd_pipe_report_solution(const struct nd_pipe *pipe,
                              const struct nd_program *program,
                              const struct nd_solution *solution);
 
-// Where the devices' time goes that is not forwards and backwards: a line.
+// Prints one line with the device time that is not spent in forwards and backwards.
 void nd_pipe_report_overhead(const struct nd_program *program, const struct nd_choice *choice);
 
-// Keys of the model's and the recompute section of a configuration, as YAML; and, in remarks, the
-// list of layers that frameworks with one list want.
+// Adds the model and recompute sections of a configuration as YAML, and, in a comment, the list of
+// layers for frameworks that take one list.
 void nd_pipe_add_configuration(struct textroom *text,
                                const struct nd_program *program,
                                const struct nd_choice *choice);
 
 // ---- toolpipefiles.c ----
 
-// What is written under a folder, each in a folder of its kind: configuration/, memory_info/,
+// The files to write under a folder, each kind in its own folder: configuration/, memory_info/,
 // sol_output/, model_mps/.
 struct nd_pipe_files {
     const char *folder; // NULL: nothing is written
     bool configuration;
     bool program;
-    bool solution; // and the figures it is of
+    bool solution; // and its memory figures
 };
 
-// Refuses files that are in the way, unless the input says that they may be replaced.
+// Refuses to overwrite existing files without --force.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
                                                    const struct nd_pipe_files *files,
                                                    struct pps_error *err);
 
-// Whether a folder is made by writing them.
+// Returns whether writing the files creates this folder.
 bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path, size_t n);
 
 PPS_MUST_CHECK enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
@@ -70,20 +70,20 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe
 
 // ---- toolpipeasked.c ----
 
-// What the options say.
+// The values of the options.
 struct nd_pipe_asked {
     bool check, extract;
     enum nd_feedback_kind fit;
     struct nd_pipe_files files;
     const char *solution, *check_data, *trace; // NULL: none
-    const char *layers, *recompute;            // of a split that is given
+    const char *layers, *recompute;            // of a given split
 };
 
 PPS_MUST_CHECK enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
                                                   const struct pps_args *args,
                                                   struct pps_error *err);
 
-// Chunks a stage, of --vpp or of the strategy, which has been read.
+// Sets the chunks per stage from --vpp or from the strategy, which has been read.
 PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
                                                    const struct pps_args *args,
                                                    int32_t *chunks,
@@ -91,14 +91,14 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
 
 // ---- toolpipegiven.c ----
 
-// A split that the user names. All zero at first; to be freed in every case.
+// A split given by the user. Initialise with zeros; the caller frees it in every case.
 struct nd_pipe_given {
     struct nd_choice choice;
     int32_t *room;
 };
 
-// layers, recompute (or NULL): lists of numbers by commas or blanks, one a stage, rows of them by
-// bars where there are several chunks. Whether it fits is not asked.
+// layers, recompute (or NULL): lists of one number per stage, separated by commas or blanks; bars
+// separate the rows of several chunks. Does not check whether the split fits in memory.
 PPS_MUST_CHECK enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
                                                   const struct nd_program *program,
                                                   const char *layers,
@@ -106,14 +106,14 @@ PPS_MUST_CHECK enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
                                                   struct pps_error *err);
 void nd_pipe_given_free(struct nd_pipe_given *given);
 
-// The report of a solution that was read.
+// Prints the report of a solution from a file.
 PPS_MUST_CHECK enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
                                                    const struct nd_program *program,
                                                    const struct nd_sol *sol,
                                                    struct pps_error *err);
 
-// The report of a split, and how far it is from the best. PPS_E_INFEASIBLE, before the best is
-// sought, where it does not fit.
+// Prints the report of a split and compares it with the best split. Returns PPS_E_INFEASIBLE,
+// without solving for the best, if the split does not fit.
 PPS_MUST_CHECK enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
                                                     const struct nd_program *program,
                                                     const struct nd_choice *choice,
@@ -121,15 +121,15 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
 
 // ---- toolpipetrace.c ----
 
-// Refuses a name that is none of a trace, a picture of too many pieces, and a file that cannot be
-// made: one in the way, no folder but those that `files` are written to.
+// Refuses a name without a trace extension, an SVG with too many segments, an existing file, and a
+// folder that neither exists nor is created for `files`.
 PPS_MUST_CHECK enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,
                                                    const struct nd_pipe_files *files,
                                                    const struct nd_program *program,
                                                    const char *path,
                                                    struct pps_error *err);
 
-// When every pass runs and what its stage holds then.
+// Writes when every pass runs and how much memory its stage holds.
 PPS_MUST_CHECK enum pps_status nd_pipe_trace(const struct nd_pipe *pipe,
                                              const struct nd_program *program,
                                              const struct nd_choice *choice,

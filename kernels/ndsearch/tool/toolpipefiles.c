@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of `ppsweep nd pipeline`.
+// Names, checks and writes the files of `ppsweep nd pipeline`.
 #include "toolpipe.h"
 
 #include "kernels/ndsearch/program/mps.h"
@@ -32,7 +32,7 @@ static void folder_path(const struct nd_pipe_files *files, enum kind kind, char 
     snprintf(path, PATH, "%s/%s", files->folder, FOLDERS[kind]);
 }
 
-// Figures are those of any number of chunks.
+// Memory figures are equal for any number of chunks.
 static void file_path(const struct nd_pipe *pipe,
                       const struct nd_pipe_files *files,
                       enum kind kind,
@@ -67,7 +67,7 @@ enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
 
 // ---- folders that will be there -----------------------------------------------------------------
 
-// The next part of a path that is a name, of which *n is the length; 0: there is none before `end`.
+// Finds the next name in a path and sets *n to its length, or to 0 if none follows before `end`.
 static const char *next_name(const char *at, const char *end, size_t *n)
 {
     for (*n = 0; at < end; at += *n) {
@@ -82,7 +82,7 @@ static const char *next_name(const char *at, const char *end, size_t *n)
     return at;
 }
 
-// Whether the first is a folder of those that lead to the second, or this one.
+// Returns whether the first path equals the second or is one of its parent folders.
 static bool leads_to(const char *path, size_t length, const char *folder)
 {
     const char *const end = path + length, *const folder_end = folder + strlen(folder);
@@ -156,7 +156,7 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
     return status;
 }
 
-// A file of figures is without the reserve, which is taken from the limit where it is read.
+// A figures file excludes the reserve, because the reader subtracts the reserve from the limit.
 static struct nd_figures figures_to_write(const struct nd_pipe *pipe,
                                           const struct nd_program *program)
 {

@@ -121,8 +121,8 @@ static struct nd_choice share_out(const struct nd_program *program, int32_t *roo
                               {room + 4 * n, room + 5 * n}};
 }
 
-// Checks a split except for its memory: first the layers without recompute, then the recompute, then
-// the published bounds, which depend on both.
+// Checks a split except for its memory: first the layers without recompute, then the recompute,
+// then the published bounds, which depend on both.
 static enum pps_status check(const struct nd_program *program,
                              const struct nd_choice *choice,
                              const char *layers,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Candidates and a baseline solved, several at a time.
+// Solves candidates and a baseline with several threads.
 #include "toolranking.h"
 
 #include <pthread.h>
 
-// The strategy with the size of micro-batches that is quickest with it, where it has none. As
-// published there is but one.
+// Gives a strategy without a micro-batch size the fastest size. As published there is only one
+// size.
 static void rank_best(struct nd_ranked *best,
                       const struct nd_ranking *ranking,
                       struct nd_strategy strategy,
@@ -34,7 +34,7 @@ static void rank_best(struct nd_ranked *best,
     }
 }
 
-// What one thread does: takes candidates until there are none.
+// The loop of one thread: takes candidates until none are left.
 static void *work(void *self)
 {
     struct nd_ranking *ranking = self;

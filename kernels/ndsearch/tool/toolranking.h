@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nd rank does once it knows what is asked: the pipeline program of every candidate
-// (toolranking.c), and what is shown and written of the ranking (toolrankshow.c).
+// Ranks the candidates of nd rank: solves the pipeline program of each candidate (toolranking.c),
+// and prints and writes the ranking (toolrankshow.c).
 #ifndef PPS_NDSEARCH_TOOLRANKING_H
 #define PPS_NDSEARCH_TOOLRANKING_H
 
@@ -21,7 +21,7 @@ struct nd_ranking {
     atomic_bool failed;   // no memory
 };
 
-// Solves all candidates and sorts them, so many at a time.
+// Solves all candidates with this number of threads and sorts them.
 PPS_MUST_CHECK enum pps_status nd_ranking_all(struct nd_ranking *ranking,
                                               uint64_t threads,
                                               struct pps_error *err);
@@ -30,19 +30,19 @@ PPS_MUST_CHECK enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
                                                const struct nd_strategy *strategy,
                                                struct pps_error *err);
 
-// To stdout: the first of the ranking as a table, or as published, and the baseline.
+// Print to stdout: the first rows of the ranking, the same as published, and the baseline.
 void nd_ranking_print(const struct nd_ranking *ranking, int64_t shown);
 void nd_ranking_print_short(const struct nd_ranking *ranking, int64_t shown);
 void nd_ranking_print_base(const struct nd_ranking *ranking);
-// To stderr: what has to be known of the ranking, unless all is to be quiet.
+// Prints notes about the ranking to stderr, unless --quiet.
 void nd_ranking_notes(const struct nd_ranking *ranking);
 
-// Before the work: a table that is in the way, a folder that a file wants and that is not there, or
-// a folder's name that is a file's.
+// Checks the output before the work. Refuses an existing table, a file in a folder that does not
+// exist, and a folder whose name is a file.
 PPS_MUST_CHECK enum pps_status nd_ranking_check_output(const char *output,
                                                        bool force,
                                                        struct pps_error *err);
-// Writes the first n to the file, or into the folder.
+// Writes the first n rows to the file, or to a new file in the folder.
 PPS_MUST_CHECK enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
                                                 const char *output,
                                                 enum nd_rank_language language,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files into memory; documents by the form of their names.
+// Reads whole files into memory, and documents in the format that their names select.
 #include "toolread.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 // ---- bytes --------------------------------------------------------------------------------------
 
-// Reads to the end, or one byte more than is read at most, and puts a NUL behind it; NULL: no
-// memory. A file that cannot be read shows in ferror.
+// Reads to the end, or at most one byte more than the limit, and appends a NUL. Returns NULL when
+// out of memory. ferror() reports a file that cannot be read.
 static char *read_all(FILE *file, size_t *n)
 {
     char *text = NULL;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that `ppsweep nd` reads.
+// Reads the files of `ppsweep nd`.
 #ifndef PPS_NDSEARCH_TOOLREAD_H
 #define PPS_NDSEARCH_TOOLREAD_H
 
@@ -9,14 +9,14 @@
 
 #include <stddef.h>
 
-// The whole file, at most 64 MiB, with a NUL behind its n bytes, the caller's to free; NULL: err
-// says why.
+// Returns the whole file of at most 64 MiB, with a NUL after its n bytes. The caller frees the
+// result with free(). Returns NULL with the reason in err.
 char *nd_tool_read(const char *path, size_t *n, struct pps_error *err);
 
-// A document ("-": JSON from standard input). What the end of its name says, it is: .json, or one of
-// plaindoc's forms; others are of this form, or, with PLAINDOC_NONE, of the one they look like.
-// What comes of the plain forms has places as JSON has, so that pps_json_fail() tells line and
-// column.
+// Reads a document ("-": JSON from standard input). The end of its name selects the format: .json,
+// or one of plaindoc's forms. Other names have the given form or, with PLAINDOC_NONE, a form
+// detected from the text. Documents of plain forms have places like JSON, so that pps_json_fail()
+// reports line and column.
 PPS_MUST_CHECK enum pps_status nd_tool_document(struct pps_json *json,
                                                 const char *path,
                                                 enum plaindoc_form form,

@@ -167,7 +167,7 @@ static enum pps_status read_bounds(struct nd_filters *filters,
         status = read_bound(args, "pp-max", &filters->pp_max, err);
     if (status == PPS_OK)
         status = read_bound(args, "vp-max", &filters->vp_max, err);
-    if (status == PPS_OK && pps_arg(args, "vp-max") != NULL) // in no preset's list
+    if (status == PPS_OK && pps_arg(args, "vp-max") != NULL) // no preset has this filter
         nd_filters_add(filters, nd_filter_name(ND_VP_MAX));
     if (status == PPS_OK)
         status = read_bound(args, "large", &filters->large, err);
@@ -210,7 +210,7 @@ enum pps_status nd_job_space(struct nd_job *job,
     nd_space_set_model(&job->space, &job->model);
     nd_space_set_training(&job->space, &job->training);
     nd_filters_init(&job->filters, &job->space);
-    if (!orig) { // chunks cost nothing in the estimate, and much in practice
+    if (!orig) { // chunks are free in the estimate but costly in practice
         job->filters.vp_max = VP_MAX;
         nd_filters_add(&job->filters, nd_filter_name(ND_VP_MAX));
     }
@@ -254,7 +254,8 @@ static bool set_word(struct nd_strategy *s, bool *sp_given, const char *word, si
     return set_degree(s, word, name, (int32_t)number);
 }
 
-// The product of degrees that are all positive; 0: one is not, or it is too large.
+// Returns the product of positive degrees; 0 if a degree is not positive or the product is too
+// large.
 static int64_t product(const int32_t *degrees, size_t n)
 {
     int64_t of = 1;
