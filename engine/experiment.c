@@ -249,11 +249,11 @@ static enum pps_status fail_empty(struct pps_loader *l, const struct pps_axis *a
     const char *name = l->kernel->params[axis->param].name;
     const struct pps_entry *entry = pps_find_entry(l, name);
     if (entry == NULL)
-        return pps_fail(l->err, PPS_E_INPUT, "no point at all: %s: \"%.200s\" has no values",
-                        name, axis->text);
+        return pps_fail(l->err, PPS_E_INPUT, "no points: %s: \"%.200s\" has no values", name,
+                        axis->text);
     return pps_override_place(l, pps_json_fail(entry->json, entry->item, l->err,
-                                               "no point at all: %s: \"%.200s\" has no values",
-                                               name, axis->text));
+                                               "no points: %s: \"%.200s\" has no values", name,
+                                               axis->text));
 }
 
 static enum pps_status count(struct pps_loader *l)

@@ -174,9 +174,8 @@ static enum pps_status read_list(const struct pps_kernel *kernel,
             return status;
         for (size_t r = 0; r < option->n_rows; r++)
             if (same_row(rows + r * (size_t)width, row, width))
-                return pps_json_fail(json, item, err,
-                                     "%s: entry %zu says the same as entry %zu", spec->name,
-                                     option->n_rows + 1, r + 1);
+                return pps_json_fail(json, item, err, "%s: entry %zu repeats entry %zu",
+                                     spec->name, option->n_rows + 1, r + 1);
         option->n_rows++;
     }
     return PPS_OK;

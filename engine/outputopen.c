@@ -162,7 +162,7 @@ static enum pps_status check_head(const struct pps_output *output,
     if (was->digest != is.digest)
         return pps_fail(
             err, PPS_E_INPUT,
-            "%s is of another experiment: choose another name, or --force starts afresh",
+            "%s belongs to another experiment: choose another name, or --force starts afresh",
             data_path(output));
     if (was->n_reasons != is.n_reasons)
         return differs_count(output, err,

@@ -125,7 +125,7 @@ static enum pps_status picture_path(const struct pps_pictures *pictures,
         snprintf(out, PATH_CAP, "%s%s%s.%s", pictures->folder, slash ? "" : "/", name, ending);
     if (written < PATH_CAP)
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "the name of the folder of the pictures is too long");
+    return pps_fail(err, PPS_E_INPUT, "the name of the pictures' folder is too long");
 }
 
 // Returns whether a new picture may replace this one: with force, or if it was drawn from this

@@ -256,7 +256,7 @@ static enum pps_status read_header(struct pps_result *result, struct pps_error *
         return status;
     if (line.text == NULL)
         return pps_fail_at(err, PPS_E_INPUT, result->name, 0, 0,
-                           "is empty: a header line should be there");
+                           "is empty: expected a header line");
     skip_mark(&line);
     if (line.n == 0)
         return fail_line(result, err, "the header line is empty");

@@ -97,7 +97,8 @@ static enum pps_status read_all(int fd,
         if (got < 0)
             return fail_read(path, err);
         if (got == 0)
-            return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "became shorter while read");
+            return pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
+                               "became shorter while it was read");
         done += (size_t)got;
     }
     return PPS_OK;
@@ -122,7 +123,8 @@ static enum pps_status parse(int fd,
     if (status == PPS_OK) {
         *manifest = cJSON_ParseWithLengthOpts(text, n + 1, NULL, true);
         if (!cJSON_IsObject(*manifest))
-            status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is damaged: no JSON object");
+            status =
+                pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is damaged: expected a JSON object");
     }
     free(text);
     return status;

@@ -365,7 +365,7 @@ static enum pps_status read_totals(const struct pps_resume_ask *ask,
 
 static enum pps_status fail_gone(const char *path, struct pps_error *err)
 {
-    return pps_fail(err, PPS_E_MACHINE, "%s went away while it was read", path);
+    return pps_fail(err, PPS_E_MACHINE, "%s was removed while it was read", path);
 }
 
 enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,

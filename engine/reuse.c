@@ -142,12 +142,11 @@ static enum pps_status check_limit(const struct reader *r)
         return PPS_OK;
     if (limit == NULL)
         return pps_fail(r->err, PPS_E_INPUT,
-                        "--reuse %s: it was made without --point-limit; leave the option out "
-                        "here",
+                        "--reuse %s: it was made without --point-limit; remove the option",
                         r->path);
     if (cJSON_GetNumberValue(limit) != (double)r->experiment->point_limit)
         return pps_fail(r->err, PPS_E_INPUT,
-                        "--reuse %s: it was made with --point-limit %.0f; write the same here",
+                        "--reuse %s: it was made with --point-limit %.0f; use the same limit",
                         r->path, cJSON_GetNumberValue(limit));
     return PPS_OK;
 }
@@ -168,18 +167,17 @@ static enum pps_status check_kernel(const struct reader *r)
     if (strcmp(version, kernel->version) != 0)
         return pps_fail(r->err, PPS_E_INPUT,
                         "--reuse %s: its rows are of version %.20s of %s, this is version %s; "
-                        "compute them anew",
+                        "recompute them",
                         r->path, version, name, kernel->version);
     const cJSON *inputs = pps_json_member(pps_json_member(r->manifest, "experiment"), "inputs");
     const char *slot;
     if (!pps_inputs_meet(r->experiment->inputs, inputs, &slot))
         return pps_fail(r->err, PPS_E_INPUT,
-                        "--reuse %s: it was made with another %s; compute its rows anew",
-                        r->path, slot);
+                        "--reuse %s: it was made with another %s; recompute its rows", r->path,
+                        slot);
     if (exact != r->experiment->exact)
         return pps_fail(r->err, PPS_E_INPUT, "--reuse %s: it was made with%s --exact, so %s",
-                        r->path, exact ? "" : "out",
-                        exact ? "write --exact here, too" : "remove it here");
+                        r->path, exact ? "" : "out", exact ? "add --exact" : "remove --exact");
     return check_limit(r);
 }
 
@@ -210,13 +208,12 @@ static enum pps_status find_result(const struct reader *r, int c, int *column)
         decimals_text(there, has);
         decimals_text(here, wants);
         return pps_fail(r->err, PPS_E_INPUT,
-                        "--reuse %s: %s has %s there and %s here; write --digits as there",
+                        "--reuse %s: %s has %s there and %s here; use the same --digits",
                         r->path, wanted->name, has, wants);
     }
-    return pps_fail(
-        r->err, PPS_E_INPUT,
-        "--reuse %s: it has no %s, which this run asks for (--metrics, --objective)", r->path,
-        wanted->name);
+    return pps_fail(r->err, PPS_E_INPUT,
+                    "--reuse %s: it has no %s, which this run needs (--metrics, --objective)",
+                    r->path, wanted->name);
 }
 
 static enum pps_status find_results(struct reader *r, int objective)
@@ -244,8 +241,8 @@ static enum pps_status find_params(struct reader *r)
         r->param[p] = pps_result_find(r->result, name);
         if (r->param[p] < 0 && (constants == NULL || pps_json_member(constants, name) == NULL))
             return pps_fail(r->err, PPS_E_INPUT,
-                            "--reuse %s: neither it nor its manifest says what %s was", r->path,
-                            name);
+                            "--reuse %s: neither its columns nor its manifest contain %s",
+                            r->path, name);
     }
     pps_point_default(kernel, r->point);
     return pps_point_constants(kernel, r->path, r->manifest, r->point, r->err);

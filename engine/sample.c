@@ -84,9 +84,10 @@ static void find_highest(struct pps_space *space, const struct pps_sample *sampl
 static enum pps_status prepare_random(struct pps_sample *sample, struct pps_error *err)
 {
     if (!sample->any_floating && sample->count > sample->n_grid)
-        return pps_fail(err, PPS_E_INPUT,
-                        "sample.count: %llu of %llu points; random draws take no point twice",
-                        (unsigned long long)sample->count, (unsigned long long)sample->n_grid);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "sample.count: %llu of %llu points; random takes each point at most once",
+            (unsigned long long)sample->count, (unsigned long long)sample->n_grid);
     pps_permutation_init(&sample->order, sample->n_grid, sample->seed, FOR_GRID);
     return PPS_OK;
 }
@@ -114,10 +115,11 @@ static enum pps_status prepare_sobol(const struct pps_space *space,
                                      struct pps_error *err)
 {
     if (space->n_axes > PPS_SOBOL_DIMENSIONS)
-        return pps_fail(err, PPS_E_INPUT,
-                        "sample.method: sobol has %d dimensions, and there are %d axes; take "
-                        "lhs or random",
-                        PPS_SOBOL_DIMENSIONS, space->n_axes);
+        return pps_fail(
+            err, PPS_E_INPUT,
+            "sample.method: sobol has at most %d dimensions, but there are %d axes; "
+            "use lhs or random",
+            PPS_SOBOL_DIMENSIONS, space->n_axes);
     sample->sobol = malloc(sizeof *sample->sobol);
     if (sample->sobol == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a Sobol' sequence");

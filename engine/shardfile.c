@@ -47,7 +47,7 @@ static enum pps_status fail_part(const char *path, struct pps_error *err)
                           command, more);
     else
         status = pps_fail(err, PPS_E_INPUT,
-                          "%s is not complete; the command that began it continues it with "
+                          "%s is not complete; to continue it, repeat its command with "
                           "--resume",
                           path);
     cJSON_Delete(manifest);
@@ -144,7 +144,7 @@ static enum pps_status check_begin(struct pps_shardfile *file, struct pps_error 
         pps_disk_read_at(file->fd, file->path, head, sizeof head, 0, &got, err);
     if (status == PPS_OK && (got < sizeof head || memcmp(head, PPS_GZIP_HEAD, got) != 0))
         return pps_fail_at(err, PPS_E_INPUT, file->path, 0, 0,
-                           "is damaged: it does not begin as a result does");
+                           "is damaged: its gzip header is invalid");
     file->seen.data_bytes = sizeof head;
     return status;
 }

@@ -84,7 +84,7 @@ static void write_names(const char *data,
     size_t used = (size_t)snprintf(out, cap, "%s", hint.text);
     for (size_t i = 0; hint.text[0] == '\0' && i < n && used < cap; i++)
         used += (size_t)snprintf(out + used, cap - used, "%s%s",
-                                 i == 0 ? "; those that do: " : ", ", names[i]);
+                                 i == 0 ? "; known names: " : ", ", names[i]);
 }
 
 struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path)
@@ -100,10 +100,11 @@ struct pps_missing pps_shipped_missing(const char *kind, const char *name, const
                  name, err.text);
         return missing;
     }
-    const int used = snprintf(missing.text, sizeof missing.text,
-                              "%.80s: there is no such file, and no such %.16s comes with the "
-                              "program",
-                              name, kind);
+    const int used =
+        snprintf(missing.text, sizeof missing.text,
+                 "%.80s: there is no such file, and no %.16s of this name comes with "
+                 "the program",
+                 name, kind);
     write_names(data, kind, name, missing.text + used, sizeof missing.text - (size_t)used);
     return missing;
 }

@@ -304,8 +304,8 @@ static enum pps_status cut_result(struct pps_cut *cut,
     if (status == PPS_OK)
         status = read_rows(cut, err);
     if (status == PPS_OK && cut->n_cells == 0)
-        status = pps_fail(err, PPS_E_INPUT, "%s: no row%s, so there is nothing to show",
-                          cut->view.path, cut->view.n_filters > 0 ? " passes the filters" : "");
+        status = pps_fail(err, PPS_E_INPUT, "%s: no row%s: nothing to show", cut->view.path,
+                          cut->view.n_filters > 0 ? " passes the filters" : "");
     if (status == PPS_OK)
         status = pps_cut_finish(cut, err);
     if (status == PPS_OK && cut->reduce == PPS_REDUCE_MEAN && !cut->allow_partial)

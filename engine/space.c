@@ -62,7 +62,7 @@ static enum pps_status count_constant(struct pps_space *space, struct pps_error 
                                    &space->below[d]) ||
             space->below[d] > (uint64_t)1 << 63)
             return pps_fail(err, PPS_E_INPUT,
-                            "more than 2^63 points; take fewer or shorter axes");
+                            "more than 2^63 points; use fewer or shorter axes");
     return PPS_OK;
 }
 
@@ -142,7 +142,7 @@ static enum pps_status count_points(struct pps_space *space, struct pps_error *e
     else
         status = pps_subtrees_count(space, &space->n_points, err);
     if (status == PPS_OK && space->n_points == 0)
-        return pps_fail(err, PPS_E_INPUT, "no point at all: a dependent axis has no values");
+        return pps_fail(err, PPS_E_INPUT, "no points: a dependent axis has no values");
     return status;
 }
 

@@ -118,7 +118,7 @@ static enum pps_status count_values(struct pps_space *space,
         if (__builtin_mul_overflow(one, matter ? 1 : values.count, &one) ||
             __builtin_add_overflow(*count, one, count) || *count > (uint64_t)1 << 63)
             return pps_fail(err, PPS_E_INPUT,
-                            "more than 2^63 points; take fewer or shorter axes");
+                            "more than 2^63 points; use fewer or shorter axes");
     }
     return PPS_OK;
 }

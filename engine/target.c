@@ -68,7 +68,7 @@ static enum pps_status check_final(const struct pps_target *target,
     if (status != PPS_OK || entry == PPS_DISK_NOTHING)
         return status;
     if (target->force && entry == PPS_DISK_LINK)
-        return pps_fail(err, PPS_E_INPUT, "%s is a symbolic link: write the name of its file",
+        return pps_fail(err, PPS_E_INPUT, "%s is a symbolic link: write the path of its file",
                         path);
     if (target->force)
         return PPS_OK;
@@ -196,7 +196,7 @@ enum pps_status pps_target_reopen(const struct pps_target *target,
     status = pps_disk_look(target->final[DATA], &final, err);
     if (status == PPS_OK && final != PPS_DISK_NOTHING && !target->force)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s exists, and %s of a run that was to replace it: --resume --force "
+                        "%s exists, and %s of a run that was replacing it: --resume --force "
                         "continues that run",
                         target->final[DATA], path);
     if (status != PPS_OK)

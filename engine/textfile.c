@@ -45,7 +45,7 @@ enum pps_status pps_textfile_check(const char *path, bool force, struct pps_erro
     if (stat(path, &info) != 0)
         return PPS_OK;
     if (S_ISDIR(info.st_mode))
-        return pps_fail(err, PPS_E_INPUT, "%s is a folder; write the name of a file", path);
+        return pps_fail(err, PPS_E_INPUT, "%s is a folder; expected a file name", path);
     if (!S_ISREG(info.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is not a regular file; choose another name",
                         path);
@@ -118,7 +118,7 @@ static enum pps_status publish(const struct pps_textfile *file, struct pps_error
     const bool replaces = file->same && stat(file->path, &info) == 0;
     if (replaces && !same_content(file->temp, file->path))
         return pps_fail(err, PPS_E_INPUT,
-                        "%s exists and has another content; --force replaces it", file->path);
+                        "%s exists with different content; --force replaces it", file->path);
     return pps_textfile_rename(file->temp, file->path, file->same ? replaces : file->force,
                                err);
 }

@@ -188,7 +188,7 @@ static enum pps_status read_gzip(struct pps_text_source *source,
     enum pps_status status = PPS_OK;
     for (*n = 0; *n == 0 && status == PPS_OK;) {
         if (source->is_damaged)
-            return fail(source, err, "is damaged: its compressed data cannot be read further");
+            return fail(source, err, "is damaged: its compressed data is invalid");
         status = fill(source, err);
         if (status != PPS_OK)
             break;

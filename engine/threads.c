@@ -35,6 +35,6 @@ enum pps_status pps_threads_check(int n, struct pps_error *err)
     if (error == 0)
         return PPS_OK;
     return pps_fail(err, PPS_E_MACHINE,
-                    "cannot start %d threads (%s): free memory, or take fewer (-j)", n,
+                    "cannot start %d threads (%s): free memory, or use fewer (-j)", n,
                     strerror(error));
 }

@@ -251,7 +251,7 @@ static enum pps_status check_ending(const struct verifier *v, struct pps_error *
 {
     if (pps_index_is_gzip(&v->index.file.head) == pps_ends_with(v->ask->path, ".gz"))
         return PPS_OK;
-    return wrong_data(v, err, "its name and its index differ on whether it is compressed");
+    return wrong_data(v, err, "its name and its index disagree on compression");
 }
 
 static enum pps_status prepare(struct verifier *v, struct pps_error *err)

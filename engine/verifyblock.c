@@ -150,7 +150,7 @@ static enum pps_status check_header(const struct pps_blockchecker *c,
 {
     const size_t n = strlen(c->check->header);
     if (entry->record.text_bytes != n || memcmp(c->text, c->check->header, n) != 0)
-        return wrong(c, entry, err, "its columns are not those of the manifest");
+        return wrong(c, entry, err, "its columns do not match the manifest");
     return PPS_OK;
 }
 

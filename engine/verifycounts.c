@@ -49,7 +49,7 @@ static enum pps_status fit_shard(const struct pps_said *said,
         return PPS_OK;
     if (!cJSON_IsNumber(index) || !cJSON_IsNumber(of))
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                           "does not say which shard it is");
+                           "does not contain its shard number");
     if (index->valuedouble != head->shard)
         return contradicts(said, "shard", index->valuedouble, head->shard, err);
     if (of->valuedouble != head->n_shards)
@@ -93,12 +93,11 @@ static enum pps_status fit_left_out(const struct pps_said *said,
         if (!pps_said_left_out(said, i++, &reason, &n) || n != (double)sums->left_out[r] ||
             (experiment != NULL && strcmp(reason, experiment->space.reasons[r]) != 0))
             return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                               "its skipped points are not those of the index (reason %d)",
-                               r + 1);
+                               "its skipped points do not match the index (reason %d)", r + 1);
     }
     if (pps_said_left_out(said, i, &reason, &n))
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
-                           "skips points that the index does not");
+                           "skips points that the index does not skip");
     return PPS_OK;
 }
 

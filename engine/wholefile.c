@@ -48,7 +48,7 @@ enum pps_status pps_wholefile_read(int fd,
         if (got < 0)
             return pps_fail_errno(err, "cannot read", path);
         if (got == 0)
-            return pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "ends at byte %llu, too early",
+            return pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "is truncated at byte %llu",
                                (unsigned long long)(offset + done));
         done += (size_t)got;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes as a file that has a path, for parsers that open one.
+// Gives bytes in memory a path, for parsers that open a file.
 #ifndef FUZZ_BYTES_H
 #define FUZZ_BYTES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: a whole experiment, its documents written out in it, and the first steps through its
-// space; of kernels whose points are quick (those with documents) also rows.
+// Fuzz target: a whole experiment with its documents inside, and the first steps through its
+// space. For kernels with fast points (those with documents), also computes rows.
 #include "bytes.h"
 
 #include "engine/experiment.h"
@@ -10,7 +10,7 @@
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-// A document may be named by any path, also by that of stdin.
+// An experiment may name a document by any path, including stdin.
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     (void)argc;

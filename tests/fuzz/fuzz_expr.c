@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any text as an expression, evaluated on a few points. What comes out is finite
-// or NAN, a truth is 0 or 1, and a fault has a place within the text.
+// Fuzz target: any text as an expression, evaluated at a few points. Results are finite or NAN,
+// truth values are 0 or 1, and errors have a place within the text.
 #include "engine/expr.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as an index. The last byte says whether they are taken as they are, with
-// right checksums (1), or as an index of two blocks with all that makes its records follow each
-// other (2), the bytes behind being the data. What is accepted must hang together.
+// Fuzz target: any bytes as an index. The last byte selects the mode: unchanged bytes, bytes
+// with valid checksums (1), or an index of two consistent blocks followed by their data (2). An
+// accepted index must be consistent.
 #include "bytes.h"
 
 #include "engine/indexfile.h"
@@ -25,7 +25,7 @@ static void seal(uint8_t *bytes, size_t n)
     memcpy(bytes + n - 8, &checksum, 8);
 }
 
-// The record's place and the checksum of its data.
+// Sets the record's offset and the checksum of its data.
 static void lead(struct pps_index_record *record,
                  const uint8_t *data,
                  size_t n,
@@ -54,8 +54,7 @@ static void make_head(struct pps_index_head *head, int mode)
     head->block_points = 1;
 }
 
-// Sizes, magic and checksums as they must be. Returns the bytes of the index; those behind are
-// its data.
+// Makes sizes, magic and checksums valid. Returns the length of the index; its data follows.
 static size_t make_valid(uint8_t *bytes, size_t n, int mode)
 {
     struct pps_index_head head;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as a JSON document. What is accepted must have a place for every
-// value; what is refused must have a place and a reason of one line.
+// Fuzz target: any bytes as a JSON document. An accepted document must have a place for every
+// value; a rejected document must have a place and a reason of one line.
 #include "engine/jsonfile.h"
 
 #include <stdint.h>
@@ -44,7 +44,7 @@ static void check_accepted(const struct pps_json *json)
 
 static void check_refused(enum pps_status status, const struct pps_error *err)
 {
-    // The scan is at least as strict as the parser behind it.
+    // The scan must be at least as strict as the parser behind it.
     require(status == PPS_E_INPUT);
     require(err->line > 0 && err->column > 0 && err->text[0] != '\0');
     for (const char *c = err->text; *c != '\0'; c++)
@@ -55,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct pps_json json;
     struct pps_error err;
-    // A copy without a byte to spare: reading beyond the end is noticed.
+    // An exact copy: AddressSanitizer finds reads beyond its end.
     char *text = malloc(size > 0 ? size : 1);
     enum pps_status status;
     require(text != NULL);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as a manifest, as they are and with the digest that makes them one;
-// where it says all it must, its experiment made again.
+// Fuzz target: any bytes as a manifest, both unchanged and with a valid digest. If the manifest
+// is complete, its experiment is rebuilt.
 #include "engine/manifestread.h"
 #include "engine/remake.h"
 #include "kernels/registry.h"
@@ -72,7 +72,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     const int end = snprintf(text + n, 64, ",\n\t\"manifest_digest\":\t\"%016" PRIx64 "\"\n}\n",
                              (uint64_t)XXH64(text, n, 0));
     read_text((const char *)text, n + (size_t)end);
-    char *exact = malloc(n > 0 ? n : 1); // reading beyond the end is noticed
+    char *exact = malloc(n > 0 ? n : 1); // AddressSanitizer finds reads beyond its end
     require(exact != NULL);
     if (n > 0)
         memcpy(exact, data, n);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any JSON document as a model, a device, a cluster, training, and a whole run. What
-// is accepted must be countable; what is refused must name a value of the document and a reason
-// of one line.
+// Fuzz target: any JSON document as a model, a device, a cluster, a training setup and a whole
+// run. An accepted document must be countable; a rejected document must name one of its values
+// and give a reason of one line.
 #include "engine/jsonfile.h"
 #include "kernels/common/hardware.h"
 #include "kernels/common/modeldesc.h"
@@ -89,7 +89,7 @@ static void read_parts(const struct pps_json *json)
     check_training(&training);
 }
 
-// Parts that the split makes have no place, so faults at them need none.
+// The split creates parts that have no place in the text, so errors there need none.
 static void read_run(const struct pps_json *json)
 {
     struct rundoc run;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: any bytes as a flat, YAML or TOML document, chosen by the first of them. What is
-// accepted must have a place for every value, and be written so that it reads back; what is refused
-// must have a place and a reason of one line.
+// Fuzz target: any bytes as a flat, YAML or TOML document; the first byte selects the form. An
+// accepted document must have a place for every value, and must read back after writing; a
+// rejected document must have a place and a reason of one line.
 #include "kernels/common/docwrite.h"
 #include "kernels/common/plaindoc.h"
 #include "kernels/common/textroom.h"
@@ -46,7 +46,7 @@ static void check_fault(const struct plaindoc_fault *fault)
         require((unsigned char)*c >= 0x20 && *c != 0x7f);
 }
 
-// YAML holds whatever was read, TOML all but null.
+// YAML can hold any document, TOML any document without null.
 static void check_written(const struct plaindoc *doc, enum plaindoc_form form, bool same)
 {
     struct textroom room = {.text = NULL};
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size == 0)
         return 0;
     const enum plaindoc_form form = (enum plaindoc_form)(data[0] % 3);
-    // A copy without a byte to spare: reading beyond the end is noticed.
+    // An exact copy: AddressSanitizer finds reads beyond its end.
     char *text = malloc(size);
     require(text != NULL);
     memcpy(text, data + 1, size - 1);

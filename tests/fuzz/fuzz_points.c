@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-// What is read is what strtod reads.
+// The number must equal the result of strtod.
 static void check_number(const uint8_t *data, size_t n)
 {
     char text[PPS_DECIMAL_LONGEST + 1], *end;

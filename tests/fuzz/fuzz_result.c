@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: reading a result, plain or gzip, to its end.
+// Fuzz target: a result, plain or gzip, read to its end.
 #include "bytes.h"
 
 #include "engine/result.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: text of the pipeline program: memory figures, and solutions, of which one that is
-// read must be one that the program allows.
+// Fuzz target: text of the pipeline program: memory figures and solutions. An accepted solution
+// must be valid for the program.
 #include "kernels/ndsearch/program/figures.h"
 #include "kernels/ndsearch/program/solfile.h"
 

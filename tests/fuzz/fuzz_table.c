@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzz target: tables of numbers, as CSV text and, where the bytes are JSON, as an array of objects.
+// Fuzz target: tables of numbers, as CSV text and, if the bytes are JSON, as an array of
+// objects.
 #include "kernels/common/table.h"
 
 #include <cjson/cJSON.h>

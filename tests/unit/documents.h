@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents for tests: from text and from files of the source tree.
+// Loads documents for tests, from text and from files of the source tree.
 #ifndef PPS_TEST_DOCUMENTS_H
 #define PPS_TEST_DOCUMENTS_H
 
@@ -8,7 +8,8 @@
 
 #include "engine/jsonfile.h"
 
-// Text in which ' stands for ", so that it can be read in C. The caller frees it.
+// Parses a document from text in which ' stands for ", for readable C strings. The caller frees
+// it with pps_json_free.
 static inline struct pps_json document_of(const char *text)
 {
     char quoted[4096];
@@ -22,7 +23,7 @@ static inline struct pps_json document_of(const char *text)
     return json;
 }
 
-// A file below the source tree. The caller frees it.
+// Loads a document from a path in the source tree. The caller frees it with pps_json_free.
 static inline struct pps_json document_in(const char *path)
 {
     char whole[1024];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loading an experiment from text, for tests.
+// Loads experiments from text, for tests.
 #ifndef TEST_EXPERIMENTS_H
 #define TEST_EXPERIMENTS_H
 
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-// The kernels that experiments may name; a test may bring its own.
+// The kernels that experiments may name; a test may define its own list.
 #ifndef TEST_KERNELS
 #define TEST_KERNELS pps_kernels
 #endif
@@ -36,7 +36,7 @@ static inline enum pps_status load_text(const char *text,
     return status;
 }
 
-// Fails the test where the text is no experiment.
+// Loads a valid experiment; fails the test if loading fails.
 static inline struct pps_experiment *load_good(const char *text)
 {
     struct pps_experiment *experiment;

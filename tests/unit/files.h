@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A folder of its own for a test, and whole files in it.
+// Gives each test its own folder, and reads and writes whole files in it.
 #ifndef TEST_FILES_H
 #define TEST_FILES_H
 
@@ -32,7 +32,7 @@ static inline bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-// The whole file; its size goes to *n.
+// Returns the whole file; *n is its size. The caller frees the text.
 static inline char *slurp(const char *path, size_t *n)
 {
     FILE *file = fopen(path, "rb");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models from text, for tests.
+// Reads models from text, for tests.
 #ifndef TEST_MODELS_H
 #define TEST_MODELS_H
 
@@ -7,7 +7,7 @@
 
 #include "kernels/common/modeldesc.h"
 
-// Of a right document; ' stands for ".
+// Reads a valid model document; ' stands for ".
 static inline struct modeldesc model_of(const char *text)
 {
     struct pps_json json = document_of(text);

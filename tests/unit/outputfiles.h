@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result of five blocks as its writer makes it, and what a file must hold, for tests.
+// Writes a result of five blocks and checks the bytes of its files, for tests.
 #ifndef TEST_OUTPUTFILES_H
 #define TEST_OUTPUTFILES_H
 
@@ -16,7 +16,7 @@
 
 // ---- writing --------------------------------------------------------------------------------
 
-// The text of block i; block 2 has no rows. Returns its length.
+// Writes the text of block i; block 2 has no rows. Returns its length.
 static inline size_t block_text(int i, char *out)
 {
     size_t n = 0;
@@ -48,7 +48,7 @@ static inline struct pps_output_plan plan_for(const char *path, const char *code
     return plan;
 }
 
-// Appends block i, compressed as the plan says.
+// Appends block i, compressed with the plan's codec.
 static inline enum pps_status append(struct pps_output *output,
                                      const struct pps_output_plan *plan,
                                      int i,
@@ -93,7 +93,7 @@ static inline void write_all(const struct pps_output_plan *plan)
 
 // ---- reading --------------------------------------------------------------------------------
 
-// One member, all of the file, with the right checksum.
+// Asserts that the file is one gzip member with this text and a valid checksum.
 static inline void is_one_member(const char *path, const char *text)
 {
     size_t n;
@@ -112,7 +112,7 @@ static inline void is_one_member(const char *path, const char *text)
     free(bytes);
 }
 
-// Walks the journal of a file with these blocks; asserts every field against the data.
+// Walks the journal of a file with n_blocks blocks and compares every field with the data.
 static inline void journal_matches(const char *index_path, const char *data_path, int n_blocks)
 {
     size_t n_index, n_data;

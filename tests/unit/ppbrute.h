@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pipeline program by brute force, for tests: every split, every count of recomputed layers,
-// memory along the whole order, the value by the task graph. And random small programs.
+// Solves the pipeline program by brute force, for tests: every split and every number of
+// recomputed layers, memory along the whole order, the value by the task graph. Also draws
+// random small programs.
 #ifndef PPS_TEST_PPBRUTE_H
 #define PPS_TEST_PPBRUTE_H
 
@@ -49,7 +50,8 @@ static bool brute_fits(const struct brute *b, int32_t stage)
     return layers + peak.memory <= nd_program_budget(p, stage) + 1e-9;
 }
 
-// All ways to recompute in chunk v of the stage, then in those after it, then other stages.
+// Tries all ways to recompute in chunk v of the stage, then in the chunks after it, then in
+// other stages.
 static inline void brute_chunk(struct brute *b, int32_t stage, int32_t v)
 {
     const struct nd_program *p = b->program;
@@ -95,7 +97,7 @@ static void brute_stage(struct brute *b, int32_t stage)
     }
 }
 
-// All splits: layers of type 1 and 2 in each chunk, type 1 first.
+// Tries all splits: layers of type 1 and 2 in each chunk, type 1 first.
 static inline void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t left2)
 {
     const struct nd_program *p = b->program;
@@ -114,7 +116,7 @@ static inline void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t 
         }
 }
 
-// The least value; HUGE_VAL where nothing is feasible.
+// Returns the minimum; HUGE_VAL if nothing is feasible.
 static inline double brute_force(const struct nd_program *p)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
@@ -135,7 +137,8 @@ static inline double brute_ratio(struct draws *d, const double *usual, int32_t n
     return below(d, 2) ? usual[below(d, n)] : most * below(d, 1000) / 1000;
 }
 
-// stages * chunks and layers at most; memory from ample to too little.
+// Draws a program with at most stages * chunks stages and `layers` layers; memory ranges from
+// ample to insufficient.
 static inline struct nd_program brute_program(struct draws *d, int32_t stages, int32_t layers)
 {
     static const double rho[] = {0.3, 0.4, 1, 2.5}, beta[] = {2, 1.8, 0.1, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Golden files of parallel-strategy search, for tests: documents, and members that must be there.
+// Reads golden files of the parallel-strategy search, for tests; missing members fail the test.
 #ifndef PPS_TEST_PPGOLDEN_H
 #define PPS_TEST_PPGOLDEN_H
 
@@ -49,7 +49,7 @@ static inline int golden_is(const cJSON *object, const char *name)
     return cJSON_IsTrue(golden_item(object, name));
 }
 
-// [rows][columns] numbers into one array.
+// Copies a [rows][columns] matrix of numbers into one array.
 static inline void golden_matrix(const cJSON *object, const char *name, int32_t *values)
 {
     const cJSON *row, *cell;
@@ -57,7 +57,7 @@ static inline void golden_matrix(const cJSON *object, const char *name, int32_t 
         (int32_t)cell->valuedouble;
 }
 
-// The ratios and shape that both kinds of case have.
+// Reads the ratios and shape that both kinds of case have.
 static inline struct nd_program golden_program(const cJSON *item, const char *stages)
 {
     struct nd_program p;
@@ -74,7 +74,7 @@ static inline struct nd_program golden_program(const cJSON *item, const char *st
     return p;
 }
 
-// The whole program of a case of kind "pipeline".
+// Reads the whole program of a case of kind "pipeline".
 static inline struct nd_program golden_pipeline(const cJSON *golden)
 {
     const cJSON *input = golden_item(golden, "input");

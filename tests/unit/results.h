@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing small results with blocks of any size, shards, and rows that are not right, for tests.
+// Writes small results for tests, with blocks of any size, shards, and rows that are wrong on
+// purpose.
 #ifndef TEST_RESULTS_H
 #define TEST_RESULTS_H
 
@@ -20,9 +21,9 @@ struct result_plan {
     const char *codec; // NULL: zlib:1
     uint64_t block_points;
     uint32_t shard, n_shards;
-    // Changes the n bytes of text of a block, before any checksum is taken; NULL: as it is.
+    // Changes the n bytes of text of a block before any checksum is computed; NULL: no change.
     void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block *counts);
-    const char *kernel_version; // that the manifest speaks of; NULL: as it is
+    const char *kernel_version; // kernel version in the manifest; NULL: the real version
 };
 
 static inline void add_block(struct pps_totals *totals,
@@ -64,7 +65,7 @@ static inline void append_block(const struct result_plan *plan,
     free(text);
 }
 
-// Writes the result as a run would.
+// Writes the result as a run does.
 static inline void write_result(const struct result_plan *plan)
 {
     static const atomic_bool never;

@@ -158,7 +158,7 @@ Test(infeasible_rows, other_inputs_are_not_reused)
         struct pps_error err = {.text = ""};
         char want[128];
         snprintf(want, sizeof want,
-                 "--reuse r.csv: it was made with another %s; compute its rows anew",
+                 "--reuse r.csv: it was made with another %s; recompute its rows",
                  others[i].slot);
         cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &err), PPS_E_INPUT, "%s",
                      others[i].text);

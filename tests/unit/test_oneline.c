@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines for people: one line each, and words that a shell reads back.
+// One-line messages: each stays on one line, and a shell reads printed words back.
 #include "engine/oneline.h"
 
 #include <criterion/criterion.h>
@@ -19,8 +19,9 @@ Test(oneline, control_characters_are_cleared)
         {"a\xc2\x85"
          "b\u2028c\u2029d",
          "a?b?c?d"},
-        {"d\u00e9j\u00e0 \u2026 \u2027", "d\u00e9j\u00e0 \u2026 \u2027"}, // neighbours of those
-        {"\xc2", "\xc2"},                                                 // broken UTF-8
+        // neighbours of the replaced characters
+        {"d\u00e9j\u00e0 \u2026 \u2027", "d\u00e9j\u00e0 \u2026 \u2027"},
+        {"\xc2", "\xc2"}, // broken UTF-8
         {"\xe2\x80", "\xe2\x80"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -44,7 +45,7 @@ Test(oneline, a_line_is_one)
     free(text);
 }
 
-// What is printed is cut, never written beyond.
+// Catches a write beyond the buffer: long lines are truncated.
 Test(oneline, long_lines)
 {
     static char name[40000];

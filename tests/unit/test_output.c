@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files as they are written: what every gzip reader gets, what the journal says.
+// Result files as written: the bytes for gzip readers, and the contents of the journal.
 #include "outputfiles.h"
 
 #include "engine/prefix.h"
@@ -26,7 +26,8 @@ static void gunzips_to(const char *path, const char *text)
     free(found);
 }
 
-// Catches wrong checksums or lengths, a second member, a missing final block, for every codec.
+// Catches wrong checksums or lengths, a second member and a missing final block, for every
+// codec.
 Test(output, one_plain_gzip_member, .init = enter, .fini = leave)
 {
     static const char *const codecs[] = {"zlib:1", "zlib:6", "isal:1", "isal:0"};
@@ -48,7 +49,7 @@ Test(output, one_plain_gzip_member, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches framing around plain text.
+// Catches framing bytes around plain text.
 Test(output, plain_csv, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv", "none");
@@ -59,7 +60,7 @@ Test(output, plain_csv, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches a time, a name or memory without a value in the files.
+// Catches times, names or uninitialised memory in the files.
 Test(output, same_bytes_for_same_blocks, .init = enter, .fini = leave)
 {
     static const char *const endings[] = {"", ".idx"};
@@ -82,7 +83,8 @@ Test(output, same_bytes_for_same_blocks, .init = enter, .fini = leave)
 
 // ---- the journal ----------------------------------------------------------------------------
 
-// Catches offsets that forget the gzip header, checksums over the wrong bytes, lost records.
+// Catches offsets that ignore the gzip header, checksums over the wrong bytes, and lost
+// records.
 Test(output, journal_tells_the_truth, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -90,7 +92,8 @@ Test(output, journal_tells_the_truth, .init = enter, .fini = leave)
     journal_matches("a.csv.gz.idx", "a.csv.gz", N_BLOCKS);
 }
 
-// Catches a checksum that covers too little: any flipped bit of head or record shows.
+// Catches a checksum that covers too little: every flipped bit of the head or a record is
+// found.
 Test(output, journal_sees_flipped_bits, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -108,7 +111,7 @@ Test(output, journal_sees_flipped_bits, .init = enter, .fini = leave)
     free(index);
 }
 
-// Catches records that wait for the end of the run: after more than the sync interval they are
+// Catches records that are held back until the end of the run: after the sync interval they are
 // on the disk while the file is still being written.
 Test(output, records_reach_the_disk, .init = enter, .fini = leave)
 {
@@ -122,7 +125,7 @@ Test(output, records_reach_the_disk, .init = enter, .fini = leave)
     pps_output_abandon(output);
 }
 
-// Catches a buffer of waiting records that overflows when blocks are many and quick.
+// Catches an overflow of the buffer of waiting records with many fast blocks.
 Test(output, many_blocks, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv", "none");
@@ -146,7 +149,7 @@ Test(output, many_blocks, .init = enter, .fini = leave)
                  sizeof(struct pps_index_head) + 2001 * pps_index_record_bytes(2));
 }
 
-// Catches a file out of order.
+// Catches blocks out of order.
 Test(output, blocks_ascend, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -159,8 +162,9 @@ Test(output, blocks_ascend, .init = enter, .fini = leave)
     pps_output_abandon(output);
 }
 
-// Catches a result that is published by name alone: another file that came under the name of the .part
-// file during the run, as after `rm` and a second run, became the result, and our own rows were lost.
+// Catches publishing by name alone: if another file took the name of the .part file during the
+// run (as after `rm` and a second run), that file became the result and the rows of this run
+// were lost.
 Test(output, another_file_is_not_published, .init = enter, .fini = leave)
 {
     const struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -177,7 +181,7 @@ Test(output, another_file_is_not_published, .init = enter, .fini = leave)
         has_text("a.csv.gz.part", "theirs");
         has_text("a.csv.gz.json.part", "theirs");
         cr_assert(!is_there("a.csv.gz") && !is_there("a.csv.gz.idx"));
-        // Our rows can be continued under another name.
+        // The rescued rows can be continued under another name.
         struct pps_output_plan rescued = plan_for("a.rescued.csv.gz", "zlib:1");
         rescued.resume = true;
         output = open_output(&rescued);

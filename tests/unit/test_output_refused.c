@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a result may not be written, and what is there is kept.
+// Refused outputs: existing files are kept.
 #include "outputfiles.h"
 
 #include <criterion/criterion.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Opening must fail with this code and a line that has `remedy` in it.
+// Asserts that opening returns PPS_E_INPUT with a message that contains `remedy`.
 static void is_refused(const struct pps_output_plan *plan, const char *remedy)
 {
     struct pps_error err;
@@ -20,7 +20,7 @@ static void is_refused(const struct pps_output_plan *plan, const char *remedy)
     cr_assert(strchr(err.text, '\n') == NULL);
 }
 
-// Catches any touch of a complete result without force.
+// Catches any change to a complete result without force.
 Test(output_refused, complete_result_is_kept, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -30,7 +30,7 @@ Test(output_refused, complete_result_is_kept, .init = enter, .fini = leave)
     cr_assert(!is_there("a.csv.gz.part") && !is_there("a.csv.gz.idx.part"));
 }
 
-// Catches an index or manifest overwritten because its data is elsewhere.
+// Catches an index or manifest that is overwritten although its data is elsewhere.
 Test(output_refused, lone_manifest_is_kept, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -40,13 +40,13 @@ Test(output_refused, lone_manifest_is_kept, .init = enter, .fini = leave)
     cr_assert(!is_there("a.csv.gz.part"));
 }
 
-// Catches an interrupted run that is thrown away; with force it is replaced.
+// Catches an interrupted run that is discarded without force; with force it is replaced.
 Test(output_refused, interrupted_run_is_kept, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
     char *text = whole_text();
     char *old = calloc(1, 200001);
-    memset(old, 'h', 200000); // much longer than what comes after it
+    memset(old, 'h', 200000); // much longer than the new text
     spill("a.csv.gz.part", old);
     spill("a.csv.gz.idx.part", "records");
     is_refused(&plan, "a.csv.gz.part exists (an interrupted run)");
@@ -60,7 +60,7 @@ Test(output_refused, interrupted_run_is_kept, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches force that removes the old result before the new one is complete.
+// Catches force removing the old result before the new result is complete.
 Test(output_refused, force_keeps_the_old_until_the_end, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -98,7 +98,7 @@ Test(output_refused, one_writer_a_file, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches a result that appeared while this one was computed and is then overwritten.
+// Catches overwriting a result that appeared while this one was computed.
 Test(output_refused, late_result_is_kept, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -112,7 +112,7 @@ Test(output_refused, late_result_is_kept, .init = enter, .fini = leave)
     cr_assert(!is_there("a.csv.gz.idx") && !is_there("a.csv.gz.json"));
 }
 
-// Catches names that can never be a file: one line, nothing created.
+// Catches names that can never be a file: the error is one line and nothing is created.
 Test(output_refused, impossible_names, .init = enter, .fini = leave)
 {
     char long_name[320];
@@ -145,7 +145,7 @@ Test(output_refused, impossible_names, .init = enter, .fini = leave)
     cr_assert(!is_there("dangling.csv.gz.part") && !is_there("nowhere"));
 }
 
-// Catches force that replaces a link and leaves its file as it was.
+// Catches force replacing a link and leaving its target unchanged.
 Test(output_refused, links_are_not_replaced, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("link.csv.gz", "zlib:1");
@@ -157,8 +157,8 @@ Test(output_refused, links_are_not_replaced, .init = enter, .fini = leave)
     has_text("real.csv.gz", "precious");
 }
 
-// Catches an unwritable folder reported as a failing machine. Says nothing for root, who may
-// write anywhere.
+// Catches an unwritable folder reported as a machine failure. Does not test anything as root,
+// who may write anywhere.
 Test(output_refused, unwritable_folder, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("closed/a.csv.gz", "zlib:1");

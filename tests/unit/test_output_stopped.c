@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-// Whole blocks of a .part, by a reader that minds a missing end as little as zcat does.
+// Reads the whole blocks of a .part file; like zcat, accepts a missing end.
 static void yields(const char *path, const char *text)
 {
     gzFile file = gzopen(path, "rb");
@@ -24,7 +24,8 @@ static void yields(const char *path, const char *text)
     free(found);
 }
 
-// Catches blocks that only read once the file is finished, and a journal behind its data.
+// Catches blocks that are readable only after the file is finished, and a journal that is
+// behind its data.
 Test(output_stopped, stopped_run_keeps_its_blocks, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
@@ -111,13 +112,13 @@ Test(output_stopped, full_disk_keeps_whole_blocks, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches files left behind by a run that could not even begin.
+// Catches files left behind by a run that could not begin.
 Test(output_stopped, failed_opening_leaves_nothing, .init = enter, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz", "zlib:1");
     struct pps_error err;
     struct pps_output *output;
-    limit_file_size(20); // less than the journal's head
+    limit_file_size(20); // less than the head of the journal
     cr_assert_eq(pps_output_open(&output, &plan, &err), PPS_E_MACHINE);
     limit_file_size(RLIM_INFINITY);
     cr_assert(strstr(err.text, "a.csv.gz.idx.part") != NULL, "%s", err.text);

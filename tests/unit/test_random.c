@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random numbers from nothing but a key, and permutations made of them.
+// Random numbers computed from a key alone, and permutations built from them.
 #include "engine/permutation.h"
 #include "engine/random.h"
 
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// The known answers of the generator's authors. Would catch a wrong constant or round.
+// The known answers published by the generator's authors. Catches a wrong constant or round.
 Test(random, philox_gives_the_published_answers)
 {
     static const struct {
@@ -29,7 +29,7 @@ Test(random, philox_gives_the_published_answers)
     }
 }
 
-// Would catch a purpose, draw or half of the seed that does not count.
+// Catches an ignored purpose, draw or half of the seed.
 Test(random, every_part_of_the_key_counts)
 {
     const uint64_t seed = 5, draw = 7;
@@ -43,7 +43,7 @@ Test(random, every_part_of_the_key_counts)
     }
 }
 
-// Would catch a step of the network that cannot be undone, or a walk that leaves the list.
+// Catches a step of the network that cannot be undone, or a walk that leaves the list.
 Test(permutation, every_place_is_taken_once)
 {
     bool *taken = calloc(70000, sizeof *taken);
@@ -62,7 +62,7 @@ Test(permutation, every_place_is_taken_once)
     free(taken);
 }
 
-// Would catch arithmetic that wraps round: the first places of huge lists are spread over them.
+// Catches arithmetic overflow: the first places of huge lists are spread over the whole list.
 Test(permutation, lists_of_any_length)
 {
     static const uint64_t lengths[] = {((uint64_t)1 << 32) - 1, (uint64_t)1 << 32,
@@ -81,8 +81,8 @@ Test(permutation, lists_of_any_length)
     }
 }
 
-// Would catch places that keep near where they were: each place of a short list is as likely
-// for each number, within 6 standard deviations.
+// Catches places that stay near their origin: each place of a short list is equally likely for
+// each number, within 6 standard deviations.
 Test(permutation, all_places_are_as_likely)
 {
     enum { N = 12, SEEDS = 24000 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Result files as they are read: rows, cells and numbers, and every way a file can be wrong.
+// Result files as read: rows, cells and numbers, and every kind of invalid file.
 #include "engine/result.h"
 #include "files.h"
 
@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-// One gzip member of text at out (with room); returns its bytes. Without end: whole blocks, no
+// Writes one gzip member of text to out and returns its length. Without `end`: whole blocks, no
 // trailer.
 static size_t gzip_text(unsigned char *out,
                         size_t cap,
@@ -43,7 +43,7 @@ static struct pps_result *open_result(const char *path)
     return result;
 }
 
-// Reads to the end or the first fault; cells go to `seen` as "a|b;c|d;".
+// Reads to the end or to the first error; cells go to `seen` as "a|b;c|d;".
 static enum pps_status read_rows(struct pps_result *result,
                                  char *seen,
                                  size_t cap,
@@ -75,7 +75,7 @@ static void reads_as(const char *path, const char *expected)
     pps_result_close(result);
 }
 
-// The rows before the fault, then PPS_E_INPUT at this line with these words.
+// Asserts the rows before the error, then PPS_E_INPUT at this line with these words.
 static void breaks_off(const char *path, const char *expected, int line, const char *words)
 {
     char seen[4096];
@@ -98,7 +98,8 @@ static void does_not_open(const char *path, const char *words)
     cr_assert(strstr(err.text, words) != NULL, "'%s' lacks '%s'", err.text, words);
 }
 
-// Catches lost empty cells, \r or a mark in names or cells, a count that includes the header.
+// Catches lost empty cells, \r or a byte-order mark in names or cells, and a count that
+// includes the header.
 Test(result, plain, .init = enter, .fini = leave)
 {
     spill("a.csv", "\xef\xbb\xbfn,x,time\r\n8,,1.5\r\n\"16\",\"\",2.5\n,,\n");
@@ -120,7 +121,7 @@ Test(result, plain, .init = enter, .fini = leave)
     reads_as("c.csv", "");
 }
 
-// Catches faults that pass as data, and places that point elsewhere.
+// Catches invalid rows that pass as data, and wrong places in errors.
 Test(result, wrong_rows, .init = enter, .fini = leave)
 {
     spill("short.csv", "a,b\n1,2\n3\n5,6\n");
@@ -139,7 +140,7 @@ Test(result, wrong_rows, .init = enter, .fini = leave)
     breaks_off("cut.csv", "1|2;", 3, "truncated");
 }
 
-// Catches files that are no results taken for empty ones.
+// Catches files that are not results but pass as empty results.
 Test(result, what_does_not_open, .init = enter, .fini = leave)
 {
     spill("empty.csv", "");
@@ -158,7 +159,7 @@ Test(result, what_does_not_open, .init = enter, .fini = leave)
     does_not_open("half.csv.gz", "half.csv.gz.part of an interrupted run");
 }
 
-// A table of n rows, with its header line.
+// Makes a table of n rows with its header line.
 static char *make_table(int n, size_t *bytes)
 {
     char *text = malloc(64 + 40 * (size_t)n);
@@ -169,7 +170,7 @@ static char *make_table(int n, size_t *bytes)
     return text;
 }
 
-// Reads a table; asserts every cell; returns the rows.
+// Reads a table, asserts every cell, and returns the number of rows.
 static int count_table(const char *path, enum pps_status expected)
 {
     const struct pps_cell *cells;
@@ -205,7 +206,7 @@ Test(result, larger_than_any_buffer, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches readers that stop at the first member, in the middle of a line here.
+// Catches readers that stop after the first member, here in the middle of a line.
 Test(result, several_members, .init = enter, .fini = leave)
 {
     unsigned char gz[4096];
@@ -219,8 +220,8 @@ Test(result, several_members, .init = enter, .fini = leave)
     breaks_off("b.csv.gz", "1|2;3|4;5|6;", 0, "damaged");
 }
 
-// Catches a truncated file taken for a whole one at any place it may be cut, and a .part whose
-// whole blocks are lost.
+// Catches a file truncated at any place that passes as whole, and a .part whose whole blocks
+// are lost.
 Test(result, truncated_anywhere, .init = enter, .fini = leave)
 {
     size_t n, n_gz;
@@ -242,7 +243,7 @@ Test(result, truncated_anywhere, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches a checksum that nobody looks at, in a .part too.
+// Catches ignored checksums, also in a .part.
 Test(result, damage_is_seen, .init = enter, .fini = leave)
 {
     size_t n, n_gz;
@@ -261,7 +262,7 @@ Test(result, damage_is_seen, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches memory that grows with what a small file unpacks to: 64 MiB in one line.
+// Catches memory that grows with the uncompressed size of a small file: 64 MiB in one line.
 Test(result, bomb, .init = enter, .fini = leave)
 {
     size_t n = (size_t)64 << 20;
@@ -275,7 +276,7 @@ Test(result, bomb, .init = enter, .fini = leave)
     does_not_open("a.csv", "longer than 1 MiB");
     memset(text, '7', (1 << 20) + 5);
     memcpy(text, "a\n", 2);
-    text[(1 << 20) + 2] = '\n'; // just fits
+    text[(1 << 20) + 2] = '\n'; // the longest accepted line
     spill_bytes("b.csv", text, (1 << 20) + 3);
     pps_result_close(open_result("b.csv"));
     struct pps_result *result = open_result("b.csv");
@@ -288,7 +289,7 @@ Test(result, bomb, .init = enter, .fini = leave)
     free(text);
 }
 
-// Catches reading "-" as a name, and gzip that is told by the name alone.
+// Catches "-" opened as a file name, and gzip detected by the name alone.
 Test(result, stdin_plain_and_gzip, .init = enter, .fini = leave)
 {
     unsigned char gz[256];
@@ -300,7 +301,8 @@ Test(result, stdin_plain_and_gzip, .init = enter, .fini = leave)
     reads_as("-", "3|4;");
 }
 
-// Catches a manifest of another file, a missing one taken for a fault, a broken one for none.
+// Catches the manifest of another file, a missing manifest reported as an error, and a broken
+// manifest reported as missing.
 Test(result, manifest, .init = enter, .fini = leave)
 {
     struct pps_error err = {0};
@@ -323,7 +325,7 @@ Test(result, manifest, .init = enter, .fini = leave)
     }
 }
 
-// Catches a fast path that rounds otherwise than strtod.
+// Catches a fast path that rounds differently from strtod.
 Test(result, numbers_as_strtod)
 {
     uint64_t state = 9;
@@ -341,7 +343,7 @@ Test(result, numbers_as_strtod)
     }
 }
 
-// Catches text that strtod takes and a table does not mean.
+// Catches text that strtod accepts but that is not a number in a table.
 Test(result, what_is_no_number)
 {
     static const char *const wrong[] = {"",    " 1",    "1 ",    "1,2", "0x10", "inf",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupted results: what is kept of them, what is refused, and that the end is the same as if
-// nothing had happened. Journals and data are damaged in every way an interruption can.
+// Interrupted results: which blocks are kept, what is refused, and that the finished result is
+// the same as without interruption. Journals and data are damaged in every way an interruption
+// can.
 #include "engine/outputparts.h"
 #include "files.h"
 
@@ -57,7 +58,7 @@ static struct pps_output *open_output(const struct pps_output_plan *plan)
     return output;
 }
 
-// The first n blocks, then as after an interrupt.
+// Writes the first n blocks, then stops as after an interrupt.
 static void write_some(const char *path, int n)
 {
     struct pps_output_plan plan = plan_for(path);
@@ -82,7 +83,8 @@ static void write_whole(const char *path)
     end(open_output(&plan), 0);
 }
 
-// Resumes a.csv.gz, which must keep `kept` blocks (-1: not even the header line), and ends it.
+// Resumes a.csv.gz, which must keep `kept` blocks (-1: not even the header line), and finishes
+// it.
 static void resumes(int kept, const char *what)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz");
@@ -139,14 +141,14 @@ static void flip(const char *path, size_t at)
     free(bytes);
 }
 
-static size_t record_at(int i) // of block i; -1: the header line's
+static size_t record_at(int i) // offset of the record of block i; -1: of the header line
 {
     return sizeof(struct pps_index_head) + (size_t)(i + 1) * pps_index_record_bytes(N_REASONS);
 }
 
-// ---- what is kept -----------------------------------------------------------------------------
+// ---- kept blocks ----------------------------------------------------------------------------
 
-// Catches a block written twice or left out, and sums that forget what was there.
+// Catches a block written twice or skipped, and sums that ignore the kept blocks.
 Test(resume, any_number_of_blocks, .init = enter_with_whole, .fini = leave)
 {
     for (int n = 0; n <= N_BLOCKS; n++) {
@@ -160,7 +162,8 @@ Test(resume, nothing_there, .init = enter_with_whole, .fini = leave)
     resumes(-1, "nothing");
 }
 
-// Catches a torn record that is believed, or that takes a whole one with it, wherever it ends.
+// Catches a torn record that is accepted, or that discards a whole record, for every length of
+// the file.
 Test(resume, torn_journal, .init = enter_with_whole, .fini = leave)
 {
     const long last = (long)record_at(4);
@@ -184,7 +187,7 @@ Test(resume, journal_of_zeros, .init = enter_with_whole, .fini = leave)
     }
 }
 
-// Catches data that are kept although they end early, wherever.
+// Catches data that are kept although the file ends early, for every length.
 Test(resume, short_data, .init = enter_with_whole, .fini = leave)
 {
     struct stat at;
@@ -223,7 +226,7 @@ Test(resume, long_data, .init = enter_with_whole, .fini = leave)
     resumes(3, "both long");
 }
 
-// Catches data or records that are believed although a bit of them is wrong.
+// Catches data or records that are accepted although one bit is wrong.
 Test(resume, flipped_bits, .init = enter_with_whole, .fini = leave)
 {
     for (int i = 0; i < N_BLOCKS; i++) {
@@ -246,7 +249,7 @@ Test(resume, flipped_bits, .init = enter_with_whole, .fini = leave)
     resumes(-1, "the gzip header");
 }
 
-// Catches records that are right but of other blocks.
+// Catches valid records of other blocks.
 Test(resume, records_out_of_order, .init = enter_with_whole, .fini = leave)
 {
     const size_t record = pps_index_record_bytes(N_REASONS);
@@ -259,7 +262,7 @@ Test(resume, records_out_of_order, .init = enter_with_whole, .fini = leave)
     resumes(2, "a record is missing");
 }
 
-// Catches sums that are not those of the blocks kept.
+// Catches sums that do not match the kept blocks.
 Test(resume, sums_of_the_prefix, .init = enter_with_whole, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz");
@@ -278,14 +281,14 @@ Test(resume, sums_of_the_prefix, .init = enter_with_whole, .fini = leave)
     end(output, 5);
 }
 
-// ---- interrupted at the end -------------------------------------------------------------------
+// ---- interruption between the renames -------------------------------------------------------
 
 // A run that is killed between the last renames. Catches a result that can never be finished.
 Test(resume, between_the_renames, .init = enter_with_whole, .fini = leave)
 {
     for (int renamed = 1; renamed <= 2; renamed++) {
         write_some("a.csv.gz", N_BLOCKS);
-        add("a.csv.gz.part", "0123456789"); // the end of the file, as far as it matters
+        add("a.csv.gz.part", "0123456789"); // stands for the end of the file
         spill("a.csv.gz.json.part", MANIFEST);
         cr_assert_eq(rename("a.csv.gz.idx.part", "a.csv.gz.idx"), 0);
         if (renamed == 2)
@@ -294,8 +297,8 @@ Test(resume, between_the_renames, .init = enter_with_whole, .fini = leave)
     }
 }
 
-// The same where an older result is to be replaced. Catches an old index that is taken for that
-// of the new data.
+// A run that replaces an older result and is killed between the renames. Catches an old index
+// that is used for the new data.
 Test(resume, between_the_renames_with_force, .init = enter_with_whole, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz");
@@ -308,7 +311,7 @@ Test(resume, between_the_renames_with_force, .init = enter_with_whole, .fini = l
     same_files("a.csv.gz", "whole.csv.gz");
     same_files("a.csv.gz.idx", "whole.csv.gz.idx");
     has_text("a.csv.gz.json", MANIFEST);
-    // Nothing written yet: the old index is the old result's.
+    // Nothing is written yet: the old index belongs to the old result.
     spill("a.csv.gz.part", "");
     struct pps_output *output = open_output(&plan);
     cr_assert_eq(pps_output_prefix(output)->n_records, 0);
@@ -317,9 +320,9 @@ Test(resume, between_the_renames_with_force, .init = enter_with_whole, .fini = l
     same_files("a.csv.gz", "whole.csv.gz");
 }
 
-// ---- what is refused --------------------------------------------------------------------------
+// ---- refused results ------------------------------------------------------------------------
 
-// Catches a result continued by another run, and a message that does not say what differs.
+// Catches a result continued by another run, and a message that does not name the difference.
 Test(resume, other_runs, .init = enter_with_whole, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz"), other;
@@ -339,7 +342,7 @@ Test(resume, other_runs, .init = enter_with_whole, .fini = leave)
     is_refused(&other, "(--limit) was 570, is 500");
     other = plan;
     other.digest = 0xd2;
-    is_refused(&other, "is of another experiment");
+    is_refused(&other, "belongs to another experiment");
     other = plan;
     other.n_reasons++;
     is_refused(&other, "reasons to skip points (another version) was");
@@ -359,7 +362,7 @@ Test(resume, other_runs, .init = enter_with_whole, .fini = leave)
     resumes(3, "after refusals");
 }
 
-// Catches a foreign file that is emptied, and a damaged journal that is thrown away.
+// Catches a foreign file that is truncated, and a damaged journal that is discarded.
 Test(resume, lost_journal, .init = enter_with_whole, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz");
@@ -371,7 +374,7 @@ Test(resume, lost_journal, .init = enter_with_whole, .fini = leave)
     write_some("a.csv.gz", 3);
     flip("a.csv.gz.idx.part", 40);
     is_refused(&plan, "journal a.csv.gz.idx.part is damaged");
-    // An index under the final name that is of other data.
+    // An index with the final name that belongs to other data.
     cr_assert_eq(unlink("a.csv.gz.idx.part"), 0);
     cr_assert_eq(system("cp whole.csv.gz.idx a.csv.gz.idx"), 0);
     spill("a.csv.gz.part", "mine");
@@ -396,7 +399,7 @@ Test(resume, one_writer, .init = enter_with_whole, .fini = leave)
     same_files("a.csv.gz", "whole.csv.gz");
 }
 
-// Catches a complete result that is replaced without being asked.
+// Catches a complete result that is replaced without force.
 Test(resume, beside_a_complete_one, .init = enter_with_whole, .fini = leave)
 {
     struct pps_output_plan plan = plan_for("a.csv.gz");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of an earlier result: found by the values of all parameters, with the text they had.
+// Reused rows: found by the values of all parameters, with their original text.
 #include "experiments.h"
 #include "files.h"
 
@@ -20,8 +20,9 @@ static const char data[] = "old.csv", manifest[] = "old.csv.json";
 
 TestSuite(reuse, .init = enter, .fini = leave);
 
-// Columns in an order of their own; row k is n = k, bwd_len 2.5, with k/2 as its result; every
-// hundredth has none, and the first comes again with another.
+// Writes columns in another order than the kernel's. Row k has n = k, bwd_len 2.5 and the
+// result k/2; every hundredth row has no result, and the first row is repeated with another
+// result.
 static void write_data(void)
 {
     FILE *out = fopen(data, "w");
@@ -35,7 +36,7 @@ static void write_data(void)
     fclose(out);
 }
 
-// Without the number of rows, so that the table must grow.
+// Omits the number of rows, so that the table must grow.
 static void write_manifest(const struct pps_kernel *kernel)
 {
     FILE *out = fopen(manifest, "w");
@@ -69,8 +70,8 @@ static struct pps_reuse *open_old(const struct pps_experiment *e)
     return reuse;
 }
 
-// Would catch a table that loses rows as it grows, text that is another row's, and rows without
-// results that are taken for known.
+// Catches a table that loses rows as it grows, text of another row, and rows without results
+// that are reused.
 Test(reuse, every_row_is_found)
 {
     struct pps_experiment *e = load_good(experiment);
@@ -97,7 +98,7 @@ Test(reuse, every_row_is_found)
     pps_experiment_free(e);
 }
 
-// Would catch a parameter that does not count.
+// Catches a parameter that is ignored.
 Test(reuse, every_parameter_counts)
 {
     struct pps_experiment *e = load_good(experiment);
@@ -123,7 +124,7 @@ Test(reuse, every_parameter_counts)
     pps_experiment_free(e);
 }
 
-// Would catch a file that is cut off and read as if it were whole.
+// Catches a truncated file that is read as if it were whole.
 Test(reuse, broken_files_are_refused)
 {
     struct pps_experiment *e = load_good(experiment);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Samples of spaces: which points are drawn, and that draws are computed from their number alone.
+// Samples of spaces: the drawn points, and that each draw is computed from its number alone.
 #include "experiments.h"
 
 #include "engine/axisjson.h"
@@ -35,8 +35,8 @@ static const struct {
 };
 enum { N_SPACES = sizeof spaces / sizeof *spaces };
 
-// Would catch a point that is drawn twice or not at all: a sample as large as the grid is the
-// grid in another order.
+// Catches a point that is drawn twice or never: a sample as large as the grid is the grid in
+// another order.
 Test(sample, all_points_at_random_are_every_point_once)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
@@ -85,7 +85,7 @@ static const char *const shapes[] = {
 };
 enum { N_SAMPLES = 3, N_SHAPES = sizeof shapes / sizeof *shapes };
 
-// Would catch a draw that depends on the one before it: walking gives what seeking gives.
+// Catches a draw that depends on the draw before it: walking and seeking give the same points.
 Test(sample, draws_are_computed_from_their_number_alone)
 {
     struct pps_cursor *walker = calloc(1, sizeof *walker), *single = calloc(1, sizeof *single);
@@ -118,7 +118,7 @@ Test(sample, draws_are_computed_from_their_number_alone)
     free(single);
 }
 
-// Would catch values that are not the double of their text, or outside the range.
+// Catches values that differ from the double of their text, or that are outside the range.
 Test(sample, continuous_values_are_short_and_read_back)
 {
     static const struct {
@@ -162,8 +162,8 @@ Test(sample, continuous_values_are_short_and_read_back)
     free(cursor);
 }
 
-// Would catch strata that are missed: in a Latin hypercube each has one draw, on every axis, and
-// lists whose length divides the count have each value as often.
+// Catches missed strata: in a Latin hypercube each stratum has one draw on every axis, and
+// lists whose length divides the count have each value equally often.
 Test(sample, a_latin_hypercube_has_every_stratum_once)
 {
     enum { COUNT = 840 };
@@ -194,7 +194,7 @@ Test(sample, a_latin_hypercube_has_every_stratum_once)
     free(cursor);
 }
 
-// Would catch values that are not as likely as others: continuous ones over 20 equal parts, grid
+// Catches values that are not equally likely: continuous values over 20 equal intervals, grid
 // points over the axes.
 Test(sample, random_draws_are_spread_evenly)
 {
@@ -219,8 +219,8 @@ Test(sample, random_draws_are_spread_evenly)
     free(cursor);
 }
 
-// Would catch rounds over the grid that repeat points: beside a continuous axis, the others'
-// points come once each before any comes again, and the next round has another order.
+// Catches passes over the grid that repeat points: beside a continuous axis, each point of the
+// other axes occurs once before any occurs again, and the next pass has another order.
 Test(sample, the_grid_beside_a_continuous_axis_is_gone_through_in_rounds)
 {
     struct pps_experiment *e =
@@ -254,7 +254,7 @@ static uint64_t digest_of(const char *axes, const char *sample)
     return digest;
 }
 
-// Would catch samples that would get each other's file names.
+// Catches different samples with the same file name.
 Test(sample, everything_said_of_a_sample_is_part_of_the_digest)
 {
     static const char axes[] = "\"n\": \"1..9\"";
@@ -273,7 +273,7 @@ static int always(const double *point, const void *shared)
     return 0;
 }
 
-// Would catch a dimension beyond the table of direction numbers.
+// Catches a dimension beyond the table of direction numbers.
 Test(sample, sobol_has_so_many_dimensions_and_no_more)
 {
     enum { MOST = 38 };
@@ -305,7 +305,7 @@ Test(sample, sobol_has_so_many_dimensions_and_no_more)
     }
 }
 
-// Would catch a space that is counted though nobody needs it: 10^40 points.
+// Catches a space that is counted unnecessarily: 10^40 points.
 Test(sample, spaces_beyond_all_numbers_can_be_drawn_from)
 {
     static const char axes[] =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep's workers are told to do, and in the model of many cores what comes of it.
+// The schedule: the tasks that workers receive, and their effect in the model of many cores.
 #include "engine/coretail.h"
 
 #include <criterion/criterion.h>
@@ -23,7 +23,7 @@ static struct pps_coremodel run_tail(bool is_foretold, int cores)
     return model;
 }
 
-// With two blocks a thread in the ring 64 cores did 9 %.
+// With two blocks per thread in the ring, 64 cores reached a utilisation of 9 %.
 Test(schedule, costly_points_do_not_stop_the_others)
 {
     const double first = run_tail(true, 64).utilisation;
@@ -45,7 +45,8 @@ static struct pps_schedule *open_schedule(uint64_t n, int threads, uint64_t byte
     return schedule;
 }
 
-// The next task that is no foretelling; block `costly` costs 100 times as much as others of 1 ms.
+// Returns the next task that is not an estimate; block `costly` costs 100 times as much as
+// other blocks, which take 1 ms.
 static struct pps_task next_make(struct pps_schedule *s, uint64_t costly)
 {
     for (;;) {
@@ -67,7 +68,7 @@ static void finish(struct pps_schedule *s, uint64_t block, uint64_t bytes)
         pps_schedule_written(s);
 }
 
-// Blocks that cost the same are started in order: what is interrupted has lost least.
+// Blocks of equal cost are started in order: an interruption then loses least.
 Test(schedule, equal_blocks_go_in_order)
 {
     struct pps_schedule *s = open_schedule(1000, 8, 1 << 20);
@@ -81,8 +82,8 @@ Test(schedule, equal_blocks_go_in_order)
     pps_schedule_close(s);
 }
 
-// A block of 100 ms is started when the 4 threads still have about 100 ms of others before it, and
-// not as soon as it is known: then its rows would only wait.
+// A block of 100 ms is started when the 4 threads still have about 100 ms of other work before
+// it, and not as soon as its cost is known, when its rows would only wait.
 Test(schedule, a_costly_block_is_started_early)
 {
     struct pps_schedule *s = open_schedule(2000, 4, 1 << 20);
@@ -99,8 +100,8 @@ Test(schedule, a_costly_block_is_started_early)
     pps_schedule_close(s);
 }
 
-// While the first block is under way the others may fill the ring's bytes and no more; when it is
-// written all goes on.
+// While the first block is being made, the other blocks may fill the bytes of the ring but no
+// more; when the first block is written, the work continues.
 Test(schedule, waiting_blocks_are_bounded)
 {
     struct pps_schedule *s = open_schedule(100, 2, 1000);
@@ -115,8 +116,8 @@ Test(schedule, waiting_blocks_are_bounded)
     pps_schedule_close(s);
 }
 
-// A long block is split; its parts hold every point once, and whole groups of points that run
-// together.
+// A long block is split; its parts contain every point once, and whole groups of points that
+// run together.
 Test(schedule, parts_cover_a_block)
 {
     const uint64_t sizes[] = {1, 7, 8, 9, 100, 1000, 1001};
@@ -141,8 +142,8 @@ Test(schedule, parts_cover_a_block)
     }
 }
 
-// Whatever costs are foretold and however long blocks take: every part once, nothing for ever, and
-// no more waits than the ring holds beside what each thread has in hand.
+// For any estimated costs and any durations: every part is made once, nothing waits for ever,
+// and no more bytes wait than the ring holds, besides the blocks that threads are making.
 struct any {
     uint64_t seed;
 };

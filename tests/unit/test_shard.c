@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dealing blocks to shards.
+// Shards: the assignment of blocks.
 #include "engine/shard.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-// Catches a block that no shard or two shards compute, and points counted wrongly at the end.
+// Catches a block computed by no shard or by two shards, and wrong counts of points at the end.
 Test(shard, every_block_is_dealt_once)
 {
     for (uint32_t n_shards = 1; n_shards <= 70; n_shards++)

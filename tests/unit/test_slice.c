@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results cut into matrices: which maps there are, what stands where, what is refused.
+// Results cut into matrices: the maps, the positions of values, and refused cuts.
 #include "engine/slice.h"
 #include "files.h"
 
@@ -37,7 +37,7 @@ static enum pps_status cut_text(struct pps_cut **cut,
     return pps_cut_open(cut, &ask, err);
 }
 
-// All maps in one line: "title: x labels / y label cells / ...; title ...".
+// Describes all maps in one line: "title: x labels / y label cells / ...; title ...".
 static void describe(const struct pps_cut *cut, char *out, size_t cap)
 {
     FILE *text = fmemopen(out, cap, "w");
@@ -69,14 +69,14 @@ static const char simplex[] = "n,x,y,z,time\n"
 static const char free_axes[] = "n,x,y,z,time\n"
                                 "8,0,0,0,1\n8,0,0,1,2\n8,0,1,0,3\n8,0,1,1,4\n";
 
-// Degrees, of which many combinations are left out (4 x 16) or infeasible (2 x 1).
+// Degrees, with many combinations skipped (4 x 16) or infeasible (2 x 1).
 static const char degrees[] = "n,x,y,z,time\n"
                               "8,1,16,1,5\n8,2,8,1,4\n8,4,1,8,7\n9,4,1,4,6\n"
                               "8,16,1,1,9\n8,2,1,1,\n8,2,8,2,3.5\n9,16,1,2,\n";
 
 // Catches axes out of order (names among numbers, 10 before 9), a split that separates numbers
-// which share a map or joins those that do not, letters without a map of their own, titles that
-// do not tell maps apart, and rows combined the wrong way.
+// that share a map or joins numbers that do not, letters without their own map, titles that do
+// not distinguish maps, and rows combined the wrong way.
 Test(slice, cuts_the_right_maps)
 {
     static const char *filter[] = {"n=16"};
@@ -135,8 +135,8 @@ static const struct pps_kernel best_kernel = {
     .heatmap = {.x = "x", .y = "y", .value = "time", .best = true, .by = "n,absent"},
 };
 
-// Catches a kernel's choice that is not followed, a best by the wrong goal, or a choice that wins
-// over what was asked for.
+// Catches a kernel's default that is ignored, a best value by the wrong goal, and a default
+// that overrides an option.
 Test(slice, a_kernel_says_what_a_cell_is)
 {
     static const struct pps_kernel *const only[] = {&best_kernel, NULL};
@@ -144,7 +144,7 @@ Test(slice, a_kernel_says_what_a_cell_is)
                                "8,0,0,0,5,50,1\n8,0,0,1,4,40,2\n9,0,0,0,3,60,3\n";
     const struct {
         struct pps_cut_ask ask;
-        const char *maps, *name; // of the first
+        const char *maps, *name; // of the first map
     } cases[] = {
         {{.by = NULL}, "n=8: 0 / 0 4; n=9: 0 / 0 3", "r-n8"},
         {{.value = "speed"}, "n=8: 0 / 0 50; n=9: 0 / 0 60", "r-speed-n8"},
@@ -200,8 +200,8 @@ Test(slice, refuses_what_it_cannot_cut)
     }
 }
 
-// Catches a best cell that follows the wrong goal, or the place in the matrix where several are
-// equal instead of the order of rows.
+// Catches a best cell by the wrong goal, and ties resolved by position in the matrix instead of
+// row order.
 Test(slice, the_best_cell_is_that_of_the_earliest_row)
 {
     static const char text[] = "n,x,y,z,time\n8,5,5,0,2\n8,9,9,0,1\n8,0,0,0,1\n";
@@ -237,8 +237,8 @@ Test(slice, names_tell_maps_apart)
     pps_cut_close(cut);
 }
 
-// Catches pictures of other rows or other ways to combine them that share a file name, and one
-// too long for a file.
+// Catches pictures of other rows, or of rows combined in another way, that share a file name,
+// and a name that is too long for a file.
 Test(slice, names_tell_what_was_asked)
 {
     static char many[400] = "z=1";
@@ -283,7 +283,7 @@ Test(slice, names_tell_what_was_asked)
     pps_cut_close(cut);
 }
 
-// Catches a limit that is ignored, or one that forgets what it left out.
+// Catches a limit that is ignored, or skipped maps that are not counted.
 Test(slice, a_limit_counts_what_it_leaves_out)
 {
     struct pps_cut *cut;
@@ -296,7 +296,7 @@ Test(slice, a_limit_counts_what_it_leaves_out)
     pps_cut_close(cut);
 }
 
-// Catches text that gnuplot does not read: labels with spaces, keys that move.
+// Catches text that gnuplot cannot read: labels with spaces, keys that move.
 Test(slice, the_text_is_as_gnuplot_reads_it)
 {
     static const char text[] = "n,x,y,z,time\n8,0.5,0,0,2\n8,a b,0,1,1.25\n";

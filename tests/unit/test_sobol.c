@@ -12,8 +12,8 @@ static double unit(uint64_t x)
     return (double)x * 0x1p-53;
 }
 
-// Points 0 ... 7 of three dimensions, worked out by hand from the polynomials 1, x + 1 and
-// x^2 + x + 1 with m = 1; 1, 3. Would catch a recurrence that takes the wrong bits.
+// Points 0 ... 7 of three dimensions, computed by hand from the polynomials 1, x + 1 and x^2 +
+// x + 1 with m = 1; 1, 3. Catches a recurrence that uses the wrong bits.
 Test(sobol, the_first_points_are_known)
 {
     static const double known[8][3] = {
@@ -35,8 +35,8 @@ Test(sobol, the_first_points_are_known)
     free(sobol);
 }
 
-// Would catch an even m, a degree or a shift that is wrong, a matrix that is not invertible:
-// 2^m points hit each of 2^m equal intervals once, in every dimension, wherever they begin.
+// Catches an even m, a wrong degree or shift, and a matrix that is not invertible: 2^m points
+// hit each of 2^m equal intervals once, in every dimension, from any aligned first point.
 static void check_projections(const struct pps_sobol *sobol, uint64_t first)
 {
     bool hit[1 << 12];
@@ -85,8 +85,8 @@ Test(sobol, plain_and_scrambled_sequences_are_nets)
     free(sobol);
 }
 
-// Would catch a row of the table that is another's, or too short: no two dimensions are alike,
-// and the projections on any two of them are filled: of 4096 points on 8 x 8 boxes each has some.
+// Catches a row of the table that repeats another row or is too short: no two dimensions are
+// alike, and 4096 points hit each of the 8 x 8 boxes of any two dimensions.
 Test(sobol, every_two_dimensions_fill_their_square)
 {
     struct pps_sobol *sobol = malloc(sizeof *sobol);
@@ -104,8 +104,8 @@ Test(sobol, every_two_dimensions_fill_their_square)
     free(sobol);
 }
 
-// The polynomials' degrees and the odd numbers bounded by 2^i, seen in the directions: bit i of
-// a point's number moves digit i + 1 and none below it.
+// The directions show the degrees of the polynomials and the odd numbers below 2^i: bit i of a
+// point's number changes digit i + 1 and no digit below it.
 Test(sobol, directions_are_triangular)
 {
     struct pps_sobol *sobol = malloc(sizeof *sobol);

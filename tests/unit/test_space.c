@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-// Spaces of every shape, small enough to be walked whole.
+// Spaces of every shape, small enough for complete walks.
 static const char *const small[] = {
     "{}",
     "{\"n\": [8, 16], \"sync_freq\": [1, 2, 4, 32]}",
@@ -44,7 +44,7 @@ static uint64_t points_of(const char *text)
     return n;
 }
 
-// Would catch a wrong number of weights or scenarios.
+// Catches a wrong number of weights or scenarios.
 Test(space, default_sweeps_have_the_known_sizes)
 {
     cr_assert_eq(points_of("{}"), 66 + 11 + 11);
@@ -55,7 +55,7 @@ Test(space, default_sweeps_have_the_known_sizes)
                  3 + 3 * 2 + 3 * 3 * 1 + 13);
 }
 
-// Would catch any mistake in the arithmetic between numbers and points.
+// Catches any error in the arithmetic between numbers and points.
 Test(space, number_to_point_to_number_is_the_identity)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
@@ -77,7 +77,7 @@ Test(space, number_to_point_to_number_is_the_identity)
     free(cursor);
 }
 
-// The obvious way: every point by itself, in the documented order of refusals.
+// The simple way: checks each point by itself, in the documented order of reasons.
 static int refusal_of(const struct pps_experiment *e, struct pps_cursor *cursor, uint64_t k)
 {
     pps_cursor_seek(cursor, &e->space, k);
@@ -93,8 +93,8 @@ static int refusal_of(const struct pps_experiment *e, struct pps_cursor *cursor,
     return reason == 0 ? -1 : e->space.kernel_reason + reason - 1;
 }
 
-// Would catch a skipped or repeated point, a wrong cell, or a count that depends on where a
-// stretch begins.
+// Catches a skipped or repeated point, a wrong cell, and a count that depends on the start of a
+// stretch.
 Test(space, walking_in_any_stretches_meets_every_point_once)
 {
     struct pps_cursor *walker = calloc(1, sizeof *walker);
@@ -141,7 +141,7 @@ Test(space, walking_in_any_stretches_meets_every_point_once)
     free(walker);
 }
 
-// Would catch accumulated rounding in long ranges and slow seeks in large spaces.
+// Catches accumulated rounding in long ranges and slow seeks in large spaces.
 Test(space, enormous_spaces_are_reached_by_arithmetic)
 {
     static const char text[] =
@@ -167,7 +167,7 @@ Test(space, enormous_spaces_are_reached_by_arithmetic)
     free(cursor);
 }
 
-// Would catch a rule that is tested point by point: 10^12 points would never end.
+// Catches a rule that is tested point by point: 10^12 points would never end.
 Test(space, rules_cut_whole_stretches)
 {
     struct pps_experiment *e = load_good(
@@ -186,7 +186,7 @@ Test(space, rules_cut_whole_stretches)
     free(cursor);
 }
 
-// Would catch an overflow that wraps round.
+// Catches an overflow that wraps round.
 Test(space, more_than_2_to_63_points_are_refused)
 {
     static const char *const huge[] = {

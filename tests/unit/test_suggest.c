@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nearest name: what is near and, as important, what is not.
+// Suggestions: which names are near and, as important, which are not.
 #include "engine/suggest.h"
 
 #include <criterion/criterion.h>
@@ -10,7 +10,7 @@ static const char *const names[] = {
 enum { N_NAMES = sizeof names / sizeof names[0] };
 
 struct row {
-    const char *word, *wanted; // wanted NULL: nothing is near
+    const char *word, *wanted; // wanted NULL: no suggestion
 };
 
 Test(suggest, nearest)
@@ -20,7 +20,7 @@ Test(suggest, nearest)
         {"sync-freq", "sync_freq"},
         {"SYNC_FREQ", "sync_freq"},
         {"sync_freqq", "sync_freq"},
-        {"snyc_freq", "sync_freq"}, // a swap counts one
+        {"snyc_freq", "sync_freq"}, // a swap counts as one edit
         {"fwd_lne", "fwd_len"},
         {"fwdlen", "fwd_len"},
         {"bwd_lem", "bwd_len"},
@@ -29,7 +29,7 @@ Test(suggest, nearest)
         {"N", "n"},
         {"nn", "n"},
         {"n", "n"},
-        {"x", NULL}, // nothing of it would remain
+        {"x", NULL}, // no character would match
         {"", NULL},
         {"length", NULL},
         {"frequency", NULL},
@@ -51,13 +51,13 @@ Test(suggest, hostile_words)
     cr_assert_null(pps_suggest("n", names, 0));
 }
 
-// Of two names equally near, the first.
+// Of two equally near names, the first wins.
 Test(suggest, ties)
 {
     cr_assert_str_eq(pps_suggest("cwd_len", names, N_NAMES), "fwd_len");
 }
 
-// Catches words that a message has where nothing is near, and one that has no room for the name.
+// Catches a hint where no name is near, and a hint without room for the name.
 Test(suggest, hints)
 {
     static const char *const longest[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces as text: the CSV's very lines, and JSON that a viewer can show.
+// Traces as text: the exact lines of the CSV, and JSON that a viewer can show.
 #include "engine/tracefile.h"
 
 #include <cjson/cJSON.h>
@@ -13,7 +13,7 @@ static const char *const counters[] = {"memory_gib", NULL};
 static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
                                              kinds, counters,      NULL};
 
-// Two transfers of GPU 0 overlap, the second goes on alone, a third starts when it ends.
+// Two transfers of GPU 0 overlap, the second continues alone, and a third starts when it ends.
 static const struct pps_piece pieces[] = {
     {0, 0, 0, 0, 1, 0, 1, 1, false},     {0, 1, 1, 0, 1, 1, 2.1, 0.5, false},
     {0, 1, 1, 1, 2, 1, 2.1, 0.5, true},  {0, 1, 1, 1, 2, 2.1, 3, 1, false},
@@ -90,8 +90,8 @@ static double number_of(const cJSON *event, const char *key)
     return cJSON_GetNumberValue(cJSON_GetObjectItemCaseSensitive(event, key));
 }
 
-// Catches events of one thread that overlap, which viewers draw as if one were part of the
-// other; and a transfer that changes lanes although its own goes on.
+// Catches overlapping events of one thread, which viewers draw as nested events, and a transfer
+// that changes lanes while it continues.
 Test(tracefile, events_of_one_thread_never_overlap)
 {
     char *text = write_trace(PPS_TRACE_CHROME, N_PIECES);
@@ -126,7 +126,7 @@ Test(tracefile, events_of_one_thread_never_overlap)
     free(text);
 }
 
-// Catches a process or a thread without a name, or named twice.
+// Catches a process or a thread without a name, or with two names.
 Test(tracefile, every_process_and_thread_has_one_name)
 {
     char *text = write_trace(PPS_TRACE_CHROME, N_PIECES);
@@ -157,7 +157,7 @@ Test(tracefile, every_process_and_thread_has_one_name)
     free(text);
 }
 
-// Catches a stray comma when there is nothing to show.
+// Catches a stray comma in an empty trace.
 Test(tracefile, an_empty_trace_is_json_too)
 {
     char *text = write_trace(PPS_TRACE_CHROME, 0);
@@ -167,7 +167,7 @@ Test(tracefile, an_empty_trace_is_json_too)
     free(text);
 }
 
-// Catches a full disk that goes unnoticed.
+// Catches a full disk that is not reported.
 Test(tracefile, a_failed_write_is_reported)
 {
     struct pps_tracefile *file;

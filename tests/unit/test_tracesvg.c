@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces as pictures: what stands where, and what is no picture.
+// Traces as pictures: the positions of segments, and traces that are refused.
 #include "engine/tracesvg.h"
 
 #include <criterion/criterion.h>
@@ -12,7 +12,7 @@ static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
 static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
                                              kinds, NULL,          NULL};
 
-// Two transfers of GPU 0 overlap; the second goes on alone, faster. GPU 1 comes first.
+// Two transfers of GPU 0 overlap; the second continues alone, faster. GPU 1 comes first.
 static const struct pps_piece pieces[] = {
     {1, 0, 0, 0, 7, 0, 1, 1, false},
     {0, 1, 1, 0, 3, 1, 2, 0.5, false},
@@ -55,7 +55,7 @@ static int count(const char *text, const char *word)
     return n;
 }
 
-// Where the n-th (from 0) box whose hint begins so stands.
+// Returns the n-th box (from 0) whose hint begins with this text.
 static struct {
     double x, y, w, h;
 } box;
@@ -75,7 +75,7 @@ static void find_box(const char *text, const char *hint, int nth)
 }
 
 // Catches lanes out of order, tasks that cover each other, lengths out of proportion, heights
-// that do not tell rates, and a task of two pieces with two numbers.
+// that do not show rates, and a task of two segments with two numbers.
 Test(tracesvg, pieces_stand_where_they_belong)
 {
     enum pps_status status;
@@ -105,8 +105,8 @@ Test(tracesvg, pieces_stand_where_they_belong)
     free(text);
 }
 
-// Catches a part that shows what is not in it, or shows it in another place, and an axis that
-// begins at 0 all the same.
+// Catches a window that shows segments outside it or in another place, and an axis that still
+// begins at 0.
 Test(tracesvg, a_part_is_cut_out)
 {
     enum pps_status status;
@@ -129,7 +129,7 @@ Test(tracesvg, a_part_is_cut_out)
     free(text);
 }
 
-// Catches text that is no XML, kinds in the legend that do not occur, and a lost title.
+// Catches invalid XML, kinds in the legend that do not occur, and a lost title.
 Test(tracesvg, texts_are_escaped)
 {
     enum pps_status status;
@@ -147,7 +147,7 @@ Test(tracesvg, texts_are_escaped)
     free(text);
 }
 
-// Catches a picture of nothing that divides by zero.
+// Catches a division by zero in an empty picture.
 Test(tracesvg, an_empty_trace_is_a_picture_too)
 {
     enum pps_status status;
@@ -161,7 +161,8 @@ Test(tracesvg, an_empty_trace_is_a_picture_too)
     }
 }
 
-// Catches a picture that no viewer opens, or memory that grows with pieces nobody draws.
+// Catches a picture that no viewer opens, and memory that grows with segments that are not
+// drawn.
 Test(tracesvg, too_many_pieces_are_refused)
 {
     struct pps_tracesvg *svg;
@@ -175,7 +176,7 @@ Test(tracesvg, too_many_pieces_are_refused)
     pps_tracesvg_close(svg);
 }
 
-// Catches a full disk that goes unnoticed.
+// Catches a full disk that is not reported.
 Test(tracesvg, a_failed_write_is_reported)
 {
     struct pps_tracesvg *svg;
@@ -187,8 +188,8 @@ Test(tracesvg, a_failed_write_is_reported)
     fclose(out);
 }
 
-// Catches counters that are left out, drawn in a wrong group, or not to the scale of their limit,
-// and a unit of time that is not said.
+// Catches counters that are skipped, drawn in the wrong group, or not drawn to the scale of
+// their limit, and a missing unit of time.
 Test(tracesvg, counters_are_strips_below_their_group)
 {
     static const char *const counters[] = {"memory_gib", NULL};

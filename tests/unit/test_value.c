@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of parameters: what is taken, what is refused and how, how they are written.
+// Values of parameters: accepted values, rejected values with their messages, and their text.
 #include "engine/value.h"
 #include "kernels/registry.h"
 
@@ -13,7 +13,7 @@ static const struct pps_param *param(const char *name)
     return &kernel->params[pps_param_find(kernel, name, strlen(name))];
 }
 
-// Would catch a value that is taken though it is outside its range, or the other way round.
+// Catches an accepted value outside its range, and a rejected value inside it.
 Test(value, texts_are_taken_or_refused)
 {
     static const struct {
@@ -65,7 +65,7 @@ Test(value, texts_are_taken_or_refused)
     }
 }
 
-// Would catch 0.30000000000000004, a lost decimal point, or a value that its cell does not say.
+// Catches 0.30000000000000004, a lost decimal point, and a value that differs from its cell.
 Test(value, cells_are_as_meant)
 {
     static const struct {
@@ -98,7 +98,7 @@ Test(value, cells_are_as_meant)
     }
 }
 
-// Would catch a help text that does not fit the range.
+// Catches a help text that does not match the range.
 Test(value, domains_are_told)
 {
     char text[160];

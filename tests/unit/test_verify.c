@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verifying results: whatever is changed in any of the three files is found, with its place; a
-// result that is right passes, whole or a shard, compressed or plain.
+// Verified results: any change in any of the three files is found, with its place; a correct
+// result passes, whole or a shard, compressed or plain.
 #include "verifying.h"
 
 #include "engine/verifyshards.h"
@@ -26,7 +26,7 @@ Test(verify, a_result_that_is_right_passes)
         passes(path, 0, &verified);
         cr_assert_eq(verified.computed, 0);
         cr_assert(verified.in_order);
-        // A small fraction of a small result: some rows all the same.
+        // A small fraction of a small result still checks some rows.
         passes(path, 1e-9, &verified);
         cr_assert(verified.computed >= 5, "%d", (int)verified.computed);
     }
@@ -158,7 +158,7 @@ Test(verify, the_place_is_told)
     free(bytes);
 }
 
-// Would catch records that are whole but stand where others should.
+// Catches whole records in the wrong positions.
 Test(verify, swapped_and_repeated_blocks_are_found)
 {
     const struct result_plan plan = {"p.csv", SMALL, "none", 5, 0, 0, NULL, NULL};
@@ -182,7 +182,7 @@ Test(verify, swapped_and_repeated_blocks_are_found)
     free(index);
 }
 
-// ---- rows that are wrong under right checksums ------------------------------------------------
+// ---- wrong rows with valid checksums --------------------------------------------------------
 
 static void change_result(uint64_t block, char *text, size_t *n, struct pps_block *counts)
 {
@@ -219,7 +219,7 @@ static void drop_row(uint64_t block, char *text, size_t *n, struct pps_block *co
     *n -= (size_t)(second - text);
     memmove(text, second, *n);
     counts->rows--;
-    counts->left_out[0]++; // so that the points are still as many
+    counts->left_out[0]++; // keeps the number of points
 }
 
 static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_block *counts)
@@ -317,7 +317,7 @@ Test(verify, shards_pass_and_know_their_blocks)
     passes("r.csv.gz", 0, &verified);
     cr_assert_eq(rows, verified.rows);
     cr_assert_eq(blocks, verified.blocks);
-    // A shard under the name of another.
+    // A shard under the name of another shard.
     cr_assert_eq(rename("r1.csv.gz.idx", "r2.csv.gz.idx"), 0);
     fails("r2.csv.gz", 0, PPS_E_WRONG, "");
 }
@@ -342,7 +342,7 @@ Test(verify, shards_are_counted)
     cr_assert(!pps_shards_together(v, 1, &here, &missing));
 }
 
-// More shards than blocks: a file without rows.
+// With more shards than blocks, one file has no rows.
 Test(verify, an_empty_shard_passes)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 1000, 2, 3, NULL, NULL};

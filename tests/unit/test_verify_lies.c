@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Indexes and manifests whose checksums are right but which lie are refused, and what a manifest
-// says is enough to make the experiment again.
+// Refuses indexes and manifests with valid checksums and false contents, and checks that a
+// manifest contains everything needed to rebuild the experiment.
 #include "verifying.h"
 
 #include "engine/remake.h"
@@ -9,7 +9,7 @@
 
 TestSuite(verify_lies, .init = enter, .fini = leave);
 
-// ---- an index with right checksums that lies --------------------------------------------------
+// ---- false index with valid checksums -------------------------------------------------------
 
 static void seal(char *record, size_t n)
 {
@@ -17,7 +17,7 @@ static void seal(char *record, size_t n)
     memcpy(record + n - 8, &checksum, 8);
 }
 
-// Would catch memory taken for what an index claims.
+// Catches memory allocated for false sizes in an index.
 Test(verify_lies, an_index_that_lies_is_refused)
 {
     static const struct {
@@ -71,7 +71,7 @@ Test(verify_lies, an_index_that_lies_is_refused)
     free(index);
 }
 
-// Would catch a build that knows more reasons blamed on the number of points.
+// Catches a build with more reasons that reports another number of points.
 Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
@@ -94,9 +94,9 @@ Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
     pps_said_free(&said);
 }
 
-// ---- a manifest with the right digest that lies -----------------------------------------------
+// ---- false manifest with a valid digest -----------------------------------------------------
 
-// Writes the manifest with `from` replaced by `to`, and its digest made anew.
+// Writes the manifest with `from` replaced by `to`, and with a valid digest.
 static void change_manifest(const char *text, const char *from, const char *to)
 {
     const char *at = strstr(text, from);
@@ -132,7 +132,7 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
         {"\"exact\":\tfalse", "\"exact\":\ttrue", "its experiment has the digest"},
         {"\"exact\":\tfalse", "\"exact\":\t0", "does not say whether it was exact"},
         {"\"parameters\":\t[\"n\"", "\"parameters\":\t[\"m\"", "those of the manifest"},
-        {"\"decimals\":\t4", "\"decimals\":\t\"full\"", NULL}, // of no weight
+        {"\"decimals\":\t4", "\"decimals\":\t\"full\"", NULL}, // ignored
         {"\"rows\":", "\"lines\":", "has no count rows"},
         {"\"rows\":\t36", "\"rows\":\t-36", "has no count rows"},
         {"\"rows\":\t36", "\"rows\":\t1e999", "has no count rows"},
@@ -159,7 +159,7 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
     free(text);
 }
 
-// What the command line asked for must be found again from the manifest alone.
+// The options of the command line must be recoverable from the manifest alone.
 Test(verify_lies, every_kind_of_request_is_made_again)
 {
     static const char *const texts[] = {

@@ -25,7 +25,7 @@ static inline void set_up(void)
     spill("deep/box.json", "{\"weight\": 1}");
 }
 
-// Whatever happened, what was opened is closed.
+// Everything opened is closed, in every case.
 static inline void tear_down(void)
 {
     leave();
@@ -59,7 +59,7 @@ static inline struct pps_experiment *good(const char *text, const char *const *w
     return e;
 }
 
-// FILE:LINE:COLUMN: TEXT, as main prints it; no line or no column where there is none.
+// Compares with FILE:LINE:COLUMN: TEXT, as main prints it; an unknown line or column is absent.
 static inline void is_refused(const char *path,
                               const char *text,
                               const char *const *words,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small kernel with documents, presets, words for answers and points that cannot be done, for
-// tests. A box of `size` things of `weight` each, taken x at a time, needs size * weight * x of
-// the `room` of a place: time = size * weight * factor / x where that is there. x = 13 cannot be
-// finished. Include before the other helpers.
+// A small kernel for tests, with documents, presets, words for answers and infeasible points. A
+// box of `size` things of `weight` each, taken x at a time, needs size * weight * x of the
+// `room` of a place. If it fits, time = size * weight * factor / x. The point x = 13 always
+// fails. Include this header before the other helpers.
 #ifndef TEST_TOYKERNEL_H
 #define TEST_TOYKERNEL_H
 
@@ -24,7 +24,7 @@ struct toy_shared {
     double factor;
 };
 
-static int toy_opened, toy_closed; // calls
+static int toy_opened, toy_closed; // number of calls
 
 // ---- documents --------------------------------------------------------------------------------
 
@@ -39,7 +39,7 @@ static inline bool toy_fault(struct pps_fault *fault,
     return false;
 }
 
-// Reads a number of the document where it has it.
+// Reads a number if the document has it.
 static inline bool toy_number(const struct pps_document *document,
                               int number,
                               const char *key,
@@ -178,7 +178,7 @@ static inline void toy_run(const struct pps_batch *batch, const struct pps_worke
     }
 }
 
-// ---- references that lie about x = 5 or 9 --------------------------------------------------------
+// ---- references with wrong results at x = 5 or 9 --------------------------------------------
 
 static inline void toy_lie_text(const struct pps_batch *batch, const struct pps_worker *worker)
 {
@@ -197,7 +197,7 @@ static inline void toy_lie_outcome(const struct pps_batch *batch,
             batch->outcome[i] = PPS_INFEASIBLE;
 }
 
-// Of a point that cannot be done: what it says besides.
+// Changes another result of an infeasible point.
 static inline void toy_lie_need(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     toy_run(batch, worker);
@@ -206,7 +206,7 @@ static inline void toy_lie_need(const struct pps_batch *batch, const struct pps_
             batch->column[TOY_NEED][i] += 1;
 }
 
-// A number where the run has none.
+// Returns a number where the run has none.
 static inline void toy_lie_empty(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     toy_run(batch, worker);

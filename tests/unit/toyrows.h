@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep of the toy kernel with rows of every sort, for tests.
+// A sweep of the toy kernel with rows of every kind, for tests.
 #ifndef TEST_TOYROWS_H
 #define TEST_TOYROWS_H
 
@@ -7,8 +7,8 @@
 
 #include "verifying.h"
 
-// Six things in a room of 60: from x = 11 on there is too little room, x = 13 is never finished and
-// x = 51 is no point.
+// Six things in a room of 60: from x = 11 on the room is too small, x = 13 always fails, and x
+// = 51 is an invalid point.
 #define BOXES(kernel_, box_, x_)                                                               \
     "{\"kernel\": \"" kernel_ "\", \"inputs\": {\"box\": " box_                                \
     ", \"place\": {\"room\": 60}}, "                                                           \
@@ -27,7 +27,7 @@ static inline void write_plan(const struct result_plan *plan)
     write_result(plan);
 }
 
-// r.csv with blocks of 3 points.
+// Writes r.csv with blocks of 3 points.
 static inline void write_rows(void)
 {
     write_plan(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, NULL, NULL});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small result in a folder of its own, verified, for tests.
+// Writes a small result in its own folder and verifies it, for tests.
 #ifndef TEST_VERIFYING_H
 #define TEST_VERIFYING_H
 
@@ -8,7 +8,7 @@
 
 #include "engine/verify.h"
 
-// 48 points; a rule leaves out those from 12 to 23.
+// 48 points; a rule skips points 12 to 23.
 #define SMALL                                                                                  \
     "{\"n\": [2, 3], \"gpus\": 2, \"sync_freq\": [1, 2], "                                     \
     "\"priority_step\": 0.5, \"where\": \"n > 2 || sync_freq < 2\"}"
@@ -43,7 +43,7 @@ static inline void passes(const char *path, double sample, struct pps_verified *
                  err.text);
 }
 
-// The fault is told in these words.
+// The message must contain these words.
 static inline void fails(const char *path,
                          double sample,
                          enum pps_status status,
