@@ -62,7 +62,8 @@ PPS_MUST_CHECK enum pps_status pps_view_next(struct pps_view *view,
                                              const struct pps_cell **cells,
                                              struct pps_error *err);
 
-// Whether a row passes every filter, and the columns, of the first 64, that filters look at.
+// pps_view_passes returns whether a row passes every filter. pps_view_filtered returns the columns
+// that filters use, one bit for each of the first 64 columns.
 bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells);
 uint64_t pps_view_filtered(const struct pps_view *view);
 
@@ -82,7 +83,7 @@ PPS_MUST_CHECK enum pps_status pps_view_column(const struct pps_view *view,
 // no filter.
 const char *pps_view_filter(const struct pps_view *view, int column);
 
-// The text of filter i where it is a rule, not a list of values; NULL.
+// Returns the text of filter i if the filter is a rule; NULL if it is a list of values.
 const char *pps_view_rule(const struct pps_view *view, int i);
 
 // Parses a list of columns separated by commas. *columns (the caller frees it in every case)

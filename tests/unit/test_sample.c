@@ -298,7 +298,7 @@ Test(sample, sobol_has_so_many_dimensions_and_no_more)
                                         values, 3, &err),
                          PPS_OK);
         cr_assert_eq(pps_space_prepare(space, &err), n < MOST ? PPS_OK : PPS_E_INPUT);
-        cr_assert(n < MOST || strstr(err.text, "37 dimensions, and there are 38 axes") != NULL,
+        cr_assert(n < MOST || strstr(err.text, "37 dimensions, but there are 38 axes") != NULL,
                   "%s", err.text);
         pps_space_free(space);
         free(space);

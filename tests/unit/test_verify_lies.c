@@ -123,15 +123,15 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
         {"\"text_bytes\":\t", "\"text_bytes\":\t1", "text_bytes is 1"},
         {"\"data_bytes\":\t", "\"data_bytes\":\t1", "data_bytes is 1"},
         {"\"block_points\":\t5", "\"block_points\":\t6", "block_points is 6, but 5"},
-        {"\"points\":\t12", "\"points\":\t13", "its skipped points are not those"},
-        {"\"reason\":\t\"", "\"reason\":\t\"x", "its skipped points are not those"},
+        {"\"points\":\t12", "\"points\":\t13", "its skipped points do not match"},
+        {"\"reason\":\t\"", "\"reason\":\t\"x", "its skipped points do not match"},
         {"\"codec\":\t\"zlib:1", "\"codec\":\t\"zlib:2", "codec is zlib:2, but zlib:1"},
         {"\"digest\":\t\"", "\"digest\":\t\"0", "16 hexadecimal digits"},
         {"\"n\":\t[2, 3]", "\"n\":\t[2, 4]", "its experiment has the digest"},
         {"\"seed\":\t0", "\"seed\":\t1", "its experiment has the digest"},
         {"\"exact\":\tfalse", "\"exact\":\ttrue", "its experiment has the digest"},
         {"\"exact\":\tfalse", "\"exact\":\t0", "does not say whether it was exact"},
-        {"\"parameters\":\t[\"n\"", "\"parameters\":\t[\"m\"", "those of the manifest"},
+        {"\"parameters\":\t[\"n\"", "\"parameters\":\t[\"m\"", "do not match the manifest"},
         {"\"decimals\":\t4", "\"decimals\":\t\"full\"", NULL}, // ignored
         {"\"rows\":", "\"lines\":", "has no count rows"},
         {"\"rows\":\t36", "\"rows\":\t-36", "has no count rows"},
@@ -140,7 +140,7 @@ Test(verify_lies, a_manifest_that_lies_is_refused)
         {"\"experiment\":\t{", "\"experiment\":\t[{}], \"x\": {", "no object experiment"},
         {"\"codec\":", "\"shard\": {\"index\": 1, \"of\": 2}, \"codec\":", "shard is 1, but 0"},
         {"\"codec\":", "\"shard\": {\"index\": 0, \"of\": 2}, \"codec\":", "is 2, but 1"},
-        {"\"codec\":", "\"shard\": {}, \"codec\":", "does not say which shard"},
+        {"\"codec\":", "\"shard\": {}, \"codec\":", "does not contain its shard number"},
         {"{", "", "is not a JSON object"},
     };
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
