@@ -31,7 +31,7 @@ Test(verify_lies, an_index_that_lies_is_refused)
          "is too short for its text length"},
         {offsetof(struct pps_index_record, text_bytes), 3, "length of its text"},
         {offsetof(struct pps_index_record, data_bytes), UINT64_C(1) << 62, "cannot contain"},
-        {offsetof(struct pps_index_record, data_bytes), 100 << 20, "too early"},
+        {offsetof(struct pps_index_record, data_bytes), 100 << 20, "is truncated at byte"},
         {offsetof(struct pps_index_record, rows), 1000, "do not add up to 5 points"},
         {offsetof(struct pps_index_record, rows), UINT64_MAX, "do not add up to 5 points"},
         {offsetof(struct pps_index_record, failed), 6, "do not add up to 5 points"},
