@@ -91,8 +91,8 @@ enum pps_status pps_bench_in_folder(const struct pps_bench *b, pps_bench_work *w
     snprintf(folder, sizeof folder, "%s/ppsweep-bench-XXXXXX", parent);
     if (mkdtemp(folder) == NULL)
         return pps_fail(b->err, PPS_E_INPUT,
-                        "cannot make a folder in %s: %s; let TMPDIR name another", parent,
-                        strerror(errno));
+                        "cannot create a folder in %s: %s; set TMPDIR to another folder",
+                        parent, strerror(errno));
     enum pps_status status = work(b, folder, self);
     rmdir(folder);
     return status;

@@ -72,7 +72,7 @@ static enum pps_status gather(struct pps_benchpoints *b,
     free(cursor);
     return b->n > 0
                ? PPS_OK
-               : pps_fail(err, PPS_E_INPUT, "no point of %s can be measured", b->kernel->name);
+               : pps_fail(err, PPS_E_INPUT, "every point of %s is skipped", b->kernel->name);
 }
 
 enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,

@@ -29,10 +29,10 @@ static enum pps_status check(const struct pps_bench *b, const struct pps_totals 
     for (int r = 0; r < PPS_MAX_REASONS; r++)
         left_out += totals->left_out[r].n;
     if (totals->rows == 0)
-        return pps_fail(b->err, PPS_E_INPUT, "no point of %s can be measured", b->kernel->name);
+        return pps_fail(b->err, PPS_E_INPUT, "every point of %s is skipped", b->kernel->name);
     if (totals->rows + left_out == totals->points && totals->failed == 0)
         return PPS_OK;
-    return pps_fail(b->err, PPS_E_POINTS, "%llu points gave %llu rows",
+    return pps_fail(b->err, PPS_E_POINTS, "%llu points gave only %llu rows",
                     (unsigned long long)totals->points, (unsigned long long)totals->rows);
 }
 

@@ -133,7 +133,7 @@ void pps_human_bytes(double bytes, char *out, size_t cap)
 void pps_human_seconds(double seconds, char *out, size_t cap)
 {
     if (!(seconds < 1e15))
-        snprintf(out, cap, "ages");
+        snprintf(out, cap, "over 30 million years");
     else if (seconds >= 86400 * 2)
         snprintf(out, cap, "%.1f days", seconds / 86400);
     else if (seconds >= 3600)

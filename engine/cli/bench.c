@@ -13,10 +13,10 @@
 #include <stdlib.h>
 
 static const struct pps_opt options[] = {
-    {"input", 'i', "SLOT=FILE", "a document for the kernel, as in model=FILE"},
-    {"quick", 0, NULL, "rougher figures in about 5 s instead of 25"},
-    {"threads", 'j', "N", "the most threads to try (all CPUs this process may use)"},
-    {"cores", 0, "N,N...", "instead: how well runs would use so many cores, by a model"},
+    {"input", 'i', "SLOT=FILE", "input document of the kernel, such as model=FILE"},
+    {"quick", 0, NULL, "measure for about 5 s instead of 25 s; figures are less precise"},
+    {"threads", 'j', "N", "maximum number of threads (all CPUs this process may use)"},
+    {"cores", 0, "N,N...", "only predict the utilisation of N cores with a model"},
     {"json", 0, NULL, "print one JSON object"},
     {"data", 0, "DIR", "also write DIR/kernel.dat and DIR/threads.dat, for throughput.gp"},
     {"force", 0, NULL, "overwrite existing files"},
@@ -24,18 +24,21 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "Measures the kernel alone over sizes of points, its reference, output cost to a file\n"
-    "(in $TMPDIR or /tmp) for every codec, and whole runs over threads; says what bounds "
-    "each.\n"
-    "Figures are medians. Those of one thread are CPU time, so that other work on the machine\n"
-    "disturbs them little; those of whole runs over threads are wall time, and CPU/real says "
-    "how\n"
-    "many processors they had. What is compared is timed in turns. --data makes the folder.\n"
+    "bench measures four things and prints what limits the speed of each:\n"
+    "  - the kernel alone, for points of several sizes\n"
+    "  - the reference simulator of the kernel\n"
+    "  - output cost for every codec, to a file in $TMPDIR (/tmp)\n"
+    "  - whole runs, for several numbers of threads\n"
     "\n"
-    "--cores measures blocks of the default sweep and runs a model of workers that are "
-    "directed by\n"
-    "the scheduler of real runs; beside it a sweep in which one point in a thousand takes 1.3 "
-    "s.\n"
+    "Figures are medians. Measurements are interleaved, so that other work on the machine\n"
+    "affects all of them equally. Figures of one thread are CPU time. Figures of whole runs\n"
+    "are wall time; the column CPUs shows how many CPUs the threads had on average.\n"
+    "\n"
+    "--data creates the folder DIR if it does not exist.\n"
+    "\n"
+    "--cores measures blocks of the default sweep. It then simulates N workers that are\n"
+    "directed by the scheduler of real runs. It also simulates a sweep in which one point\n"
+    "in a thousand takes 1.3 s.\n"
     "\n"
     "  ppsweep bench --cores 64,128,256\n"
     "  ppsweep bench --data . && gnuplot -e \"folder='.'; out='throughput.png'\" \\\n"
@@ -117,7 +120,7 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_bench = {
     .name = "bench",
-    .summary = "how fast a kernel and the engine are on this machine, and what bounds them",
+    .summary = "measure the speed of a kernel and of the engine, and what limits it",
     .usage = "[options] [KERNEL]",
     .details = details,
     .options = options,

@@ -58,20 +58,19 @@ static void print_memory(const struct pps_benchmark *b)
     pps_human_bytes(most, to, sizeof to);
     cache_text(_SC_LEVEL1_DCACHE_SIZE, first, sizeof first);
     cache_text(_SC_LEVEL2_CACHE_SIZE, second, sizeof second);
-    printf(
-        "  bound by  the core, as long as what a point uses of %s%s%s a thread stays in its\n"
-        "            caches of %s and %s\n",
-        from, strcmp(from, to) != 0 ? " to " : "", strcmp(from, to) != 0 ? to : "", first,
-        second);
+    printf("  bound by  the core, while the working memory of a point (%s%s%s per thread)\n"
+           "            fits in the caches (L1 %s, L2 %s)\n",
+           from, strcmp(from, to) != 0 ? " to " : "", strcmp(from, to) != 0 ? to : "", first,
+           second);
 }
 
 static void print_cells(const struct pps_benchmark *b)
 {
     const struct pps_bench_axis *axes = b->kernel->bench_axes;
-    printf("the kernel alone, one thread, CPU time; the same points again and again\n  ");
+    printf("kernel alone, one thread, CPU time, the same points repeatedly\n  ");
     for (int a = 0; a < b->n_axes; a++)
         printf("%8s", axes[a].param);
-    printf("%14s%14s", "a point", "points/s");
+    printf("%14s%14s", "time/point", "points/s");
     printf(b->cells[0].events > 0 ? "%12s%12s\n" : "\n", "events", "ns/event");
     for (int i = 0; i < b->n_cells; i++) {
         const struct pps_bench_cell *cell = &b->cells[i];
@@ -89,7 +88,7 @@ static void print_cells(const struct pps_benchmark *b)
     if (b->reference_s > 0) {
         printf("  reference ");
         print_time(b->reference_s, 0);
-        printf(" a point of the first line, %.0f times as long; largest difference %.1g\n",
+        printf(" per point of the first line, %.0f times the kernel; largest difference %.1g\n",
                b->reference_ratio, b->reference_difference);
     }
     print_memory(b);
@@ -109,16 +108,16 @@ static void print_codec_bound(const struct pps_benchmark *b)
     const struct pps_bench_codec *none = codec_named(b, "none");
     const struct pps_bench_codec *zlib = codec_named(b, "zlib:1");
     const double share = 1 - none->row_s / zlib->row_s;
-    printf("  bound by  %s: zlib:1 takes %.0f%% of a row's time (%.0f of %.0f ns)\n",
-           share > 0.5 ? "compression" : "the text of rows", 100 * fmax(share, 0),
+    printf("  bound by  %s: zlib:1 takes %.0f %% of the time per row (%.0f of %.0f ns)\n",
+           share > 0.5 ? "compression" : "formatting rows", 100 * fmax(share, 0),
            1e9 * (zlib->row_s - none->row_s), 1e9 * zlib->row_s);
 }
 
 static void print_codecs(const struct pps_benchmark *b)
 {
     printf("\n"
-           "rows without the kernel, one thread, %.1f bytes per row\n"
-           "  %-8s%12s%12s%12s%8s   into a file, wall time:\n"
+           "output cost: rows without the kernel, one thread, %.1f bytes per row\n"
+           "  %-8s%12s%12s%12s%8s   to a file, wall time:\n"
            "  %-8s%12s%12s%12s%8s%12s%12s\n",
            b->codecs[0].text_bytes, "", "CPU time:", "", "", "", "codec", "rows/s", "text MB/s",
            "file MB/s", "ratio", "rows/s", "file MB/s");
@@ -148,9 +147,8 @@ static void print_disturbed(const struct pps_benchmark *b)
     const double enough = 0.85;
     const struct pps_bench_scale *most = &b->scales[b->n_scales - 1];
     if (processors(most) < enough * most->threads)
-        printf("  disturbed %d thread%s had %.2f processors: other work, or a quota, holds the "
-               "rest\n",
-               most->threads, most->threads == 1 ? "" : "s", processors(most));
+        printf("  machine busy: had %.2f of %d CPU%s; other work or a quota used the rest\n",
+               processors(most), most->threads, most->threads == 1 ? "" : "s");
 }
 
 // What a run of one thread is bound by, of which the kernel takes this share.
@@ -159,34 +157,31 @@ static void print_run_bound(const struct pps_benchmark *b, double share)
     const double row_s = codec_named(b, "zlib:1")->row_s;
     const double rest_s = b->run_point_s - b->kernel_point_s - row_s;
     if (b->run_left_out > 1 && rest_s > fmax(row_s, b->kernel_point_s))
-        printf("  bound by  the way to the next point: %.1f that the space leaves out for each "
-               "that has a row\n",
-               b->run_left_out);
+        printf("  bound by  skipping points: %.1f skipped points per row\n", b->run_left_out);
     else
         printf("  bound by  %s\n",
-               share > 0.7   ? "the kernel; neither compression nor the disk would change much"
-               : share > 0.4 ? "the kernel and output cost in equal parts; --compress isal:1 "
-                               "or none may help"
+               share > 0.7   ? "the kernel; another codec or a faster disk changes little"
+               : share > 0.4 ? "the kernel and output cost equally; --compress isal:1 or none "
+                               "may help"
                              : "output cost; --compress isal:1 or none helps");
 }
 
 static void print_run(const struct pps_benchmark *b)
 {
     const double share = fmin(b->kernel_point_s / b->run_point_s, 1);
-    printf("  a point   ");
+    printf("  per point ");
     print_time(b->run_point_s, 0);
-    printf(" in a run of one thread, ");
+    printf(" in a run of one thread; the kernel takes ");
     print_time(b->kernel_point_s, 0);
-    printf(" of it in the kernel (%.0f%%)\n", 100 * share);
+    printf(" (%.0f %%)\n", 100 * share);
     print_run_bound(b, share);
 }
 
 static void print_scales(const struct pps_benchmark *b)
 {
-    printf("\nwhole runs of ever new points, zlib:1 to /dev/null, wall time\n  "
+    printf("\nwhole runs, distinct points, zlib:1 to /dev/null, wall time\n  "
            "%8s%14s%16s%12s%s\n",
-           "threads", "points/s", "of one thread", "CPU/real",
-           b->run_events > 0 ? "    ns/event" : "");
+           "threads", "points/s", "speed-up", "CPUs", b->run_events > 0 ? "    ns/event" : "");
     for (int s = 0; s < b->n_scales; s++) {
         printf("  %8d", b->scales[s].threads);
         print_count(b->scales[s].points_s, 14);
@@ -357,8 +352,7 @@ enum pps_status pps_benchreport_data_check(const char *folder,
 {
     enum pps_status status = pps_folder_make(folder, err);
     if (status == PPS_OK && access(folder, W_OK | X_OK) != 0)
-        return pps_fail(err, PPS_E_INPUT, "--data %s: expected a folder that may be written",
-                        folder);
+        return pps_fail(err, PPS_E_INPUT, "--data %s: the folder is not writable", folder);
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);

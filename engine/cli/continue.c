@@ -67,12 +67,13 @@ static enum pps_status fail_different(const char *path,
     (void)pps_manifest_difference(found, wanted, what, sizeof what);
     if (is_part)
         return pps_fail(err, PPS_E_INPUT,
-                        "%s.part cannot be continued: %s; choose another name, or --force "
-                        "without --resume starts afresh",
+                        "%s.part cannot be continued: %s; choose another name, or start again "
+                        "with --force and without --resume",
                         path, what);
     return pps_fail(
         err, PPS_E_INPUT,
-        "%s is complete, but of another run: %s; choose another name, or --force replaces it",
+        "%s is the complete result of another run: %s; choose another name, or overwrite it "
+        "with --force",
         path, what);
 }
 
@@ -166,7 +167,7 @@ void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path
     char done[48], all[48];
     pps_human_count((double)earlier_points, done, sizeof done);
     pps_human_count((double)(earlier_points + points), all, sizeof all);
-    pps_say(stderr, "resume    %s of %s points are in %s.part", done, all, path);
+    pps_say(stderr, "resume    %s of %s points are done, in %s.part", done, all, path);
 }
 
 // ---- what had been found ----------------------------------------------------------------------

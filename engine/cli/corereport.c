@@ -16,10 +16,10 @@ static void print_sweep(const struct pps_bench_cores *b, const struct pps_bench_
     printf("  %-26s%10s%9.1f ms", s->name, count, 1e3 * s->block_s);
     for (int c = 0; c < b->n_cores; c++)
         printf("%8.1f %%", 100 * s->model[c].utilisation);
-    printf("\n  %-26s%22s", "  a block is being written", "");
+    printf("\n  %-26s%22s", "  time spent writing", "");
     for (int c = 0; c < b->n_cores; c++)
         printf("%8.1f %%", 100 * s->model[c].write_share);
-    printf("\n  %-26s%22s", "  finished blocks waiting", "");
+    printf("\n  %-26s%22s", "  waiting blocks, maximum", "");
     for (int c = 0; c < b->n_cores; c++) {
         char bytes[32];
         pps_human_bytes((double)s->model[c].most_bytes, bytes, sizeof bytes);
@@ -32,19 +32,17 @@ void pps_corereport_print(const struct pps_bench_cores *b)
 {
     char machine[256];
     pps_machine_name(machine, sizeof machine);
-    printf(
-        "kernel %s %s, blocks measured on %s\n\n"
-        "a model of cores, directed by the scheduler of real runs: time of the cores spent on "
-        "rows\n"
-        "  %-26s%10s%12s",
-        b->kernel->name, b->kernel->version, machine, "sweep", "blocks", "a block");
+    printf("kernel %s %s, blocks measured on %s\n\n"
+           "utilisation of N cores, predicted by a model with the scheduler of real runs\n"
+           "  %-26s%10s%12s",
+           b->kernel->name, b->kernel->version, machine, "sweep", "blocks", "time/block");
     for (int c = 0; c < b->n_cores; c++)
         printf("%5d cores", b->cores[c]);
     printf("\n");
     for (int s = 0; s < PPS_BENCH_CORE_SWEEPS; s++)
         print_sweep(b, &b->sweeps[s]);
     printf("  ordered section: %.1f ns per row of the default sweep, one worker at a time\n"
-           "  heavy tail: one point in a thousand takes 1.3 s, the others 0.4 ms\n",
+           "  heavy tail: one point in a thousand takes 1.3 s, the others take 0.4 ms\n",
            1e9 * b->write_row_s);
 }
 

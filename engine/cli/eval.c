@@ -15,29 +15,31 @@
 #include <unistd.h>
 
 static const struct pps_opt options[] = {
-    {"input", 'i', "SLOT=FILE", "a document for the kernel, as in model=FILE"},
-    {"metrics", 0, "[NAMES]", "add result columns NAMES (default: all but costly ones)"},
-    {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},
+    {"input", 'i', "SLOT=FILE", "input document of the kernel, such as model=FILE"},
+    {"metrics", 0, "[NAMES]", "add result columns: NAMES, or all but costly ones"},
+    {"digits", 0, "N", "decimals of results, or full to read back exactly (by column)"},
     {"point-limit", 0, "EVENTS",
-     "fail a point that takes more events to simulate (k, M, G allowed)"},
+     "fail points that need more events; k, M, G allowed (no limit)"},
     {"exact", 0, NULL, "disable shortcuts: bit-identical on every machine"},
-    {"keep", 0, NULL, "pass columns through that are neither parameters nor results"},
-    {"strict", 0, NULL, "end at the first row that cannot be read (exit status 2)"},
-    {"reasons", 0, NULL, "a last column reason: why a row has no results"},
-    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
-    {"output", 'o', "FILE", "write to FILE (CSV, compressed if .gz) instead of stdout"},
+    {"keep", 0, NULL, "keep columns that are neither parameters nor results"},
+    {"strict", 0, NULL, "stop at the first row that cannot be read (exit status 2)"},
+    {"reasons", 0, NULL, "add a last column `reason`: why a row has no results"},
+    {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
+    {"output", 'o', "FILE", "write CSV to FILE, compressed if it ends in .gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "FILE is CSV (stdin without one): the first line names parameters in any order, those\n"
-    "missing take their defaults. Result columns in it are replaced; cells are echoed as they\n"
-    "were. An invalid point is answered with empty results. So is a row that cannot be read, "
-    "and\n"
-    "the exit status is 4 in the end; the first ten are named on stderr. --strict ends there\n"
-    "instead, and so does a FILE that is replaced by its answer (-o FILE --force).\n"
+    "FILE is a CSV file (stdin). Its first line names parameters in any order. Parameters\n"
+    "without a column take their defaults. eval writes the cells of parameters unchanged and\n"
+    "replaces result columns.\n"
+    "\n"
+    "An invalid point has empty results. A row that cannot be read has empty results, too;\n"
+    "eval reports the first ten of these rows on stderr and ends with exit status 4. With\n"
+    "--strict, or if the output replaces FILE (-o FILE --force), eval stops at the first row\n"
+    "that cannot be read.\n"
     "\n"
     "  printf 'n,gpus,p_fwd_prop\\n8,4,a\\n16,4,0.5\\n' | ppsweep eval contention\n";
 
@@ -54,18 +56,18 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
 {
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         if (count->left_out[r] > 0)
-            fprintf(stderr, "skipped   %llu of %llu rows, where %s (results empty)\n",
+            fprintf(stderr, "invalid   %llu of %llu points, where %s (results empty)\n",
                     (unsigned long long)count->left_out[r], (unsigned long long)count->rows,
                     kernel->reasons[r]);
     if (count->unreadable > 0)
         fprintf(stderr, "unreadable %llu of %llu rows (results empty)\n",
                 (unsigned long long)count->unreadable, (unsigned long long)count->rows);
     if (count->infeasible > 0)
-        fprintf(stderr, "infeasible %llu rows (they say why)\n",
-                (unsigned long long)count->infeasible);
+        fprintf(stderr, "infeasible %llu point%s (see the rows)\n",
+                (unsigned long long)count->infeasible, count->infeasible == 1 ? "" : "s");
     if (count->failed > 0)
-        fprintf(stderr, "failed    %llu rows (results empty)\n",
-                (unsigned long long)count->failed);
+        fprintf(stderr, "failed    %llu point%s (results empty)\n",
+                (unsigned long long)count->failed, count->failed == 1 ? "" : "s");
 }
 
 static enum pps_status open_kernel(const struct pps_args *args,
@@ -167,7 +169,7 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_eval = {
     .name = "eval",
-    .summary = "points from a CSV or stdin, answered row by row",
+    .summary = "evaluate points from a CSV file or stdin, row by row",
     .usage = "[options] KERNEL [FILE]",
     .details = details,
     .options = options,

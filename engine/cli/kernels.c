@@ -11,7 +11,7 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -62,23 +62,25 @@ static void print_param(const struct pps_kernel *kernel, int p)
         return;
     }
     if (param->fixed) {
-        printf("for rules and expressions; the %s says it\n", document != NULL ? document : "");
+        printf("set by the %s; for rules and expressions only\n",
+               document != NULL ? document : "document");
         return;
     }
     pps_value_text(param, param->fallback, fallback);
     pps_value_domain(param, domain, sizeof domain);
     printf("%s; default %s%s%s\n", domain, fallback,
-           document != NULL ? ", or as said by the " : "", document != NULL ? document : "");
+           document != NULL ? ", or the value from the " : "",
+           document != NULL ? document : "");
 }
 
 static void print_slots(const struct pps_kernel *kernel)
 {
     if (kernel->n_slots > 0)
-        printf("\ninputs, documents under \"inputs\" or by --input:\n");
+        printf("\ninput documents (\"inputs\" in the experiment, or --input):\n");
     for (int s = 0; s < kernel->n_slots; s++) {
         const struct pps_slot *slot = &kernel->slots[s];
-        printf("  %-16s %s%s%s\n", slot->name, slot->summary, slot->required ? "; needed" : "",
-               slot->param >= 0 ? "; one or several" : "");
+        printf("  %-16s %s%s%s\n", slot->name, slot->summary,
+               slot->required ? "; required" : "", slot->param >= 0 ? "; one or several" : "");
     }
 }
 
@@ -87,7 +89,7 @@ static void print_presets(const struct pps_kernel *kernel)
     const struct pps_preset *preset = kernel->presets;
     for (; preset != NULL && preset->name != NULL; preset++)
         printf("%s  %-16s %s\n",
-               preset == kernel->presets ? "\npresets, axes and rules by name:\n" : "",
+               preset == kernel->presets ? "\npresets (named sets of axes and rules):\n" : "",
                preset->name, preset->summary);
 }
 
@@ -97,9 +99,9 @@ static void print_column(const struct pps_column *column)
            column->unit[0] != '\0' ? " [" : "", column->unit,
            column->unit[0] != '\0' ? "]" : "", goals[column->goal]);
     if (column->by_name)
-        printf(" (only --metrics=%s)", column->name);
+        printf(" (only with --metrics=%s)", column->name);
     else if (column->on_request)
-        printf(" (--metrics)");
+        printf(" (with --metrics)");
     putchar('\n');
 }
 
@@ -120,7 +122,7 @@ static void print_kernel(const struct pps_kernel *kernel)
     for (int c = 0; c < kernel->n_columns; c++)
         print_column(&kernel->columns[c]);
     for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
-        printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks that plot draws:\n" : "",
+        printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks for plot --stack:\n" : "",
                s->name, s->columns);
     printf("\na point is skipped if:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)
@@ -250,7 +252,7 @@ static enum pps_status kernels_main(const struct pps_args *args, struct pps_erro
 
 const struct pps_command pps_command_kernels = {
     .name = "kernels",
-    .summary = "the kernels; with a name its parameters and results",
+    .summary = "list kernels, or the parameters and results of one kernel",
     .usage = "[options] [KERNEL]",
     .options = options,
     .max_words = 1,

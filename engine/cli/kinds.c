@@ -62,8 +62,8 @@ static enum pps_status refuse(const struct pps_args *args,
 {
     for (; *options != NULL; options++)
         if (!listed(*options, allowed) && pps_arg(args, *options) != NULL)
-            return pps_fail(err, PPS_E_INPUT, "--%s does not go with %s; remove it", *options,
-                            what);
+            return pps_fail(err, PPS_E_INPUT, "--%s cannot be used with %s; remove it",
+                            *options, what);
     return PPS_OK;
 }
 

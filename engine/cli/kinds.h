@@ -12,25 +12,25 @@
 
 // Rows of a table of options that both commands have.
 #define PPS_KIND_OPTIONS                                                                       \
-    {"pareto", 0, "A,B", "the Pareto front of two columns, as top --pareto"},                  \
-        {"stack", 0, "COLUMNS",                                                                \
-         "bars of the best rows, these their parts; or a stack's name"},                       \
-        {"count", 'k', "N", "--stack: how many rows (10)"},                                    \
-        {"objective", 0, "COLUMN", "--stack: the column to rank rows by (as top)"},            \
+    {"pareto", 0, "A,B", "Pareto front of two columns, as in top --pareto"},                   \
+        {"stack", 0, "COLUMNS", "stacked bars of the best rows: columns, or a named stack"},   \
+        {"count", 'k', "N", "--stack: number of rows (10)"},                                   \
+        {"objective", 0, "COLUMN", "--stack: column to rank by (first result of the kernel)"}, \
         {"scatter", 0, NULL,                                                                   \
-         "every row as a point, a panel for each parameter (of samples and lists of points)"}, \
-        {"goal", 0, "lower|higher", "--stack: which values are better (as top)"},              \
+         "one point per row, one panel per parameter (samples and lists)"},                    \
+        {"goal", 0, "lower|higher",                                                            \
+         "--stack: which values are better (default of the column, else lower)"},              \
     {                                                                                          \
-        "limit-line", 0, "VALUE", "--stack: a line at this value"                              \
+        "limit-line", 0, "VALUE", "--stack: draw a line at VALUE"                              \
     }
 
 // Rows of the same table: scales of values.
 #define PPS_SCALE_OPTIONS                                                                      \
-    {"log", 0, NULL, "logarithmic values (where they span a factor of ten or more)"},          \
-        {"linear", 0, NULL, "linear values"},                                                  \
-        {"shared-scale", 0, NULL, "one range of values for all maps (each has its own)"},      \
+    {"log", 0, NULL, "logarithmic scale (if values span a factor of 10 or more)"},             \
+        {"linear", 0, NULL, "linear scale (if values span a factor below 10)"},                \
+        {"shared-scale", 0, NULL, "use one scale for all maps (each map has its own)"},        \
     {                                                                                          \
-        "range", 0, "A:B", "values from A to B for all maps"                                   \
+        "range", 0, "A:B", "scale from A to B for all maps (range of the values)"              \
     }
 
 // Reads them; the result is of no use after PPS_E_INPUT.

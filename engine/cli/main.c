@@ -45,16 +45,20 @@ static void help(void)
     for (int i = 0; i < n; i++)
         printf("  %-11s %s\n", list[i]->name, list[i]->summary);
     printf("\n"
-           "  ppsweep COMMAND --help    options of a command\n"
-           "  ppsweep --version         version and kernels\n"
+           "  ppsweep COMMAND --help    print the options of a command\n"
+           "  ppsweep --version         print the versions of ppsweep and of its kernels\n"
            "\n"
-           "exit status: 0 done, 1 the machine failed or a result is wrong, 2 wrong usage or "
-           "input,\n"
-           "             3 nothing feasible exists (tools),\n"
-           "             4 some points failed, or an audit found a difference,\n"
-           "             5 stopped early (--resume continues)\n"
-           "environment: PPSWEEP_DATA names the folder of sweep_configs and plot_scripts\n"
-           "             (../share/ppsweep beside the program's folder)\n");
+           "exit status:\n"
+           "  0  done\n"
+           "  1  the machine failed, or a result is wrong\n"
+           "  2  wrong usage or input\n"
+           "  3  nothing feasible exists (tools)\n"
+           "  4  some points failed, or an audit found a difference\n"
+           "  5  stopped early; --resume continues the run\n"
+           "\n"
+           "environment:\n"
+           "  PPSWEEP_DATA  the folder that contains sweep_configs and plot_scripts\n"
+           "                (default: ../share/ppsweep, next to the folder of the program)\n");
 }
 
 static void version(void)

@@ -15,19 +15,18 @@
 #include <sys/resource.h>
 
 static const struct pps_opt options[] = {
-    {"output", 'o', "FILE", "NAME.csv.gz or NAME.csv (the shards' name without .shard-K-of-N)"},
-    {"force", 0, NULL, "overwrite a result of this name"},
-    {"progress", 0, "HOW", "auto, line, log, json or never"},
+    {"output", 'o', "FILE", "NAME.csv.gz or NAME.csv (name of a shard without .shard-K-of-N)"},
+    {"force", 0, NULL, "overwrite FILE if it exists"},
+    {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "Joins all N shards of a sweep, in any order, to the very bytes that one run of the whole\n"
-    "gives; blocks are checked and copied, not compressed again. A missing shard is named "
-    "with\n"
-    "the command that computes it. To continue an interrupted merge, run the same command "
-    "again.\n"
+    "merge joins all N shards of a sweep, given in any order. The merged result has the same\n"
+    "bytes as the result of one run of the whole sweep. Blocks are checked and copied, not\n"
+    "compressed again. If a shard is missing, merge prints the command that computes it. To\n"
+    "continue an interrupted merge, run the same command again.\n"
     "\n"
     "  ppsweep -c e.json -o r.csv.gz --shard 0/2\n"
     "  ppsweep -c e.json -o r.csv.gz --shard 1/2\n"
@@ -57,7 +56,8 @@ static enum pps_status open_shards(const struct pps_args *args,
             paths[n++] = pps_arg_word(args, i);
     enum pps_status status =
         n > 0 ? pps_merge_open(merge, paths, n, err)
-              : pps_fail(err, PPS_E_INPUT, "no result among these files: name the .csv.gz");
+              : pps_fail(err, PPS_E_INPUT,
+                         "none of these files is a result; expected .csv.gz or .csv files");
     free(paths);
     return status;
 }
@@ -74,11 +74,12 @@ static enum pps_status choose_output(const struct pps_args *args,
         asked != NULL ? strdup(asked) : pps_shardfile_sibling(first, (struct pps_shard){0, 0});
     if (*path == NULL)
         return pps_fail(err, PPS_E_INPUT,
-                        "the name of %s does not say how the whole is called: write -o NAME%s",
+                        "%s: cannot derive the name of the merged result; write -o NAME%s",
                         first->path, ending);
     if (!pps_ends_with(*path, ending))
-        return pps_fail(err, PPS_E_INPUT, "-o %s: these shards make a %s; end the name so",
-                        *path, ending);
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: the result of these shards is a %s file; end the name in %s",
+                        *path, ending, ending);
     enum pps_status status = pps_resultpath_fits(*path, err);
     for (size_t i = 0; i < merge->n && status == PPS_OK; i++)
         status = pps_textfile_apart(*path, merge->files[i].path, err);
@@ -93,11 +94,12 @@ static void report(const struct pps_merge *merge, const char *path)
     fprintf(stderr, "merged    %zu shard%s, %s rows\n", merge->n, merge->n == 1 ? "" : "s",
             rows);
     if (merge->rows == 0)
-        fputs("warning   the result has no rows, as every point is skipped\n", stderr);
+        fputs("warning   the result has no rows: every point is skipped\n", stderr);
     if (merge->failed > 0) {
         char failed[48];
         pps_human_count((double)merge->failed, failed, sizeof failed);
-        fprintf(stderr, "failed    %s of them: their results are empty\n", failed);
+        fprintf(stderr, "failed    %s point%s (rows with empty results)\n", failed,
+                merge->failed == 1 ? "" : "s");
     }
     pps_say(stderr, "result    %s (%s)", path, bytes);
     if (merge->rows > merge->failed + merge->infeasible)
@@ -145,7 +147,7 @@ static enum pps_status merge_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_merge = {
     .name = "merge",
-    .summary = "the shards of a sweep to one result",
+    .summary = "join the shards of a sweep into one result",
     .usage = "[options] SHARD...",
     .details = details,
     .options = options,

@@ -26,9 +26,9 @@
 
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
-    {"shard", 0, "K/N", "as in ppsweep run: the plan of one shard"},
-    {"output", 'o', "PATH", "as in ppsweep run"},
-    {"compress", 0, "CODEC", "as in ppsweep run"},
+    {"shard", 0, "K/N", "plan shard K of N (K from 0), or auto, as in ppsweep run"},
+    {"output", 'o', "PATH", "as in ppsweep run (outputs/data/)"},
+    {"compress", 0, "CODEC", "as in ppsweep run (zlib:1)"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -113,7 +113,7 @@ static void print_shard(struct pps_shard shard, const char *source)
     if (shard.count == 0)
         return;
     printf("shard       %u of %u", (unsigned)shard.index, (unsigned)shard.count);
-    printf(source[0] == '\0' ? "\n" : ", as %s says\n", source);
+    printf(source[0] == '\0' ? "\n" : " (from %s)\n", source);
 }
 
 static void print_counts(const struct pps_experiment *e,
@@ -135,7 +135,7 @@ static void print_counts(const struct pps_experiment *e,
     }
     pps_human_count(f->rows, count, sizeof count);
     printf("rows        %s%s%s\n", about, count,
-           f->exact && f->rows == 0 && f->points > 0 ? ", as every point is skipped" : "");
+           f->exact && f->rows == 0 && f->points > 0 ? ": every point is skipped" : "");
 }
 
 // Which points a bound spares is known only when rows are there; those kept need next to no room.
@@ -149,19 +149,18 @@ static void print_forecast(const struct pps_forecast *f, int threads, bool only_
     pps_human_bytes(f->text_bytes, text, sizeof text);
     pps_human_bytes(f->data_bytes, data, sizeof data);
     pps_human_bytes(f->worker_bytes * threads + 16 * 0x1p20, memory, sizeof memory);
-    printf("time        %s%s %s on %d thread%s (%s a point on one)\n",
+    printf("time        %s%s %s on %d thread%s (%s per point on one thread)\n",
            only_top && !f->at_least ? "at most " : "", about, time, threads,
            threads == 1 ? "" : "s", one);
     if (only_top)
-        printf("size        that of the best rows alone\n");
+        printf("size        small: only the best rows are written\n");
     else if (f->at_least && f->text_bytes <= 0)
         printf("size        unknown: no point finished in time\n");
     else
         printf("size        about %s, %s of text\n", data, text);
     pps_human_bytes((double)pps_ring_default(threads).bytes, ring, sizeof ring);
-    printf(
-        "memory      about %s; finished blocks that wait for an earlier one: at most %s more\n",
-        memory, ring);
+    printf("memory      about %s, and at most %s for blocks that wait to be written\n", memory,
+           ring);
 }
 
 // The mean is over points that are not skipped; so is the time of one.
@@ -174,7 +173,7 @@ static void print_costly(const struct pps_experiment *e, const struct pps_foreca
         char time[32];
         pps_human_seconds(times * f->point_s * (double)f->points / f->rows, time, sizeof time);
         if (times >= COSTLY_TIMES)
-            pps_say(stdout, "costly      %s: about %s, %.0f times the mean",
+            pps_say(stdout, "costly      %s: about %s, %.0f times the mean point",
                     costly.points[i].text, time, times);
     }
 }
@@ -223,7 +222,7 @@ static enum pps_status plan_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_plan = {
     .name = "plan",
-    .summary = "what a run would do: axes, counts, time, size (measures for a second)",
+    .summary = "show what a run would do: axes, counts, time, size (measures for 1 s)",
     .usage = "-c EXPERIMENT.json [options]",
     .options = options,
     .kernel_options = true,

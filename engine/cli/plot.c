@@ -12,51 +12,51 @@ static const struct pps_opt options[] = {
     {"x", 'x', "COLUMN", "x axis (default of the kernel)"},
     {"y", 'y', "COLUMN", "y axis (default of the kernel)"},
     {"value", 0, "COLUMN", "colour (first result of the kernel)"},
-    {"by", 0, "COLUMNS", "a map for each group (default of the kernel; --reduce: one)"},
-    {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
-    {"lines", 0, NULL, "lines instead of maps: the value over x, one for each y"},
-    {"allow-partial", 0, NULL, "--reduce mean: even if rows differ from cell to cell"},
+    {"by", 0, "COLUMNS", "one map per group (default of the kernel; one with --reduce)"},
+    {"reduce", 0, "HOW", "combine the rows of a cell: min, max, mean, first or last"},
+    {"lines", 0, NULL, "draw lines instead of maps: the value over x, one line per y"},
+    {"allow-partial", 0, NULL, "allow --reduce mean if cells cover different combinations"},
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
-    {"format", 0, "LIST", "png, svg or both separated by a comma (png,svg)"},
+    {"format", 0, "LIST", "png, svg or png,svg (png,svg)"},
     {"max-maps", 0, "N", "draw the first N maps; 0 draws all maps (24)"},
-    {"output", 'o', "FOLDER", "where pictures go (outputs/plots)"},
-    {"force", 0, NULL, "replace pictures that plot did not draw, or that were edited"},
+    {"output", 'o', "FOLDER", "folder of the pictures (outputs/plots)"},
+    {"force", 0, NULL, "overwrite pictures that plot did not draw or that were edited"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
-    "with\n"
-    "these values: n=8 sync_freq=1,2. A picture is named after the result and what tells its\n"
-    "map from the others; their paths are printed. Needs gnuplot. `ppsweep slice` writes what\n"
-    "is drawn; the scripts in plot_scripts/ draw that by hand.\n"
+    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). Filters such as n=8 sync_freq=1,2 keep\n"
+    "only rows with these values. plot prints the paths of the pictures. A name consists of\n"
+    "the name of the result and the values that distinguish the map from the other maps.\n"
     "\n"
-    "--reduce min shows the best over all parameters but --x, --y and those of --by. Without\n"
-    "both, every combination of the other parameters has its map, unless the kernel says that\n"
-    "a cell is the best of its rows.\n"
+    "plot needs gnuplot. `ppsweep slice` writes the drawn data; the scripts in plot_scripts/\n"
+    "draw the output of slice.\n"
     "\n"
-    "Cells whose rows cover other combinations of the remaining parameters than most cells "
-    "are\n"
-    "hatched; a mean over them is refused unless --allow-partial is given.\n"
+    "--reduce min shows the minimum over all parameters except those of --x, --y and --by.\n"
+    "Without --reduce and --by, every combination of the other parameters has its own map,\n"
+    "unless the kernel declares that a cell shows the best of its rows.\n"
     "\n"
-    "--lines draws the value over --x, a line for each value of --y, in place of each map.\n"
-    "\n"
-    "--pareto A,B draws one picture of all rows (thinned out where they are very many) and "
-    "the\n"
-    "front of those that no other beats in both columns; numbers are rows of the result. With\n"
-    "--by every group has its front. max:A says that larger values of A are better.\n"
-    "\n"
-    "--scatter draws every row as a point, the value over each parameter in a panel of its\n"
-    "own; samples and lists of points are drawn so unless --x, --y, --by or --reduce is "
+    "A cell is hatched if its rows cover other combinations of the remaining parameters than\n"
+    "the rows of most cells. plot refuses a mean over these cells unless --allow-partial is\n"
     "given.\n"
     "\n"
-    "--stack A,B,C draws a bar for each of the best rows, of parts that add up; it is "
-    "labelled\n"
-    "by the parameters that vary among them. `ppsweep kernels KERNEL` lists stacks that have "
-    "a\n"
-    "name.\n"
+    "--lines draws a line picture instead of each map: the value over --x, one line for each\n"
+    "value of --y.\n"
+    "\n"
+    "--pareto A,B draws all rows (a selection if there are very many) and their Pareto front:\n"
+    "the rows that no other row beats in both columns. The numbers at the front are row\n"
+    "numbers of the result. --by draws one front per group. max:A means that larger values\n"
+    "of A are better.\n"
+    "\n"
+    "--scatter draws one panel per parameter: the value over the parameter, one point per\n"
+    "row. Scatters are the default for samples and lists of points, unless --x, --y, --by or\n"
+    "--reduce is given.\n"
+    "\n"
+    "--stack A,B,C draws one stacked bar for each of the best rows. Labels show the\n"
+    "parameters that vary. The columns should add up to a total that has a meaning.\n"
+    "`ppsweep kernels KERNEL` lists the named stacks of a kernel.\n"
     "\n"
     "  ppsweep plot outputs/data/first.csv.gz n=8 --format png\n"
     "  ppsweep plot result.csv --x n --y sync_freq --by bwd_len --reduce min\n"
@@ -102,7 +102,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     if (status == PPS_OK && ask->lines && pps_kind_asked(args))
         status = pps_fail(
             err, PPS_E_INPUT,
-            "--lines draws what else is a map; remove --pareto, --stack and --scatter");
+            "--lines cannot be used with --pareto, --stack or --scatter; remove one of them");
     if (status == PPS_OK)
         status = pps_reduce_parse(pps_arg(args, "reduce"), &ask->cut.reduce, err);
     if (status == PPS_OK)
@@ -119,8 +119,8 @@ static void report(const struct pps_plot_count *count)
 {
     if (count->left_out > 0)
         fprintf(stderr,
-                "ppsweep: maps drawn: %zu, skipped: %zu%s; --max-maps 0 draws all maps, and "
-                "n=8 after the result's name keeps only some rows\n",
+                "ppsweep: maps drawn: %zu, skipped: %zu%s; --max-maps 0 draws all maps, a "
+                "filter such as n=8 draws some of them\n",
                 count->maps, count->left_out, count->at_least ? " or more" : "");
 }
 
@@ -145,7 +145,7 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 
 const struct pps_command pps_command_plot = {
     .name = "plot",
-    .summary = "pictures of a result: heatmaps, lines, scatters, Pareto fronts, stacked bars",
+    .summary = "draw a result: heatmaps, lines, scatters, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

@@ -40,7 +40,7 @@ static void print_left_out(const struct pps_report *r)
     const bool have_rows = r->totals->judged == 0; // not where the result holds the best alone
     if (r->totals->infeasible > 0)
         fprintf(stderr, "infeasible %llu points%s\n", (unsigned long long)r->totals->infeasible,
-                have_rows ? " (their rows say why)" : "");
+                have_rows ? " (see their rows)" : "");
     if (r->totals->failed > 0) {
         fprintf(stderr, "failed    %llu points%s", (unsigned long long)r->totals->failed,
                 have_rows ? " (rows with empty results)" : "");
@@ -61,7 +61,7 @@ static void print_all_left_out(const struct pps_report *r)
         n += r->totals->left_out[i].n;
     if (n == 0 || n < r->totals->points)
         return;
-    fprintf(stderr, "warning   the result has no rows, as every point%s is skipped:",
+    fprintf(stderr, "warning   the result has no rows: every point%s is skipped:",
             r->shard.count > 0 ? " of this shard" : "");
     const char *before = "";
     for (int i = 0; i < n_reasons; i++) {
@@ -98,15 +98,16 @@ static void print_audit(const struct pps_audited *audited)
 {
     char rows[48];
     pps_human_count((double)audited->rows, rows, sizeof rows);
-    fprintf(stderr, "audited   %s row%s against the reference, largest difference %.2g\n", rows,
+    fprintf(stderr, "audited   %s row%s with the reference: largest difference %.2g\n", rows,
             audited->rows == 1 ? "" : "s", audited->largest);
     if (audited->sensitive == 0)
         return;
     pps_human_count((double)audited->sensitive, rows, sizeof rows);
     fprintf(stderr,
-            "sensitive %s of them differ by more, but so does the reference after a change in "
-            "the last bits\n",
-            rows);
+            "sensitive %s row%s with a larger difference; the reference differs as much if the "
+            "last bits of "
+            "inputs change\n",
+            rows, audited->sensitive == 1 ? "" : "s");
 }
 
 // How many rows equal others, where that saved anything.
@@ -135,7 +136,7 @@ static void print_reused(const struct pps_report *r)
     pps_human_count((double)r->totals->checked, checked, sizeof checked);
     pps_say_part(stderr, "reused    %s rows of %s", reused, r->reuse);
     if (r->audit > 0)
-        fprintf(stderr, "; %s of them were computed again to be audited", checked);
+        fprintf(stderr, "; %s of these rows computed again for the audit", checked);
     fputc('\n', stderr);
 }
 
@@ -239,7 +240,7 @@ static enum pps_status best_json(const struct pps_report *r, cJSON *list, struct
     const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
     uint64_t *numbers = calloc(n + 1, 2 * sizeof *numbers);
     if (numbers == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for the summary");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the summary");
     enum pps_status status = number_rows(r, rows, n, numbers, err);
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
         const uint64_t *at = bsearch(&rows[i].index, numbers, n, sizeof *numbers, by_number);

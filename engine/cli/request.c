@@ -46,7 +46,8 @@ static enum pps_status read_sets(const struct pps_args *args,
             return pps_fail(err, PPS_E_INPUT, "-s %s: expected KEY=VALUES, as in -s n=8,16",
                             set);
         if (o->n == MAX_OVERRIDES)
-            return pps_fail(err, PPS_E_INPUT, "at most %d -s", MAX_OVERRIDES);
+            return pps_fail(err, PPS_E_INPUT, "too many -s options (at most %d)",
+                            MAX_OVERRIDES);
         for (int before = 0; before < o->n; before++)
             if (strncmp(o->keys[before], set, (size_t)(equals - set)) == 0 &&
                 o->keys[before][equals - set] == '\0')
@@ -90,7 +91,8 @@ enum pps_status pps_request_inputs(const struct pps_args *args,
     *inputs = (struct pps_input_words){words, 0};
     for (const char *word; (word = pps_arg_nth(args, "input", inputs->n)) != NULL;) {
         if (inputs->n == PPS_MAX_INPUT_WORDS)
-            return pps_fail(err, PPS_E_INPUT, "at most %d --input", PPS_MAX_INPUT_WORDS);
+            return pps_fail(err, PPS_E_INPUT, "too many --input options (at most %d)",
+                            PPS_MAX_INPUT_WORDS);
         words[inputs->n++] = word;
     }
     return PPS_OK;

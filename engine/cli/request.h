@@ -9,22 +9,21 @@
 
 // Entries of an option table.
 #define PPS_REQUEST_OPTIONS                                                                    \
-    {"config", 'c', "FILE", "the experiment (JSON; - reads stdin)"},                           \
+    {"config", 'c', "FILE", "experiment in JSON, or - for stdin"},                             \
         {"set", 's', "KEY=VALUES", "set or add an axis: n=8,16  bwd_len='2..3 step 0.5'"},     \
-        {"input", 'i', "SLOT=FILE",                                                            \
-         "a document, as under \"inputs\": model=FILE (several: FILE,FILE)"},                  \
-        {"points", 0, "FILE", "explicit points (CSV, one column per parameter), no grid"},     \
-        {"metrics", 0, "[NAMES]", "add result columns NAMES (default: all but costly ones)"},  \
-        {"digits", 0, "N", "decimals of results, or full (reads back exactly)"},               \
-        {"limit", 0, "N", "only the first N points (k, M, G allowed)"},                        \
+        {"input", 'i', "SLOT=FILE", "input document, such as model=FILE or model=FILE,FILE"},  \
+        {"points", 0, "FILE", "points from a CSV (one column per parameter) instead of axes"}, \
+        {"metrics", 0, "[NAMES]", "add result columns: NAMES, or all but costly ones"},               \
+        {"digits", 0, "N", "decimals of results, or full to read back exactly (by column)"},   \
+        {"limit", 0, "N", "only the first N points; k, M, G allowed (all points)"},            \
         {"seed", 0, "N", "seed of a sample, and of kernels that draw random numbers"},         \
-        {"status", 0, NULL, "a last column: ok, infeasible or failed"},                        \
-        {"typed", 0, NULL, "weights and tiers in columns of their own: X, X_tier"},            \
+        {"status", 0, NULL, "add a last column: ok, infeasible or failed"},                    \
+        {"typed", 0, NULL, "write weights and tiers in separate columns: X, X_tier"},          \
         {"point-limit", 0, "EVENTS",                                                           \
-         "fail a point that takes more events to simulate (k, M, G allowed)"},                 \
+         "fail points that need more events; k, M, G allowed (no limit)"},                     \
         {"exact", 0, NULL, "disable shortcuts: bit-identical on every machine"},               \
     {                                                                                          \
-        "threads", 'j', "N", "worker threads (all CPUs this process may use)"                  \
+        "threads", 'j', "N", "number of worker threads (all CPUs this process may use)"        \
     }
 
 // Reads them and loads the experiment.

@@ -46,9 +46,9 @@ static enum pps_status fit_codec(const struct pps_args *args,
         out->codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
     if (plain == (out->codec.kind == PPS_CODEC_NONE))
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "-o %s and --compress %s contradict each other: %s", path,
-                    asked,
-                    plain ? "only .csv.gz is compressed" : "a plain result is named .csv");
+    return pps_fail(err, PPS_E_INPUT, "-o %s does not match --compress %s: %s", path, asked,
+                    plain ? "a compressed result ends in .csv.gz"
+                          : "an uncompressed result ends in .csv");
 }
 
 static enum pps_status choose(const struct pps_args *args,
@@ -98,8 +98,8 @@ enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err)
     return strlen(name) <= most
                ? PPS_OK
                : pps_fail(err, PPS_E_INPUT,
-                          "%.60s...: the name of the result has %zu bytes; %zu at most leave "
-                          "room for the endings of the files beside it",
+                          "%.60s...: the name of the result has %zu bytes; write at most %zu, "
+                          "since names of related files are longer",
                           name, strlen(name), most);
 }
 

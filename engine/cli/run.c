@@ -25,20 +25,20 @@
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
     {"output", 'o', "PATH", "NAME.csv.gz, NAME.csv, a folder, or - for stdout (outputs/data/)"},
-    {"force", 0, NULL, "overwrite a result of this name"},
-    {"resume", 0, NULL, "continue an interrupted run of this name, if any"},
-    {"time-limit", 0, "TIME", "stop then, resumable (exit 5): 90s, 5m, 1h30m"},
-    {"shard", 0, "K/N", "every N-th block from the K-th on (K from 0); auto or auto/N"},
-    {"compress", 0, "CODEC", "zlib:1 ... zlib:9, isal:0 ... isal:3, or none (zlib:1)"},
+    {"force", 0, NULL, "overwrite the result if it exists"},
+    {"resume", 0, NULL, "continue an interrupted run, if there is one"},
+    {"time-limit", 0, "TIME", "stop after TIME, as in 90s, 5m, 1h30m; --resume continues"},
+    {"shard", 0, "K/N", "compute shard K of N (K from 0); auto or auto/N asks the launcher"},
+    {"compress", 0, "CODEC", "zlib:1 to zlib:9, isal:0 to isal:3, or none (zlib:1)"},
     PPS_TOP_OPTIONS,
-    {"reuse", 0, "FILE", "take rows that this earlier result holds instead of computing them"},
-    {"audit", 0, "F", "recompute a fraction F of the rows by the kernel's reference"},
-    {"fail-fast", 0, NULL, "end at the first point that cannot be finished (exit 4)"},
-    {"plot", 0, NULL, "draw the result when done, as plot does"},
+    {"reuse", 0, "FILE", "copy rows from the earlier result FILE instead of computing them"},
+    {"audit", 0, "F", "compare a fraction F of the rows with the reference of the kernel"},
+    {"fail-fast", 0, NULL, "stop at the first point that fails (exit status 4)"},
+    {"plot", 0, NULL, "draw the result at the end, as ppsweep plot does"},
     {"dry-run", 'n', NULL, "print the plan and stop: the same as ppsweep plan"},
-    {"progress", 0, "HOW", "auto, line, log, json or never"},
+    {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},
-    {"json", 0, NULL, "the summary as JSON on stdout; with -o - on stderr, as the last line"},
+    {"json", 0, NULL, "print the summary as JSON on stdout, or last on stderr with -o -"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -48,29 +48,32 @@ static const char details[] =
     "  { \"n\": [8, 16], \"sync_freq\": \"divisors(n)\", \"where\": \"sync_freq < 8\",\n"
     "    \"bwd_len\": {\"start\": 2, \"stop\": 3, \"step\": 0.5} }\n"
     "\n"
-    "\"sample\": {\"count\": 1000, \"method\": \"sobol\"} draws points instead of taking them\n"
-    "all (methods random, sobol, lhs); then a range may be\n"
+    "\"sample\": {\"count\": 1000, \"method\": \"sobol\"} draws a sample of the points.\n"
+    "Methods are random, sobol and lhs. An axis of a sample may be continuous:\n"
     "{\"start\": 1, \"stop\": 3, \"continuous\": true}.\n"
     "\n"
-    "\"inputs\": {\"model\": \"m.json\"} gives a kernel the documents that it needs, "
-    "\"preset\" names a\n"
-    "set of its axes and rules.\n"
+    "\"inputs\": {\"model\": \"m.json\"} names the input documents of a kernel.\n"
+    "\"preset\" names a set of axes and rules of the kernel.\n"
     "\n"
-    "ppsweep kernels contention lists the parameters; sweep_configs/ holds experiments.\n"
-    "--only-top writes the best rows alone (--top K, --by NAMES), in the order of the whole.\n"
-    "--reuse takes rows from an earlier result of the same kernel, version, digits and\n"
-    "columns, found by the values of all parameters; about 60 MB a million rows. Those that\n"
-    "--audit chooses are computed nevertheless and must be what the earlier result says.\n"
+    "`ppsweep kernels contention` lists the parameters of the kernel contention. The folder\n"
+    "sweep_configs/ contains experiments.\n"
     "\n"
-    "The result is named outputs/data/<experiment>-<digest>.csv.gz, so that the same command\n"
-    "finds it again; beside it lie an index (.idx) and a manifest (.json). While it is made\n"
-    "its name ends in .part; however a run ends, the same command with --resume continues "
-    "from\n"
-    "there and gives the same bytes.\n"
+    "Without -o, the result is outputs/data/<experiment>-<digest>.csv.gz: the same command\n"
+    "always has the same result. The index (.idx) and the manifest (.json) are in the same\n"
+    "folder. During the run, the names end in .part. If a run is stopped or killed, the same\n"
+    "command with --resume continues it; the result has the same bytes.\n"
     "\n"
-    "A shard is named NAME.shard-K-of-N.csv.gz; ppsweep merge joins all N. --shard auto asks\n"
-    "the launcher for K and N (srun, mpirun, a Slurm job array 0-(N-1)); --shard auto/N for K\n"
-    "only, so that some tasks of an array can be submitted again.\n";
+    "--only-top writes only the best rows (--top K, --by NAMES), in the order of the sweep.\n"
+    "\n"
+    "--reuse copies rows from an earlier result with the same kernel, version, digits and\n"
+    "columns. A row is copied if all parameters are equal. --reuse needs about 60 MB of\n"
+    "memory per million rows of the earlier result. Rows selected by --audit are computed\n"
+    "and must match the earlier result.\n"
+    "\n"
+    "A shard is named NAME.shard-K-of-N.csv.gz. `ppsweep merge` joins all N shards.\n"
+    "--shard auto gets K and N from the launcher: srun, mpirun, or a Slurm job array\n"
+    "0-(N-1). --shard auto/N gets only K, so that some tasks of an array can be submitted\n"
+    "again.\n";
 
 // ---- reading the options ----------------------------------------------------------------------
 
@@ -84,10 +87,9 @@ static enum pps_status read_audit(const struct pps_running *run,
         return PPS_OK;
     *fraction = strtod(text, &end);
     if (end == text || *end != '\0' || !(*fraction > 0 && *fraction <= 1))
-        return pps_fail(
-            err, PPS_E_INPUT,
-            "--audit %s: expected a fraction of the rows above 0, at most 1, such as 1e-4",
-            text);
+        return pps_fail(err, PPS_E_INPUT,
+                        "--audit %s: expected a fraction above 0 and at most 1, such as 1e-4",
+                        text);
     return pps_audit_possible(run->experiment->kernel, err);
 }
 
@@ -99,14 +101,15 @@ static enum pps_status read_reuse(struct pps_running *run, struct pps_error *err
     // Results as text do not say which of two rows was better by a hair.
     if (run->sweep.only_best)
         return pps_fail(err, PPS_E_INPUT,
-                        "--only-top and --reuse cannot be used together; ask ppsweep top for "
-                        "the best rows of the whole result");
+                        "--only-top and --reuse cannot be used together; remove --only-top and "
+                        "run ppsweep top on the result");
     enum pps_status status =
         pps_reuse_open(&run->reuse, path, run->experiment, run->sweep.objective, err);
     run->sweep.reuse = run->reuse;
     if (status == PPS_OK && !run->quiet && !pps_reuse_is_checked(run->reuse))
-        pps_say(stderr, "note      %s.idx is missing, so the rows of %s are reused unchecked",
-                path, path);
+        pps_say(stderr,
+                "note      %s.idx is missing: the rows of %s are reused without a check", path,
+                path);
     return status;
 }
 
@@ -141,7 +144,7 @@ static enum pps_status prepare(struct pps_running *run, struct pps_error *err)
     sweep->progress = &run->progress;
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
     if (source[0] != '\0' && !run->quiet)
-        fprintf(stderr, "shard     %u of %u, as %s says\n", (unsigned)sweep->shard.index,
+        fprintf(stderr, "shard     %u of %u (from %s)\n", (unsigned)sweep->shard.index,
                 (unsigned)sweep->shard.count, source);
     return PPS_OK;
 }
@@ -330,7 +333,7 @@ static enum pps_status run_main(const struct pps_args *args, struct pps_error *e
 
 const struct pps_command pps_command_run = {
     .name = "run",
-    .summary = "the sweep: every point of an experiment, rows to a compressed CSV",
+    .summary = "run a sweep: write a row for every point to a compressed CSV",
     .usage = "-c EXPERIMENT.json [options]",
     .details = details,
     .options = options,

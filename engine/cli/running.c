@@ -95,7 +95,7 @@ static enum pps_status open_file(struct pps_running *run,
     free(manifest);
     run->opened = status == PPS_OK;
     if (status == PPS_OK && !pps_output_is_locked(run->output) && !run->quiet)
-        pps_say(stderr, "warning: this file system has no locks; let no other run write %s",
+        pps_say(stderr, "warning: this file system has no locks; no other run may write %s",
                 run->path.path);
     return status;
 }
@@ -160,14 +160,15 @@ static enum pps_status stopped_early(struct pps_running *run, struct pps_error *
         return status;
     if (run->sweep.only_best && output == NULL)
         return pps_fail(err, PPS_E_STOPPED,
-                        "stopped after %llu of %llu points; --only-top prints its rows at the "
+                        "stopped after %llu of %llu points; --only-top prints rows only at the "
                         "end",
                         (unsigned long long)run->totals.points,
                         (unsigned long long)run->experiment->n_points);
-    pps_fail(err, PPS_E_STOPPED, "stopped after %llu of %llu points; what is done %s%s%s",
+    pps_fail(err, PPS_E_STOPPED,
+             "stopped after %llu of %llu points; the partial result is %s%s%s",
              (unsigned long long)run->totals.points,
              (unsigned long long)(pps_sweep_points(&run->sweep) + run->totals.earlier),
-             output != NULL ? "is in " : "was printed", output != NULL ? run->path.path : "",
+             output != NULL ? "in " : "on stdout", output != NULL ? run->path.path : "",
              output != NULL ? ".part" : "");
     if (output != NULL)
         pps_continue_hint(run->args, run->path.path, err);

@@ -13,31 +13,30 @@
 #include <sys/stat.h>
 
 static const struct pps_opt options[] = {
-    {"x", 'x', "COLUMN", "columns of the matrices (default of the kernel)"},
-    {"y", 'y', "COLUMN", "rows of the matrices (default of the kernel)"},
-    {"value", 0, "COLUMN", "value of the cells (the kernel's first result)"},
-    {"by", 0, "COLUMNS", "a matrix for each group (default of the kernel; --reduce: one)"},
-    {"reduce", 0, "HOW", "combine rows of a cell: min, max, mean, first or last"},
-    {"allow-partial", 0, NULL, "--reduce mean: even if rows differ from cell to cell"},
+    {"x", 'x', "COLUMN", "columns of the matrix (default of the kernel)"},
+    {"y", 'y', "COLUMN", "rows of the matrix (default of the kernel)"},
+    {"value", 0, "COLUMN", "values of the cells (first result of the kernel)"},
+    {"by", 0, "COLUMNS", "one matrix per group (default of the kernel; one with --reduce)"},
+    {"reduce", 0, "HOW", "combine the rows of a cell: min, max, mean, first or last"},
+    {"allow-partial", 0, NULL, "allow --reduce mean if cells cover different combinations"},
     PPS_SCALE_OPTIONS,
     PPS_KIND_OPTIONS,
-    {"output", 'o', "PATH", "a file for all matrices, or a folder: one file each (stdout)"},
+    {"output", 'o', "PATH", "a file, or a folder for one file per matrix (stdout)"},
     {"force", 0, NULL, "overwrite existing files"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows "
-    "with\n"
-    "these values: n=8 sync_freq=1,2. Rows and columns ascend: numbers first, then names.\n"
-    "gnuplot reads a matrix with `plot 'x.dat' matrix rowheaders columnheaders with image`, "
-    "and\n"
-    "the several matrices of one file with `index 0`, `index 1` ...\n"
+    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). Filters such as n=8 sync_freq=1,2 keep\n"
+    "only rows with these values. Rows and columns of a matrix are sorted in ascending order,\n"
+    "numbers before names.\n"
     "\n"
-    "--pareto, --stack and --scatter write what plot_scripts/pareto.gp, bars.gp and "
-    "scatter.gp\n"
-    "draw.\n"
+    "gnuplot reads a matrix with `plot 'x.dat' matrix rowheaders columnheaders with image`.\n"
+    "If a file contains several matrices, add `index 0`, `index 1` and so on.\n"
+    "\n"
+    "--pareto, --stack and --scatter write the data for plot_scripts/pareto.gp, bars.gp and\n"
+    "scatter.gp.\n"
     "\n"
     "  ppsweep slice outputs/data/first.csv.gz n=8 -o slices/\n";
 
@@ -187,7 +186,7 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
 const struct pps_command pps_command_slice = {
     .name = "slice",
     .summary =
-        "what plot draws of a result, as text: matrices, scatters, Pareto fronts, stacked bars",
+        "write the data of plot as text: matrices, scatters, Pareto fronts, stacked bars",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

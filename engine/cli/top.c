@@ -14,36 +14,36 @@
 #include <unistd.h>
 
 static const struct pps_opt options[] = {
-    {"count", 'k', "N", "how many rows, of every group (10)"},
-    {"objective", 0, "COLUMN", "the column to rank by (the kernel's first result)"},
-    {"goal", 0, "lower|higher", "which values are better (default of the kernel, else lower)"},
+    {"count", 'k', "N", "number of rows, per group (10)"},
+    {"objective", 0, "COLUMN", "column to rank by (first result of the kernel)"},
+    {"goal", 0, "lower|higher", "which values are better (default of the column, else lower)"},
     {"by", 0, "COLUMNS",
-     "the best of every group of equal values in these columns; none: of all rows (default: "
-     "the parameters that change the amount of work)"},
+     "rank per group of equal COLUMNS, or none (parameters that change the work)"},
     {"ties", 0, NULL, "also write all rows equal to the last of the N"},
-    {"pareto", 0, "A,B", "the Pareto front of two columns"},
-    {"all", 0, NULL, "every row, sorted; rows without a result last"},
-    {"output", 'o', "FILE", "write to FILE.csv or FILE.csv.gz, not to stdout"},
+    {"pareto", 0, "A,B", "Pareto front of two columns"},
+    {"all", 0, NULL, "sort all rows; rows without a result come last"},
+    {"output", 'o', "FILE", "write to FILE, NAME.csv or NAME.csv.gz (stdout)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz, NAME.csv or - (standard input). Words after it keep only rows\n"
-    "with these values, n=8 sync_freq=1,2 or n=8..16, or for which a rule holds, 'n <= 16'.\n"
-    "Rows of equal value stand in the order of the\n"
-    "result, groups in the order in which they first appear. On a terminal columns are\n"
-    "aligned; elsewhere the output is CSV with the header of the result.\n"
+    "RESULT is NAME.csv.gz, NAME.csv or - (stdin). A filter keeps only some rows: n=8,\n"
+    "sync_freq=1,2, n=8..16, or a rule such as 'n <= 16'.\n"
     "\n"
-    "Standard error says how many rows equal the best one, and which values all of them have.\n"
-    "Values are compared as the result has them (ppsweep run --digits).\n"
+    "Rows with equal values keep the order of the result. Groups are written in the order in\n"
+    "which they first appear. On a terminal, top aligns the columns; otherwise it writes CSV\n"
+    "with the header of the result.\n"
     "\n"
-    "--pareto A,B writes the Pareto front of two columns, best by A first: each row is better\n"
-    "than every other in one of them. Smaller values are better unless the kernel says that\n"
-    "larger ones are, or the command does: max:A,B or max:A,max:B. Rows without a value in A "
-    "or\n"
-    "B are skipped; of rows equal in both the first stands for all.\n"
+    "On stderr, top reports how many rows are equal to the best row, and which parameter\n"
+    "values all of them share. It compares values as written in the result (see ppsweep run\n"
+    "--digits).\n"
+    "\n"
+    "--pareto A,B writes the Pareto front of two columns, sorted by A: the rows that no other\n"
+    "row beats in both columns. Smaller values are better, unless the kernel declares the\n"
+    "opposite or the command contains max:A or max:B. Rows without a value in A or B are\n"
+    "skipped. If rows are equal in both columns, only the first row is written.\n"
     "\n"
     "  ppsweep top outputs/data/first.csv.gz -k 3 --by n\n"
     "  ppsweep top outputs/data/first.csv.gz --pareto total_time,max:port_utilization --by n\n"
@@ -167,7 +167,7 @@ static void report_pareto(const struct pps_args *args, const struct pps_pareto *
         pps_say(stderr,
                 "ppsweep: %" PRIu64 " of %" PRIu64
                 " rows, by %s and %s (%s and %s are better); %" PRIu64
-                " more equal one of them",
+                " more are equal to one of these rows",
                 pareto->kept, pareto->rows, columns[pareto->x.column].name,
                 columns[pareto->y.column].name, pareto->x.higher ? "higher" : "lower",
                 pareto->y.higher ? "higher" : "lower", pareto->equal);
@@ -228,7 +228,7 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
 const struct pps_command pps_command_top = {
     .name = "top",
     .summary =
-        "the best rows of a result: overall, of every group, a Pareto front, or all sorted",
+        "print the best rows of a result: overall, per group, Pareto front, or all sorted",
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,

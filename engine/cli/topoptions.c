@@ -103,11 +103,11 @@ static enum pps_status check_only_top(const struct pps_args *args,
 {
     if (top == 0)
         return pps_fail(err, PPS_E_INPUT,
-                        "--only-top with --top 0 leaves no row; ask for some");
+                        "--only-top with --top 0 writes no row; write --top 1 or more");
     if (pps_arg(args, "shard") != NULL)
         return pps_fail(err, PPS_E_INPUT,
-                        "--only-top looks at the whole experiment; remove --shard (or leave "
-                        "out --only-top, merge the shards and ask ppsweep top)");
+                        "--only-top needs the whole experiment; remove --shard, or remove "
+                        "--only-top, merge the shards and run ppsweep top");
     return PPS_OK;
 }
 
@@ -128,8 +128,7 @@ enum pps_status pps_top_options(const struct pps_args *args,
     sweep->ties = pps_arg(args, "ties") != NULL;
     if (status == PPS_OK && sweep->ties && !sweep->only_best)
         return pps_fail(err, PPS_E_INPUT,
-                        "--ties needs --only-top; of a whole result, ppsweep top --ties lists "
-                        "all equal rows");
+                        "--ties needs --only-top; for a whole result, run ppsweep top --ties");
     if (status == PPS_OK && sweep->only_best)
         status = check_only_top(args, top, err);
     return status;

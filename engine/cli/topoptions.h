@@ -8,17 +8,15 @@
 
 // Entries of an option table.
 #define PPS_TOP_OPTIONS                                                                        \
-    {"top", 0, "K", "how many of the best rows to show at the end, of every group (3)"},       \
+    {"top", 0, "K", "number of best rows to show at the end, per group (3)"},                  \
         {"by", 0, "NAMES",                                                                     \
-         "rank rows of equal values of these parameters; none: rank all rows together "        \
-         "(default: the parameters that change the amount of work)"},                          \
-        {"ties", 0, NULL, "with --only-top: also keep all rows equal to the last of the K"},   \
+         "rank per group of equal NAMES, or none (parameters that change the work)"},          \
+        {"ties", 0, NULL, "with --only-top: also write all rows equal to the last of the K"},  \
         {"only-top", 0, NULL,                                                                  \
-         "the result holds the best rows only; others are not computed if "                    \
-         "a bound tells"},                                                                     \
+         "write only the best rows; prune other points by a lower bound"},                     \
     {                                                                                          \
         "objective", 0, "COLUMN",                                                              \
-            "the column to rank by, always part of the rows (the kernel's first)"              \
+            "column to rank by; added to the rows (first result of the kernel)"                \
     }
 
 // What the options say of the experiment's digest: with --only-top a text of them all, which the

@@ -27,26 +27,28 @@
 #define TRACE_FOLDER "outputs/traces"
 
 static const struct pps_opt options[] = {
-    {"row", 0, "K", "the point of data row K of RESULT, from 1 (1)"},
-    {"input", 'i', "SLOT=FILE", "a document for the KERNEL, as in model=FILE"},
-    {"output", 'o', "FILE",
-     "NAME.json (Chrome, Perfetto), NAME.svg, NAME.csv, or - (CSV to stdout)"},
-    {"format", 0, "FORMAT", "chrome, svg or csv, where the name does not say"},
-    {"from", 0, "TIME", "svg: begin here (0)"},
-    {"to", 0, "TIME", "svg: end here (the end)"},
+    {"row", 0, "K", "trace the point of data row K of RESULT, counted from 1 (1)"},
+    {"input", 'i', "SLOT=FILE", "input document of KERNEL, such as model=FILE"},
+    {"output", 'o', "FILE", "NAME.json, NAME.svg, NAME.csv, or - for stdout (outputs/traces/)"},
+    {"format", 0, "FORMAT", "chrome, svg or csv (from the name of FILE, else chrome)"},
+    {"from", 0, "TIME", "start time of an SVG (0)"},
+    {"to", 0, "TIME", "end time of an SVG (end of the trace)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "The point is a row of a result, or a kernel's with the parameters given (others take\n"
-    "their defaults). Words after RESULT change the row's parameters. Without -o the trace\n"
-    "goes to outputs/traces/ as Chrome JSON; the same command may be repeated, but a file\n"
-    "of another content is replaced with --force only. Open it in ui.perfetto.dev or\n"
-    "chrome://tracing, where a unit of time is a microsecond. CSV has a line for each piece\n"
-    "of constant rate. SVG is a picture for every browser: what the pointer is over is\n"
-    "described; more than 20000 pieces are refused, so show a part of a long one: --to 500.\n"
+    "The point is a row of RESULT, or a point of KERNEL. KEY=VALUE sets a parameter; other\n"
+    "parameters keep the values of the row or take their defaults.\n"
+    "\n"
+    "Without -o, trace writes Chrome JSON to outputs/traces/. It does not overwrite a file\n"
+    "with different content unless --force is given.\n"
+    "\n"
+    "Chrome JSON opens in ui.perfetto.dev or chrome://tracing; one unit of time is shown as\n"
+    "one microsecond. CSV has one line per segment of constant rate. SVG opens in any\n"
+    "browser, with a description of the segment under the pointer. An SVG has at most 20000\n"
+    "segments; draw a part of a long trace with --from and --to.\n"
     "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
     "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
@@ -172,7 +174,7 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
         return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg or csv", format);
     if (format == NULL && path != NULL && !pps_trace_form_of(path, &t->write.form))
         return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .json, .svg or .csv, or say --format", path);
+                        "-o %s: end the name in .json, .svg or .csv, or add --format", path);
     if (path != NULL)
         snprintf(t->path, sizeof t->path, "%s", path);
     else
@@ -192,7 +194,7 @@ static enum pps_status choose_window(struct trace *t, struct pps_error *err)
     struct pps_trace_window *window = &t->write.window;
     *window = (struct pps_trace_window){0, (double)INFINITY};
     if (t->write.form != PPS_TRACE_SVG && (from != NULL || to != NULL))
-        return pps_fail(err, PPS_E_INPUT, "--%s is for pictures; write -o NAME.svg",
+        return pps_fail(err, PPS_E_INPUT, "--%s needs an SVG; write -o NAME.svg",
                         from != NULL ? "from" : "to");
     enum pps_status status = pps_arg_number(t->args, "from", 0, DBL_MAX, &window->from, err);
     if (status == PPS_OK)
@@ -211,7 +213,7 @@ static enum pps_status run_kernel(void *self,
     const struct trace *t = self;
     const size_t bytes = t->kernel->scratch_bytes(t->point, t->kernel->shared);
     if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
-        return pps_fail(err, PPS_E_INPUT, "the point needs more memory than there is");
+        return pps_fail(err, PPS_E_INPUT, "the point needs more memory than this machine has");
     struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
                                 t->kernel->shared, 0};
     if (worker.scratch == NULL)
@@ -289,7 +291,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_trace = {
     .name = "trace",
-    .summary = "the timeline of one point: Chrome/Perfetto JSON, SVG or CSV",
+    .summary = "write the timeline of one point as Chrome/Perfetto JSON, SVG or CSV",
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,

@@ -14,27 +14,35 @@
 #include <stdlib.h>
 
 static const struct pps_opt options[] = {
-    {"sample", 0, "F", "fraction of the rows to compute again, 0 ... 1 (0.001, at least some)"},
-    {"reference", 0, NULL, "compute those by the kernel's reference as well"},
+    {"sample", 0, "F", "fraction of the rows to compute again, from 0 to 1 (0.001)"},
+    {"reference", 0, NULL, "also compute these rows with the reference of the kernel"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };
 
 static const char details[] =
-    "RESULT is NAME.csv.gz or NAME.csv with its index (.idx) and manifest (.json) beside it.\n"
-    "Checked are every byte of all three by their checksums, their counts against each other,\n"
-    "the blocks' order and number, every row's parameters against the experiment in the\n"
-    "manifest, and some rows by computing them again: --sample 1 all of them, 0 none. Which\n"
-    "rows depends on the fraction alone. Of each file the first fault is told; shards of one\n"
-    "experiment are counted.\n"
+    "RESULT is NAME.csv.gz or NAME.csv. Its index (NAME.csv.gz.idx) and its manifest\n"
+    "(NAME.csv.gz.json) must be in the same folder.\n"
     "\n"
-    "Rows can be computed again by the version of ppsweep and of the kernel that made them,\n"
-    "and, where the points came from a file, with this file at its place.\n"
+    "verify checks:\n"
+    "  - every byte of the three files, by checksums\n"
+    "  - that the counts in the three files agree\n"
+    "  - that all blocks are present and in order\n"
+    "  - the parameters of every row, against the experiment in the manifest\n"
+    "  - some rows, by computing them again: --sample 1 all rows, --sample 0 none.\n"
+    "    The choice of rows depends only on the fraction F.\n"
     "\n"
-    "exit status: 0 all is right, 1 a result is not what it should be (or the machine "
-    "failed),\n"
-    "             2 wrong usage, a file is missing, or rows cannot be computed again\n"
+    "verify reports the first error in each file. For several shards of one sweep it also\n"
+    "reports which shard is missing.\n"
+    "\n"
+    "Rows can only be computed again by the version of ppsweep and of the kernel that wrote\n"
+    "them. If the points were read from a file, this file must not have changed.\n"
+    "\n"
+    "exit status:\n"
+    "  0  every result is correct\n"
+    "  1  a result is wrong, or the machine failed\n"
+    "  2  wrong usage, a file is missing, or rows cannot be computed again\n"
     "\n"
     "  ppsweep verify outputs/data/first.csv.gz\n"
     "  ppsweep verify --sample 1 --reference shards/*.csv.gz\n";
@@ -49,7 +57,8 @@ static enum pps_status fill_ask(const struct pps_args *args,
                                    .reference = pps_arg(args, "reference") != NULL};
     enum pps_status status = pps_arg_number(args, "sample", 0, 1, &ask->sample, err);
     if (status == PPS_OK && ask->reference && ask->sample == 0)
-        status = pps_fail(err, PPS_E_INPUT, "--reference computes rows, --sample 0 none");
+        status =
+            pps_fail(err, PPS_E_INPUT, "--reference needs rows to compute; remove --sample 0");
     return status == PPS_OK ? pps_request_threads(args, &ask->threads, err) : status;
 }
 
@@ -65,25 +74,26 @@ static void print_computed(const struct pps_verify_ask *ask,
 {
     if (ask->sample == 0)
         return;
-    printf("computed    ");
+    printf("recomputed  ");
     print_count((double)verified->computed, "row");
-    pps_say(stdout, " again by %s %s: the same text", verified->kernel, verified->version);
+    pps_say(stdout, " with %s %s: identical", verified->kernel, verified->version);
     if (!ask->reference)
         return;
     printf("reference   ");
     print_count((double)verified->audited.rows, "row");
-    printf(" differ by at most %.2g\n", verified->audited.largest);
+    printf(" computed by the reference: largest difference %.2g\n", verified->audited.largest);
     if (verified->audited.sensitive == 0)
         return;
     printf("sensitive   ");
     print_count((double)verified->audited.sensitive, "row");
-    printf(" by more, but so does the reference after a change in the last bits\n");
+    printf(" with a larger difference; the reference differs as much if the last bits of "
+           "inputs change\n");
 }
 
 static void print_verified(const struct pps_verify_ask *ask,
                            const struct pps_verified *verified)
 {
-    pps_say(stdout, "right       %s", ask->path);
+    pps_say(stdout, "OK          %s", ask->path);
     if (verified->n_shards > 1)
         printf("shard       %" PRIu32 " of %" PRIu32 "\n", verified->shard, verified->n_shards);
     printf("checksums   ");
@@ -101,7 +111,7 @@ static void print_verified(const struct pps_verify_ask *ask,
         printf(", %" PRIu64 " infeasible", verified->infeasible);
     if (verified->in_order)
         printf("%s, in the order of the experiment\n",
-               verified->only_some ? " (some, as the best ones)" : "");
+               verified->only_some ? " (only the best rows)" : "");
     else
         pps_say(stdout, "; not compared with the experiment: %s", verified->why_not);
     print_computed(ask, verified);
@@ -113,12 +123,11 @@ static void print_together(struct pps_verified *verified, int n)
     uint32_t here, missing;
     if (n < 2 || !pps_shards_together(verified, (size_t)n, &here, &missing))
         return;
-    printf("together    %" PRIu32 " of %" PRIu32 " shards of one experiment", here,
-           verified[0].n_shards);
+    printf("shards      %" PRIu32 " of %" PRIu32 " of the sweep", here, verified[0].n_shards);
     if (here < verified[0].n_shards)
-        printf("; the first that is missing is %" PRIu32 "\n", missing);
+        printf("; the first missing shard is %" PRIu32 "\n", missing);
     else
-        printf(": all of it\n");
+        printf(": complete\n");
 }
 
 // Each file's fault is told; the first decides the status.
@@ -145,7 +154,8 @@ static enum pps_status verify_all(const struct pps_args *args,
         first = first == PPS_OK ? status : first;
     }
     if (n == 0)
-        return pps_fail(err, PPS_E_INPUT, "no result among these files: name the .csv.gz");
+        return pps_fail(err, PPS_E_INPUT,
+                        "none of these files is a result; expected a .csv.gz or .csv file");
     if (first == PPS_OK && !quiet)
         print_together(verified, n);
     err->text[0] = '\0'; // told already
@@ -168,7 +178,7 @@ static enum pps_status verify_main(const struct pps_args *args, struct pps_error
 
 const struct pps_command pps_command_verify = {
     .name = "verify",
-    .summary = "is a result still what was computed: checksums, order, rows computed again",
+    .summary = "check a result: checksums, order of rows, and some rows computed again",
     .usage = "[options] RESULT...",
     .details = details,
     .options = options,
