@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command lines: option tables to getopt_long, errors with suggestions.
+// Parses command lines: passes option tables to getopt_long, and suggests names on errors.
 #include "argsparts.h"
 
 #include "oneline.h"
@@ -172,7 +172,8 @@ static enum pps_status parse_options(struct pps_args *args,
     return PPS_OK;
 }
 
-// A copy of a word; of -name, where the command takes that for --name, the long form.
+// Returns a copy of the argument. If the command accepts -name for --name, returns the long
+// form. The caller frees the copy.
 static char *long_form(const struct pps_args *args, const char *word)
 {
     char *copy = NULL;
@@ -203,7 +204,7 @@ static enum pps_status check_words(const struct pps_args *args, struct pps_error
         return pps_fail(err, PPS_E_INPUT, "write: ppsweep %s %s", command->name,
                         command->usage);
     if (command->max_words >= 0 && args->n_words > command->max_words) {
-        // An optional argument that was written as a word of its own.
+        // The value of an optional argument was written as a separate argument.
         for (int i = 0; i < args->n_given; i++)
             if (has_argument(&args->table[args->given[i].option]) == optional_argument &&
                 args->given[i].value[0] == '\0')

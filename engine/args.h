@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the words of a command line to options, and help screens.
+// Parses command lines and prints help pages.
 #ifndef PPS_ARGS_H
 #define PPS_ARGS_H
 
 #include "kernel.h"
 #include "tool.h"
 
-// argv[0] is the verb's name, with the program's in `program`; or the program's, and that is NULL.
-// The kernels, ended with NULL, add their options where the command takes them. Prints help and
-// sets *done where --help asks for it. Unknown options are PPS_E_INPUT with the nearest known one.
+// argv[0] is the name of the command and `program` the name of the program; or argv[0] is the
+// name of the program and `program` is NULL. If the command takes options of kernels, the
+// NULL-terminated list `kernels` adds them. With --help, prints help and sets *done. Returns
+// PPS_E_INPUT for an unknown option, with the nearest known option.
 PPS_MUST_CHECK enum pps_status pps_args_parse(struct pps_args **args,
                                               const struct pps_command *command,
                                               const struct pps_kernel *const *kernels,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Help screens.
+// Prints help pages.
 #include "argsparts.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files that make up command lines share: args.c takes them apart, argvalues.c says what was
-// given, argshelp.c prints help. Private to these.
+// Private types of the command-line parser: args.c parses, argvalues.c returns values,
+// argshelp.c prints help.
 #ifndef PPS_ARGSPARTS_H
 #define PPS_ARGSPARTS_H
 
@@ -15,20 +15,20 @@ struct pps_args_given {
 
 struct pps_args {
     const struct pps_command *command;
-    struct pps_opt table[PPS_ARGS_MAX_OPTIONS + 1]; // its options and those of the kernels
-    char names[PPS_ARGS_MAX_OPTIONS][48];           // of the kernels' options, with hyphens
+    struct pps_opt table[PPS_ARGS_MAX_OPTIONS + 1]; // options of the command and of the kernels
+    char names[PPS_ARGS_MAX_OPTIONS][48];           // names of kernel options, with hyphens
     struct pps_args_given *given;
     int n_given;
     char **words;
     int n_words;
-    char **argv; // our own copy, which getopt may permute
+    char **argv; // a copy that getopt may permute
     char *line;
 };
 
-// The place of an option in the table; -1: there is none.
+// Returns the index of an option in the table, or -1.
 int pps_args_option(const struct pps_args *args, const char *name);
 
-// Prints the page of the command, with the options of the table.
+// Prints the help page of the command, with all options of the table.
 void pps_args_help(const struct pps_args *args);
 
 #endif

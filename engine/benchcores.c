@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks of the default sweep, spread evenly over it, are made and written by one thread. In the
-// model each stands for those between it and the next.
+// Measures evenly spread blocks of the default sweep: one thread makes and writes them. In the
+// model, a measured block stands for the blocks up to the next measured block.
 #include "benchcores.h"
 
 #include "benchparts.h"
@@ -17,11 +17,11 @@ struct measured {
     struct pps_experiment *experiment;
     struct pps_cursor *cursor;
     struct pps_blocks blocks;
-    uint64_t n_blocks, stride; // every stride-th is measured
-    uint64_t n;                // of these
+    uint64_t n_blocks, stride; // every stride-th block is measured
+    uint64_t n;                // number of measured blocks
     struct pps_bench_block of[MOST_BLOCKS];
-    double pack_share; // of the time to make a block
-    double write_s;    // a block, the median: without the syncs that come once a second
+    double pack_share; // share of compression in the time to make a block
+    double write_s;    // median per block: excludes the syncs that come once per second
     double foretell_s;
 };
 
@@ -64,7 +64,7 @@ static double median_write(const struct measured *m)
     return m->n > 0 ? pps_bench_median(write_s, (int)m->n) : 0;
 }
 
-// What compression takes is what a run without it does not.
+// Measures the blocks without and with compression; the difference is the time of compression.
 static enum pps_status measure(const struct pps_bench *b, const char *folder, void *self)
 {
     struct measured *m = self;
@@ -155,7 +155,7 @@ static enum pps_status run_models(const struct pps_bench *b,
 {
     enum pps_status status = PPS_OK;
     for (int c = 0; c < cores->n_cores && status == PPS_OK; c++) {
-        // The memory of a machine that has so many cores, not of this one.
+        // Memory of a machine with this number of cores, not of this machine.
         struct pps_ring ring = pps_ring_default(1);
         ring.bytes = (uint64_t)PPS_RING_THREAD_BYTES * (uint64_t)cores->cores[c];
         const struct pps_schedule_plan plan = {0, sweep->n_blocks, cores->cores[c], ring};

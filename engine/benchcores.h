@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How well runs would use many cores: the model of cores, fed with blocks measured here.
+// Predicts the utilisation of many cores: a model of cores, with block costs measured on this
+// machine.
 #ifndef PPS_BENCHCORES_H
 #define PPS_BENCHCORES_H
 
@@ -11,15 +12,15 @@ enum { PPS_BENCH_CORES = 8, PPS_BENCH_CORE_SWEEPS = 3 };
 struct pps_bench_core_sweep {
     const char *name;
     uint64_t n_blocks;
-    double block_s; // to make one, the mean of all
+    double block_s; // mean time to make a block, in seconds
     struct pps_coremodel model[PPS_BENCH_CORES];
 };
 
 struct pps_bench_cores {
     const struct pps_kernel *kernel;
     int n_cores;
-    int cores[PPS_BENCH_CORES]; // to be filled before
-    double write_row_s;         // measured: one worker at a time writes
+    int cores[PPS_BENCH_CORES]; // set by the caller
+    double write_row_s;         // seconds per row in the ordered section, measured
     struct pps_bench_core_sweep sweeps[PPS_BENCH_CORE_SWEEPS];
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps of a benchmark into files, in a folder that is gone afterwards.
+// Runs the sweeps of a benchmark that write files, in a temporary folder.
 #include "benchparts.h"
 
 #include "machine.h"

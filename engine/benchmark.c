@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel alone and its reference; the order of a benchmark.
+// Times the kernel alone and its reference, and runs the parts of a benchmark in order.
 #include "benchmark.h"
 
 #include "benchparts.h"
@@ -13,7 +13,7 @@ static const struct pps_bench_effort hasty = {3, 0.08, 0.005, 0.08, 120 * 1000, 
 
 // ---- the kernel alone -------------------------------------------------------------------------
 
-// So many points that three passes fit into the time; few, where one alone takes longer.
+// Number of points such that three passes fit in the time; a few if one point takes longer.
 static uint64_t points_for(const struct pps_bench *b, double point_s)
 {
     const double n = b->effort.cell_s / 3 / fmax(point_s, 1e-9);
@@ -54,7 +54,7 @@ static enum pps_status time_cell(const struct pps_bench *b, struct pps_bench_cel
     return status;
 }
 
-// Counts through the combinations of the axes' values, the last axis fastest.
+// Visits the combinations of the values of the axes; the last axis changes fastest.
 static enum pps_status time_cells(const struct pps_bench *b)
 {
     const struct pps_bench_axis *axes = b->kernel->bench_axes;
@@ -77,8 +77,9 @@ static enum pps_status time_cells(const struct pps_bench *b)
     return PPS_OK;
 }
 
-// In turns, so that whatever else the machine does disturbs both alike; as many as fit into the
-// time. What is told are the medians of the reference's times and of the ratios.
+// Times reference and kernel in turns, so that other work on the machine affects both equally;
+// as many turns as fit in the time. Reports the medians of the times of the reference and of
+// the ratios.
 static enum pps_status time_turns(const struct pps_bench *b, struct pps_benchpoints *points)
 {
     double reference_s[PPS_BENCH_TURNS], ratio[PPS_BENCH_TURNS];

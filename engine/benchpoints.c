@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing a kernel alone.
+// Times a kernel alone.
 #include "benchpoints.h"
 
 #include "audit.h"
@@ -16,8 +16,8 @@ struct pps_benchpoints {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     uint64_t n, cap;
-    double *values;               // one array of cap for each parameter, then for each column
-    char *texts[PPS_MAX_COLUMNS]; // of text columns: cap of them
+    double *values; // one array of cap values for each parameter, then for each column
+    char *texts[PPS_MAX_COLUMNS]; // cap texts for each text column
     uint8_t *outcome;
     uint64_t *index;
     double events; // of the last pass
@@ -38,7 +38,7 @@ double pps_bench_median(double *values, int n)
 
 // ---- opening ----------------------------------------------------------------------------------
 
-// Takes the cursor's points before `end` that are not left out, `most` of them.
+// Stores up to `most` points of the cursor before `end` that are not skipped.
 static void take(struct pps_benchpoints *b,
                  struct pps_cursor *cursor,
                  uint64_t end,
@@ -137,7 +137,7 @@ double pps_benchpoints_events(const struct pps_benchpoints *b)
 
 // ---- passes -----------------------------------------------------------------------------------
 
-// A batch of the points from `first` on.
+// Runs a batch of the points from `first` on.
 struct stretch {
     struct pps_batch batch;
     const double *param[PPS_MAX_PARAMS];
@@ -192,7 +192,7 @@ enum pps_status pps_benchpoints_time(struct pps_benchpoints *b,
     const double start = pps_wall_seconds();
     int n = 0;
     do {
-        memset(b->scratch, 0, b->scratch_bytes); // or every pass would recall the first
+        memset(b->scratch, 0, b->scratch_bytes); // else, passes recall the first one
         const double before = pps_cpu_seconds();
         pass(b, function, stop);
         took[n++] = pps_cpu_seconds() - before;

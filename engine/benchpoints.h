@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of an experiment held in memory, for timing a kernel and nothing else.
+// Holds points of an experiment in memory, to time the kernel alone.
 #ifndef PPS_BENCHPOINTS_H
 #define PPS_BENCHPOINTS_H
 
@@ -11,7 +11,8 @@ typedef void pps_bench_function(const struct pps_batch *batch, const struct pps_
 
 struct pps_benchpoints;
 
-// Takes about n points, `together` neighbours at a time, evenly spread over the experiment.
+// Selects about n points, evenly spread over the experiment, in groups of `together`
+// neighbours.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
                                                     const struct pps_experiment *experiment,
                                                     uint64_t n,
@@ -21,11 +22,12 @@ void pps_benchpoints_close(struct pps_benchpoints *points); // NULL is fine
 
 uint64_t pps_benchpoints_count(const struct pps_benchpoints *points);
 size_t pps_benchpoints_scratch(const struct pps_benchpoints *points); // bytes
-// Events of the last pass, a point; 0: the kernel tells none.
+// Events per point in the last pass; 0: unknown.
 double pps_benchpoints_events(const struct pps_benchpoints *points);
 
-// CPU seconds a point by the kernel's `run` or `reference`: the median of as many passes over
-// the points as fit in `seconds`, at least one. PPS_E_STOPPED when the stop flag went up.
+// CPU seconds per point of `run` or `reference` of the kernel: the median of all passes over
+// the points that fit in `seconds`, at least one pass. Returns PPS_E_STOPPED if the stop flag
+// is set.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_time(struct pps_benchpoints *points,
                                                     pps_bench_function *function,
                                                     double seconds,
@@ -39,7 +41,7 @@ PPS_MUST_CHECK enum pps_status pps_benchpoints_audit(struct pps_benchpoints *poi
                                                      double *largest,
                                                      struct pps_error *err);
 
-// Sorts n values; the middle one.
+// Sorts n values and returns the median.
 double pps_bench_median(double *values, int n);
 
 #endif

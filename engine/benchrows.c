@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a row, with a kernel that computes nothing.
+// Measures output cost, with a kernel that computes nothing.
 #include "benchparts.h"
 
 #include "benchpoints.h"
@@ -7,8 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-// Some number whose digits do not repeat, as those of a simulation do not. The first parameter
-// is the long axis here.
+// A number without repeating digits, as in a simulation. The first parameter is the long axis.
 static void hollow_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     (void)worker;
@@ -41,7 +40,8 @@ static double hollow_cost(const double *point, const void *shared)
     return 10;
 }
 
-// The kernel's rows without its computation, and its first result only.
+// A kernel with the rows of the given kernel, but without its computation and with its first
+// result only.
 static struct pps_kernel hollow_kernel(const struct pps_kernel *kernel)
 {
     struct pps_kernel hollow = *kernel;

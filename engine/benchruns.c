@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole runs: their speed over threads, and how much of them is the kernel's.
+// Measures whole runs: their speed for several numbers of threads, and the share of the kernel.
 #include "benchparts.h"
 
 #include "audit.h"
@@ -11,7 +11,7 @@
 
 enum { BLOCKS_PER_THREAD = 16, PLAIN_POINTS = 64 * PPS_BATCH };
 
-// Adds up the bytes.
+// Discards a block and adds its bytes to a sum.
 static enum pps_status nowhere(void *self, const struct pps_block *block, struct pps_error *err)
 {
     double *bytes = self;
@@ -20,7 +20,7 @@ static enum pps_status nowhere(void *self, const struct pps_block *block, struct
     return PPS_OK;
 }
 
-// A row a point, or the rows are not what was measured.
+// Checks that every point that is not skipped has a row.
 static enum pps_status check(const struct pps_bench *b, const struct pps_totals *totals)
 {
     uint64_t left_out = 0;
@@ -62,7 +62,7 @@ struct pps_sweep pps_bench_sweep(const struct pps_bench *b,
 
 // ---- over threads -----------------------------------------------------------------------------
 
-// 1, 2, 4 ... and the most.
+// Fills scales with 1, 2, 4 ... threads, up to `most`.
 static int count_scales(struct pps_bench_scale *scales, int most)
 {
     int n = 0;
@@ -74,7 +74,7 @@ static int count_scales(struct pps_bench_scale *scales, int most)
     return n;
 }
 
-// What rules leave out is no point here: the kernel never sees it.
+// Counts only points that are not skipped: the kernel never sees the others.
 static enum pps_status time_scale(const struct pps_bench *b,
                                   const struct pps_experiment *e,
                                   struct pps_bench_scale *scale,
@@ -93,8 +93,9 @@ static enum pps_status time_scale(const struct pps_bench *b,
     return PPS_OK;
 }
 
-// All numbers of threads in turns, so that whatever else the machine does disturbs all alike. Of
-// the times each has its median, and of what is gained against one thread in the same turn.
+// Times all numbers of threads in turns, so that other work on the machine affects all of them
+// equally. Reports the median of the times, and the median of the speed-ups over one thread in
+// the same turn.
 static enum pps_status time_scale_turns(const struct pps_bench *b,
                                         struct pps_experiment *const *e,
                                         struct pps_bench_scale *scales,
@@ -115,7 +116,7 @@ static enum pps_status time_scale_turns(const struct pps_bench *b,
     return PPS_OK;
 }
 
-// As many points as keep each thread busy for a while.
+// Takes enough points to keep each thread busy for a while.
 static enum pps_status time_scales(const struct pps_bench *b, uint64_t points)
 {
     struct pps_experiment *e[PPS_BENCH_SCALES] = {NULL};
@@ -137,11 +138,12 @@ static enum pps_status time_scales(const struct pps_bench *b, uint64_t points)
 // ---- against the kernel alone -----------------------------------------------------------------
 
 struct turn {
-    double kernel_s, run_s; // a point
-    double left_out;        // points, for each that is not
+    double kernel_s, run_s; // seconds per point
+    double left_out;        // skipped points per row
 };
 
-// The kernel over its points again and again for half a turn, added up: a mean, as a run is one.
+// Runs the kernel over its points repeatedly for half a turn and adds up the times: a mean, as
+// for a run.
 static enum pps_status time_half(const struct pps_bench *b,
                                  struct pps_benchpoints *plain,
                                  double *sum_s,
@@ -158,9 +160,9 @@ static enum pps_status time_half(const struct pps_bench *b,
     return status;
 }
 
-// The kernel alone for as long as the run takes, half before it and half behind, so that whatever
-// else the machine does disturbs both alike. Both take neighbours together, since kernels may know
-// how to gain by that.
+// Times the kernel alone for as long as the run takes, half before and half after the run, so
+// that other work on the machine affects both equally. Both evaluate neighbouring points
+// together, since kernels may use the similarity of neighbours.
 static enum pps_status time_turn(const struct pps_bench *b,
                                  struct pps_benchpoints *plain,
                                  const struct pps_experiment *e,
@@ -191,7 +193,7 @@ static int by_share(const void *left, const void *right)
     return (one > other) - (one < other);
 }
 
-// What is told is the turn with the median of the shares.
+// Reports the turn with the median share.
 static enum pps_status time_turns(const struct pps_bench *b,
                                   struct pps_benchpoints *plain,
                                   const struct pps_experiment *e)
@@ -225,7 +227,7 @@ static enum pps_status time_share(const struct pps_bench *b, uint64_t points)
     return status;
 }
 
-// Points of the space that a run of one thread takes a second, left out or not.
+// Points per second of a run of one thread, including skipped points.
 static enum pps_status time_pace(const struct pps_bench *b, double *points_s)
 {
     const double about_s = b->out->cells[0].point_s + b->out->codecs[0].row_s;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The experiments of a benchmark.
+// Builds the experiments of a benchmark.
 #include "benchparts.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ static bool in_composite(const struct pps_kernel *kernel, int p)
     return false;
 }
 
-// The first parameter that is a number of its own.
+// Returns the first integer parameter that a document does not set.
 static const struct pps_param *first_number(const struct pps_kernel *kernel)
 {
     int p = 0;
@@ -23,9 +23,9 @@ static const struct pps_param *first_number(const struct pps_kernel *kernel)
     return &kernel->params[p];
 }
 
-// A long axis: the first real parameter from its default up to twice that, in steps of a
-// hundred thousandth; without one, or where `first` says so, the values of the first whole one
-// from its default up.
+// A long axis: the first real parameter from its default to twice its default, in steps of 1e-5
+// of the default. If there is no real parameter, or `first` is set: the values of the first
+// integer parameter from its default upwards.
 static void long_axis(const struct pps_kernel *kernel,
                       bool first,
                       const char **name,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measuring a sample of a sweep.
+// Measures a sample of a sweep.
 #include "calibrate.h"
 
 #include "machine.h"
@@ -11,13 +11,14 @@ enum { LOOK_AT_CLOCK = 1024 };
 
 struct sample {
     double points, rows, text_bytes, data_bytes, seconds;
-    double unfinished; // points that were being computed when time was up
+    double unfinished; // points in progress when the time was up
     struct pps_left_out left_out[PPS_MAX_REASONS];
 };
 
 // ---- counting what is left out ----------------------------------------------------------------
 
-// Adds the rows of points `first` to `end`. False: time is up.
+// Adds the number of rows of points `first` to `end` (exclusive). Returns false if the time is
+// up.
 static bool count_block(struct pps_cursor *cursor,
                         uint64_t first,
                         uint64_t end,
@@ -47,7 +48,7 @@ static enum pps_status count_rows(const struct pps_experiment *e,
                                   struct pps_error *err)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
-    // The whole is one block, so that rules skip as much at once as they can.
+    // Without shards, all points are one block: rules skip more points at once.
     const struct pps_blocks blocks = {e->n_points,
                                       shard.count > 1 ? pps_block_points(e) : e->n_points};
     const uint64_t n = pps_shard_blocks(shard, blocks);
@@ -101,8 +102,8 @@ static enum pps_status run_stretch(struct pps_rowmaker *maker,
     return PPS_OK;
 }
 
-// A permutation of 0 ... n-1 whose beginnings are spread evenly: steps of about 0.618 n, made
-// coprime to n.
+// A permutation of 0 ... n-1 whose first elements are spread evenly: multiples of a step of
+// about 0.618 n that is coprime to n.
 static uint64_t spread(uint64_t s, uint64_t n)
 {
     uint64_t step = (uint64_t)(0.618033988749895 * (double)n) | 1;
@@ -119,7 +120,8 @@ static uint64_t spread(uint64_t s, uint64_t n)
     return (uint64_t)((__uint128_t)s * step % n);
 }
 
-// Stretches that fill the blocks ever more evenly, until time is up or all are covered.
+// Runs stretches of points that cover the blocks ever more evenly, until the time is up or all
+// points are covered.
 static enum pps_status run_sample(const struct pps_experiment *e,
                                   struct pps_shard shard,
                                   struct pps_rowmaker *maker,

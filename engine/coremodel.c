@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: the worker that is done first goes on, of several the one with the lowest number. What a
-// worker does after what is what sweep.c does.
+// Simulates events: the next worker is the one that finishes first, with the lowest number
+// among equals. Workers act as in sweep.c.
 #include "coremodel.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ struct model {
     struct pps_schedule *schedule;
     struct core *cores; // plan->threads
     double now, write_s;
-    uint64_t bytes; // waiting
+    uint64_t bytes; // of blocks that wait to be written
     struct pps_coremodel *out;
 };
 
@@ -52,7 +52,7 @@ static void take(struct model *m, struct core *core)
     }
 }
 
-// Those that wait ask again.
+// Lets all waiting workers ask for a task again.
 static void wake(struct model *m)
 {
     for (int c = 0; c < m->plan->threads; c++)
@@ -112,7 +112,7 @@ static void written(struct model *m, struct core *core)
     write_or_take(m, core);
 }
 
-// The core that is done first; NULL: all are gone.
+// Returns the core that finishes first, or NULL if all cores are gone.
 static struct core *next_core(struct model *m)
 {
     struct core *next = NULL;
@@ -139,7 +139,7 @@ static void go_on(struct model *m, struct core *core)
     case WRITING:
         written(m, core);
         break;
-    case WAITING: // for ever: the schedule is wrong
+    case WAITING: // no other core is busy: the schedule is wrong
         abort();
     case GONE:
         break;

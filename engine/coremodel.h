@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run on many cores, without the cores: workers that take as long as they are told, directed by
-// the schedule that directs real ones (schedule.h). Deterministic; no clock, no threads.
+// Simulates a run on many cores: workers with given times per task, directed by the scheduler
+// of real runs (schedule.h). Deterministic; uses no clock and no threads.
 #ifndef PPS_COREMODEL_H
 #define PPS_COREMODEL_H
 
@@ -8,29 +8,29 @@
 
 #include <stdatomic.h>
 
-// What the model is told of the blocks; all times in seconds.
+// Costs of the blocks; all times are in seconds.
 struct pps_corecosts {
     const void *self;
     struct pps_foretold (*foretold)(const void *self, uint64_t block);
-    // To make a part of a block, that is its points and their text.
+    // Time to make a part of a block: to compute its points and to format their rows.
     double (*make_s)(const void *self, const struct pps_task *task);
-    // To compress the whole block; to write it, which one worker does at a time.
+    // Time to compress the whole block, and to write the block; one worker writes at a time.
     double (*pack_s)(const void *self, uint64_t block);
     double (*write_s)(const void *self, uint64_t block);
     uint64_t (*bytes)(const void *self, uint64_t block);
-    double foretell_s; // a block
+    double foretell_s; // per block
 };
 
 struct pps_coremodel {
     double wall_s;
-    double made_s;       // making and compressing, of all workers
-    double utilisation;  // made_s for each second of each worker
-    double write_share;  // of the time, that somebody writes
-    uint64_t most_bytes; // of blocks that waited
+    double made_s;       // time of all workers spent on making and compressing
+    double utilisation;  // made_s divided by wall_s and by the number of workers
+    double write_share;  // share of the time in which a worker writes
+    uint64_t most_bytes; // maximum size of the blocks that wait to be written
 };
 
-// Runs the model; plan->threads workers, each on a core of its own. PPS_E_STOPPED where the stop
-// flag went up.
+// Runs the model with plan->threads workers, each on its own core. Returns PPS_E_STOPPED if the
+// stop flag is set.
 PPS_MUST_CHECK enum pps_status pps_coremodel_run(const struct pps_schedule_plan *plan,
                                                  const struct pps_corecosts *costs,
                                                  const atomic_bool *stop,

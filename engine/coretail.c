@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points take long is a hash of their numbers.
+// A hash of the number of a point decides whether the point takes long.
 #include "coretail.h"
 
 #include "random.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CPUs, memory, time, and numbers for people.
+// Reads CPUs, memory and time of the machine; formats numbers for people.
 #include "machine.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static int affinity_cpus(void)
     return (int)sysconf(_SC_NPROCESSORS_ONLN);
 }
 
-// Folder of this process's cgroup (version 2), or the root's.
+// Writes the folder of the cgroup (version 2) of this process, or the root folder.
 static void cgroup_file(const char *name, char *path, size_t cap)
 {
     char line[512] = "", *group = NULL;

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine offers and what this process used of it.
+// Reports CPUs, memory and time of the machine, and formats numbers for people. All functions
+// are thread-safe.
 #ifndef PPS_MACHINE_H
 #define PPS_MACHINE_H
 
 #include <stddef.h>
 
-// CPUs this process may use: the least of affinity, cgroup quota and SLURM_CPUS_PER_TASK.
+// Number of CPUs this process may use: the minimum of affinity, cgroup quota and
+// SLURM_CPUS_PER_TASK.
 int pps_machine_cpus(void);
 
-// Bytes of memory this process may use: physical, or the cgroup's limit.
+// Bytes of memory this process may use: physical memory or the limit of the cgroup.
 double pps_machine_memory(void);
 
-// Seconds: since some moment; of CPU, all threads, since the start.
+// Wall seconds since an arbitrary time; CPU seconds of all threads since the start of the
+// process.
 double pps_wall_seconds(void);
 double pps_cpu_seconds(void);
 
-// Greatest resident memory so far, in bytes.
+// Maximum resident memory so far, in bytes.
 double pps_peak_memory(void);
 
-// A name for the machine, e.g. "AMD EPYC, 2 CPUs".
+// Writes the name of the machine, such as "AMD EPYC, 2 CPUs".
 void pps_machine_name(char *out, size_t cap);
 
-// "1 234 567": a count for people.
+// Writes a count for people, as in "1 234 567".
 void pps_human_count(double n, char *out, size_t cap);
 
-// "12.3 MiB".
+// Writes a size for people, as in "12.3 MiB".
 void pps_human_bytes(double bytes, char *out, size_t cap);
 
-// "1h 02m", "3.4 s", "12 ms".
+// Writes a time for people, as in "1h 02m", "3.4 s" or "12 ms".
 void pps_human_seconds(double seconds, char *out, size_t cap);
 
 #endif

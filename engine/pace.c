@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Weights that grow with time are sums: the past need not be kept to count for less.
+// Uses weights that grow with time: recent steps count for more, and sums suffice.
 #include "pace.h"
 
 void pps_pace_begin(struct pps_pace *pace,
@@ -11,7 +11,8 @@ void pps_pace_begin(struct pps_pace *pace,
         (struct pps_pace){.workload = workload, .first = (double)first, .whole = (double)whole};
 }
 
-// Work between two places in the list, if this share of what is not left out is computed.
+// Work between two positions in the list of points, if `share` of the points that are not
+// skipped is computed.
 static double work_between(const struct pps_pace *pace, double from, double to, double share)
 {
     const struct pps_work before = pps_workload_before(pace->workload, from / pace->whole);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the rest of a run takes, judged by how long it took for the work so far: the work that
-// the kernel foretells, as far as it was really done. What was done of late counts for more, since
-// a kernel may err. Arithmetic only.
+// Predicts the remaining time of a run from the time and the work so far, with the work that
+// the kernel predicts. Recent work has more weight, since predictions of the kernel may be
+// wrong. Arithmetic only.
 #ifndef PPS_PACE_H
 #define PPS_PACE_H
 
@@ -9,34 +9,34 @@
 
 #include <stdint.h>
 
-// What a run has passed so far, all of it counted from its beginning.
+// Counts of a run since its start.
 struct pps_passed {
     uint64_t points;
-    uint64_t rows;     // or points judged, of a run that keeps the best alone
-    uint64_t live;     // points that were not left out
-    uint64_t computed; // of these, by the kernel: others were spared, or known already
+    uint64_t rows;     // or evaluated points, if only the best rows are kept
+    uint64_t live;     // points that were not skipped
+    uint64_t computed; // of these, points computed by the kernel, not pruned or recalled
 };
 
 struct pps_pace {
     const struct pps_workload *workload;
-    double first, whole; // points: where the run begins in the list, and how long that is
-    double seconds;      // when it had passed this
+    double first, whole; // first point of the run, and number of points of the whole list
+    double seconds;      // time of the last step
     struct pps_passed passed;
-    double time, work;     // sums over the steps, each weighed by the time that it was
-    double live, computed; // the same, weighed by the points passed: spared ones take no time
+    double time, work;     // sums over the steps, weighted by time
+    double live, computed; // sums over the steps, weighted by scanned points
 };
 
-// A run of the points from number `first` on, of `whole`. The workload is read from the first step
-// on, and outlives the pace.
+// Starts the pace of a run from point `first` on, of `whole` points. The workload is first read
+// at the first step and must outlive the pace.
 void pps_pace_begin(struct pps_pace *pace,
                     const struct pps_workload *workload,
                     uint64_t first,
                     uint64_t whole);
 
-// `seconds` after its beginning the run has passed this.
+// Adds a step: the counts of the run `seconds` after its start.
 void pps_pace_step(struct pps_pace *pace, double seconds, const struct pps_passed *passed);
 
-// Seconds; 0 as long as nothing is passed.
+// Returns the remaining seconds; 0 before the first step.
 double pps_pace_left(const struct pps_pace *pace);
 
 #endif

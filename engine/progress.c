@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Progress lines.
+// Prints progress lines.
 #include "progress.h"
 
 #include "costly.h"
@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define FIRST_LOOK_S 0.1
-// A point is named that takes so many times the mean, and so long, as the kernel foretells.
+// A point is named if the kernel expects it to take this many times the mean, and this long.
 #define COSTLY_TIMES 10
 #define COSTLY_NS    1e7
 
@@ -73,7 +73,7 @@ static double part_of(const struct pps_progress *progress, uint64_t points)
     return (double)(progress->earlier_points + points) / (double)progress->n_points;
 }
 
-// Short runs are not made to look at their work beforehand.
+// Measures the workload at the first call only: short runs never get here.
 static void keep_pace(struct pps_progress *progress,
                       double elapsed,
                       const struct pps_passed *passed)

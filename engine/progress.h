@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run is, told on stderr: one line redrawn on a terminal, seldom whole lines in a log,
-// JSON lines for programs.
+// Reports the progress of a run on stderr: one line that is redrawn on a terminal, occasional
+// lines in a log, or JSON lines for programs.
 #ifndef PPS_PROGRESS_H
 #define PPS_PROGRESS_H
 
@@ -17,38 +17,39 @@ enum pps_progress_kind {
     PPS_PROGRESS_JSON, // the same as JSON lines
 };
 
-// "auto" (a line on a terminal that can, else a log), "line", "log", "json" or "never".
+// Parses "auto" (a redrawn line on a terminal, else a log), "line", "log", "json" or "never".
 PPS_MUST_CHECK enum pps_status pps_progress_parse(const char *text,
                                                   enum pps_progress_kind *kind,
                                                   struct pps_error *err);
 
 struct pps_progress {
     enum pps_progress_kind kind;
-    const struct pps_experiment *experiment; // whose points are computed; NULL: all are alike
-    bool only_best;                          // rows are judged, few of them kept
+    const struct pps_experiment
+        *experiment; // the experiment of the run; NULL: all points cost the same
+    bool only_best;  // rows are evaluated, only the best rows are kept
     uint64_t n_points;
-    uint64_t earlier_points, earlier_rows; // of an interrupted run that this one continues
+    uint64_t earlier_points, earlier_rows; // of the interrupted run that this run resumes
     double start_s, shown_s;
     double shown_part;
-    bool drawn; // a line stands on the terminal
-    bool begun; // the pace is
+    bool drawn; // the terminal shows a progress line
+    bool begun; // the pace has been started
     struct pps_workload workload;
     struct pps_pace pace;
 };
 
-// What else there is to say of the run is set after it.
+// Starts the progress of n_points points. The caller sets other fields afterwards.
 void pps_progress_begin(struct pps_progress *progress,
                         enum pps_progress_kind kind,
                         uint64_t n_points);
 
-// Names the few points that take so much longer than others that progress may seem to stand still.
-// To be called before the first block.
+// Names the few points that take much longer than the others, so that progress may seem to
+// stop. Called before the first block.
 void pps_progress_costly(const struct pps_progress *progress);
 
-// Called by one thread at a time after each block, with what this run has passed.
+// Called by one thread at a time after each block, with the counts of this run.
 void pps_progress_update(struct pps_progress *progress, const struct pps_passed *passed);
 
-// Takes the line off the terminal.
+// Erases the progress line from the terminal.
 void pps_progress_end(struct pps_progress *progress);
 
 #endif

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A point of every piece, at random within it: at even distances those of an inner axis would be
-// met in an order that is not that of the whole.
+// Samples a random point of every piece: points at equal distances would always have the same
+// value on some inner axes.
 #include "workload.h"
 
 #include "random.h"
 
 #include <stdlib.h>
 
-// Fitted to sweeps of the kernels here, on one server of 2023.
+// Fitted to sweeps of our kernels on a server of 2023.
 enum {
-    LEFT_OUT_NS = 20, // a point that a rule leaves out
-    PASSED_NS = 150,  // any other: its walk, and what tells whether it need be computed
-    ROW_NS = 300,     // besides the kernel's own work, of a point that is computed
+    LEFT_OUT_NS = 20, // per skipped point
+    PASSED_NS = 150,  // per other point: visiting it, and deciding whether to compute it
+    ROW_NS = 300,     // per computed point, in addition to the kernel
     PURPOSE = 0x10ad,
 };
 

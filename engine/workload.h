@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the work of a sweep is spread over the list of its points, as the kernel's `cost` tells of a
-// few of them. For telling how long the rest takes: rough, and the same every time.
+// Estimates how the work of a sweep is distributed over its points, from `cost` of the kernel
+// at a few points. Used to predict the remaining time: rough, and deterministic.
 #ifndef PPS_WORKLOAD_H
 #define PPS_WORKLOAD_H
 
@@ -8,28 +8,29 @@
 
 enum { PPS_WORKLOAD_PIECES = 1024 };
 
-// In nanoseconds, up to a factor that the machine knows.
+// Nanoseconds, up to a constant factor of the machine.
 struct pps_work {
-    double passing;   // by all points, whatever becomes of them
-    double computing; // besides, if all that are not left out are computed
+    double passing;   // for visiting all points
+    double computing; // for computing all points that are not skipped, in addition
 };
 
-// A zeroed one knows nothing: all points are alike.
+// A zeroed workload treats all points as equal.
 struct pps_workload {
-    int n;                                           // pieces of as many points each
-    struct pps_work before[PPS_WORKLOAD_PIECES + 1]; // a piece; a point's mean times `n`
+    int n; // number of pieces, with equal numbers of points
+    struct pps_work
+        before[PPS_WORKLOAD_PIECES + 1]; // work before each piece: mean per point times `n`
 };
 
-// That of one point. The cursor goes there.
+// Returns the work of one point; moves the cursor to this point.
 struct pps_work pps_work_of_point(struct pps_cursor *cursor,
                                   const struct pps_experiment *experiment,
                                   uint64_t index);
 
-// Asks about one point of every piece. Without memory the workload knows nothing.
+// Samples one point of every piece. Without memory, the workload treats all points as equal.
 void pps_workload_measure(struct pps_workload *workload,
                           const struct pps_experiment *experiment);
 
-// Work of an average point times the part (0 to 1) of the list that comes first.
+// Work in the first `part` (0 to 1) of the points, in units of the work of a mean point.
 struct pps_work pps_workload_before(const struct pps_workload *workload, double part);
 
 #endif

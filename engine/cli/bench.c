@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep bench: how fast a kernel and the engine are on this machine.
+// ppsweep bench: measures the speed of a kernel and of the engine on this machine.
 #include "command.h"
 
 #include "benchreport.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing down the figures of a benchmark.
+// Writes the figures of a benchmark as tables, JSON and plot data.
 #include "benchreport.h"
 
 #include "engine/folder.h"
@@ -45,7 +45,7 @@ static void cache_text(int name, char *out, size_t cap)
         snprintf(out, cap, "unknown");
 }
 
-// The least and the greatest working memory against the caches.
+// Compares the minimum and maximum working memory with the caches.
 static void print_memory(const struct pps_benchmark *b)
 {
     double least = HUGE_VAL, most = 0;
@@ -133,15 +133,15 @@ static void print_codecs(const struct pps_benchmark *b)
     print_codec_bound(b);
 }
 
-// Processors that the threads had at a time. More than there are threads it cannot be: those of
-// the run before may have waited a little for another.
+// Mean number of CPUs that the threads had. Capped at the number of threads: CPU time may
+// include threads of the previous run that end late.
 static double processors(const struct pps_bench_scale *scale)
 {
     return fmin(scale->cpu_s / fmax(scale->wall_s, 1e-9), scale->threads);
 }
 
-// Where threads waited for a processor, speed says nothing of how they scale. At the ends of runs
-// some have nothing left to do, but that is a few percent.
+// Warns if the threads did not have a CPU each: then the speed says nothing about scaling. Idle
+// threads at the end of a run account for a few percent only.
 static void print_disturbed(const struct pps_benchmark *b)
 {
     const double enough = 0.85;
@@ -151,7 +151,7 @@ static void print_disturbed(const struct pps_benchmark *b)
                processors(most), most->threads, most->threads == 1 ? "" : "s");
 }
 
-// What a run of one thread is bound by, of which the kernel takes this share.
+// Prints what limits a run of one thread, of which the kernel takes `share`.
 static void print_run_bound(const struct pps_benchmark *b, double share)
 {
     const double row_s = codec_named(b, "zlib:1")->row_s;
@@ -300,7 +300,7 @@ static void write_head(FILE *out, const struct pps_benchmark *b)
             machine);
 }
 
-// Whether the cells differ in an axis other than the first.
+// Returns whether the cells differ in an axis other than the first axis.
 static bool same_series(const struct pps_benchmark *b, const double *one, const double *other)
 {
     for (int a = 1; a < b->n_axes; a++)
@@ -317,7 +317,8 @@ static bool begins_series(const struct pps_benchmark *b, int i)
     return true;
 }
 
-// A block a series: the first axis along, the others constant; named by its first line.
+// Writes one block per series: the first axis varies, the others are constant. The first line
+// of a block is its name.
 static void write_cells(FILE *out, const struct pps_benchmark *b)
 {
     const struct pps_bench_axis *axes = b->kernel->bench_axes;

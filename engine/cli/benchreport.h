@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// A benchmark's figures: for people, for programs, for plots.
+// Reports the figures of a benchmark: tables for people, JSON for programs, data for plots.
 #ifndef PPS_CLI_BENCHREPORT_H
 #define PPS_CLI_BENCHREPORT_H
 
 #include "engine/benchmark.h"
 
-// Tables on stdout, each followed by a line that says what bounds it.
+// Prints tables on stdout, each followed by a line that names what limits the speed.
 void pps_benchreport_print(const struct pps_benchmark *benchmark);
 
-// One JSON object on stdout.
+// Prints one JSON object on stdout.
 void pps_benchreport_json(const struct pps_benchmark *benchmark);
 
-// Writes kernel.dat and threads.dat in a folder that exists; both are refused (PPS_E_INPUT)
-// where they exist and !force.
+// Writes kernel.dat and threads.dat to a folder that exists. Returns PPS_E_INPUT if one of the
+// files exists and !force.
 PPS_MUST_CHECK enum pps_status pps_benchreport_data(const struct pps_benchmark *benchmark,
                                                     const char *folder,
                                                     bool force,
                                                     struct pps_error *err);
 
-// Whether they could be written; makes the folder where it is missing.
+// Checks that pps_benchreport_data can write its files; creates the folder if it does not
+// exist.
 PPS_MUST_CHECK enum pps_status pps_benchreport_data_check(const char *folder,
                                                           bool force,
                                                           struct pps_error *err);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a run.
+// Prints the best rows of a run.
 #include "bestrows.h"
 
 #include "engine/tiestext.h"
@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// Of groups, which may be many, so many rows and lines of equal rows are shown.
+// Maximum numbers of printed rows and of printed lines about ties; there may be many groups.
 enum { SHOWN_ROWS = 40, SHOWN_TIES = 8 };
 
-// The table of a run's best rows: the same number of every group.
+// The table of the best rows of a run, with the same number of rows for every group.
 struct table {
     const struct pps_report *report;
     struct pps_best *const *groups;
@@ -41,7 +41,8 @@ static size_t shown_of(const struct table *t, const struct pps_best *group)
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// "best of each n by total_time (lower is better)": groups are named where there are several.
+// Prints "best of each n by total_time (lower is better)"; names the groups if there are
+// several.
 static void print_title(const struct table *t)
 {
     const struct pps_report *r = t->report;
@@ -75,7 +76,7 @@ static void print_rows(const struct table *t)
                 all - columns == 1 ? "" : "s");
 }
 
-// Of an infeasible search, the row that nearly fits.
+// Prints the row that is nearest to being feasible, if no row is feasible.
 static void print_nearest(const struct pps_report *r)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
@@ -94,7 +95,8 @@ static void print_nearest(const struct pps_report *r)
 
 // ---- equal rows -------------------------------------------------------------------------------
 
-// The cells of a row that hold parameters: those of the groups, or the others that vary.
+// Returns the cells of a row that contain parameters: the parameters of the groups, or the
+// other parameters that vary.
 static uint64_t cells_of(const struct pps_report *r, bool of_groups)
 {
     const struct pps_space *space = &r->experiment->space;

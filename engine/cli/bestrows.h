@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a run, for people: a table on stderr, and how many more are as good.
+// Prints the best rows of a run as a table on stderr, and the number of further equal rows.
 #ifndef PPS_CLI_BESTROWS_H
 #define PPS_CLI_BESTROWS_H
 
@@ -7,7 +7,7 @@
 
 void pps_bestrows_print(const struct pps_report *report);
 
-// Whether there are rows as good as the best ones that are not among those shown.
+// Returns whether there are rows equal to the best rows that are not shown.
 bool pps_bestrows_have_ties(const struct pps_report *report);
 
 #endif

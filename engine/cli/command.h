@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's subcommands, one object each, in the file of its name.
+// Declares the commands of the engine, one object per command, defined in the file with the
+// name of the command.
 #ifndef PPS_CLI_COMMAND_H
 #define PPS_CLI_COMMAND_H
 

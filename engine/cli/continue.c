@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Manifests of what is there, compared with that of the run that is asked for.
+// Compares the manifests of existing files with the manifest of the requested run.
 #include "continue.h"
 
 #include "engine/difference.h"
@@ -17,7 +17,7 @@ void pps_continue_command(const struct pps_args *args, char out[PPS_COMMAND_TEXT
 {
     const char *line = pps_arg_line(args);
     size_t n = strlen(line);
-    if (n >= 3 && strcmp(line + n - 3, " --") == 0) // nothing may follow it
+    if (n >= 3 && strcmp(line + n - 3, " --") == 0) // no option may follow "--"
         n -= 3;
     const char *more = pps_arg(args, "resume") != NULL ? "" : " --resume";
     if (n + strlen(more) < PPS_COMMAND_TEXT)
@@ -33,7 +33,7 @@ static bool is_there(const char *path, const char *ending)
     return n > 0 && (size_t)n < sizeof name && access(name, F_OK) == 0;
 }
 
-// Digest, codec and shard are all that the data depend on.
+// The data depend only on digest, codec and shard.
 static bool is_same(const cJSON *found, const cJSON *wanted)
 {
     static const char *const keys[] = {"digest", "codec", "shard"};
@@ -77,21 +77,23 @@ static enum pps_status fail_different(const char *path,
         path, what);
 }
 
-// Of an interrupted run: NAME.json.part, or NAME.json where it ended between the last renames.
+// Reads the manifest of an interrupted run: NAME.json.part, or NAME.json if the run ended
+// between the last renames.
 static enum pps_status read_part(const char *path, cJSON **found, struct pps_error *err)
 {
     const bool part = is_there(path, ".json.part");
     struct pps_error unused;
     enum pps_status status = pps_result_manifest_of(path, part ? ".json.part" : ".json", found,
                                                     part ? &unused : err);
-    return part ? PPS_OK : status; // torn when the run was killed; the journal knows as well
+    return part ? PPS_OK : status; // may be damaged; the journal suffices
 }
 
 static enum pps_status check_part(const char *path, const cJSON *wanted, struct pps_error *err)
 {
     cJSON *found = NULL;
     enum pps_status status = read_part(path, &found, err);
-    // The version of the program is no part of the digest, but what it writes may change.
+    // The version of the program is not part of the digest, but a new version may write other
+    // bytes.
     const bool same =
         found == NULL ||
         (is_same(found, wanted) && cJSON_Compare(pps_json_member(found, "ppsweep"),
@@ -150,7 +152,7 @@ enum pps_status pps_continue_find(const struct pps_args *args,
     return PPS_OK;
 }
 
-// ---- what is said -----------------------------------------------------------------------------
+// ---- messages ---------------------------------------------------------------------------------
 
 void pps_continue_hint(const struct pps_args *args, const char *path, struct pps_error *err)
 {
@@ -170,7 +172,7 @@ void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path
     pps_say(stderr, "resume    %s of %s points are done, in %s.part", done, all, path);
 }
 
-// ---- what had been found ----------------------------------------------------------------------
+// ---- totals of the interrupted run ------------------------------------------------------------
 
 static enum pps_status drop_block(void *self,
                                   const struct pps_block *block,
@@ -182,7 +184,7 @@ static enum pps_status drop_block(void *self,
     return PPS_OK;
 }
 
-// Computes points of the prefix again: all, or those of the audit.
+// Computes points of the prefix again: all points, or only the points of the audit.
 static enum pps_status review(const struct pps_sweep *sweep,
                               uint64_t n_blocks,
                               struct pps_totals *totals,

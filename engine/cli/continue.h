@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run that goes on from an interrupted one: what is found under its name, and the command that
-// continues it.
+// Resumes interrupted runs: finds existing files with the name of the result, and builds the
+// command that resumes the run.
 #ifndef PPS_CLI_CONTINUE_H
 #define PPS_CLI_CONTINUE_H
 
@@ -10,13 +10,14 @@
 
 enum { PPS_COMMAND_TEXT = 2048 };
 
-// The command line as typed with --resume added where it is not there, or words that say so
-// where it is too long.
+// Writes the command line as typed, with --resume if it is missing; or a description of this
+// command if the command line is too long.
 void pps_continue_command(const struct pps_args *args, char out[PPS_COMMAND_TEXT]);
 
-// What is at path already: *complete where there is nothing left to do. manifest is that of the
-// run, without its counts. With --resume an interrupted or, without --force, a complete result of
-// another run is refused (PPS_E_INPUT) with the key that differs.
+// Examines existing files at `path`; sets *complete if nothing is left to do. `manifest` is the
+// manifest of the run without its counts. With --resume, returns PPS_E_INPUT with the differing
+// key if there is an interrupted result of another run or, without --force, a complete result
+// of another run.
 PPS_MUST_CHECK enum pps_status pps_continue_find(const struct pps_args *args,
                                                  const char *path,
                                                  bool is_default,
@@ -24,23 +25,24 @@ PPS_MUST_CHECK enum pps_status pps_continue_find(const struct pps_args *args,
                                                  bool *complete,
                                                  struct pps_error *err);
 
-// Adds the command to the text of an error, where there is an interrupted result at path.
+// Adds the command that resumes the run to the text of an error, if there is an interrupted
+// result at `path`.
 void pps_continue_hint(const struct pps_args *args, const char *path, struct pps_error *err);
 
-// Says what there is, on stderr.
+// Prints the number of finished points on stderr.
 void pps_continue_say(uint64_t earlier_points, uint64_t points, const char *path);
 
-// What the interrupted run had found in the blocks of the prefix, as far as rows show it.
+// Reads the totals of the interrupted run from the rows of the prefix.
 PPS_MUST_CHECK enum pps_status pps_continue_totals(const struct pps_sweep *sweep,
                                                    const struct pps_prefix *prefix,
                                                    const char *path,
                                                    struct pps_totals *totals,
                                                    struct pps_error *err);
 
-// What they do not show, the audit and best rows by a column that is not there, into `totals`, by
-// computing points of the prefix once more. This may take as long as the interrupted runs, so it
-// is to be done when all blocks are there: repeated under a limit of time, a run then comes to its
-// end. *complete is false where it was stopped.
+// Adds the totals that rows do not contain, by computing points of the prefix again: the audit,
+// and the best rows by a column that is not in the result. This may take as long as the
+// interrupted runs. Therefore it is done when all blocks are written: otherwise a run repeated
+// with a time limit would never end. Sets *complete to false if the run was stopped.
 PPS_MUST_CHECK enum pps_status pps_continue_review(const struct pps_sweep *sweep,
                                                    const struct pps_prefix *prefix,
                                                    struct pps_totals *totals,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Utilisation, and what limits it.
+// Prints the utilisation of many cores, and what limits it.
 #include "corereport.h"
 
 #include "engine/machine.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model of many cores says: for people, for programs.
+// Reports the results of the model of many cores, for people and for programs.
 #ifndef PPS_CLI_COREREPORT_H
 #define PPS_CLI_COREREPORT_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers with units, the larger units first.
+// Parses durations: numbers with units, larger units first.
 #include "duration.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST_S 31536000.0 // a year
+#define LONGEST_S 31536000.0 // one year
 
-// digits[.digits] at *at; false for anything else that strtod would take.
+// Reads digits[.digits] at *at; returns false for other forms that strtod accepts.
 static bool read_number(const char **at, double *number)
 {
     const size_t n = strspn(*at, "0123456789.");
@@ -36,7 +36,7 @@ static bool read_duration(const char *text, double *seconds)
         if (!read_number(&at, &number))
             return false;
         const char *unit = *at == '\0' ? NULL : strchr(units, *at);
-        if (*at == '\0' && next > 0) // 1h30: thirty of what?
+        if (*at == '\0' && next > 0) // 1h30: a unit is missing
             return false;
         if (*at != '\0' && (unit == NULL || (size_t)(unit - units) < next))
             return false;

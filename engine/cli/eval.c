@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep eval: rows of points in, the same rows with results out.
+// ppsweep eval: reads rows of points and writes the same rows with results.
 #include "command.h"
 
 #include "engine/evaluate.h"
@@ -43,7 +43,7 @@ static const char details[] =
     "\n"
     "  printf 'n,gpus,p_fwd_prop\\n8,4,a\\n16,4,0.5\\n' | ppsweep eval contention\n";
 
-// Names the first rows that cannot be read; self counts them.
+// Prints the first rows that cannot be read; `self` counts them.
 static void show_unreadable(void *self, const struct pps_error *why)
 {
     enum { MOST_SHOWN = 10 };
@@ -106,8 +106,9 @@ static enum pps_status prepare(const struct pps_args *args,
     return status;
 }
 
-// Answers all rows; those before a wrong one are kept, but a file that has none is not, nor one in
-// place of the rows that were asked.
+// Writes the results of all rows. If a row is wrong, the rows before it are kept. An output
+// file without rows is discarded, and so is an incomplete output file that would replace the
+// input file.
 static enum pps_status answer(const struct pps_args *args,
                               struct pps_evaluate *ask,
                               struct pps_evaluated *count,
@@ -117,7 +118,7 @@ static enum pps_status answer(const struct pps_args *args,
     struct pps_textfile file;
     struct pps_error closing;
     struct stat st;
-    // A device or a pipe would be replaced by the file.
+    // Renaming the output file would replace a device or a pipe.
     if (path != NULL && stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
         return pps_fail(err, PPS_E_INPUT, "%s is not a regular file: choose another name",
                         path);
@@ -127,7 +128,7 @@ static enum pps_status answer(const struct pps_args *args,
         return status;
     ask->out = file.out;
     const bool in_place = path != NULL && pps_textfile_same(path, ask->path);
-    ask->strict = ask->strict || in_place; // what cannot be read could not be written back
+    ask->strict = ask->strict || in_place; // the output would lose rows that cannot be read
     status = pps_evaluate(ask, count, err);
     if (status != PPS_OK && (count->rows == 0 || in_place)) {
         pps_textfile_abandon(&file);

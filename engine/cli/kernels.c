@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep kernels: what there is, from the kernels' own tables.
+// ppsweep kernels: lists kernels, parameters and results from the tables of the kernels.
 #include "command.h"
 
 #include "engine/decimal.h"
@@ -28,7 +28,7 @@ static const char *const goals[] = {
     [PPS_HIGHER] = ", higher is better",
 };
 
-// The slot whose documents are the values of parameter p, or -1.
+// Returns the slot whose documents are the values of parameter p, or -1.
 static int slot_of(const struct pps_kernel *kernel, int p)
 {
     for (int s = 0; s < kernel->n_slots; s++)
@@ -37,7 +37,7 @@ static int slot_of(const struct pps_kernel *kernel, int p)
     return -1;
 }
 
-// The slot whose documents say parameter p, or NULL.
+// Returns the name of the slot whose documents set parameter p, or NULL.
 static const char *said_by(const struct pps_kernel *kernel, int p)
 {
     for (int s = 0; s < kernel->n_slots; s++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pareto fronts, stacked bars and scatters: their options.
+// Reads the options of Pareto fronts, stacked bars and scatters.
 #include "kinds.h"
 
 #include "engine/bars.h"
@@ -35,7 +35,7 @@ static bool listed(const char *name, const char *const *list)
     return false;
 }
 
-// Where rows share no grid, a heatmap needs to be told what to combine.
+// Rows of samples and lists have no grid: heatmaps of these rows need options.
 static bool is_scatter(const struct pps_args *args)
 {
     static const char *const others[] = {"pareto", "stack", "x", "y", "by", "reduce", "lines"};
@@ -53,7 +53,7 @@ bool pps_kind_asked(const struct pps_args *args)
            is_scatter(args);
 }
 
-// Refuses what is given of `options` and not in `allowed`.
+// Returns PPS_E_INPUT if an option of `options` is given that is not in `allowed`.
 static enum pps_status refuse(const struct pps_args *args,
                               const char *const *options,
                               const char *const *allowed,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `plot` draws and `slice` writes besides heatmaps: Pareto fronts, stacked bars and scatters.
+// Options of `plot` and `slice` for pictures other than heatmaps: Pareto fronts, stacked bars
+// and scatters.
 #ifndef PPS_CLI_KINDS_H
 #define PPS_CLI_KINDS_H
 
@@ -10,7 +11,7 @@
 
 #include <stdbool.h>
 
-// Rows of a table of options that both commands have.
+// Entries of the option tables of both commands.
 #define PPS_KIND_OPTIONS                                                                       \
     {"pareto", 0, "A,B", "Pareto front of two columns, as in top --pareto"},                   \
         {"stack", 0, "COLUMNS", "stacked bars of the best rows: columns, or a named stack"},   \
@@ -24,7 +25,7 @@
         "limit-line", 0, "VALUE", "--stack: draw a line at VALUE"                              \
     }
 
-// Rows of the same table: scales of values.
+// Entries of the same tables: scales of values.
 #define PPS_SCALE_OPTIONS                                                                      \
     {"log", 0, NULL, "logarithmic scale (if values span a factor of 10 or more)"},             \
         {"linear", 0, NULL, "linear scale (if values span a factor below 10)"},                \
@@ -33,16 +34,16 @@
         "range", 0, "A:B", "scale from A to B for all maps (range of the values)"              \
     }
 
-// Reads them; the result is of no use after PPS_E_INPUT.
+// Reads the scale options. *scale is undefined after PPS_E_INPUT.
 PPS_MUST_CHECK enum pps_status pps_scale_options(const struct pps_args *args,
                                                  struct pps_scale *scale,
                                                  struct pps_error *err);
 
-// Is another picture than heatmaps asked for? Without options of heatmaps, a sample or a list of
-// points has a scatter.
+// Returns whether a picture other than heatmaps is asked for. Samples and lists of points are
+// drawn as scatters unless options of heatmaps are given.
 bool pps_kind_asked(const struct pps_args *args);
 
-// Refuses options that do not go together, with heatmaps too.
+// Returns PPS_E_INPUT for options that cannot be used together.
 PPS_MUST_CHECK enum pps_status pps_kind_check(const struct pps_args *args,
                                               struct pps_error *err);
 
@@ -51,13 +52,13 @@ PPS_MUST_CHECK enum pps_status pps_kind_plot(const struct pps_args *args,
                                              const struct pps_picture_ask *pictures,
                                              struct pps_error *err);
 
-// Writes what the plot script reads.
+// Writes the data that the plot script reads.
 PPS_MUST_CHECK enum pps_status pps_kind_slice(const struct pps_args *args,
                                               const struct pps_view_ask *view,
                                               FILE *out,
                                               struct pps_error *err);
 
-// --goal: lower or higher; *goal is kept where it is not given.
+// Reads --goal: lower or higher. Leaves *goal unchanged if the option is not given.
 PPS_MUST_CHECK enum pps_status pps_goal_option(const struct pps_args *args,
                                                enum pps_goal *goal,
                                                struct pps_error *err);

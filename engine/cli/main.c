@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep: finds the subcommand and runs it; `run` may be left out.
+// ppsweep: finds and runs the command; the default command is `run`.
 #include "command.h"
 
 #include "engine/args.h"
@@ -22,7 +22,8 @@ static const struct pps_command *const commands[] = {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands, MAX_COMMANDS = N_COMMANDS + 32 };
 
-// The engine's commands, then the kernels' tools; returns how many.
+// Lists the commands of the engine, then the tools of the kernels; returns the number of
+// commands.
 static int list_commands(const struct pps_command **list)
 {
     int n = 0;
@@ -103,7 +104,8 @@ static enum pps_status find_command(const char *word,
                     word);
 }
 
-// A tool's name may be two words, as "nd rank"; NULL: there is none of that name.
+// Finds a tool with a name of two words, such as "nd rank"; returns NULL if there is no such
+// tool.
 static const struct pps_command *find_stage(const char *word, const char *second)
 {
     const struct pps_command *list[MAX_COMMANDS];
@@ -116,8 +118,8 @@ static const struct pps_command *find_stage(const char *word, const char *second
     return NULL;
 }
 
-// A tool with stages takes `--stage NAME` for the second word of its name, too, wherever it stands:
-// those words are taken out of argv then.
+// `--stage NAME` may replace the second word of the name of a tool, at any position. Removes
+// these arguments from argv and returns the tool, or NULL.
 static const struct pps_command *take_stage(const char *word, int *argc, char **argv)
 {
     for (int i = 2; i < *argc && strcmp(argv[i], "--") != 0; i++) {
@@ -153,7 +155,7 @@ static enum pps_status run_command(const struct pps_command *command,
     return status;
 }
 
-// After words that `run` does not take: a command that stands behind its options.
+// Improves the error if the command is written after its options.
 static enum pps_status suggest_order(int argc, char **argv, struct pps_error *err)
 {
     const struct pps_command *list[MAX_COMMANDS];
@@ -170,7 +172,7 @@ static enum pps_status suggest_order(int argc, char **argv, struct pps_error *er
     return PPS_E_INPUT;
 }
 
-// Output that stdout could not take is a failure, except for a reader that has had enough.
+// A failed write to stdout is an error; a closed pipe is not.
 static enum pps_status close_stdout(enum pps_status status, struct pps_error *err)
 {
     if ((fflush(stdout) != 0 || ferror(stdout)) && status == PPS_OK)
@@ -178,9 +180,9 @@ static enum pps_status close_stdout(enum pps_status status, struct pps_error *er
     return status;
 }
 
-// A caller may have closed stdin, stdout or stderr. The next file to be opened would take the
-// place, and what is meant for people would go into a result. So each is opened, on nothing, the
-// wrong way round: using stdin or stdout still fails.
+// If the caller closed stdin, stdout or stderr, the next opened file would get its descriptor,
+// and messages could be written to a result. Therefore, opens /dev/null for closed descriptors,
+// in the wrong direction: reading stdin or writing stdout still fails.
 static bool hold_streams(void)
 {
     static const int how[] = {O_WRONLY, O_RDONLY, O_WRONLY};
@@ -190,7 +192,7 @@ static bool hold_streams(void)
     return true;
 }
 
-// Makes "help VERB ..." into "VERB ... --help".
+// Turns "help COMMAND ..." into "COMMAND ... --help".
 static void turn_help(int argc, char **argv, char *help)
 {
     if (argc < 3 || strcmp(argv[1], "help") != 0)
@@ -210,8 +212,8 @@ static int run_program(int argc, char **argv)
     const char *word = argc > 1 ? argv[1] : help_option;
     if (!hold_streams())
         return pps_exit_status(PPS_E_MACHINE);
-    signal(SIGXFSZ, SIG_IGN); // a file-size limit is an error of write, reported as such
-    signal(SIGPIPE, SIG_DFL); // a closed pipe ends quietly, also where our caller ignores it
+    signal(SIGXFSZ, SIG_IGN); // writes beyond a file-size limit fail with an error
+    signal(SIGPIPE, SIG_DFL); // a closed pipe ends the program quietly
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0 || strcmp(word, "help") == 0) {
         help();
     } else if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
@@ -253,8 +255,8 @@ static void *run_on_stack(void *self)
     return NULL;
 }
 
-// The program runs in a thread of its own, and its workers have stacks as large: the caller's limit
-// (ulimit -s) may be too small.
+// Runs the program in a thread with a large stack, and gives worker threads equal stacks: the
+// limit of the caller (ulimit -s) may be too small.
 int main(int argc, char **argv)
 {
     struct program program = {argc, argv, 0};
@@ -262,7 +264,7 @@ int main(int argc, char **argv)
     pthread_t thread;
     pthread_attr_init(&stack);
     pthread_attr_setstacksize(&stack, STACK_BYTES);
-    (void)pthread_setattr_default_np(&stack); // OpenMP's threads
+    (void)pthread_setattr_default_np(&stack); // for the threads of OpenMP
     if (pthread_create(&thread, &stack, run_on_stack, &program) != 0)
         return run_program(argc, argv);
     pthread_join(thread, NULL);

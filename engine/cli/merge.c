@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep merge: shards to one result.
+// ppsweep merge: joins shards into one result.
 #include "engine/merge.h"
 
 #include "command.h"
@@ -32,7 +32,7 @@ static const char details[] =
     "  ppsweep -c e.json -o r.csv.gz --shard 1/2\n"
     "  ppsweep merge r.shard-*-of-2.csv.gz\n";
 
-// Two files of every shard are open.
+// Raises the limit of open files: two files per shard are open.
 static void allow_files(void)
 {
     struct rlimit limit;
@@ -106,7 +106,7 @@ static void report(const struct pps_merge *merge, const char *path)
         pps_next_look(path);
 }
 
-// Adds what to do about it.
+// Adds the command that continues the merge to the text of an error.
 static void say_again(enum pps_status status,
                       const struct pps_args *args,
                       struct pps_error *err)
@@ -139,7 +139,7 @@ static enum pps_status merge_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK && !quiet)
         report(&merge, path);
     if (status == PPS_OK && merge.failed > 0)
-        status = PPS_E_POINTS; // as the run of the whole would end
+        status = PPS_E_POINTS; // as for one run of the whole sweep
     free(path);
     pps_merge_close(&merge);
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep plan: what a run would do, before anything runs.
+// ppsweep plan: shows what a run would do.
 #include "plan.h"
 
 #include "engine/calibrate.h"
@@ -21,8 +21,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEASURE_S  1.0 // seconds that measuring takes
-#define PATIENCE_S 1.7 // of a point that takes longer no more is measured than that it does
+#define MEASURE_S  1.0 // seconds of measuring
+#define PATIENCE_S 1.7 // seconds after which an unfinished point is no longer measured
 
 static const struct pps_opt options[] = {
     PPS_REQUEST_OPTIONS,
@@ -34,7 +34,7 @@ static const struct pps_opt options[] = {
 
 enum {
     SHOWN_VALUES = 8,
-    COSTLY_TIMES = 10, // a point that takes so many times the mean is named
+    COSTLY_TIMES = 10, // points that take this many times the mean are named
 };
 
 static void print_table(const struct pps_axis *axis, const struct pps_param *params)
@@ -138,7 +138,7 @@ static void print_counts(const struct pps_experiment *e,
            f->exact && f->rows == 0 && f->points > 0 ? ": every point is skipped" : "");
 }
 
-// Which points a bound spares is known only when rows are there; those kept need next to no room.
+// The number of pruned points is unknown before the run; best rows need almost no space.
 static void print_forecast(const struct pps_forecast *f, int threads, bool only_top)
 {
     char time[32], one[32], text[32], data[32], memory[32], ring[32];
@@ -163,7 +163,7 @@ static void print_forecast(const struct pps_forecast *f, int threads, bool only_
            ring);
 }
 
-// The mean is over points that are not skipped; so is the time of one.
+// Mean and times are per point that is not skipped.
 static void print_costly(const struct pps_experiment *e, const struct pps_forecast *f)
 {
     struct pps_costly costly;

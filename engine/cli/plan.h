@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `plan`, which `run --dry-run` is too.
+// Prints the plan of a run, for `plan` and `run --dry-run`.
 #ifndef PPS_CLI_PLAN_H
 #define PPS_CLI_PLAN_H
 
 #include "command.h"
 
-// Prints the plan of the experiment that args name on stdout.
+// Prints the plan of the experiment in args on stdout.
 PPS_MUST_CHECK enum pps_status pps_plan_print(const struct pps_args *args,
                                               struct pps_error *err);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep plot: pictures of a result.
+// ppsweep plot: draws a result.
 #include "engine/plot.h"
 
 #include "command.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last lines of a run.
+// Prints the summary of a run.
 #include "report.h"
 
 #include "bestrows.h"
@@ -37,7 +37,8 @@ static void print_left_out(const struct pps_report *r)
         pps_say_point(r->experiment, left_out->example, ", for example ");
         fputc('\n', stderr);
     }
-    const bool have_rows = r->totals->judged == 0; // not where the result holds the best alone
+    const bool have_rows =
+        r->totals->judged == 0; // false if the result contains only the best rows
     if (r->totals->infeasible > 0)
         fprintf(stderr, "infeasible %llu points%s\n", (unsigned long long)r->totals->infeasible,
                 have_rows ? " (see their rows)" : "");
@@ -52,7 +53,7 @@ static void print_left_out(const struct pps_report *r)
     }
 }
 
-// A result without rows is not what anybody asks for.
+// Warns about a result without rows.
 static void print_all_left_out(const struct pps_report *r)
 {
     const int n_reasons = r->experiment->space.n_reasons;
@@ -76,7 +77,7 @@ static void print_all_left_out(const struct pps_report *r)
     fputc('\n', stderr);
 }
 
-// More shards than blocks: nothing is wrong, but nothing was shared either.
+// Explains an empty shard: there are more shards than blocks.
 static void print_no_block(const struct pps_report *r)
 {
     const uint64_t points = r->experiment->n_points;
@@ -92,7 +93,7 @@ static void print_no_block(const struct pps_report *r)
             count, points > a_block ? "s" : "", each);
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- counts and times -------------------------------------------------------------------------
 
 static void print_audit(const struct pps_audited *audited)
 {
@@ -110,7 +111,7 @@ static void print_audit(const struct pps_audited *audited)
             rows, audited->sensitive == 1 ? "" : "s");
 }
 
-// How many rows equal others, where that saved anything.
+// Prints the number of rows copied from equivalent points, if there are any.
 static void print_recalled(const struct pps_totals *t)
 {
     char computed[48], recalled[48];
@@ -217,7 +218,8 @@ static int by_number(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
-// The numbers of n points in ascending order, then those of their rows in the result.
+// Allocates the indices of n points in ascending order, followed by their row numbers in the
+// result.
 static enum pps_status number_rows(const struct pps_report *r,
                                    const struct pps_best_row *rows,
                                    size_t n,
@@ -228,7 +230,7 @@ static enum pps_status number_rows(const struct pps_report *r,
         numbers[i] = rows[i].index;
     qsort(numbers, n, sizeof *numbers, by_number);
     for (size_t i = 0; i < n; i++)
-        numbers[n + i] = i + 1; // in a result that holds these alone
+        numbers[n + i] = i + 1; // in a result that contains only these rows
     if (r->totals->judged > 0)
         return PPS_OK;
     return pps_row_numbers(r->sweep, numbers, n, numbers + n, err);
@@ -254,7 +256,7 @@ static enum pps_status best_json(const struct pps_report *r, cJSON *list, struct
     return status;
 }
 
-// Of each group that has more rows as good as its best one than are kept.
+// Adds each group that has more rows equal to its best row than are kept.
 static void add_ties(cJSON *root, const struct pps_report *r)
 {
     cJSON *list = cJSON_AddArrayToObject(root, "ties");

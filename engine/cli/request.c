@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From options to an experiment.
+// Builds an experiment from the options of the command line.
 #include "request.h"
 
 #include "engine/machine.h"

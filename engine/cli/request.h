@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options that say what to sweep, shared by `run` and `plan`.
+// Reads the options that define an experiment, shared by `run` and `plan`.
 #ifndef PPS_CLI_REQUEST_H
 #define PPS_CLI_REQUEST_H
 
@@ -26,24 +26,24 @@
         "threads", 'j', "N", "number of worker threads (all CPUs this process may use)"        \
     }
 
-// Reads them and loads the experiment.
+// Reads the options and loads the experiment.
 PPS_MUST_CHECK enum pps_status pps_request_load(const struct pps_args *args,
                                                 struct pps_experiment **experiment,
                                                 struct pps_error *err);
 
-// The values of --input; at most as many as there is room for are read.
+// Reads the values of --input into `words`; returns PPS_E_INPUT if there are more than fit.
 enum { PPS_MAX_INPUT_WORDS = 16 };
 PPS_MUST_CHECK enum pps_status pps_request_inputs(const struct pps_args *args,
                                                   const char *words[PPS_MAX_INPUT_WORDS],
                                                   struct pps_input_words *inputs,
                                                   struct pps_error *err);
 
-// -j, or the CPUs of this machine.
+// Reads -j; the default is the number of CPUs that this process may use.
 PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args,
                                                    int *threads,
                                                    struct pps_error *err);
 
-// --objective, or the kernel's first column.
+// Reads --objective; the default is the first column of the kernel.
 PPS_MUST_CHECK enum pps_status pps_request_objective(const struct pps_args *args,
                                                      const struct pps_kernel *kernel,
                                                      int *column,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Naming a result and finding it again.
+// Chooses the path of a result.
 #include "resultpath.h"
 
 #include "engine/folder.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MORE_PATH = 64 }; // characters that are added to a path: of a shard, .json.part
+enum { MORE_PATH = 64 }; // characters that may be added to a path: a shard suffix, .json.part
 
 static bool is_folder(const char *path)
 {
@@ -34,7 +34,7 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
     return PPS_OK;
 }
 
-// A plain .csv is not compressed, a .csv.gz is.
+// A .csv file is not compressed, a .csv.gz file is compressed.
 static enum pps_status fit_codec(const struct pps_args *args,
                                  const char *path,
                                  struct pps_resultpath *out,
@@ -80,7 +80,7 @@ static enum pps_status choose(const struct pps_args *args,
     return fit_codec(args, path, out, err);
 }
 
-// Puts the shard before the ending.
+// Inserts the shard suffix before the ending.
 static void name_shard(struct pps_resultpath *out, struct pps_shard shard)
 {
     const char *ending = pps_ends_with(out->path, ".csv.gz") ? ".csv.gz" : ".csv";
@@ -103,7 +103,7 @@ enum pps_status pps_resultpath_fits(const char *path, struct pps_error *err)
                           name, strlen(name), most);
 }
 
-// What a run reads would be gone when it ends.
+// The result must not replace the file of points that the run reads.
 static enum pps_status check_points(const struct pps_resultpath *path,
                                     const struct pps_experiment *experiment,
                                     struct pps_error *err)

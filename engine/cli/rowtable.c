@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of rows.
+// Prints rows as a table.
 #include "rowtable.h"
 
 #include "engine/experiment.h"
@@ -9,7 +9,7 @@
 
 enum { LINE_WIDTH = 200 };
 
-// The place of a name in the header, from 1.
+// Returns the position of a name in the header, from 1.
 static int place_of(const char *header, const char *name)
 {
     int c = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows as a table for people: cells under their names, aligned, as many as stand in a line.
+// Prints rows as a table with aligned columns, with as many columns as fit on a line.
 #ifndef PPS_CLI_ROWTABLE_H
 #define PPS_CLI_ROWTABLE_H
 
@@ -7,17 +7,17 @@
 
 #include <stddef.h>
 
-// The width of every column of n rows below the header; width has room for all. Returns how many
-// columns there are.
+// Writes the width of every column of n rows and the header to `width`, which has room for all
+// columns. Returns the number of columns.
 int pps_rowtable_widths(const struct pps_best_row *rows,
                         size_t n,
                         const char *header,
                         int *width);
 
-// How many columns of n stand in a line, but no fewer than up to the one of this name.
+// Returns how many of n columns fit on a line; at least the columns up to the named column.
 int pps_rowtable_columns(const char *header, const int *width, int n, const char *name);
 
-// The first n cells of the header, or of a row's text, as a line on stderr.
+// Prints the first n cells of the header or of the text of a row as one line on stderr.
 void pps_rowtable_line(const char *text, const int *width, int n);
 
 #endif

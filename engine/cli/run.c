@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep run: the sweep.
+// ppsweep run: runs a sweep.
 #include "command.h"
 #include "continue.h"
 #include "duration.h"
@@ -98,7 +98,7 @@ static enum pps_status read_reuse(struct pps_running *run, struct pps_error *err
     const char *path = pps_arg(run->args, "reuse");
     if (path == NULL)
         return PPS_OK;
-    // Results as text do not say which of two rows was better by a hair.
+    // The text of a result is rounded: it cannot decide between almost equal rows.
     if (run->sweep.only_best)
         return pps_fail(err, PPS_E_INPUT,
                         "--only-top and --reuse cannot be used together; remove --only-top and "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files, stdout, and the sweep between them.
+// Runs a sweep and writes its blocks to a file or to stdout.
 #include "running.h"
 
 #include "continue.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A result of the best rows alone is one block.
+// A result of only the best rows is one block.
 static uint64_t block_points(const struct pps_running *run)
 {
     return run->sweep.only_best ? run->experiment->n_points : run->sweep.block_points;
@@ -43,7 +43,7 @@ enum pps_status pps_running_manifest(const struct pps_running *run,
                          : pps_fail(err, PPS_E_MACHINE, "out of memory for the manifest");
 }
 
-// ---- where the blocks go ----------------------------------------------------------------------
+// ---- output of blocks -------------------------------------------------------------------------
 
 static enum pps_status block_to_file(void *self,
                                      const struct pps_block *block,
@@ -112,7 +112,7 @@ static enum pps_status open_sink(struct pps_running *run, struct pps_error *err)
             status = pps_fail_errno(err, "cannot write", "stdout");
     } else {
         run->sweep.sink = (struct pps_sink){run, block_to_file};
-        signal(SIGPIPE, SIG_IGN); // a reader of stderr that goes away does not end the run
+        signal(SIGPIPE, SIG_IGN); // a closed pipe on stderr does not end the run
         status = open_file(run, header, err);
     }
     free(header);
@@ -134,7 +134,7 @@ static enum pps_status finish_file(struct pps_running *run, struct pps_error *er
     return status;
 }
 
-// How far a stopped run that keeps the best rows alone has come; its totals have all there is.
+// Writes a snapshot of a stopped --only-top run: its position and its totals.
 static enum pps_status keep_snapshot(struct pps_running *run, struct pps_error *err)
 {
     struct pps_totals none = {.points = 0};
@@ -175,8 +175,8 @@ static enum pps_status stopped_early(struct pps_running *run, struct pps_error *
     return PPS_E_STOPPED;
 }
 
-// What an interrupted run that keeps the best rows alone had found. Without its snapshot, or with a
-// damaged one, the run begins at the first point.
+// Reads the snapshot of an interrupted --only-top run. Without a snapshot, or with a damaged
+// one, the run starts at the first point.
 static enum pps_status take_up_best(struct pps_running *run, struct pps_error *err)
 {
     const char *path = run->path.path;
@@ -203,7 +203,7 @@ static enum pps_status take_up_best(struct pps_running *run, struct pps_error *e
     return status;
 }
 
-// Reads back what an interrupted run had found out, as far as its rows show it.
+// Reads the totals of an interrupted run, as far as its rows contain them.
 static enum pps_status take_up(struct pps_running *run, struct pps_error *err)
 {
     const struct pps_prefix *prefix = pps_output_prefix(run->output);
@@ -220,7 +220,7 @@ static enum pps_status take_up(struct pps_running *run, struct pps_error *err)
     return status;
 }
 
-// The rest of what an interrupted run had found out.
+// Computes the totals of an interrupted run that its rows do not contain.
 static enum pps_status review(struct pps_running *run, struct pps_error *err)
 {
     if (run->output == NULL || !run->totals.complete)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run from its first file to its last: where its blocks go, what an interrupted one had found,
-// how it ends. Private to the command run, whose options it has read.
+// Runs a sweep from opening its files to closing them: writes blocks, resumes interrupted runs,
+// ends early if asked. Private to the command run, which reads the options.
 #ifndef PPS_CLI_RUNNING_H
 #define PPS_CLI_RUNNING_H
 
@@ -14,7 +14,7 @@
 #include "engine/sweep.h"
 #include "resultpath.h"
 
-// Everything a run holds.
+// State of a run.
 struct pps_running {
     const struct pps_args *args;
     struct pps_experiment *experiment;
@@ -33,17 +33,19 @@ struct pps_running {
     bool unread; // the stop flag was raised before all of the interrupted run was read
 };
 
-// The manifest, without its counts where totals is NULL; the caller frees it.
+// Returns the text of the manifest, without counts if totals is NULL; the caller frees the
+// text.
 PPS_MUST_CHECK enum pps_status pps_running_manifest(const struct pps_running *run,
                                                     struct pps_totals *totals,
                                                     char **text,
                                                     struct pps_error *err);
 
-// The sweep itself, with its files. PPS_E_STOPPED: it ended early.
+// Runs the sweep and writes its files. Returns PPS_E_STOPPED if the run ended early.
 PPS_MUST_CHECK enum pps_status pps_running_execute(struct pps_running *run,
                                                    struct pps_error *err);
 
-// After an error: leaves what is done behind, and says how to go on where the machine failed.
+// Closes the files after an error and keeps the finished blocks. If the machine failed, adds
+// the command that resumes the run to the error.
 enum pps_status pps_running_give_up(struct pps_running *run,
                                     enum pps_status status,
                                     struct pps_error *err);

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// --shard, from its argument or from the variables that launchers set.
+// Reads --shard from its argument or from environment variables of launchers.
 #include "shardoption.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// A launcher's rank, and how many there are (0: it does not say).
+// Rank and number of ranks of a launcher; the number is 0 if it is unknown.
 struct rank {
     uint64_t rank, count;
-    const char *variable; // that told the rank
+    const char *variable; // environment variable of the rank
 };
 
-// Reads a whole number; false for anything else.
+// Reads a whole number; returns false for other texts.
 static bool read_whole(const char *text, size_t n, uint64_t *value)
 {
     *value = 0;
@@ -30,10 +30,10 @@ static bool read_variable(const char *name, uint64_t *value)
     return text != NULL && read_whole(text, strlen(text), value);
 }
 
-// ---- what launchers say -----------------------------------------------------------------------
+// ---- variables of launchers -------------------------------------------------------------------
 
-// A batch script has these variables too, though srun started none of its commands: only a step
-// has a number. Outside of any job they are believed.
+// A batch script has these variables, too, but its commands are not started by srun: only job
+// steps have a step number. Outside of jobs, the variables are used without this check.
 static bool in_step(void)
 {
     return getenv("SLURM_JOB_ID") == NULL || getenv("SLURM_STEP_ID") != NULL ||
@@ -73,7 +73,7 @@ static bool pmix(struct rank *out)
     return true;
 }
 
-// The first launcher that started more than one process.
+// Finds the first launcher that started more than one process.
 static bool find_launcher(struct rank *out)
 {
     static bool (*const launchers[])(struct rank *) = {slurm_step, open_mpi, pmi, pmix};
@@ -96,8 +96,8 @@ static bool find_array(struct rank *out)
     return read_variable(out->variable, &out->rank);
 }
 
-// The array's size counts only where the array is 0 ... N-1: a part of it that was submitted
-// again must not pass for the whole.
+// Uses the size of a job array only if the array is 0 ... N-1: a part of an array that was
+// submitted again is not the whole array.
 static enum pps_status count_array(struct rank *array, struct pps_error *err)
 {
     uint64_t count = 0, min = 1, max = 0, step = 1;
@@ -126,7 +126,7 @@ static enum pps_status fail_none(struct pps_error *err)
                     "write --shard K/N, K from 0 to N-1");
 }
 
-// n: the number of shards asked for, or 0.
+// n: the requested number of shards, or 0.
 static enum pps_status choose_rank(uint64_t n, struct rank *rank, struct pps_error *err)
 {
     struct rank array = {0, 0, ""};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which shard of a sweep this process computes: --shard, or what a launcher says.
+// Chooses the shard of a sweep that this process computes, from --shard or from the launcher.
 #ifndef PPS_CLI_SHARDOPTION_H
 #define PPS_CLI_SHARDOPTION_H
 
@@ -8,8 +8,8 @@
 
 enum { PPS_SHARD_SOURCE = 64 };
 
-// --shard K/N, auto or auto/N. count is 0 where it is not given. source is what auto went by, or
-// "" where it chose nothing.
+// Reads --shard K/N, auto or auto/N. Sets count to 0 if the option is not given. Writes the
+// variable that auto used to `source`, or "".
 PPS_MUST_CHECK enum pps_status pps_shard_choose(const struct pps_args *args,
                                                 struct pps_shard *shard,
                                                 char source[PPS_SHARD_SOURCE],

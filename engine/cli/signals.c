@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define SOONEST 1e-3 // seconds that a timer is asked for
+#define SOONEST 1e-3 // shortest timer, in seconds
 
 static atomic_bool stop;
 static const char *_Atomic last_line; // or NULL
@@ -53,7 +53,7 @@ const atomic_bool *pps_signals_alarm(double seconds)
 {
     struct sigaction action;
     struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
-    if (seconds < SOONEST) { // a small run could be quicker than the timer
+    if (seconds < SOONEST) { // a small run could end before the timer
         atomic_store(&stop, true);
         return &stop;
     }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupts: the first SIGINT or SIGTERM asks for an orderly end, the second ends at once. A time
-// limit asks like the first.
+// Handles signals: the first SIGINT or SIGTERM sets a stop flag, the second ends the program at
+// once. A time limit sets the same flag.
 #ifndef PPS_CLI_SIGNALS_H
 #define PPS_CLI_SIGNALS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
 
-// Installs the handlers and returns the flag that the first signal raises. With
-// interrupt_reads a signal also ends a wait for input (errno EINTR).
+// Installs the handlers and returns the stop flag. With interrupt_reads, a signal also ends a
+// blocking read (errno EINTR).
 const atomic_bool *pps_signals_install(bool interrupt_reads);
 
-// Raises the flag after so many seconds, at once where they are less than a millisecond, and returns
-// it.
+// Sets the stop flag after `seconds`, at once if this is less than a millisecond. Returns the
+// flag.
 const atomic_bool *pps_signals_alarm(double seconds);
 
 // For parts of a run that have nothing to close: until the call with NULL, a signal or the alarm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep slice: matrices of a result as text.
+// ppsweep slice: writes the data of pictures as text.
 #include "engine/slice.h"
 
 #include "command.h"
@@ -60,7 +60,7 @@ static enum pps_status write_all(const struct pps_cut *cut,
         struct pps_slice slice;
         status = pps_cut_slice(cut, i, &slice, err);
         if (status == PPS_OK) {
-            // Two empty lines part matrices for gnuplot.
+            // For gnuplot, two empty lines separate matrices.
             fputs(i > 0 ? "\n\n" : "", file.out);
             pps_slice_write(&slice, file.out);
         }
@@ -124,7 +124,7 @@ static enum pps_status write_folder(const struct pps_cut *cut,
     return status;
 }
 
-// A front or bars, to a file or to stdout.
+// Writes a Pareto front, bars or a scatter to a file or to stdout.
 static enum pps_status write_kind(const struct pps_args *args,
                                   const struct pps_view_ask *view,
                                   struct pps_error *err)

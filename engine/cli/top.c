@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep top: the best rows of a result.
+// ppsweep top: prints the best rows of a result.
 #include "engine/top.h"
 
 #include "command.h"
@@ -82,7 +82,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
     return status;
 }
 
-// The folder of a path, for temporary files beside it.
+// Returns the folder of a path, for temporary files; the caller frees it.
 static char *folder_of(const char *path)
 {
     const char *slash = path == NULL ? NULL : strrchr(path, '/');

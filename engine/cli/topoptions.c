@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a run: options, and the result that holds nothing else.
+// Reads the options for the best rows of a run, and writes results of only the best rows.
 #include "topoptions.h"
 
 #include "engine/suggest.h"
@@ -95,7 +95,7 @@ static enum pps_status read_by(const char *list,
     return PPS_OK;
 }
 
-// ---- what does not fit ------------------------------------------------------------------------
+// ---- options that conflict --------------------------------------------------------------------
 
 static enum pps_status check_only_top(const struct pps_args *args,
                                       uint64_t top,

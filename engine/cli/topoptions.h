@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --top, --by and --only-top of a run: which rows are the best, and results that hold no others.
+// Reads --top, --by and --only-top of a run: the choice of best rows, and results of only the
+// best rows.
 #ifndef PPS_CLI_TOPOPTIONS_H
 #define PPS_CLI_TOPOPTIONS_H
 
@@ -19,25 +20,24 @@
             "column to rank by; added to the rows (first result of the kernel)"                \
     }
 
-// What the options say of the experiment's digest: with --only-top a text of them all, which the
-// caller frees; else NULL.
+// Returns the part of the options that enters the digest of the experiment: a text with
+// --only-top, which the caller frees, else NULL.
 PPS_MUST_CHECK enum pps_status pps_top_selection(const struct pps_args *args,
                                                  char **selection,
                                                  struct pps_error *err);
 
-// Sets n_best, by, objective, only_best and ties of a sweep whose experiment is known; by_room has room
-// for PPS_MAX_PARAMS and must stay.
+// Sets n_best, by, objective, only_best and ties of a sweep with a loaded experiment. by_room
+// has room for PPS_MAX_PARAMS numbers and must outlive the sweep.
 PPS_MUST_CHECK enum pps_status pps_top_options(const struct pps_args *args,
                                                const struct pps_experiment *experiment,
                                                struct pps_sweep *sweep,
                                                int *by_room,
                                                struct pps_error *err);
 
-// A sink for the blocks of such a run, which have no text.
+// Returns a sink that discards blocks, for --only-top runs.
 struct pps_sink pps_top_no_sink(void);
 
-// Writes the rows of a whole run in the order of their indices, as one block, and makes
-// totals->rows their number.
+// Writes the best rows in order of index as one block, and sets totals->rows to their number.
 PPS_MUST_CHECK enum pps_status pps_top_write(const struct pps_sweep *sweep,
                                              const struct pps_sink *sink,
                                              struct pps_totals *totals,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep trace: the timeline of one point.
+// ppsweep trace: writes the timeline of one point.
 #include "command.h"
 #include "request.h"
 #include "resultpath.h"
@@ -57,19 +57,19 @@ static const char details[] =
 struct trace {
     const struct pps_args *args;
     struct pps_inputs *inputs; // of the kernel
-    const char *result;        // that the point is of; or NULL
+    const char *result;        // result that contains the point, or NULL
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
-    uint64_t shown;  // parameters that the row of a result shows
+    uint64_t shown;  // bit set of parameters in the row of a result
     char path[1200]; // "-": stdout
     char stem[160];
     struct pps_tracewrite write;
 };
 
-// ---- which point ------------------------------------------------------------------------------
+// ---- the point --------------------------------------------------------------------------------
 
-// A name for the point: what it comes from, its words as far as there is room, and a digest of the
-// others.
+// Builds a file name for the point: its source, the given parameters as far as there is room,
+// and a digest of the others.
 static void name_point(struct trace *t, const char *from, int first_word)
 {
     const size_t room = sizeof t->stem - sizeof "-0123456789abcdef";
@@ -104,7 +104,7 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
                               &t->shown, err);
 }
 
-// The point of a kernel all of whose parameters have their defaults.
+// Sets the point to the defaults of the kernel.
 static enum pps_status point_of_kernel(struct trace *t, int first_word, struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
@@ -122,7 +122,8 @@ static enum pps_status point_of_kernel(struct trace *t, int first_word, struct p
     return PPS_OK;
 }
 
-// What the words say, and where they name a document, what that says of all but these.
+// Sets the given parameters. If a parameter names a document, also sets the parameters of the
+// document that are not given.
 static enum pps_status set_words(struct trace *t, int first_word, struct pps_error *err)
 {
     uint64_t keep = t->shown;
@@ -145,7 +146,7 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 {
     const char *first = pps_arg_word(t->args, 0);
     enum pps_status status = PPS_OK;
-    // Without a name, parameters are those of the first kernel.
+    // Without a name, the parameters belong to the first kernel.
     const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
     const int first_word = nameless ? 0 : 1;
     t->kernel = nameless ? pps_kernels[0] : pps_kernel_find(first);
@@ -162,7 +163,7 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
     return status == PPS_OK ? pps_point_check(t->kernel, t->point, err) : status;
 }
 
-// ---- where to ---------------------------------------------------------------------------------
+// ---- the output -------------------------------------------------------------------------------
 
 static enum pps_status choose_output(struct trace *t, struct pps_error *err)
 {
@@ -181,8 +182,9 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
         snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->stem,
                  endings[t->write.form]);
     t->write.path = t->path;
-    // A default name is made from the words of the point, so what lies there is mostly the same; but
-    // a result of this name may have become another, and a picture may show another part.
+    // A default name depends on the parameters of the point: an existing file usually has the
+    // same content. The content differs if the result has changed, or if an SVG shows another
+    // part.
     t->write.same = path == NULL;
     t->write.force = pps_arg(t->args, "force") != NULL;
     return pps_textfile_apart(t->path, t->result, err);
@@ -225,7 +227,7 @@ static enum pps_status run_kernel(void *self,
     return outcome == PPS_STOPPED ? pps_fail(err, PPS_E_STOPPED, "stopped") : PPS_OK;
 }
 
-// Whether the parameter's value is the name of a document that was given.
+// Returns whether the value of the parameter is the name of a given document.
 static bool is_document(const struct trace *t, int p)
 {
     for (int s = 0; s < t->kernel->n_slots; s++)
@@ -234,7 +236,8 @@ static bool is_document(const struct trace *t, int p)
     return false;
 }
 
-// "contention 2: n=8 gpus=4": documents, and the parameters that do not have their defaults.
+// Returns "contention 2: n=8 gpus=4": documents, and parameters that differ from their
+// defaults. The caller frees it.
 static char *make_title(const struct trace *t)
 {
     char *title = NULL, text[PPS_CELL_TEXT];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ppsweep verify: is a result still what it was when it was made?
+// ppsweep verify: checks that results are complete and unchanged.
 #include "engine/verify.h"
 
 #include "command.h"
@@ -117,7 +117,7 @@ static void print_verified(const struct pps_verify_ask *ask,
     print_computed(ask, verified);
 }
 
-// Whether shards are all of their experiment.
+// Reports whether all shards of the sweep are given.
 static void print_together(struct pps_verified *verified, int n)
 {
     uint32_t here, missing;
@@ -130,7 +130,7 @@ static void print_together(struct pps_verified *verified, int n)
         printf(": complete\n");
 }
 
-// Each file's fault is told; the first decides the status.
+// Reports the first error in each file; the first error decides the exit status.
 static enum pps_status verify_all(const struct pps_args *args,
                                   struct pps_verify_ask *ask,
                                   struct pps_verified *verified,
@@ -158,7 +158,7 @@ static enum pps_status verify_all(const struct pps_args *args,
                         "none of these files is a result; expected a .csv.gz or .csv file");
     if (first == PPS_OK && !quiet)
         print_together(verified, n);
-    err->text[0] = '\0'; // told already
+    err->text[0] = '\0'; // already printed
     return first;
 }
 

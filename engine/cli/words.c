@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of commands that look at a result.
+// Reads the arguments of commands that inspect a result.
 #include "words.h"
 
 #include "engine/coverage.h"

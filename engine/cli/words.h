@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of commands that look at a result: RESULT [column=value...].
+// Reads the arguments of commands that inspect a result: RESULT [column=value...].
 #ifndef PPS_CLI_WORDS_H
 #define PPS_CLI_WORDS_H
 
 #include "command.h"
 #include "engine/view.h"
 
-// Fills view with the command's words and all kernels. pps_words_free in every case.
+// Fills *view with the arguments of the command and all kernels. The caller calls
+// pps_words_free in every case.
 PPS_MUST_CHECK enum pps_status pps_words_view(const struct pps_args *args,
                                               struct pps_view_ask *view,
                                               struct pps_error *err);
-// Says on stderr, unless --quiet, that the result covers only some points of its grid.
+// Prints on stderr, unless --quiet is given, that the result covers only some points of its
+// grid.
 void pps_words_say_partial(const struct pps_args *args, const struct pps_view_ask *view);
 
 void pps_words_free(struct pps_view_ask *view);
