@@ -189,7 +189,7 @@ static enum pps_status run_tail(const struct pps_bench *b,
     const struct pps_coretail tail = pps_coretail(TAIL_POINTS, is_foretold);
     const struct pps_corecosts costs = pps_coretail_costs(&tail);
     *sweep = (struct pps_bench_core_sweep){.name = is_foretold ? "heavy tail"
-                                                               : "heavy tail, not foretold",
+                                                               : "heavy tail, not predicted",
                                            .n_blocks = pps_coretail_blocks(&tail)};
     return run_models(b, &costs, cores, sweep);
 }

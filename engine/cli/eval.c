@@ -19,7 +19,7 @@ static const struct pps_opt options[] = {
     {"metrics", 0, "[NAMES]", "add result columns: NAMES, or all but costly ones"},
     {"digits", 0, "N", "decimals of results, or full to read back exactly (by column)"},
     {"point-limit", 0, "EVENTS",
-     "fail points that need more events; k, M, G allowed (no limit)"},
+     "fail points that need more than EVENTS events; k, M, G allowed (no limit)"},
     {"exact", 0, NULL, "disable shortcuts: bit-identical on every machine"},
     {"keep", 0, NULL, "keep columns that are neither parameters nor results"},
     {"strict", 0, NULL, "stop at the first row that cannot be read (exit status 2)"},

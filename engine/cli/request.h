@@ -20,7 +20,7 @@
         {"status", 0, NULL, "add a last column: ok, infeasible or failed"},                    \
         {"typed", 0, NULL, "write weights and tiers in separate columns: X, X_tier"},          \
         {"point-limit", 0, "EVENTS",                                                           \
-         "fail points that need more events; k, M, G allowed (no limit)"},                     \
+         "fail points that need more than EVENTS events; k, M, G allowed (no limit)"},         \
         {"exact", 0, NULL, "disable shortcuts: bit-identical on every machine"},               \
     {                                                                                          \
         "threads", 'j', "N", "number of worker threads (all CPUs this process may use)"        \

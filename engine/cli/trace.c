@@ -263,7 +263,7 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
 {
     char *title = make_title(t);
     if (title == NULL)
-        return pps_fail_errno(err, "name", "the trace");
+        return pps_fail_errno(err, "out of memory for", "the trace");
     t->write.title = title;
     t->write.names = t->kernel->trace_names;
     t->write.tell = run_kernel;

@@ -16,7 +16,7 @@
 static const struct pps_opt options[] = {
     {"sample", 0, "F", "fraction of the rows to compute again, from 0 to 1 (0.001)"},
     {"reference", 0, NULL, "also compute these rows with the reference of the kernel"},
-    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
 };

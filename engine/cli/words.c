@@ -19,7 +19,7 @@ enum pps_status pps_words_view(const struct pps_args *args,
     *view = (struct pps_view_ask){pps_arg_word(args, 0), pps_kernels, filters, n};
     if (filters == NULL) {
         errno = ENOMEM;
-        return pps_fail_errno(err, "read", "the command line");
+        return pps_fail_errno(err, "out of memory for", "the command line");
     }
     for (int i = 0; i < n; i++)
         filters[i] = pps_arg_word(args, i + 1);
