@@ -168,7 +168,7 @@ static void print_earlier(const struct pps_report *r)
     fputc('\n', stderr);
 }
 
-// Of the points that a run passes some may cost next to nothing.
+// Scanned points may be much cheaper than computed points: prints both speeds.
 static void print_speed(const struct pps_report *r)
 {
     const struct pps_totals *t = r->totals;
