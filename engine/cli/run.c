@@ -276,7 +276,7 @@ static enum pps_status repeat(struct pps_running *run, struct pps_error *err)
     struct pps_finished found;
     run->sweep.stop = pps_signals_install(false);
     if (!run->quiet)
-        pps_say(stderr, "complete  %s holds this experiment already; --force computes it again",
+        pps_say(stderr, "complete  %s already contains this result; --force computes it again",
                 run->path.path);
     enum pps_status status = pps_finished_read(&run->sweep, run->path.path, &found, err);
     if (status == PPS_OK)
