@@ -214,7 +214,9 @@ static enum pps_status take_up(struct pps_running *run, struct pps_error *err)
     enum pps_status status =
         pps_continue_totals(&run->sweep, prefix, run->path.path, &run->earlier, err);
     run->sweep.skip = prefix->n_records - 1;
-    run->unread = !run->earlier.complete;
+    if (status == PPS_OK && !run->earlier.complete)
+        return pps_fail(err, PPS_E_STOPPED,
+                        "stopped while reading %s.part; nothing in it is lost", run->path.path);
     if (status == PPS_OK && !run->quiet)
         pps_continue_say(run->earlier.points, pps_sweep_points(&run->sweep), run->path.path);
     return status;
@@ -252,7 +254,6 @@ static enum pps_status compute(struct pps_running *run, struct pps_error *err)
     pps_progress_end(progress);
     if (status == PPS_OK)
         status = review(run, err);
-    run->totals.complete = run->totals.complete && !run->unread;
     if (status == PPS_OK)
         status = pps_totals_join(&run->totals, &run->earlier, err);
     return status;

@@ -30,7 +30,6 @@ struct pps_running {
     struct pps_reuse *reuse; // or NULL
     bool quiet, json;
     bool opened; // a .part may be there
-    bool unread; // the stop flag was raised before all of the interrupted run was read
 };
 
 // Returns the text of the manifest, without counts if totals is NULL; the caller frees the
