@@ -123,7 +123,7 @@ enum pps_status pps_snapshot_write(const struct pps_snapshot *s, struct pps_erro
     name_file(new, s->path, ".top.part.new");
     char *text = snapshot_text(s);
     if (text == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "no memory for a snapshot of the best rows");
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a snapshot of the best rows");
     enum pps_status status = write_text(new, text, err);
     if (status == PPS_OK)
         status = pps_disk_rename(new, name, true, err);
@@ -282,7 +282,7 @@ static enum pps_status read_text(const char *name, char **text, struct pps_error
         return status;
     *text = malloc(bytes + 1);
     if (*text == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "no memory for %s", name);
+        status = pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
     if (status == PPS_OK)
         status = pps_wholefile_read(fd, name, 0, *text, bytes, err);
     if (status == PPS_OK) {
@@ -312,7 +312,7 @@ enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
         struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,
                            pps_experiment_header(sweep->experiment), false};
         if (r.cursor == NULL || r.header == NULL)
-            status = pps_fail(err, PPS_E_MACHINE, "no memory for %s", name);
+            status = pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
         else
             status = read_all(&r, blocks, totals, err);
         cJSON_Delete(root);
