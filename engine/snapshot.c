@@ -68,7 +68,7 @@ static void add_counts(cJSON *root, const struct pps_totals *t)
     pps_json_add_count(root, "audited", t->audited.rows);
     pps_json_add_count(root, "sensitive", t->audited.sensitive);
     cJSON_AddNumberToObject(root, "largest_difference", t->audited.largest);
-    cJSON *left_out = cJSON_AddArrayToObject(root, "left_out");
+    cJSON *left_out = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         cJSON *entry = cJSON_CreateObject();
         pps_json_add_count(entry, "n", t->left_out[r].n);
@@ -184,7 +184,7 @@ static void read_counts(struct reader *r, struct pps_totals *t)
     t->audited.sensitive = count_of(r, r->root, "sensitive");
     const cJSON *largest = pps_json_member(r->root, "largest_difference");
     t->audited.largest = cJSON_IsNumber(largest) ? largest->valuedouble : 0;
-    const cJSON *left_out = pps_json_member(r->root, "left_out");
+    const cJSON *left_out = pps_json_member(r->root, "skipped");
     r->wrong = r->wrong || cJSON_GetArraySize(left_out) != PPS_MAX_REASONS;
     for (int i = 0; i < PPS_MAX_REASONS && !r->wrong; i++) {
         const cJSON *entry = cJSON_GetArrayItem(left_out, i);

@@ -49,6 +49,17 @@ static int by_rank(const void *a, const void *b)
     return x->index < y->index ? -1 : 1;
 }
 
+// Makes items of few distinct values, so many ties, shuffled; `sorted` holds them by rank.
+static void make_trial(unsigned trial, struct item items[N], struct item sorted[N])
+{
+    for (unsigned i = 0; i < N; i++)
+        items[i] = (struct item){(double)((i * 7 + trial) % 23), i};
+    memcpy(sorted, items, N * sizeof *items);
+    higher_wins = trial % 2 == 1;
+    qsort(sorted, N, sizeof *sorted, by_rank);
+    shuffle(items, trial);
+}
+
 // Catches a heap that sifts wrongly, forgets the text's owner, or lets the first of two equal
 // values win by order of adding instead of by index.
 Test(best, any_order_of_adding_gives_the_sorted_prefix)
@@ -57,13 +68,7 @@ Test(best, any_order_of_adding_gives_the_sorted_prefix)
     for (unsigned trial = 0; trial < 60; trial++) {
         const size_t cap = caps[trial % 7];
         struct item items[N], sorted[N];
-        // Few distinct values: many ties.
-        for (unsigned i = 0; i < N; i++)
-            items[i] = (struct item){(double)((i * 7 + trial) % 23), i};
-        memcpy(sorted, items, sizeof items);
-        higher_wins = trial % 2 == 1;
-        qsort(sorted, N, sizeof *sorted, by_rank);
-        shuffle(items, trial);
+        make_trial(trial, items, sorted);
 
         struct pps_best best;
         pps_best_init(&best, cap, higher_wins);
@@ -126,12 +131,7 @@ Test(best, ties_are_kept_where_asked_for)
     for (unsigned trial = 0; trial < 60; trial++) {
         const size_t cap = 1 + trial % 50;
         struct item items[N], sorted[N];
-        for (unsigned i = 0; i < N; i++)
-            items[i] = (struct item){(double)((i * 7 + trial) % 23), i};
-        memcpy(sorted, items, sizeof items);
-        higher_wins = trial % 2 == 1;
-        qsort(sorted, N, sizeof *sorted, by_rank);
-        shuffle(items, trial);
+        make_trial(trial, items, sorted);
         struct pps_best best;
         pps_best_init(&best, cap, higher_wins);
         best.ties = true;
