@@ -37,7 +37,7 @@ step() {
 }
 
 formatted() {
-	find engine kernels bench tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
+	find base engine include kernels planner bench tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
 }
 
 unit_tests() {

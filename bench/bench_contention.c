@@ -10,9 +10,9 @@
 #include <time.h>
 
 #include "kernels/contention/batch.h"
-#include "kernels/contention/model.h"
-#include "kernels/contention/reference.h"
-#include "kernels/contention/scenarios.h"
+#include "kernels/contention/model/model.h"
+#include "kernels/contention/priority_scenarios.h"
+#include "kernels/contention/reference/reference.h"
 
 #define RUNS  7
 #define STEPS 10 // of the weights: 66 points

@@ -3,10 +3,10 @@
 // The kernel is one that computes nothing. Prints one JSON line a measurement.
 //
 //   bench_engine [ROWS [THREADS]]
-#include "engine/experiment.h"
-#include "engine/machine.h"
-#include "engine/output.h"
-#include "engine/sweep.h"
+#include "base/system/machine.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/sweep.h"
+#include "engine/store/output.h"
 
 #include <math.h>
 #include <stdio.h>

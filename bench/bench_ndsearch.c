@@ -10,10 +10,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "bench/shippedmodel.h"
 #include "kernels/ndsearch/estimate/estimate.h"
 #include "kernels/ndsearch/estimate/reference.h"
-#include "shippedmodel.h"
 
 #define RUNS    5
 #define DEVICES 1024

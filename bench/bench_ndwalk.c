@@ -7,9 +7,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "kernels/ndsearch/search/origmem.h"
-#include "kernels/ndsearch/search/walk.h"
-#include "shippedmodel.h"
+#include "bench/shippedmodel.h"
+#include "planner/nd/strategies/published_memory.h"
+#include "planner/nd/strategies/walk.h"
 
 #define RUNS 7
 

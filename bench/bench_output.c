@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a row costs after its simulation: digits, text, compression. One JSON line a
 // measurement, CPU time of this thread, best of several rounds; every result is checked.
-#include "engine/codec.h"
-#include "engine/csvline.h"
-#include "engine/decimal.h"
-#include "engine/decimalread.h"
+#include "base/system/codec.h"
+#include "base/table/csv_line.h"
+#include "base/text/decimal.h"
+#include "base/text/decimal_read.h"
 
 #include <math.h>
 #include <stdbool.h>

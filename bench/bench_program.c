@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "kernels/common/onefb.h"
-#include "kernels/common/timeline.h"
-#include "kernels/ndsearch/program/program.h"
+#include "kernels/common/pipeline/one_f_one_b.h"
+#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/split/program.h"
 
 #define RUNS 7
 

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "measured_page.h"
+#include "bench/measured_page.h"
 
-#include "kernels/common/units.h"
-#include "kernels/ndsearch/estimate/calibrate.h"
+#include "base/math/units.h"
+#include "planner/nd/profiling/calibrate.h"
 
 enum { MOST = 256, GROUPS = 5, UNKNOWNS = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
 

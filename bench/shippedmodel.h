@@ -3,9 +3,9 @@
 #ifndef BENCH_SHIPPEDMODEL_H
 #define BENCH_SHIPPEDMODEL_H
 
-#include "engine/jsonfile.h"
-#include "engine/shipped.h"
-#include "kernels/common/modeldesc.h"
+#include "base/document/json.h"
+#include "base/system/installed.h"
+#include "kernels/common/description/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

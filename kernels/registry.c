@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registry: an array of all kernels, generated from registry.def.
-#include "registry.h"
+#include "kernels/registry.h"
 
 #include <string.h>
 
 #define KERNEL(name) extern const struct pps_kernel pps_kernel_##name;
-#include "registry.def"
+#include "kernels/registry.def"
 #undef KERNEL
 
 const struct pps_kernel *const pps_kernels[] = {
 #define KERNEL(name) &pps_kernel_##name,
-#include "registry.def"
+#include "kernels/registry.def"
 #undef KERNEL
     NULL,
 };

@@ -3,7 +3,7 @@
 #ifndef PPS_REGISTRY_H
 #define PPS_REGISTRY_H
 
-#include "engine/kernel.h"
+#include "ppsweep/kernel.h"
 
 // All kernels in the order of registry.def, ended with NULL.
 extern const struct pps_kernel *const pps_kernels[];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills a fault. Its text may hold pieces of the document, so control characters and broken UTF-8
 // are replaced.
-#include "docfault.h"
+#include "base/document/fault.h"
 
-#include "utf8.h"
+#include "base/text/utf8.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads objects by a table of their fields.
-#include "docfields.h"
+#include "base/document/fields.h"
 
-#include "nearname.h"
-#include "units.h"
+#include "base/math/units.h"
+#include "base/text/near_name.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>

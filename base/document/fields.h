@@ -4,7 +4,7 @@
 #ifndef PPS_DOCFIELDS_H
 #define PPS_DOCFIELDS_H
 
-#include "docfault.h"
+#include "base/document/fault.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON document with places: reads the text, scans it, parses it with cJSON, and matches
 // cJSON's items to the places that the scan recorded.
-#include "jsonfile.h"
-#include "jsonscan.h"
-#include "jsontext.h"
+#include "base/document/json.h"
+#include "base/document/json_place.h"
+#include "base/document/json_scan.h"
 
 #include <errno.h>
 #include <fcntl.h>

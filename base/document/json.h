@@ -4,8 +4,8 @@
 #ifndef PPS_JSONFILE_H
 #define PPS_JSONFILE_H
 
-#include "status.h"
-#include "suggest.h"
+#include "base/text/nearest.h"
+#include "base/text/status.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

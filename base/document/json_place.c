@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Locates bytes and characters in the text of a JSON document.
-#include "jsontext.h"
+#include "base/document/json_place.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_JSONTEXT_H
 #define PPS_JSONTEXT_H
 
-#include "jsonfile.h"
+#include "base/document/json.h"
 
 // Returns line and column (in characters), both from 1, of byte `at` <= json->n. A line ends
 // with LF, CRLF or CR.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strict scan of a JSON document: one pass over all values, at most DEEPEST levels deep.
-#include "jsonscan.h"
-#include "grow.h"
-#include "jsontext.h"
-#include "jsontoken.h"
+#include "base/document/json_scan.h"
+#include "base/document/json_place.h"
+#include "base/document/json_token.h"
+#include "base/text/grow_list.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strict scan of a JSON document. Refuses everything that RFC 8259 forbids and some things
-// that it allows (see jsonfile.h), blanks comments, and records the place of every value.
+// that it allows (see json.h), blanks comments, and records the place of every value.
 // Private to jsonfile.
 #ifndef PPS_JSONSCAN_H
 #define PPS_JSONSCAN_H
 
-#include "jsonfile.h"
+#include "base/document/json.h"
 
 // Reads json->text and fills json->places in document order; their items remain NULL. Comments
 // are overwritten with spaces, so all offsets stay valid.

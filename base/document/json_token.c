@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks one JSON token strictly. Refuses tokens that cJSON accepts: numbers that it would
 // round or make infinite, and characters that a C string cannot hold.
-#include "jsontoken.h"
-#include "jsontext.h"
+#include "base/document/json_token.h"
+#include "base/document/json_place.h"
 
 #include <ctype.h>
 #include <math.h>

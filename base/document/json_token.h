@@ -3,7 +3,7 @@
 #ifndef PPS_JSONTOKEN_H
 #define PPS_JSONTOKEN_H
 
-#include "jsonfile.h"
+#include "base/document/json.h"
 
 // Each function starts at byte *at and moves *at past the token.
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes counts as JSON.
-#include "jsonwrite.h"
+#include "base/document/json_write.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses plain documents: checks and copies the text, records places, reports faults.
-#include "plaindoc.h"
+#include "base/document/plain.h"
 
-#include "plainparts.h"
-#include "utf8.h"
+#include "base/document/plain_private.h"
+#include "base/text/utf8.h"
 
 #include <stdarg.h>
 #include <stdint.h>

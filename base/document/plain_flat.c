@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads forms with one `key = value` per line under [sections]: flat documents and TOML.
-#include "plainparts.h"
+#include "base/document/plain_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_PLAINPARTS_H
 #define PPS_PLAINPARTS_H
 
-#include "plaindoc.h"
+#include "base/document/plain.h"
 
 #include <cjson/cJSON.h>
 

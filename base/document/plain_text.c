@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads single values of plain documents: text in quotes, and words, which may be numbers.
-#include "numtext.h"
-#include "plainparts.h"
-#include "utf8.h"
+#include "base/document/plain_private.h"
+#include "base/text/number.h"
+#include "base/text/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>

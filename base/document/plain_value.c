@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads values of plain documents, including lists and maps in brackets, and the separators between
 // them.
-#include "plainparts.h"
+#include "base/document/plain_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes plain documents. Values on one line are written alike in all forms.
-#include "docwrite.h"
+#include "base/document/plain_write.h"
 
-#include "numtext.h"
-#include "textroom.h"
+#include "base/text/number.h"
+#include "base/text/text_buffer.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #ifndef PPS_DOCWRITE_H
 #define PPS_DOCWRITE_H
 
-#include "plaindoc.h"
+#include "base/document/plain.h"
 
 struct cJSON;
 struct textroom;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads maps and lists of YAML by indentation. The reader looks at the indentation of a line before
 // it consumes the line, so that the enclosing block can decide whether the line belongs to it.
-#include "plainparts.h"
+#include "base/document/plain_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes a logarithm from the exponent of the number and a series for its mantissa.
-#include "detmath.h"
+#include "base/math/detmath.h"
 
 #include <math.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves by Householder reflections; with x >= 0, columns enter one at a time (Lawson and Hanson).
-#include "leastsquares.h"
+#include "base/math/least_squares.h"
 
 #include <assert.h>
 #include <math.h>

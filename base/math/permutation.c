@@ -3,9 +3,9 @@
 // moves one coordinate by a random amount that depends on the other coordinate. Each step can
 // be undone, so the network is a permutation of the rectangle. A place beyond n is mapped again
 // until it is below n, which gives a permutation of 0 ... n - 1 ("cycle walking").
-#include "permutation.h"
+#include "base/math/permutation.h"
 
-#include "random.h"
+#include "base/math/random.h"
 
 static uint64_t root_above(uint64_t n)
 {

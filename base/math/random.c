@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Philox4x32-10.
-#include "random.h"
+#include "base/math/random.h"
 
 enum { ROUNDS = 10 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes direction numbers and scrambles them.
-#include "sobol.h"
+#include "base/math/sobol.h"
 
-#include "random.h"
+#include "base/math/random.h"
 
 enum { BITS = PPS_SOBOL_BITS, MAX_DEGREE = 7 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compresses one block of text to raw deflate with zlib or igzip, or copies it.
-#include "codec.h"
+#include "base/system/codec.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
 
 #ifdef PPS_HAVE_ISAL
-#include "igzip.h"
+#include "base/system/igzip.h"
 
 #include <isa-l/igzip_lib.h>
 #endif

@@ -5,7 +5,7 @@
 #ifndef PPS_CODEC_H
 #define PPS_CODEC_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes CRC-32 with the fastest library of the build.
-#include "crc.h"
+#include "base/system/crc.h"
 
 #ifdef PPS_HAVE_ISAL
-#include "igzip.h"
+#include "base/system/igzip.h"
 
 #include <isa-l/crc.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the data folder. The program contains no absolute path; its paths are relative to its
 // own executable.
-#include "datafolder.h"
+#include "base/system/data_folder.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_DATAFOLDER_H
 #define PPS_DATAFOLDER_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Makes system calls on files, repeats interrupted calls and reports failures.
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef PPS_DISKFILE_H
 #define PPS_DISKFILE_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

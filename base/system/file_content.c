@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads regular files at a given position.
-#include "wholefile.h"
+#include "base/system/file_content.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef PPS_WHOLEFILE_H
 #define PPS_WHOLEFILE_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

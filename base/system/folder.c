@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Creates folders, parents first.
-#include "folder.h"
+#include "base/system/folder.h"
 
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <errno.h>
 #include <stdlib.h>

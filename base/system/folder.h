@@ -3,7 +3,7 @@
 #ifndef PPS_FOLDER_H
 #define PPS_FOLDER_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 // Creates a folder and its missing parents. Returns PPS_E_INPUT if a folder cannot be created
 // or a file of another type has its name.

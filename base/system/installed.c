@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks up names in the data folder.
-#include "shipped.h"
+#include "base/system/installed.h"
 
-#include "datafolder.h"
-#include "suggest.h"
+#include "base/system/data_folder.h"
+#include "base/text/nearest.h"
 
 #include <ctype.h>
 #include <dirent.h>

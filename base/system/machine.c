@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads CPUs, memory and time of the machine; formats numbers for people.
-#include "machine.h"
+#include "base/system/machine.h"
 
 #include <math.h>
 #include <sched.h>

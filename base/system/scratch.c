@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates scratch memory.
-#include "scratch.h"
+#include "base/system/scratch.h"
 
 #include <stdlib.h>
 #include <string.h>

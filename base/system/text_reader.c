@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads plain or gzip text from a file of any size through two bounded buffers.
-#include "textsource.h"
+#include "base/system/text_reader.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
 

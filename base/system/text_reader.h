@@ -4,7 +4,7 @@
 #ifndef PPS_TEXTSOURCE_H
 #define PPS_TEXTSOURCE_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks threads: starts all of them and lets them wait at a gate at the same time.
-#include "threads.h"
+#include "base/system/threads.h"
 
 #include <pthread.h>
 #include <stdlib.h>

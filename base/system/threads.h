@@ -4,7 +4,7 @@
 #ifndef PPS_THREADS_H
 #define PPS_THREADS_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 // Starts n - 1 threads beside this one and ends them again. Returns PPS_E_MACHINE if a thread
 // cannot start. Takes about 20 us per thread.

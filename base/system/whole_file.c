@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a text file that appears under its name only when it is complete.
-#include "textfile.h"
+#include "base/system/whole_file.h"
 
-#include "diskfile.h"
-#include "spelling.h"
+#include "base/system/disk.h"
+#include "base/text/characters.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef PPS_TEXTFILE_H
 #define PPS_TEXTFILE_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stdio.h>

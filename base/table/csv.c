@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads CSV line by line. A buffer finds the lines; csvline.c splits plain lines, and libcsv
+// Reads CSV line by line. A buffer finds the lines; csv_line.c splits plain lines, and libcsv
 // splits lines with quotes and other unusual lines.
-#include "csvfile.h"
+#include "base/table/csv.h"
 
-#include "csvline.h"
+#include "base/table/csv_line.h"
 
 #include <csv.h>
 #include <errno.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_CSVFILE_H
 #define PPS_CSVFILE_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a line in a copy whose cells end with NUL. Finds commas eight bytes at a time.
-#include "csvline.h"
+#include "base/table/csv_line.h"
 
 #include <string.h>
 

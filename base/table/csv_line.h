@@ -3,7 +3,7 @@
 #ifndef PPS_CSVLINE_H
 #define PPS_CSVLINE_H
 
-#include "csvfile.h"
+#include "base/table/csv.h"
 
 enum { PPS_CSVLINE_ROOM = 8 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads lists.
-#include "listtext.h"
+#include "base/table/list_cell.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores cells as slices of the text or as JSON values, and converts them to numbers on request:
 // unused columns cost nothing and may hold anything.
-#include "table.h"
+#include "base/table/table.h"
 
-#include "numtext.h"
-#include "tablestore.h"
+#include "base/table/table_private.h"
+#include "base/text/number.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

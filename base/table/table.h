@@ -5,7 +5,7 @@
 #ifndef PPS_TABLE_H
 #define PPS_TABLE_H
 
-#include "docfault.h"
+#include "base/document/fault.h"
 
 #include <stdbool.h>
 #include <stddef.h>

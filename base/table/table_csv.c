@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tables from CSV text. A cell never spans lines, as numbers do not need to.
-#include "numtext.h"
-#include "tablestore.h"
+#include "base/table/table_private.h"
+#include "base/text/number.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tables from JSON: an array with one object per row. Columns are the keys in the order of
 // their first appearance.
-#include "tablestore.h"
+#include "base/table/table_private.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The storage of a table holds names, cells and rows. Private to table.c, tablecsv.c, tablejson.c.
+// The storage of a table holds names, cells and rows. Private to table.c, table_csv.c, table_json.c.
 #ifndef PPS_TABLESTORE_H
 #define PPS_TABLESTORE_H
 
-#include "table.h"
+#include "base/table/table.h"
 
 struct table_name {
     const char *text; // need not end with NUL

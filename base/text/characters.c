@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // File name endings and hyphens.
-#include "spelling.h"
+#include "base/text/characters.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 // Converts doubles to text. Fixed decimals are exact: a double is m * 2^-s, and its fraction
 // times 10^decimals fits in 128 bits, so rounding is exact below 2^64. If one multiplication of
 // doubles provably rounds the same way, it is used instead.
-#include "decimal.h"
+#include "base/text/decimal.h"
 
-#include "decimalread.h"
+#include "base/text/decimal_read.h"
 
 #include <stdbool.h>
 #include <stdint.h>

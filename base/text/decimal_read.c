@@ -4,7 +4,7 @@
 // Numbers Accurately, 1990). Up to 19 digits and |e| = 27, w and 5^|e| fit in 64 bits, and
 // their product or quotient in 128 bits determines the rounding exactly. strtod reads all other
 // numbers.
-#include "decimalread.h"
+#include "base/text/decimal_read.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grows lists by doubling, so adding an item has a constant cost on average.
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <stdint.h>
 #include <stdlib.h>

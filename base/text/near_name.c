@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the edit distance with three rows of the table, as names are short. engine/suggest.c uses
+// Computes the edit distance with three rows of the table, as names are short. base/text/nearest.c uses
 // the same distance; neither module includes the other.
-#include "nearname.h"
+#include "base/text/near_name.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Finds the known name nearest to a mistyped name: edit distance with swaps of neighbours.
 // Names have at most LONGEST characters, so that no memory is allocated and hostile words cost
 // nothing.
-#include "suggest.h"
+#include "base/text/nearest.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads numbers strictly, and quotes text for messages.
-#include "numtext.h"
+#include "base/text/number.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints one-line messages: replaces control characters and line ends.
-#include "oneline.h"
+#include "base/text/say.h"
 
 #include <ctype.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills and prints the error record.
-#include "status.h"
+#include "base/text/status.h"
 
-#include "oneline.h"
+#include "base/text/say.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An open-addressed hash table over one growing buffer of texts.
-#include "names.h"
+#include "base/text/string_pool.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_NAMES_H
 #define PPS_NAMES_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grows the buffer by doubling.
-#include "textroom.h"
+#include "base/text/text_buffer.h"
 
-#include "numtext.h"
+#include "base/text/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>

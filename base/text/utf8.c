@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes and encodes UTF-8.
-#include "utf8.h"
+#include "base/text/utf8.h"
 
 // Bounds by RFC 3629, section 4.
 size_t utf8_length(const char *text)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts JSON to a continuous axis and back.
-#include "continuous.h"
+#include "engine/axes/axis_continuous.h"
 
 #include <math.h>
 #include <stdio.h>

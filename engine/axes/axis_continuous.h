@@ -5,8 +5,8 @@
 #ifndef PPS_CONTINUOUS_H
 #define PPS_CONTINUOUS_H
 
-#include "axis.h"
-#include "jsonfile.h"
+#include "base/document/json.h"
+#include "engine/space/axis.h"
 
 // Returns true if the entry of a parameter is a continuous range.
 bool pps_says_continuous(const cJSON *item);

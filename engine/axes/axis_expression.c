@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts an expression to an axis: a list of values if the expression is constant, otherwise
 // a dependent axis.
-#include "axisparts.h"
+#include "engine/axes/axis_json_private.h"
 
-#include "value.h"
+#include "engine/space/value.h"
 
 #include <ctype.h>
 #include <stdlib.h>

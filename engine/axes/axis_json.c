@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts JSON to an axis and back: detects the form, reads single values and lists.
-#include "axisjson.h"
+#include "engine/axes/axis_json.h"
 
-#include "axisparts.h"
-#include "continuous.h"
+#include "engine/axes/axis_continuous.h"
+#include "engine/axes/axis_json_private.h"
 
 #include <math.h>
 #include <stdio.h>

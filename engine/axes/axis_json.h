@@ -4,8 +4,8 @@
 #ifndef PPS_AXISJSON_H
 #define PPS_AXISJSON_H
 
-#include "axis.h"
-#include "jsonfile.h"
+#include "base/document/json.h"
+#include "engine/space/axis.h"
 
 // Longest range that is stored as a table. The values of a longer range are computed one by
 // one.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files that read an axis: axisjson.c reads values and lists,
-// axisrange.c reads ranges, axisexpr.c reads expressions. Private to these files.
+// Declarations shared by the files that read an axis: axis_json.c reads values and lists,
+// axis_range.c reads ranges, axis_expression.c reads expressions. Private to these files.
 #ifndef PPS_AXISPARTS_H
 #define PPS_AXISPARTS_H
 
-#include "axisjson.h"
+#include "engine/axes/axis_json.h"
 
 // The entry of one parameter and its context.
 struct pps_axis_source {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts {start, stop, step} to an axis.
-#include "axisparts.h"
+#include "engine/axes/axis_json_private.h"
 
-#include "decimal.h"
+#include "base/text/decimal.h"
 
 #include <math.h>
 

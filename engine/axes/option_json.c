@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of a composite axis: from JSON to values and back.
-#include "optionjson.h"
+#include "engine/axes/option_json.h"
 
-#include "decimal.h"
-#include "suggest.h"
-#include "value.h"
+#include "base/text/decimal.h"
+#include "base/text/nearest.h"
+#include "engine/space/value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef PPS_OPTIONJSON_H
 #define PPS_OPTIONJSON_H
 
-#include "jsonfile.h"
-#include "kernel.h"
+#include "base/document/json.h"
+#include "ppsweep/kernel.h"
 
 // Sets every option to its default.
 void pps_options_default(const struct pps_composite *composite,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a file of points into a table axis. Equal values of a column are stored once.
-#include "points.h"
+#include "engine/axes/point_file.h"
 
-#include "suggest.h"
-#include "typed.h"
+#include "base/text/nearest.h"
+#include "engine/experiment/typed_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,7 +157,7 @@ static bool grow_rows(struct loader *l)
     return true;
 }
 
-// Returns whether another column may hold the value of column c as well (typed.h).
+// Returns whether another column may hold the value of column c as well (typed_columns.h).
 static bool is_paired(const struct loader *l, int c)
 {
     return (l->numbers & l->tiers) >> l->axis->members[l->member[c]].param & 1;

@@ -5,8 +5,8 @@
 #ifndef PPS_POINTS_H
 #define PPS_POINTS_H
 
-#include "axis.h"
-#include "csvfile.h"
+#include "base/table/csv.h"
+#include "engine/space/axis.h"
 
 // Loads the file as one table axis whose members are in the order of the columns. *digest is
 // the XXH64 of the file.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows seen so far: a binary heap with the worst kept row on top.
-#include "best.h"
+#include "engine/best/best.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef PPS_BEST_H
 #define PPS_BEST_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

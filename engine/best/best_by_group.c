@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A heap a group, found by the group's values.
-#include "tops.h"
+#include "engine/best/best_by_group.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <math.h>
 #include <stdlib.h>

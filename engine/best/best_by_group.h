@@ -5,8 +5,8 @@
 #ifndef PPS_TOPS_H
 #define PPS_TOPS_H
 
-#include "best.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/best/best.h"
 
 #include <stdbool.h>
 #include <stddef.h>

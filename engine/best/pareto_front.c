@@ -2,9 +2,9 @@
 // The Pareto front of two values: a sorted front, followed by rows that wait. A row that no row
 // of the front dominates waits. When more rows wait than the front contains, all rows are
 // sorted into a new front.
-#include "front.h"
+#include "engine/best/pareto_front.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #ifndef PPS_FRONT_H
 #define PPS_FRONT_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

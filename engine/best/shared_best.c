@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Thresholds without a lock as long as nothing has changed, which is nearly always.
-#include "contest.h"
+#include "engine/best/shared_best.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #ifndef PPS_CONTEST_H
 #define PPS_CONTEST_H
 
-#include "space.h"
-#include "tops.h"
+#include "engine/best/best_by_group.h"
+#include "engine/space/space.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that equal the best one, in words.
-#include "tiestext.h"
+#include "engine/best/ties_text.h"
 
-#include "oneline.h"
+#include "base/text/say.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef PPS_TIESTEXT_H
 #define PPS_TIESTEXT_H
 
-#include "best.h"
+#include "engine/best/best.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks which shards belong together and copies their blocks.
-#include "merge.h"
+#include "engine/check/merge.h"
 
-#include "blocktext.h"
-#include "difference.h"
+#include "engine/manifest/difference.h"
+#include "engine/store/block_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef PPS_MERGE_H
 #define PPS_MERGE_H
 
-#include "progress.h"
-#include "shardfile.h"
+#include "engine/check/shard_file.h"
+#include "engine/forecast/progress.h"
 
 #include <stdatomic.h>
 

@@ -2,11 +2,11 @@
 // Writes the manifest of a merged result: the manifest of a shard with the counts of all
 // shards. It equals the manifest of a run of the whole experiment except for times, machine and
 // command.
-#include "merge.h"
+#include "engine/check/merge.h"
 
-#include "jsonfile.h"
-#include "jsonwrite.h"
-#include "manifest.h"
+#include "base/document/json.h"
+#include "base/document/json_write.h"
+#include "engine/manifest/manifest.h"
 
 #include <math.h>
 #include <stdlib.h>

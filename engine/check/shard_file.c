@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The files, names and commands of shards.
-#include "shardfile.h"
+#include "engine/check/shard_file.h"
 
-#include "diskfile.h"
-#include "jsonfile.h"
-#include "outputparts.h"
-#include "result.h"
-#include "spelling.h"
-#include "wholefile.h"
+#include "base/document/json.h"
+#include "base/system/disk.h"
+#include "base/system/file_content.h"
+#include "base/text/characters.h"
+#include "engine/read/result.h"
+#include "engine/store/output_private.h"
 
 #include <errno.h>
 #include <fcntl.h>

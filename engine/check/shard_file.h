@@ -3,8 +3,8 @@
 #ifndef PPS_SHARDFILE_H
 #define PPS_SHARDFILE_H
 
-#include "blockindex.h"
-#include "prefix.h"
+#include "engine/store/index_read.h"
+#include "engine/store/whole_prefix.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies in this order: manifest, index head, gzip head, blocks by a pool of workers, end of
 // the data, counts. If several blocks have errors, reports the first in the file.
-#include "verify.h"
+#include "engine/check/verify.h"
 
-#include "remake.h"
-#include "rows.h"
-#include "spelling.h"
-#include "verifyblock.h"
-#include "verifycounts.h"
-#include "wholefile.h"
+#include "base/system/file_content.h"
+#include "base/text/characters.h"
+#include "engine/check/verify_block.h"
+#include "engine/check/verify_counts.h"
+#include "engine/manifest/experiment_again.h"
+#include "engine/run/row_maker.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -5,9 +5,9 @@
 #ifndef PPS_VERIFY_H
 #define PPS_VERIFY_H
 
-#include "audit.h"
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/run/audit.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

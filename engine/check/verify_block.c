@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the bytes of a block with its record; verifyrows.c verifies the rows.
-#include "verifyblock.h"
+// Compares the bytes of a block with its record; verify_rows.c verifies the rows.
+#include "engine/check/verify_block.h"
 
 #define ZLIB_CONST // next_in is a pointer to const
 
-#include "crc.h"
-#include "verifyrows.h"
-#include "wholefile.h"
+#include "base/system/crc.h"
+#include "base/system/file_content.h"
+#include "engine/check/verify_rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,10 +4,10 @@
 #ifndef PPS_VERIFYBLOCK_H
 #define PPS_VERIFYBLOCK_H
 
-#include "audit.h"
-#include "experiment.h"
-#include "indexfile.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/audit.h"
+#include "engine/store/index_check.h"
 
 // Settings shared by all checkers of a result; const while they run.
 struct pps_block_check {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums the records of an index, and compares the manifest with the sums.
-#include "verifycounts.h"
+#include "engine/check/verify_counts.h"
 
-#include "codec.h"
-#include "jsonfile.h"
+#include "base/document/json.h"
+#include "base/system/codec.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -3,10 +3,10 @@
 #ifndef PPS_VERIFYCOUNTS_H
 #define PPS_VERIFYCOUNTS_H
 
-#include "experiment.h"
-#include "indexfile.h"
-#include "manifestread.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/experiment.h"
+#include "engine/manifest/manifest_read.h"
+#include "engine/store/index_check.h"
 
 // Sums over the records of an index; initially zeroed.
 struct pps_index_sums {

@@ -2,10 +2,10 @@
 // Compares the rows of a block with the points of the experiment, and computes selected rows
 // again. Runs of neighbouring rows are computed together, so that a whole block costs as much
 // as in the run that made it.
-#include "verifyrows.h"
+#include "engine/check/verify_rows.h"
 
-#include "reasons.h"
-#include "rows.h"
+#include "engine/run/row_maker.h"
+#include "engine/space/reason.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_VERIFYROWS_H
 #define PPS_VERIFYROWS_H
 
-#include "verifyblock.h"
+#include "engine/check/verify_block.h"
 
 struct pps_rowchecker;
 

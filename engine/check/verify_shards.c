@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the shards of an experiment.
-#include "verifyshards.h"
+#include "engine/check/verify_shards.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef PPS_VERIFYSHARDS_H
 #define PPS_VERIFYSHARDS_H
 
-#include "verify.h"
+#include "engine/check/verify.h"
 
 #include <stddef.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep bench: measures the speed of a kernel and of the engine on this machine.
-#include "command.h"
+#include "engine/cli/verbs.h"
 
-#include "benchreport.h"
-#include "corereport.h"
-#include "engine/experiment.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/report/bench_report.h"
+#include "engine/cli/report/many_cores_report.h"
+#include "engine/cli/signals.h"
+#include "engine/experiment/experiment.h"
 #include "kernels/registry.h"
-#include "request.h"
-#include "signals.h"
 
 #include <stdio.h>
 #include <stdlib.h>

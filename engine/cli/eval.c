@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep eval: reads rows of points and writes the same rows with results.
-#include "command.h"
+#include "engine/cli/verbs.h"
 
-#include "engine/evaluate.h"
-#include "engine/textfile.h"
+#include "base/system/whole_file.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/signals.h"
+#include "engine/point/evaluate.h"
 #include "kernels/registry.h"
-#include "request.h"
-#include "signals.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep kernels: lists kernels, parameters and results from the tables of the kernels.
-#include "command.h"
+#include "engine/cli/verbs.h"
 
-#include "engine/decimal.h"
-#include "engine/experiment.h"
-#include "engine/value.h"
+#include "base/text/decimal.h"
+#include "engine/experiment/experiment.h"
+#include "engine/space/value.h"
 #include "kernels/registry.h"
 
 #include <stdio.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep: finds and runs the command; the default command is `run`.
-#include "command.h"
+#include "engine/cli/verbs.h"
 
-#include "engine/args.h"
-#include "engine/spelling.h"
-#include "engine/status.h"
-#include "engine/suggest.h"
+#include "base/text/characters.h"
+#include "base/text/nearest.h"
+#include "base/text/status.h"
+#include "engine/command/arguments.h"
 #include "kernels/registry.h"
 
 #include <fcntl.h>
@@ -22,17 +22,27 @@ static const struct pps_command *const commands[] = {
 };
 enum { N_COMMANDS = sizeof commands / sizeof *commands, MAX_COMMANDS = N_COMMANDS + 32 };
 
-// Lists the commands of the engine, then the tools of the kernels; returns the number of
+#define TOOLS(name) extern const struct pps_command *const name[];
+#include "engine/cli/tools.def"
+#undef TOOLS
+
+static const struct pps_command *const *const tools[] = {
+#define TOOLS(name) name,
+#include "engine/cli/tools.def"
+#undef TOOLS
+};
+
+// Lists the commands of the engine, then the commands of the planners; returns the number of
 // commands.
 static int list_commands(const struct pps_command **list)
 {
     int n = 0;
     for (; n < N_COMMANDS; n++)
         list[n] = commands[n];
-    for (int k = 0; pps_kernels[k] != NULL; k++)
-        for (int t = 0; pps_kernels[k]->tools != NULL && pps_kernels[k]->tools[t] != NULL; t++)
+    for (size_t s = 0; s < sizeof tools / sizeof *tools; s++)
+        for (int t = 0; tools[s][t] != NULL; t++)
             if (n < MAX_COMMANDS)
-                list[n++] = pps_kernels[k]->tools[t];
+                list[n++] = tools[s][t];
     return n;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep merge: joins shards into one result.
-#include "engine/merge.h"
+#include "engine/check/merge.h"
 
-#include "command.h"
-#include "engine/machine.h"
-#include "engine/spelling.h"
-#include "nextcommands.h"
-#include "resultpath.h"
-#include "signals.h"
+#include "base/system/machine.h"
+#include "base/text/characters.h"
+#include "engine/cli/options/result_path.h"
+#include "engine/cli/report/next_commands.h"
+#include "engine/cli/signals.h"
+#include "engine/cli/verbs.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep plan: shows what a run would do.
-#include "plan.h"
+#include "engine/cli/plan.h"
 
-#include "engine/calibrate.h"
-#include "engine/costly.h"
-#include "engine/machine.h"
-#include "engine/oneline.h"
-#include "engine/reasons.h"
-#include "engine/rows.h"
-#include "engine/sample.h"
-#include "engine/schedule.h"
-#include "engine/value.h"
-#include "request.h"
-#include "resultpath.h"
-#include "shardoption.h"
-#include "signals.h"
+#include "base/system/machine.h"
+#include "base/text/say.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/result_path.h"
+#include "engine/cli/options/shard_option.h"
+#include "engine/cli/signals.h"
+#include "engine/forecast/costly_points.h"
+#include "engine/measure/calibrate.h"
+#include "engine/run/row_maker.h"
+#include "engine/run/work_schedule.h"
+#include "engine/space/reason.h"
+#include "engine/space/sample.h"
+#include "engine/space/value.h"
 
 #include <inttypes.h>
 #include <stdio.h>

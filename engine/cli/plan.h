@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_PLAN_H
 #define PPS_CLI_PLAN_H
 
-#include "command.h"
+#include "engine/cli/verbs.h"
 
 // Prints the plan of the experiment in args on stdout.
 PPS_MUST_CHECK enum pps_status pps_plan_print(const struct pps_args *args,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep plot: draws a result.
-#include "engine/plot.h"
+#include "engine/picture/plot.h"
 
-#include "command.h"
-#include "kinds.h"
-#include "words.h"
+#include "engine/cli/options/picture_options.h"
+#include "engine/cli/options/result_arguments.h"
+#include "engine/cli/verbs.h"
 
 #include <string.h>
 

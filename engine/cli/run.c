@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep run: runs a sweep.
-#include "command.h"
-#include "continue.h"
-#include "duration.h"
+#include "engine/cli/verbs.h"
+#include "engine/command/duration.h"
+#include "engine/job/continued.h"
 
-#include "engine/finished.h"
-#include "engine/oneline.h"
-#include "engine/plot.h"
-#include "engine/scatter.h"
-#include "engine/sweep.h"
+#include "base/text/say.h"
+#include "engine/cli/options/best_options.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/shard_option.h"
+#include "engine/cli/plan.h"
+#include "engine/cli/report/run_report.h"
+#include "engine/cli/signals.h"
+#include "engine/job/finished_result.h"
+#include "engine/job/job.h"
+#include "engine/picture/plot.h"
+#include "engine/picture/scatter.h"
+#include "engine/run/sweep.h"
 #include "kernels/registry.h"
-#include "plan.h"
-#include "report.h"
-#include "request.h"
-#include "running.h"
-#include "shardoption.h"
-#include "signals.h"
-#include "topoptions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

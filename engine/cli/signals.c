@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only variables of the program that are neither local nor const: a signal handler can reach
 // nothing else.
-#include "signals.h"
+#include "engine/cli/signals.h"
 
-#include "engine/status.h"
+#include "base/text/status.h"
 
 #include <signal.h>
 #include <string.h>

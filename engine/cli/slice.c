@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep slice: writes the data of pictures as text.
-#include "engine/slice.h"
+#include "engine/slice/slice.h"
 
-#include "command.h"
-#include "engine/textfile.h"
-#include "kinds.h"
-#include "words.h"
+#include "base/system/whole_file.h"
+#include "engine/cli/options/picture_options.h"
+#include "engine/cli/options/result_arguments.h"
+#include "engine/cli/verbs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

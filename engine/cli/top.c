@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep top: prints the best rows of a result.
-#include "engine/top.h"
+#include "engine/read/top.h"
 
-#include "command.h"
-#include "engine/pareto.h"
-#include "engine/textfile.h"
-#include "kinds.h"
-#include "words.h"
+#include "base/system/whole_file.h"
+#include "engine/cli/options/picture_options.h"
+#include "engine/cli/options/result_arguments.h"
+#include "engine/cli/verbs.h"
+#include "engine/picture/pareto.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

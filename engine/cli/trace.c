@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: writes the timeline of one point.
-#include "command.h"
-#include "request.h"
-#include "resultpath.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/result_path.h"
+#include "engine/cli/verbs.h"
 
-#include "engine/experiment.h"
-#include "engine/machine.h"
-#include "engine/onepoint.h"
-#include "engine/scratch.h"
-#include "engine/spelling.h"
-#include "engine/tracewrite.h"
-#include "engine/value.h"
-#include "engine/view.h"
+#include "base/system/machine.h"
+#include "base/system/scratch.h"
+#include "base/text/characters.h"
+#include "engine/cli/signals.h"
+#include "engine/experiment/experiment.h"
+#include "engine/point/one_point.h"
+#include "engine/read/view.h"
+#include "engine/space/value.h"
+#include "engine/trace/trace_write.h"
 #include "kernels/registry.h"
-#include "signals.h"
 
 #include <errno.h>
 #include <float.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_CLI_COMMAND_H
 #define PPS_CLI_COMMAND_H
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 extern const struct pps_command pps_command_run;
 extern const struct pps_command pps_command_plan;

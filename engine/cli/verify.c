@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep verify: checks that results are complete and unchanged.
-#include "engine/verify.h"
+#include "engine/check/verify.h"
 
-#include "command.h"
-#include "engine/machine.h"
-#include "engine/verifyshards.h"
+#include "base/system/machine.h"
+#include "engine/check/verify_shards.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/result_path.h"
+#include "engine/cli/verbs.h"
 #include "kernels/registry.h"
-#include "request.h"
-#include "resultpath.h"
 
 #include <inttypes.h>
 #include <stdio.h>

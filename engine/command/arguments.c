@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses command lines: passes option tables to getopt_long, and suggests names on errors.
-#include "argsparts.h"
+#include "engine/command/arguments_private.h"
 
-#include "oneline.h"
-#include "spelling.h"
-#include "suggest.h"
+#include "base/text/characters.h"
+#include "base/text/nearest.h"
+#include "base/text/say.h"
 
 #include <getopt.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
 #ifndef PPS_ARGS_H
 #define PPS_ARGS_H
 
-#include "kernel.h"
-#include "tool.h"
+#include "engine/command/command.h"
+#include "ppsweep/kernel.h"
 
 // argv[0] is the name of the command and `program` the name of the program; or argv[0] is the
 // name of the program and `program` is NULL. If the command takes options of kernels, the

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private types of the command-line parser: args.c parses, argvalues.c returns values,
-// argshelp.c prints help.
+// Private types of the command-line parser: arguments.c parses, values.c returns values,
+// help.c prints help.
 #ifndef PPS_ARGSPARTS_H
 #define PPS_ARGSPARTS_H
 
-#include "args.h"
+#include "engine/command/arguments.h"
 
 enum { PPS_ARGS_MAX_OPTIONS = 96 };
 

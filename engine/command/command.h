@@ -8,15 +8,15 @@
 #ifndef PPS_TOOL_H
 #define PPS_TOOL_H
 
-#include "folder.h"
-#include "jsonfile.h"
-#include "machine.h"
-#include "oneline.h"
-#include "shipped.h"
-#include "status.h"
-#include "suggest.h"
-#include "textfile.h"
-#include "tracewrite.h"
+#include "base/document/json.h"
+#include "base/system/folder.h"
+#include "base/system/installed.h"
+#include "base/system/machine.h"
+#include "base/system/whole_file.h"
+#include "base/text/nearest.h"
+#include "base/text/say.h"
+#include "base/text/status.h"
+#include "engine/trace/trace_write.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses durations: numbers with units, larger units first.
-#include "duration.h"
+#include "engine/command/duration.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints help pages.
-#include "argsparts.h"
+#include "engine/command/arguments_private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments and option values of a command line.
-#include "argsparts.h"
+#include "engine/command/arguments_private.h"
 
-#include "decimal.h"
+#include "base/text/decimal.h"
 
 #include <ctype.h>
 #include <math.h>

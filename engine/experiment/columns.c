@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The columns of a row: wanted results, the header line and decimals. Also finds a kernel by
 // name.
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
-#include "decimal.h"
-#include "suggest.h"
-#include "typed.h"
+#include "base/text/decimal.h"
+#include "base/text/nearest.h"
+#include "engine/experiment/typed_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>

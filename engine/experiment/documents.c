@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a kernel with its documents and returns the values that documents set for parameters.
-#include "inputparts.h"
+#include "engine/experiment/documents_private.h"
 
-#include "oneline.h"
+#include "base/text/say.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,9 +5,9 @@
 #ifndef PPS_INPUTS_H
 #define PPS_INPUTS_H
 
-#include "jsonfile.h"
-#include "kernel.h"
-#include "status.h"
+#include "base/document/json.h"
+#include "base/text/status.h"
+#include "ppsweep/kernel.h"
 
 #include <stdint.h>
 #include <stdio.h>

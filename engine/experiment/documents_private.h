@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of inputs: inputread.c finds and reads the documents,
-// inputs.c opens the kernel with them. Private to these files.
+// Declarations shared by the files of inputs: documents_read.c finds and reads the documents,
+// documents.c opens the kernel with them. Private to these files.
 #ifndef PPS_INPUTPARTS_H
 #define PPS_INPUTPARTS_H
 
-#include "inputs.h"
-#include "value.h"
+#include "engine/experiment/documents.h"
+#include "engine/space/value.h"
 
 enum { PPS_DOCUMENT_NAME = PPS_CELL_TEXT };
 

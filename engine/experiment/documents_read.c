@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the documents that an experiment and the command line name, and gives each a name.
-#include "inputparts.h"
+#include "engine/experiment/documents_private.h"
 
-#include "shipped.h"
-#include "suggest.h"
+#include "base/system/installed.h"
+#include "base/text/nearest.h"
 
 #include <stdio.h>
 #include <stdlib.h>

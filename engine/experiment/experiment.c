@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // From an experiment file and overrides to a space of points.
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
-#include "loader.h"
-#include "optionjson.h"
-#include "resolve.h"
-#include "subtrees.h"
-#include "typed.h"
+#include "engine/axes/option_json.h"
+#include "engine/experiment/loading.h"
+#include "engine/experiment/resolved.h"
+#include "engine/experiment/typed_columns.h"
+#include "engine/space/dependent_counts.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,11 +4,11 @@
 #ifndef PPS_EXPERIMENT_H
 #define PPS_EXPERIMENT_H
 
-#include "inputs.h"
-#include "jsonfile.h"
-#include "kernel.h"
-#include "space.h"
-#include "status.h"
+#include "base/document/json.h"
+#include "base/text/status.h"
+#include "engine/experiment/documents.h"
+#include "engine/space/space.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports a failed point with the cells that its row would have.
-#include "failpoint.h"
+#include "engine/experiment/failed_point.h"
 
-#include "pointtext.h"
+#include "engine/experiment/point_text.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #ifndef PPS_FAILPOINT_H
 #define PPS_FAILPOINT_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 // Returns PPS_E_POINTS with the parameter values of point `index`, which the kernel could not
 // finish.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the axes of an experiment: parameters in their order, explicit points, the kernel's
 // composite axis.
-#include "loader.h"
+#include "engine/experiment/loading.h"
 
-#include "axisjson.h"
-#include "optionjson.h"
-#include "points.h"
+#include "engine/axes/axis_json.h"
+#include "engine/axes/option_json.h"
+#include "engine/axes/point_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds an axis from several documents of a slot.
-#include "loader.h"
+#include "engine/experiment/loading.h"
 
-#include "axisjson.h"
-#include "inputs.h"
-#include "value.h"
+#include "engine/axes/axis_json.h"
+#include "engine/experiment/documents.h"
+#include "engine/space/value.h"
 
 #include <stdlib.h>
 

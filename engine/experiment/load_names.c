@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the entry of each name: from the file, then from the overrides of the command line.
-#include "loader.h"
+#include "engine/experiment/loading.h"
 
-#include "spelling.h"
-#include "suggest.h"
-#include "value.h"
+#include "base/text/characters.h"
+#include "base/text/nearest.h"
+#include "engine/space/value.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the sample of an experiment: {"count": 1000, "method": "sobol", "seed": 1}.
-#include "continuous.h"
-#include "loader.h"
-#include "sample.h"
+#include "engine/axes/axis_continuous.h"
+#include "engine/experiment/loading.h"
+#include "engine/space/sample.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of loading an experiment: the documents, the entry of each name, and the steps that
-// turn entries into axes. Private to experiment.c, loadentries.c, loadsample.c,
-// loaddocuments.c, loadzip.c and loadaxes.c.
+// turn entries into axes. Private to experiment.c, load_names.c, load_sample.c,
+// load_documents.c, load_zip.c and load_axes.c.
 #ifndef PPS_LOADER_H
 #define PPS_LOADER_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 enum { PPS_MAX_ENTRIES = PPS_MAX_PARAMS + PPS_MAX_OPTIONS };
 
@@ -30,7 +30,7 @@ struct pps_loader {
     struct pps_error *err;
 };
 
-// ---- loadentries.c ----
+// ---- load_names.c ----
 
 // Reads the experiment file, or creates an empty experiment if there is no file.
 PPS_MUST_CHECK enum pps_status pps_load_file(struct pps_loader *l);
@@ -48,13 +48,13 @@ int pps_find_option(const struct pps_kernel *kernel, const char *name);
 // Returns status.
 enum pps_status pps_override_place(struct pps_loader *l, enum pps_status status);
 
-// ---- loadsample.c ----
+// ---- load_sample.c ----
 
 // Loads the sample if the experiment is a sample; the seed must be known. Otherwise refuses
 // continuous ranges.
 PPS_MUST_CHECK enum pps_status pps_load_sample(struct pps_loader *l);
 
-// ---- loaddocuments.c ----
+// ---- load_documents.c ----
 
 // Adds the axes of slots with several documents, outside all other axes.
 PPS_MUST_CHECK enum pps_status pps_load_documents(struct pps_loader *l);
@@ -64,7 +64,7 @@ PPS_MUST_CHECK enum pps_status pps_load_documents(struct pps_loader *l);
 PPS_MUST_CHECK enum pps_status pps_check_documents(struct pps_loader *l,
                                                    const struct pps_axis *points);
 
-// ---- loadzip.c ----
+// ---- load_zip.c ----
 
 // Returns true if the experiment pairs the values of the parameter with those of other
 // parameters. The list of a paired parameter keeps repeated values.
@@ -74,7 +74,7 @@ bool pps_is_zipped(const struct pps_loader *l, const char *name);
 // removes repeated tuples.
 PPS_MUST_CHECK enum pps_status pps_load_zip(struct pps_loader *l);
 
-// ---- loadaxes.c ----
+// ---- load_axes.c ----
 
 // Builds the axes in the order of the entries: paired groups are joined, then come points and
 // the composite axis.

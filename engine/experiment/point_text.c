@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats points as text.
-#include "pointtext.h"
+#include "engine/experiment/point_text.h"
 
-#include "value.h"
+#include "engine/space/value.h"
 
 #include <stdio.h>
 

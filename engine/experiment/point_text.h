@@ -3,7 +3,7 @@
 #ifndef PPS_POINTTEXT_H
 #define PPS_POINTTEXT_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 // Writes the parameters that are columns of a row, truncated to `cap` bytes with the NUL (cap >
 // 0).

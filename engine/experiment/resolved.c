@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes out an experiment in full and computes its digest.
-#include "resolve.h"
+#include "engine/experiment/resolved.h"
 
-#include "axisjson.h"
-#include "jsonwrite.h"
-#include "optionjson.h"
-#include "sample.h"
+#include "base/document/json_write.h"
+#include "engine/axes/axis_json.h"
+#include "engine/axes/option_json.h"
+#include "engine/space/sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>

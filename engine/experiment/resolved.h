@@ -4,7 +4,7 @@
 #ifndef PPS_RESOLVE_H
 #define PPS_RESOLVE_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 // Sets experiment->resolved and experiment->digest.
 PPS_MUST_CHECK enum pps_status pps_experiment_resolve(struct pps_experiment *experiment,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds and joins the columns that belong together in a typed result.
-#include "typed.h"
+#include "engine/experiment/typed_columns.h"
 
-#include "value.h"
+#include "engine/space/value.h"
 
 #include <string.h>
 

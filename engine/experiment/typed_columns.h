@@ -5,8 +5,8 @@
 #ifndef PPS_TYPED_H
 #define PPS_TYPED_H
 
-#include "kernel.h"
-#include "result.h"
+#include "engine/read/result.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_WORKGROUPS_H
 #define PPS_WORKGROUPS_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 // What --by takes for no groups.
 #define PPS_BY_NONE "none"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates parsed expressions at a point.
-#include "decimal.h"
-#include "exprtree.h"
+#include "base/text/decimal.h"
+#include "engine/expression/tree.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -14,8 +14,8 @@
 #ifndef PPS_EXPR_H
 #define PPS_EXPR_H
 
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits the text of an expression into tokens.
-#include "exprlex.h"
+#include "engine/expression/lex.h"
 
 #include <ctype.h>
 #include <math.h>

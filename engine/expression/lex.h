@@ -3,7 +3,7 @@
 #ifndef PPS_EXPRLEX_H
 #define PPS_EXPRLEX_H
 
-#include "expr.h"
+#include "engine/expression/expression.h"
 
 enum pps_token_kind {
     PPS_TOKEN_END,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses expressions by precedence climbing over tokens, at most PPS_EXPR_DEEPEST levels deep.
-#include "exprlex.h"
-#include "exprtree.h"
-#include "exprtype.h"
-#include "suggest.h"
+#include "base/text/nearest.h"
+#include "engine/expression/lex.h"
+#include "engine/expression/tree.h"
+#include "engine/expression/types.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_EXPRTREE_H
 #define PPS_EXPRTREE_H
 
-#include "expr.h"
+#include "engine/expression/expression.h"
 
 #define PPS_EXPR_LONGEST 4096 // maximum bytes of text
 #define PPS_EXPR_DEEPEST 64   // maximum depth of nested parentheses, calls, signs and powers

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the types of operands and which operators may join them.
-#include "exprtype.h"
-#include "suggest.h"
+#include "engine/expression/types.h"
+#include "base/text/nearest.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_EXPRTYPE_H
 #define PPS_EXPRTYPE_H
 
-#include "exprlex.h"
-#include "exprtree.h"
+#include "engine/expression/lex.h"
+#include "engine/expression/tree.h"
 
 struct pps_builder {
     const struct pps_expr_scope *scope;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Asking points for their cost.
-#include "costly.h"
+#include "engine/forecast/costly_points.h"
 
-#include "pointtext.h"
-#include "random.h"
+#include "base/math/random.h"
+#include "engine/experiment/point_text.h"
 
 #include <stdlib.h>
 #include <string.h>

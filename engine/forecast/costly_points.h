@@ -3,7 +3,7 @@
 #ifndef PPS_COSTLY_H
 #define PPS_COSTLY_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 enum {
     PPS_COSTLY_POINTS = 3,

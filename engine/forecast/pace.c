@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Uses weights that grow with time: recent steps count for more, and sums suffice.
-#include "pace.h"
+#include "engine/forecast/pace.h"
 
 void pps_pace_begin(struct pps_pace *pace,
                     const struct pps_workload *workload,

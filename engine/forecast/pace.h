@@ -5,7 +5,7 @@
 #ifndef PPS_PACE_H
 #define PPS_PACE_H
 
-#include "workload.h"
+#include "engine/forecast/workload.h"
 
 #include <stdint.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints progress lines.
-#include "progress.h"
+#include "engine/forecast/progress.h"
 
-#include "costly.h"
-#include "machine.h"
-#include "oneline.h"
+#include "base/system/machine.h"
+#include "base/text/say.h"
+#include "engine/forecast/costly_points.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_PROGRESS_H
 #define PPS_PROGRESS_H
 
-#include "pace.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/forecast/pace.h"
 
 #include <stdbool.h>
 #include <stdint.h>

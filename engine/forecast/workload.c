@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples a random point of every piece: points at equal distances would always have the same
 // value on some inner axes.
-#include "workload.h"
+#include "engine/forecast/workload.h"
 
-#include "random.h"
+#include "base/math/random.h"
 
 #include <stdlib.h>
 

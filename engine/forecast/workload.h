@@ -4,7 +4,7 @@
 #ifndef PPS_WORKLOAD_H
 #define PPS_WORKLOAD_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 enum { PPS_WORKLOAD_PIECES = 1024 };
 

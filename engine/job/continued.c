@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the manifests of existing files with the manifest of the requested run.
-#include "continue.h"
+#include "engine/job/continued.h"
 
-#include "engine/difference.h"
-#include "engine/machine.h"
-#include "engine/oneline.h"
-#include "engine/result.h"
-#include "engine/resume.h"
+#include "base/system/machine.h"
+#include "base/text/say.h"
+#include "engine/job/earlier_totals.h"
+#include "engine/manifest/difference.h"
+#include "engine/read/result.h"
 
 #include <stdio.h>
 #include <stdlib.h>

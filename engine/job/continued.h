@@ -4,9 +4,9 @@
 #ifndef PPS_CLI_CONTINUE_H
 #define PPS_CLI_CONTINUE_H
 
-#include "command.h"
-#include "engine/manifest.h"
-#include "engine/prefix.h"
+#include "engine/cli/verbs.h"
+#include "engine/manifest/manifest.h"
+#include "engine/store/whole_prefix.h"
 
 enum { PPS_COMMAND_TEXT = 2048 };
 

@@ -2,12 +2,12 @@
 // Restores the totals from blocks. Counts come from the records. An example of a reason is
 // found by walking the points of the first block that has one. The best rows are read from the
 // text.
-#include "resume.h"
+#include "engine/job/earlier_totals.h"
 
-#include "blocktext.h"
-#include "result.h"
-#include "threads.h"
-#include "value.h"
+#include "base/system/threads.h"
+#include "engine/read/result.h"
+#include "engine/space/value.h"
+#include "engine/store/block_text.h"
 
 #include <fcntl.h>
 #include <omp.h>

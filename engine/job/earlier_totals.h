@@ -5,9 +5,9 @@
 #ifndef PPS_RESUME_H
 #define PPS_RESUME_H
 
-#include "prefix.h"
-#include "shard.h"
-#include "sweep.h"
+#include "engine/run/sweep.h"
+#include "engine/space/shard.h"
+#include "engine/store/whole_prefix.h"
 
 struct pps_resume_ask {
     const struct pps_sweep *sweep; // the run; its best rows are ignored if rows do not show the

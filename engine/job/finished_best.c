@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Best rows read back from their text; a row's group is found by its parameters.
-#include "finishedtop.h"
+#include "engine/job/finished_best.h"
 
-#include "blocktext.h"
-#include "countedties.h"
-#include "jsonfile.h"
-#include "jsonwrite.h"
-#include "result.h"
-#include "rowtext.h"
-#include "value.h"
+#include "base/document/json.h"
+#include "base/document/json_write.h"
+#include "engine/manifest/tie_counts.h"
+#include "engine/read/result.h"
+#include "engine/read/row_text.h"
+#include "engine/space/value.h"
+#include "engine/store/block_text.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

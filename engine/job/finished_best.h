@@ -3,7 +3,7 @@
 #ifndef PPS_FINISHEDTOP_H
 #define PPS_FINISHEDTOP_H
 
-#include "resume.h"
+#include "engine/job/earlier_totals.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A complete result read back: its manifest, then its index, then its rows.
-#include "finished.h"
+#include "engine/job/finished_result.h"
 
-#include "finishedtop.h"
-#include "indexfile.h"
-#include "jsonfile.h"
-#include "result.h"
-#include "resume.h"
+#include "base/document/json.h"
+#include "engine/job/earlier_totals.h"
+#include "engine/job/finished_best.h"
+#include "engine/read/result.h"
+#include "engine/store/index_check.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_FINISHED_H
 #define PPS_FINISHED_H
 
-#include "sweep.h"
+#include "engine/run/sweep.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a sweep and writes its blocks to a file or to stdout.
-#include "running.h"
+#include "engine/job/job.h"
 
-#include "continue.h"
-#include "engine/manifest.h"
-#include "engine/oneline.h"
-#include "signals.h"
-#include "topoptions.h"
+#include "base/text/say.h"
+#include "engine/cli/options/best_options.h"
+#include "engine/cli/signals.h"
+#include "engine/job/continued.h"
+#include "engine/manifest/manifest.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -4,15 +4,15 @@
 #ifndef PPS_CLI_RUNNING_H
 #define PPS_CLI_RUNNING_H
 
-#include "command.h"
+#include "engine/cli/verbs.h"
 
-#include "engine/experiment.h"
-#include "engine/output.h"
-#include "engine/progress.h"
-#include "engine/reuse.h"
-#include "engine/snapshot.h"
-#include "engine/sweep.h"
-#include "resultpath.h"
+#include "engine/cli/options/result_path.h"
+#include "engine/experiment/experiment.h"
+#include "engine/forecast/progress.h"
+#include "engine/job/snapshot.h"
+#include "engine/run/known_rows.h"
+#include "engine/run/sweep.h"
+#include "engine/store/output.h"
 
 // State of a run.
 struct pps_running {

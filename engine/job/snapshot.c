@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots as JSON with a digest at the end, as manifests have it.
-#include "snapshot.h"
+#include "engine/job/snapshot.h"
 
-#include "countedties.h"
-#include "diskfile.h"
-#include "jsonfile.h"
-#include "jsonwrite.h"
-#include "machine.h"
-#include "manifest.h"
-#include "manifestread.h"
-#include "wholefile.h"
+#include "base/document/json.h"
+#include "base/document/json_write.h"
+#include "base/system/disk.h"
+#include "base/system/file_content.h"
+#include "base/system/machine.h"
+#include "engine/manifest/manifest.h"
+#include "engine/manifest/manifest_read.h"
+#include "engine/manifest/tie_counts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #ifndef PPS_SNAPSHOT_H
 #define PPS_SNAPSHOT_H
 
-#include "sweep.h"
+#include "engine/run/sweep.h"
 
 struct pps_snapshot {
     const struct pps_sweep *sweep;

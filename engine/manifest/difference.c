@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares manifests key by key, in the order in which a user checks the settings.
-#include "difference.h"
+#include "engine/manifest/difference.h"
 
-#include "jsonfile.h"
+#include "base/document/json.h"
 
 #include <stdio.h>
 #include <string.h>

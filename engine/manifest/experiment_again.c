@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns a manifest into the request of its run and into its experiment.
-#include "remake.h"
+#include "engine/manifest/experiment_again.h"
 
-#include "decimal.h"
-#include "typed.h"
+#include "base/text/decimal.h"
+#include "engine/experiment/typed_columns.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -3,9 +3,9 @@
 #ifndef PPS_REMAKE_H
 #define PPS_REMAKE_H
 
-#include "experiment.h"
-#include "manifestread.h"
-#include "output.h"
+#include "engine/experiment/experiment.h"
+#include "engine/manifest/manifest_read.h"
+#include "engine/store/output.h"
 
 // Returns whether this program computes the same rows as the program that wrote the manifest:
 // same version, and a kernel of the same name and version. If not, why (cap bytes) describes

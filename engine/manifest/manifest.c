@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writing a manifest with cJSON.
-#include "manifest.h"
+#include "engine/manifest/manifest.h"
 
-#include "countedties.h"
-#include "decimal.h"
-#include "finishedtop.h"
-#include "jsonwrite.h"
-#include "machine.h"
-#include "typed.h"
-#include "value.h"
+#include "base/document/json_write.h"
+#include "base/system/machine.h"
+#include "base/text/decimal.h"
+#include "engine/experiment/typed_columns.h"
+#include "engine/job/finished_best.h"
+#include "engine/manifest/tie_counts.h"
+#include "engine/space/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

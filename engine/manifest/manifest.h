@@ -3,9 +3,9 @@
 #ifndef PPS_MANIFEST_H
 #define PPS_MANIFEST_H
 
-#include "codec.h"
-#include "experiment.h"
-#include "sweep.h"
+#include "base/system/codec.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/sweep.h"
 
 struct pps_manifest {
     const struct pps_experiment *experiment;

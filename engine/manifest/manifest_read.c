@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A manifest's digest and members.
-#include "manifestread.h"
+#include "engine/manifest/manifest_read.h"
 
-#include "decimal.h"
-#include "jsonfile.h"
-#include "wholefile.h"
+#include "base/document/json.h"
+#include "base/system/file_content.h"
+#include "base/text/decimal.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_MANIFESTREAD_H
 #define PPS_MANIFESTREAD_H
 
-#include "experiment.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/experiment.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counted rows to JSON and back.
-#include "countedties.h"
+#include "engine/manifest/tie_counts.h"
 
-#include "jsonwrite.h"
+#include "base/document/json_write.h"
 
 #include <stdlib.h>
 #include <string.h>

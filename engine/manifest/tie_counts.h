@@ -3,7 +3,7 @@
 #ifndef PPS_COUNTEDTIES_H
 #define PPS_COUNTEDTIES_H
 
-#include "tops.h"
+#include "engine/best/best_by_group.h"
 
 #include <cjson/cJSON.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times the kernel alone and its reference, and runs the parts of a benchmark in order.
-#include "benchmark.h"
+#include "engine/measure/benchmark.h"
 
-#include "benchparts.h"
-#include "benchpoints.h"
-#include "machine.h"
+#include "base/system/machine.h"
+#include "engine/measure/benchmark_private.h"
+#include "engine/measure/points_in_memory.h"
 
 #include <math.h>
 

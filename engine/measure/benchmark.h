@@ -6,9 +6,9 @@
 #ifndef PPS_BENCHMARK_H
 #define PPS_BENCHMARK_H
 
-#include "inputs.h"
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/documents.h"
+#include "ppsweep/kernel.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #ifndef PPS_BENCHPARTS_H
 #define PPS_BENCHPARTS_H
 
-#include "benchmark.h"
-#include "sweep.h"
+#include "engine/measure/benchmark.h"
+#include "engine/run/sweep.h"
 
 enum { PPS_BENCH_POINTS = 512, PPS_BENCH_REPEATS = 5, PPS_BENCH_TURNS = 15 };
 

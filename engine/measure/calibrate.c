@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures a sample of a sweep.
-#include "calibrate.h"
+#include "engine/measure/calibrate.h"
 
-#include "machine.h"
-#include "rows.h"
+#include "base/system/machine.h"
+#include "engine/run/row_maker.h"
 
 #include <stdlib.h>
 

@@ -5,10 +5,10 @@
 #ifndef PPS_CALIBRATE_H
 #define PPS_CALIBRATE_H
 
-#include "codec.h"
-#include "experiment.h"
-#include "shard.h"
-#include "space.h"
+#include "base/system/codec.h"
+#include "engine/experiment/experiment.h"
+#include "engine/space/shard.h"
+#include "engine/space/space.h"
 
 #include <stdatomic.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates events: the next worker is the one that finishes first, with the lowest number
 // among equals. Workers act as in sweep.c.
-#include "coremodel.h"
+#include "engine/measure/core_model.h"
 
 #include <math.h>
 #include <stdlib.h>

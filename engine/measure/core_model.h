@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates a run on many cores: workers with given times per task, directed by the scheduler
-// of real runs (schedule.h). Deterministic; uses no clock and no threads.
+// of real runs (work_schedule.h). Deterministic; uses no clock and no threads.
 #ifndef PPS_COREMODEL_H
 #define PPS_COREMODEL_H
 
-#include "schedule.h"
+#include "engine/run/work_schedule.h"
 
 #include <stdatomic.h>
 

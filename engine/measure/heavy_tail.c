@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash of the number of a point decides whether the point takes long.
-#include "coretail.h"
+#include "engine/measure/heavy_tail.h"
 
-#include "random.h"
+#include "base/math/random.h"
 
 static const double LONG_S = 1.3, SHORT_S = 0.0004, BLOCK_S = 0.02;
 

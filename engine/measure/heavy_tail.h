@@ -4,7 +4,7 @@
 #ifndef PPS_CORETAIL_H
 #define PPS_CORETAIL_H
 
-#include "coremodel.h"
+#include "engine/measure/core_model.h"
 
 struct pps_coretail {
     bool is_foretold; // `cost` of the kernel knows which points take long

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures evenly spread blocks of the default sweep: one thread makes and writes them. In the
 // model, a measured block stands for the blocks up to the next measured block.
-#include "benchcores.h"
+#include "engine/measure/many_cores.h"
 
-#include "benchparts.h"
-#include "benchpoints.h"
-#include "coretail.h"
-#include "foretell.h"
+#include "engine/measure/benchmark_private.h"
+#include "engine/measure/heavy_tail.h"
+#include "engine/measure/points_in_memory.h"
+#include "engine/run/block_cost.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_BENCHCORES_H
 #define PPS_BENCHCORES_H
 
-#include "benchmark.h"
-#include "coremodel.h"
+#include "engine/measure/benchmark.h"
+#include "engine/measure/core_model.h"
 
 enum { PPS_BENCH_CORES = 8, PPS_BENCH_CORE_SWEEPS = 3 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times a kernel alone.
-#include "benchpoints.h"
+#include "engine/measure/points_in_memory.h"
 
-#include "audit.h"
-#include "machine.h"
-#include "rows.h"
-#include "scratch.h"
+#include "base/system/machine.h"
+#include "base/system/scratch.h"
+#include "engine/run/audit.h"
+#include "engine/run/row_maker.h"
 
 #include <stdlib.h>
 #include <string.h>

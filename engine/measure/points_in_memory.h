@@ -3,7 +3,7 @@
 #ifndef PPS_BENCHPOINTS_H
 #define PPS_BENCHPOINTS_H
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 #include <stdatomic.h>
 

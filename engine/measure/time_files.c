@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the sweeps of a benchmark that write files, in a temporary folder.
-#include "benchparts.h"
+#include "engine/measure/benchmark_private.h"
 
-#include "machine.h"
-#include "output.h"
+#include "base/system/machine.h"
+#include "engine/store/output.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures output cost, with a kernel that computes nothing.
-#include "benchparts.h"
+#include "engine/measure/benchmark_private.h"
 
-#include "benchpoints.h"
+#include "engine/measure/points_in_memory.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures whole runs: their speed for several numbers of threads, and the share of the kernel.
-#include "benchparts.h"
+#include "engine/measure/benchmark_private.h"
 
-#include "audit.h"
-#include "benchpoints.h"
-#include "machine.h"
+#include "base/system/machine.h"
+#include "engine/measure/points_in_memory.h"
+#include "engine/run/audit.h"
 
 #include <math.h>
 #include <stdlib.h>

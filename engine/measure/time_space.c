@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the experiments of a benchmark.
-#include "benchparts.h"
+#include "engine/measure/benchmark_private.h"
 
 #include <math.h>
 #include <stdio.h>

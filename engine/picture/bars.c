@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the columns and rows of stacked bars.
-#include "bars.h"
+#include "engine/picture/bars.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

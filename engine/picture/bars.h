@@ -5,12 +5,12 @@
 #ifndef PPS_BARS_H
 #define PPS_BARS_H
 
-#include "best.h"
-#include "constants.h"
-#include "picture.h"
-#include "rowtext.h"
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "engine/best/best.h"
+#include "engine/picture/pictures.h"
+#include "engine/read/constant_columns.h"
+#include "engine/read/row_text.h"
+#include "engine/read/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes stacked bars as text for gnuplot and draws the picture.
-#include "bars.h"
-#include "picturename.h"
-#include "plottext.h"
+#include "engine/picture/bars.h"
+#include "engine/picture/gnuplot_text.h"
+#include "engine/picture/picture_name.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs gnuplot.
-#include "gnuplot.h"
+#include "engine/picture/gnuplot.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #ifndef PPS_GNUPLOT_H
 #define PPS_GNUPLOT_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 // Returns PPS_E_MACHINE with the package to install if gnuplot cannot be started.
 PPS_MUST_CHECK enum pps_status pps_gnuplot_check(struct pps_error *err);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes text that plot scripts read.
-#include "plottext.h"
+#include "engine/picture/gnuplot_text.h"
 
-#include "decimal.h"
+#include "base/text/decimal.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Pareto front of two columns of a result: reading, and the table.
-#include "pareto.h"
+#include "engine/picture/pareto.h"
 
-#include "grow.h"
-#include "rowtext.h"
+#include "base/text/grow_list.h"
+#include "engine/read/row_text.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,14 +4,14 @@
 #ifndef PPS_PARETO_H
 #define PPS_PARETO_H
 
-#include "cloud.h"
-#include "constants.h"
-#include "front.h"
-#include "grouping.h"
-#include "picture.h"
-#include "scale.h"
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "engine/best/pareto_front.h"
+#include "engine/picture/pictures.h"
+#include "engine/picture/scale.h"
+#include "engine/picture/thinned_points.h"
+#include "engine/read/constant_columns.h"
+#include "engine/read/grouping.h"
+#include "engine/read/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A picture mark is a text chunk before the end of a PNG, or a comment after the end of an SVG.
-#include "picturemark.h"
+#include "engine/picture/picture_mark.h"
 
-#include "diskfile.h"
-#include "wholefile.h"
+#include "base/system/disk.h"
+#include "base/system/file_content.h"
 
 #include <inttypes.h>
 #include <stdint.h>

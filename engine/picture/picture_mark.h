@@ -5,7 +5,7 @@
 #ifndef PPS_PICTUREMARK_H
 #define PPS_PICTUREMARK_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 

@@ -4,8 +4,8 @@
 #ifndef PPS_PICTURENAME_H
 #define PPS_PICTURENAME_H
 
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "engine/read/view.h"
 
 #include <stdio.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws pictures with gnuplot.
-#include "picture.h"
+#include "engine/picture/pictures.h"
 
-#include "datafolder.h"
-#include "diskfile.h"
-#include "folder.h"
-#include "gnuplot.h"
-#include "oneline.h"
-#include "picturemark.h"
+#include "base/system/data_folder.h"
+#include "base/system/disk.h"
+#include "base/system/folder.h"
+#include "base/text/say.h"
+#include "engine/picture/gnuplot.h"
+#include "engine/picture/picture_mark.h"
 
 #include <dirent.h>
 #include <errno.h>

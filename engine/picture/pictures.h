@@ -5,8 +5,8 @@
 #ifndef PPS_PICTURE_H
 #define PPS_PICTURE_H
 
-#include "status.h"
-#include "textfile.h"
+#include "base/system/whole_file.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,7 +36,7 @@ PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
 void pps_pictures_close(struct pps_pictures *pictures); // NULL is fine
 
 // Returns PPS_E_INPUT if pictures of this name (no folder, no ending) exist and !force, unless
-// they were drawn from this result and have not been edited since (picturemark.h).
+// they were drawn from this result and have not been edited since (picture_mark.h).
 PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
                                                   const char *name,
                                                   struct pps_error *err);

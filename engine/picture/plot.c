@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws heatmaps and lines of a result.
-#include "plot.h"
+#include "engine/picture/plot.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #ifndef PPS_PLOT_H
 #define PPS_PLOT_H
 
-#include "picture.h"
-#include "slice.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/picture/pictures.h"
+#include "engine/slice/slice.h"
 
 #include <stdbool.h>
 #include <stddef.h>

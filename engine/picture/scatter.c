@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a result into the points of a scatter picture.
-#include "scatter.h"
+#include "engine/picture/scatter.h"
 
-#include "coverage.h"
-#include "jsonfile.h"
+#include "base/document/json.h"
+#include "engine/read/coverage.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -5,15 +5,15 @@
 #ifndef PPS_SCATTER_H
 #define PPS_SCATTER_H
 
-#include "best.h"
-#include "cloud.h"
-#include "constants.h"
-#include "names.h"
-#include "picture.h"
-#include "rowtext.h"
-#include "scale.h"
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "base/text/string_pool.h"
+#include "engine/best/best.h"
+#include "engine/picture/pictures.h"
+#include "engine/picture/scale.h"
+#include "engine/picture/thinned_points.h"
+#include "engine/read/constant_columns.h"
+#include "engine/read/row_text.h"
+#include "engine/read/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>

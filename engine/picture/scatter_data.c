@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes scatter pictures as points for gnuplot, and draws them.
-#include "picturename.h"
-#include "plottext.h"
-#include "scatter.h"
+#include "engine/picture/gnuplot_text.h"
+#include "engine/picture/picture_name.h"
+#include "engine/picture/scatter.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

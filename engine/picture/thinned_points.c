@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the points of a picture and thins them if there are too many.
-#include "cloud.h"
+#include "engine/picture/thinned_points.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_CLOUD_H
 #define PPS_CLOUD_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates rows of points: reads a batch of rows, runs the kernel on all threads and writes
 // the results.
-#include "evaluateparts.h"
+#include "engine/point/evaluate_private.h"
 
-#include "machine.h"
-#include "scratch.h"
+#include "base/system/machine.h"
+#include "base/system/scratch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,10 +4,10 @@
 #ifndef PPS_EVALUATE_H
 #define PPS_EVALUATE_H
 
-#include "experiment.h"
-#include "kernel.h"
-#include "output.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/experiment.h"
+#include "engine/store/output.h"
+#include "ppsweep/kernel.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of pps_evaluate: evaluateread.c reads rows, evaluate.c runs
-// the kernel, evaluatewrite.c writes results. Private to these files.
+// Declarations shared by the files of pps_evaluate: evaluate_read.c reads rows, evaluate.c runs
+// the kernel, evaluate_write.c writes results. Private to these files.
 #ifndef PPS_EVALUATEPARTS_H
 #define PPS_EVALUATEPARTS_H
 
-#include "csvfile.h"
-#include "evaluate.h"
+#include "base/table/csv.h"
+#include "engine/point/evaluate.h"
 
 enum pps_cell_kind {
     PPS_CELL_PARAM,
-    PPS_CELL_TIER, // names of a parameter whose numbers may be in another column (typed.h)
+    PPS_CELL_TIER, // names of a parameter whose numbers may be in another column (typed_columns.h)
     PPS_CELL_RESULT,
     PPS_CELL_REASON,
     PPS_CELL_OTHER

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the input of an evaluation: the roles of its columns, and rows into the batch.
-#include "evaluateparts.h"
+#include "engine/point/evaluate_private.h"
 
-#include "inputs.h"
-#include "onepoint.h"
-#include "suggest.h"
-#include "typed.h"
-#include "value.h"
+#include "base/text/nearest.h"
+#include "engine/experiment/documents.h"
+#include "engine/experiment/typed_columns.h"
+#include "engine/point/one_point.h"
+#include "engine/space/value.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the output of an evaluation: the input rows with results.
-#include "evaluateparts.h"
+#include "engine/point/evaluate_private.h"
 
-#include "decimal.h"
+#include "base/text/decimal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds a single point.
-#include "onepoint.h"
+#include "engine/point/one_point.h"
 
-#include "experiment.h"
-#include "inputs.h"
-#include "result.h"
-#include "suggest.h"
-#include "typed.h"
-#include "value.h"
+#include "base/text/nearest.h"
+#include "engine/experiment/documents.h"
+#include "engine/experiment/experiment.h"
+#include "engine/experiment/typed_columns.h"
+#include "engine/read/result.h"
+#include "engine/space/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

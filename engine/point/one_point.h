@@ -3,8 +3,8 @@
 #ifndef PPS_ONEPOINT_H
 #define PPS_ONEPOINT_H
 
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

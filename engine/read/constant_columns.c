@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the columns with one value in all rows.
-#include "constants.h"
+#include "engine/read/constant_columns.h"
 
 #include <errno.h>
 #include <stdlib.h>

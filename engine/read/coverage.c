@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the coverage of a result from its manifest, and for an unfinished run from its journal.
-#include "coverage.h"
+#include "engine/read/coverage.h"
 
-#include "blockindex.h"
-#include "jsonfile.h"
-#include "result.h"
-#include "spelling.h"
+#include "base/document/json.h"
+#include "base/text/characters.h"
+#include "engine/read/result.h"
+#include "engine/store/index_read.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

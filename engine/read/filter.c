@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filters of rows.
-#include "filter.h"
+#include "engine/read/filter.h"
 
-#include "axis.h"
-#include "grow.h"
-#include "value.h"
-#include "view.h"
+#include "base/text/grow_list.h"
+#include "engine/read/view.h"
+#include "engine/space/axis.h"
+#include "engine/space/value.h"
 
 #include <errno.h>
 #include <math.h>

@@ -4,9 +4,9 @@
 #ifndef PPS_FILTER_H
 #define PPS_FILTER_H
 
-#include "expr.h"
-#include "result.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/expression/expression.h"
+#include "engine/read/result.h"
 
 #include <stdbool.h>
 

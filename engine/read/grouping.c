@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of rows of equal values in some columns.
-#include "grouping.h"
+#include "engine/read/grouping.h"
 
-#include "value.h"
-#include "workgroups.h"
+#include "engine/experiment/work_groups.h"
+#include "engine/space/value.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #ifndef PPS_GROUPING_H
 #define PPS_GROUPING_H
 
-#include "names.h"
-#include "rowtext.h"
-#include "view.h"
+#include "base/text/string_pool.h"
+#include "engine/read/row_text.h"
+#include "engine/read/view.h"
 
 // A zeroed one has no columns: every row is of group 0.
 struct pps_grouping {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads numbers in cells, and the manifest beside a result.
-#include "result.h"
+#include "engine/read/result.h"
 
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits a result file into rows and cells, with a sliding window of text.
-#include "result.h"
+#include "engine/read/result.h"
 
-#include "textsource.h"
+#include "base/system/text_reader.h"
 
 #include <limits.h>
 #include <stdbool.h>

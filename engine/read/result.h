@@ -5,7 +5,7 @@
 #ifndef PPS_RESULT_H
 #define PPS_RESULT_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merges sorted runs: each run has a window in memory; a heap has the run with the next row on
 // top.
-#include "rowsortparts.h"
+#include "engine/read/row_sort_private.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <stdlib.h>

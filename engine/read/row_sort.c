@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows sorted in memory, and where they do not fit, in runs written one behind the other to a
 // nameless file.
-#include "rowsortparts.h"
+#include "engine/read/row_sort_private.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <fcntl.h>

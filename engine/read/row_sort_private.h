@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two halves of pps_rowsort share: rowsort.c takes rows and writes sorted runs of them,
-// rowmerge.c merges the runs. Private to these.
+// What the two halves of pps_rowsort share: row_sort.c takes rows and writes sorted runs of them,
+// row_merge.c merges the runs. Private to these.
 #ifndef PPS_ROWSORTPARTS_H
 #define PPS_ROWSORTPARTS_H
 
-#include "rowsort.h"
+#include "engine/read/row_sort.h"
 
 #include <sys/types.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats rows as lines of CSV and as an aligned table.
-#include "rowtext.h"
+#include "engine/read/row_text.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -3,9 +3,9 @@
 #ifndef PPS_ROWTEXT_H
 #define PPS_ROWTEXT_H
 
-#include "result.h"
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "engine/read/result.h"
+#include "engine/read/view.h"
 
 #include <stddef.h>
 #include <stdio.h>

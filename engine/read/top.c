@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows of a result: a heap a group, or an external sort of everything.
-#include "top.h"
+#include "engine/read/top.h"
 
-#include "best.h"
-#include "constants.h"
-#include "countedties.h"
-#include "grouping.h"
-#include "grow.h"
-#include "oneline.h"
-#include "rowsort.h"
-#include "rowtext.h"
-#include "tiestext.h"
+#include "base/text/grow_list.h"
+#include "base/text/say.h"
+#include "engine/best/best.h"
+#include "engine/best/ties_text.h"
+#include "engine/manifest/tie_counts.h"
+#include "engine/read/constant_columns.h"
+#include "engine/read/grouping.h"
+#include "engine/read/row_sort.h"
+#include "engine/read/row_text.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

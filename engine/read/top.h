@@ -5,8 +5,8 @@
 #ifndef PPS_TOP_H
 #define PPS_TOP_H
 
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "engine/read/view.h"
 
 #include <stdbool.h>
 #include <stdint.h>

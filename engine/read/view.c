@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A result file as those who look at it see it: roles of columns, lookup by name, filters.
-#include "view.h"
+#include "engine/read/view.h"
 
-#include "coverage.h"
-#include "experiment.h"
-#include "filter.h"
-#include "suggest.h"
-#include "typed.h"
-#include "value.h"
+#include "base/text/nearest.h"
+#include "engine/experiment/experiment.h"
+#include "engine/experiment/typed_columns.h"
+#include "engine/read/coverage.h"
+#include "engine/read/filter.h"
+#include "engine/space/value.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

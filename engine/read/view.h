@@ -5,9 +5,9 @@
 #ifndef PPS_VIEW_H
 #define PPS_VIEW_H
 
-#include "kernel.h"
-#include "result.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/read/result.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the audited rows, runs the reference on them and compares the results.
-#include "audit.h"
+#include "engine/run/audit.h"
 
-#include "pointtext.h"
-#include "sensitive.h"
+#include "engine/experiment/point_text.h"
+#include "engine/run/sensitive_points.h"
 
 #include <float.h>
 #include <math.h>

@@ -5,9 +5,9 @@
 #ifndef PPS_AUDIT_H
 #define PPS_AUDIT_H
 
-#include "experiment.h"
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/experiment.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

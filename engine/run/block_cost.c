@@ -2,9 +2,9 @@
 // Predicts the cost of a block. A small block is evaluated completely, because one point may
 // cost more than all others. The points of a large block are cheap, so an evenly spread sample
 // is enough.
-#include "foretell.h"
+#include "engine/run/block_cost.h"
 
-#include "workload.h"
+#include "engine/forecast/workload.h"
 
 enum { FEW = 64, SAMPLES = 16 };
 

@@ -4,8 +4,8 @@
 #ifndef PPS_FORETELL_H
 #define PPS_FORETELL_H
 
-#include "experiment.h"
-#include "schedule.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/work_schedule.h"
 
 // Returns the predicted cost of the n >= 1 points from number `first`. The result is the same
 // for every call with the same range. Moves the cursor.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How large things are that an experiment's rows need: scratch of a worker, points of a block.
-#include "rows.h"
+#include "engine/run/row_maker.h"
 
-#include "machine.h"
+#include "base/system/machine.h"
 
 #include <math.h>
 

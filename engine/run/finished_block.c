@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs rows and blocks. Copies have exact sizes, so waiting blocks take no more memory than
 // necessary.
-#include "made.h"
+#include "engine/run/finished_block.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #ifndef PPS_MADE_H
 #define PPS_MADE_H
 
-#include "codec.h"
-#include "output.h"
-#include "rows.h"
+#include "base/system/codec.h"
+#include "engine/run/row_maker.h"
+#include "engine/store/output.h"
 
 // The rows of some points of a block, kept until all parts exist. Free with free().
 struct pps_part {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash table maps points to the text of their results.
-#include "reuse.h"
+#include "engine/run/known_rows.h"
 
-#include "checksums.h"
-#include "decimal.h"
-#include "onepoint.h"
-#include "result.h"
-#include "typed.h"
-#include "value.h"
+#include "base/text/decimal.h"
+#include "engine/experiment/typed_columns.h"
+#include "engine/point/one_point.h"
+#include "engine/read/result.h"
+#include "engine/space/value.h"
+#include "engine/store/checksums.h"
 
 #include <math.h>
 #include <stdio.h>

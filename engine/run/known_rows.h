@@ -9,8 +9,8 @@
 #ifndef PPS_REUSE_H
 #define PPS_REUSE_H
 
-#include "experiment.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/experiment/experiment.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking, running and writing: the inner loop of a sweep.
-#include "rowparts.h"
+#include "engine/run/row_maker_private.h"
 
-#include "decimal.h"
-#include "value.h"
+#include "base/text/decimal.h"
+#include "engine/space/value.h"
 
 #include <math.h>
 #include <stdlib.h>

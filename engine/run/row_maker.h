@@ -4,11 +4,11 @@
 #ifndef PPS_ROWS_H
 #define PPS_ROWS_H
 
-#include "audit.h"
-#include "contest.h"
-#include "experiment.h"
-#include "reuse.h"
-#include "space.h"
+#include "engine/best/shared_best.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/audit.h"
+#include "engine/run/known_rows.h"
+#include "engine/space/space.h"
 
 #include <stdatomic.h>
 

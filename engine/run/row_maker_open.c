@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a maker of rows: its arrays, and what it is asked to do besides.
-#include "rowparts.h"
+#include "engine/run/row_maker_private.h"
 
-#include "decimal.h"
-#include "scratch.h"
-#include "value.h"
+#include "base/system/scratch.h"
+#include "base/text/decimal.h"
+#include "engine/space/value.h"
 
 #include <math.h>
 #include <stdlib.h>

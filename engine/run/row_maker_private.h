@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a maker of rows holds; private to rows.c and rowsopen.c.
+// What a maker of rows holds; private to row_maker.c and row_maker_open.c.
 #ifndef PPS_ROWPARTS_H
 #define PPS_ROWPARTS_H
 
-#include "audit.h"
-#include "result.h"
-#include "rows.h"
+#include "engine/read/result.h"
+#include "engine/run/audit.h"
+#include "engine/run/row_maker.h"
 
 enum { PPS_ROW_PIECE = 32 }; // bytes of a prefix copied at once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From points to rows, by counting.
-#include "rownumbers.h"
+#include "engine/run/row_numbers.h"
 
 #include <stdlib.h>
 

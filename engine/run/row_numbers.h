@@ -3,7 +3,7 @@
 #ifndef PPS_ROWNUMBERS_H
 #define PPS_ROWNUMBERS_H
 
-#include "sweep.h"
+#include "engine/run/sweep.h"
 
 // The rows of n points of a sweep, whose numbers ascend and which have rows. Walks the points that
 // come before them, which takes far less than computing these.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a kernel's reference at points near a point.
-#include "sensitive.h"
+#include "engine/run/sensitive_points.h"
 
-#include "experiment.h"
+#include "engine/experiment/experiment.h"
 
 #include <math.h>
 

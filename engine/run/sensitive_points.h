@@ -5,7 +5,7 @@
 #ifndef PPS_SENSITIVE_H
 #define PPS_SENSITIVE_H
 
-#include "kernel.h"
+#include "ppsweep/kernel.h"
 
 // Returns how far the reference's result in column c moves, relative to `result`, when the
 // point's real parameters change by some units in the last place. The value is the maximum of

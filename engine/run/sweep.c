@@ -2,13 +2,13 @@
 // The pool. Workers ask the schedule what to do, under one lock; what they have made waits in a
 // ring of slots until all before it are written; whoever finishes the next block due writes, and
 // continues with those that wait behind it.
-#include "sweep.h"
+#include "engine/run/sweep.h"
 
-#include "failpoint.h"
-#include "foretell.h"
-#include "machine.h"
-#include "made.h"
-#include "threads.h"
+#include "base/system/machine.h"
+#include "base/system/threads.h"
+#include "engine/experiment/failed_point.h"
+#include "engine/run/block_cost.h"
+#include "engine/run/finished_block.h"
 
 #include <omp.h>
 #include <pthread.h>

@@ -4,13 +4,13 @@
 #ifndef PPS_SWEEP_H
 #define PPS_SWEEP_H
 
-#include "codec.h"
-#include "experiment.h"
-#include "output.h"
-#include "progress.h"
-#include "rows.h"
-#include "schedule.h"
-#include "shard.h"
+#include "base/system/codec.h"
+#include "engine/experiment/experiment.h"
+#include "engine/forecast/progress.h"
+#include "engine/run/row_maker.h"
+#include "engine/run/work_schedule.h"
+#include "engine/space/shard.h"
+#include "engine/store/output.h"
 
 #include <stdatomic.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sweep has counted.
-#include "sweep.h"
+#include "engine/run/sweep.h"
 
 uint64_t pps_totals_computed(const struct pps_totals *t)
 {

@@ -3,9 +3,9 @@
 // before it minus the work that all workers do while one worker makes block k. A block started
 // at its mark is done when the blocks before it are done. Blocks of equal cost have marks in
 // the order of blocks.
-#include "schedule.h"
+#include "engine/run/work_schedule.h"
 
-#include "machine.h"
+#include "base/system/machine.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule decides which worker does what, and when, without threads or a clock. Both the
-// thread pool (sweep.c) and the model of many cores (coremodel.c) use it. Not thread-safe:
+// thread pool (sweep.c) and the model of many cores (core_model.c) use it. Not thread-safe:
 // callers hold a lock.
 //
 // Blocks are written in ascending order but may be made in another order. A finished block
@@ -11,7 +11,7 @@
 #ifndef PPS_SCHEDULE_H
 #define PPS_SCHEDULE_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,9 +4,9 @@
 // The hash of a row is a product of one odd number per parameter, modulo 2^64. The sum of a
 // cell adds the hashes of its rows. Odd numbers have inverses, so parameters with one value in
 // every cell are divided out at the end.
-#include "covered.h"
+#include "engine/slice/cell_coverage.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <stdlib.h>
 #include <string.h>

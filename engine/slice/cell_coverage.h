@@ -9,7 +9,7 @@
 #ifndef PPS_COVERED_H
 #define PPS_COVERED_H
 
-#include "result.h"
+#include "engine/read/result.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the columns of a cut: its axes, its value, and the columns that distinguish its maps.
-#include "cut.h"
+#include "engine/slice/slice_private.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Marks cells of a map: cells that share the best value, and cells whose rows cover other
 // combinations of the other parameters than most cells.
-#include "cut.h"
-#include "cutmarks.h"
+#include "engine/slice/marks.h"
+#include "engine/slice/slice_private.h"
 
 #include <math.h>
 #include <stdio.h>

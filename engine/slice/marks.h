@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks the cells of a map. For slice.c and slicemap.c.
+// Marks the cells of a map. For slice.c and matrix.c.
 #ifndef PPS_CUTMARKS_H
 #define PPS_CUTMARKS_H
 
-#include "cut.h"
+#include "engine/slice/slice_private.h"
 
 // Returns PPS_E_INPUT for a mean if the rows of two cells of a map cover different combinations
 // of the other parameters.

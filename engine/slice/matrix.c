@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Turns the cells of a result into matrices: sorts labels and maps, and fills one dense matrix
 // per map.
-#include "cut.h"
-#include "cutmarks.h"
-#include "slicetext.h"
+#include "engine/slice/marks.h"
+#include "engine/slice/slice_private.h"
+#include "engine/slice/slice_text.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a result into the cells of its maps.
-#include "slice.h"
+#include "engine/slice/slice.h"
 
-#include "cut.h"
-#include "cutmarks.h"
-#include "grow.h"
+#include "base/text/grow_list.h"
+#include "engine/slice/marks.h"
+#include "engine/slice/slice_private.h"
 
 #include <errno.h>
 #include <math.h>

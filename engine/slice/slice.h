@@ -6,9 +6,9 @@
 #ifndef PPS_SLICE_H
 #define PPS_SLICE_H
 
-#include "scale.h"
-#include "status.h"
-#include "view.h"
+#include "base/text/status.h"
+#include "engine/picture/scale.h"
+#include "engine/read/view.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a sliced result. slice.c and slicecolumns.c fill it, slicemap.c returns it.
+// The state of a sliced result. slice.c and columns.c fill it, matrix.c returns it.
 // Private to these files.
 #ifndef PPS_CUT_H
 #define PPS_CUT_H
 
-#include "constants.h"
-#include "covered.h"
-#include "names.h"
-#include "slice.h"
+#include "base/text/string_pool.h"
+#include "engine/read/constant_columns.h"
+#include "engine/slice/cell_coverage.h"
+#include "engine/slice/slice.h"
 
 // A cell of a map. x and y are label numbers while the result is read, and label ranks
 // afterwards.
@@ -16,7 +16,7 @@ struct pps_cut_cell {
     uint32_t n_rows; // rows with a value
     double value;
     uint64_t row;   // first row of the cell, from 1
-    uint64_t cover; // id of the combinations of other parameters in its rows (covered.h)
+    uint64_t cover; // id of the combinations of other parameters in its rows (cell_coverage.h)
 };
 
 // The labels of an axis. sorted[r] is the label with rank r; the first n_numbers labels are

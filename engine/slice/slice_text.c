@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes titles and names of maps, and slices as text for gnuplot.
-#include "slicetext.h"
+#include "engine/slice/slice_text.h"
 
-#include "picturename.h"
-#include "plottext.h"
+#include "engine/picture/gnuplot_text.h"
+#include "engine/picture/picture_name.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Titles and names of the maps of a cut result, for slicemap.c.
+// Titles and names of the maps of a cut result, for matrix.c.
 #ifndef PPS_SLICETEXT_H
 #define PPS_SLICETEXT_H
 
-#include "cut.h"
+#include "engine/slice/slice_private.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts the number of a value to the value, and back.
-#include "axis.h"
+#include "engine/space/axis.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #ifndef PPS_AXIS_H
 #define PPS_AXIS_H
 
-#include "expr.h"
-#include "kernel.h"
-#include "status.h"
-#include "value.h"
+#include "base/text/status.h"
+#include "engine/expression/expression.h"
+#include "engine/space/value.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>

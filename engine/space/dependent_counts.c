@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A hash table maps the values that determine a count (the level and the values of its live
 // parameters) to the exact number of points below dependent axes.
-#include "subtrees.h"
+#include "engine/space/dependent_counts.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_SUBTREES_H
 #define PPS_SUBTREES_H
 
-#include "space.h"
+#include "engine/space/space.h"
 
 // Counts all points below the first axis of space (whose live masks are set) and stores the
 // counts. Sets space->highest to the maxima of dependent axes. Returns PPS_E_INPUT for more

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes in words why points are skipped.
-#include "reasons.h"
+#include "engine/space/reason.h"
 
 #include <ctype.h>
 #include <stdio.h>

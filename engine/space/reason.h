@@ -4,7 +4,7 @@
 #ifndef PPS_REASONS_H
 #define PPS_REASONS_H
 
-#include "space.h"
+#include "engine/space/space.h"
 
 enum { PPS_REASON_WORDS = PPS_REASON_TEXT + 24 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the points of a sample.
-#include "sample.h"
+#include "engine/space/sample.h"
 
-#include "random.h"
-#include "sobol.h"
+#include "base/math/random.h"
+#include "base/math/sobol.h"
 
 #include <math.h>
 #include <stdlib.h>

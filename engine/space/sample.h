@@ -19,9 +19,9 @@
 #ifndef PPS_SAMPLE_H
 #define PPS_SAMPLE_H
 
-#include "permutation.h"
-#include "space.h"
-#include "status.h"
+#include "base/math/permutation.h"
+#include "base/text/status.h"
+#include "engine/space/space.h"
 
 #include <stdbool.h>
 #include <stdint.h>

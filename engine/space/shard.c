@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns blocks to shards.
-#include "shard.h"
+#include "engine/space/shard.h"
 
 uint64_t pps_blocks_count(struct pps_blocks blocks)
 {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prepares a space, turns numbers into points and points into numbers, and walks the list.
-#include "space.h"
+#include "engine/space/space.h"
 
-#include "sample.h"
-#include "subtrees.h"
+#include "engine/space/dependent_counts.h"
+#include "engine/space/sample.h"
 
 #include <limits.h>
 #include <math.h>

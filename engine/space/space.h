@@ -10,10 +10,10 @@
 #ifndef PPS_SPACE_H
 #define PPS_SPACE_H
 
-#include "axis.h"
-#include "kernel.h"
-#include "output.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "engine/space/axis.h"
+#include "engine/store/output.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,7 +37,8 @@ struct pps_space {
     struct pps_rule rules[PPS_MAX_RULES];
     int n_columns; // number of parameters that a row shows
     int columns[PPS_MAX_PARAMS];
-    uint64_t typed; // parameters of these columns with two cells (typed.h), one bit each
+    uint64_t
+        typed; // parameters of these columns with two cells (typed_columns.h), one bit each
     struct pps_sample *sample; // NULL: the list of points is the grid
 
     // Derived by pps_space_prepare.

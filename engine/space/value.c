@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses, checks and formats values of a parameter.
-#include "value.h"
+#include "engine/space/value.h"
 
-#include "decimal.h"
-#include "decimalread.h"
-#include "suggest.h"
+#include "base/text/decimal.h"
+#include "base/text/decimal_read.h"
+#include "base/text/nearest.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_VALUE_H
 #define PPS_VALUE_H
 
-#include "kernel.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

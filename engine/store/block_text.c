@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads one block: checks its bytes, then decompresses them.
-#include "blocktext.h"
+#include "engine/store/block_text.h"
 
-#include "crc.h"
-#include "diskfile.h"
+#include "base/system/crc.h"
+#include "base/system/disk.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_BLOCKTEXT_H
 #define PPS_BLOCKTEXT_H
 
-#include "output.h"
+#include "engine/store/output.h"
 
 struct pps_blocktext; // one per thread
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the bytes of a result with the checksums in its index.
-#include "checksums.h"
+#include "engine/store/checksums.h"
 
-#include "blockindex.h"
-#include "diskfile.h"
-#include "outputparts.h"
+#include "base/system/disk.h"
+#include "engine/store/index_read.h"
+#include "engine/store/output_private.h"
 
 #include <fcntl.h>
 #include <stdio.h>

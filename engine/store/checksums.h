@@ -3,7 +3,7 @@
 #ifndef PPS_CHECKSUMS_H
 #define PPS_CHECKSUMS_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 

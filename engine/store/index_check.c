@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the records of an index in order and checks them.
-#include "indexfile.h"
+#include "engine/store/index_check.h"
 
-#include "shard.h"
+#include "engine/space/shard.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

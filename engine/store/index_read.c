@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the header and the records of an index.
-#include "blockindex.h"
+#include "engine/store/index_read.h"
 
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the index of blocks beside a result, or the journal of a result that is being written.
 // output.h describes the format. Every record has a checksum; use a record only if its checksum
-// is valid. indexfile.h adds the checks of a complete index.
+// is valid. index_check.h adds the checks of a complete index.
 #ifndef PPS_BLOCKINDEX_H
 #define PPS_BLOCKINDEX_H
 
-#include "output.h"
+#include "engine/store/output.h"
 
 enum pps_blockindex_state {
     PPS_BLOCKINDEX_WHOLE,   // the header is valid; records may still be incomplete or damaged

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes journal records: checksums, and the order in which records reach the disk.
-#include "journal.h"
+#include "engine/store/index_write.h"
 
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_JOURNAL_H
 #define PPS_JOURNAL_H
 
-#include "output.h"
+#include "engine/store/output.h"
 
 struct pps_journal {
     int fd; // -1: not open

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks, locks and renames the files of a result. Existing files are never changed without
 // force, and never while another run writes them.
-#include "target.h"
+#include "engine/store/names.h"
 
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <errno.h>
 #include <fcntl.h>

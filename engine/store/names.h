@@ -5,7 +5,7 @@
 #ifndef PPS_TARGET_H
 #define PPS_TARGET_H
 
-#include "status.h"
+#include "base/text/status.h"
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a result file: the gzip frame around the blocks, and the order in which data, records
 // and names reach the disk.
-#include "output.h"
+#include "engine/store/output.h"
 
-#include "crc.h"
-#include "diskfile.h"
-#include "outputparts.h"
+#include "base/system/crc.h"
+#include "base/system/disk.h"
+#include "engine/store/output_private.h"
 
 #include <errno.h>
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef PPS_OUTPUT_H
 #define PPS_OUTPUT_H
 
-#include "codec.h"
-#include "status.h"
+#include "base/system/codec.h"
+#include "base/text/status.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

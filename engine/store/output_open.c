@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a result for writing: a new result, or an interrupted one, of which all whole and valid
 // blocks are kept.
-#include "outputparts.h"
+#include "engine/store/output_private.h"
 
-#include "diskfile.h"
+#include "base/system/disk.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internals shared by opening (outputopen.c) and writing (output.c) a result, and the gzip
+// Internals shared by opening (output_open.c) and writing (output.c) a result, and the gzip
 // frame around compressed blocks, for readers and writers.
 #ifndef PPS_OUTPUTPARTS_H
 #define PPS_OUTPUTPARTS_H
 
-#include "journal.h"
-#include "prefix.h"
-#include "target.h"
+#include "engine/store/index_write.h"
+#include "engine/store/names.h"
+#include "engine/store/whole_prefix.h"
 
 enum { PPS_GZIP_HEAD_BYTES = 10, PPS_GZIP_END_BYTES = 10 };
 

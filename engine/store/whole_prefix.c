@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares records with their data, from the first block on.
-#include "prefix.h"
+#include "engine/store/whole_prefix.h"
 
-#include "diskfile.h"
-#include "outputparts.h"
+#include "base/system/disk.h"
+#include "engine/store/output_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_PREFIX_H
 #define PPS_PREFIX_H
 
-#include "blockindex.h"
-#include "shard.h"
+#include "engine/space/shard.h"
+#include "engine/store/index_read.h"
 
 #include <stdatomic.h>
 

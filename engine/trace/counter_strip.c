@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws counters: each level is a box from the bottom of the strip.
-#include "tracestrip.h"
+#include "engine/trace/counter_strip.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <math.h>
 #include <stdlib.h>

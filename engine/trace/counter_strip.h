@@ -4,8 +4,8 @@
 #ifndef PPS_TRACESTRIP_H
 #define PPS_TRACESTRIP_H
 
-#include "kernel.h"
-#include "svg.h"
+#include "engine/trace/svg.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns the segments of a trace to lanes.
-#include "tracelanes.h"
+#include "engine/trace/lanes.h"
 
-#include "grow.h"
+#include "base/text/grow_list.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef PPS_TRACELANES_H
 #define PPS_TRACELANES_H
 
-#include "kernel.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes SVG elements.
-#include "svg.h"
+#include "engine/trace/svg.h"
 
 // Writes text escaped for use between tags and in quotes.
 static void escape(FILE *out, const char *text)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the segments of a trace.
-#include "tracedraw.h"
+#include "engine/trace/trace_draw.h"
 
-#include "machine.h"
-#include "svg.h"
+#include "base/system/machine.h"
+#include "engine/trace/svg.h"
 
 #include <math.h>
 #include <stdlib.h>

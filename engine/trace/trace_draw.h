@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the segments of a trace, for tracesvg.c, which collects them.
+// Draws the segments of a trace, for trace_svg.c, which collects them.
 #ifndef PPS_TRACEDRAW_H
 #define PPS_TRACEDRAW_H
 
-#include "kernel.h"
-#include "tracelanes.h"
-#include "tracestrip.h"
+#include "engine/trace/counter_strip.h"
+#include "engine/trace/lanes.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the segments of one point's trace and draws them.
-#include "tracesvg.h"
+#include "engine/trace/trace_svg.h"
 
-#include "tracedraw.h"
+#include "engine/trace/trace_draw.h"
 
 #include <errno.h>
 #include <math.h>

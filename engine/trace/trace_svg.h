@@ -5,8 +5,8 @@
 #ifndef PPS_TRACESVG_H
 #define PPS_TRACESVG_H
 
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "ppsweep/kernel.h"
 
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes traces as CSV and as Chrome/Perfetto JSON.
-#include "tracefile.h"
+#include "engine/trace/trace_text.h"
 
-#include "decimal.h"
-#include "tracelanes.h"
+#include "base/text/decimal.h"
+#include "engine/trace/lanes.h"
 
 #include <errno.h>
 #include <stdbool.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_TRACEFILE_H
 #define PPS_TRACEFILE_H
 
-#include "kernel.h"
-#include "status.h"
+#include "base/text/status.h"
+#include "ppsweep/kernel.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes traces to files.
-#include "tracewrite.h"
+#include "engine/trace/trace_write.h"
 
-#include "spelling.h"
-#include "textfile.h"
-#include "tracefile.h"
+#include "base/system/whole_file.h"
+#include "base/text/characters.h"
+#include "engine/trace/trace_text.h"
 
 #include <string.h>
 

@@ -3,16 +3,16 @@
 #ifndef PPS_TRACEWRITE_H
 #define PPS_TRACEWRITE_H
 
-#include "kernel.h"
-#include "status.h"
-#include "tracesvg.h"
+#include "base/text/status.h"
+#include "engine/trace/trace_svg.h"
+#include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 
 enum pps_trace_form {
-    PPS_TRACE_JSON, // for viewers (tracefile.h)
-    PPS_TRACE_SVG,  // a picture (tracesvg.h)
-    PPS_TRACE_TEXT, // CSV (tracefile.h)
+    PPS_TRACE_JSON, // for viewers (trace_text.h)
+    PPS_TRACE_SVG,  // a picture (trace_svg.h)
+    PPS_TRACE_TEXT, // CSV (trace_text.h)
 };
 
 // Returns the form named by a word (chrome, svg, csv), or by the ending of a path ("-": CSV).

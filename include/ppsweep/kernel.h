@@ -127,7 +127,6 @@ struct pps_composite {
 // ---- documents ------------------------------------------------------------------------------
 
 struct cJSON;
-struct pps_command; // tool.h
 
 // A kind of document that an experiment names under "inputs": the description of a model or of
 // a cluster. A slot with a parameter accepts several documents and is then an axis.
@@ -296,8 +295,7 @@ struct pps_kernel {
     const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
     const struct pps_slot *slots; // n_slots; documents
     int n_slots;
-    const struct pps_preset *presets;       // end with a NULL name; or NULL
-    const struct pps_command *const *tools; // its own commands, ended with NULL; or NULL
+    const struct pps_preset *presets; // end with a NULL name; or NULL
 
     // ---- documents; all NULL where there are no slots ----
 
@@ -343,7 +341,7 @@ struct pps_kernel {
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
 
-    const void *shared; // set for a kernel with documents (inputs.h); otherwise NULL
+    const void *shared; // set for a kernel with documents (documents.h); otherwise NULL
 };
 
 #endif

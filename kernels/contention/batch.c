@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches: recalls known points and simulates alone the points that lanes cannot simulate; then
 // simulates all other points together in lanes.
-#include "batch.h"
+#include "kernels/contention/batch.h"
 
-#include "state.h"
+#include "kernels/contention/model/state.h"
 
 #define SHORT_BATCH 20000 // micro-batches times stages: about 10 ms
 

@@ -4,8 +4,8 @@
 #ifndef PPS_CONTENTION_BATCH_H
 #define PPS_CONTENTION_BATCH_H
 
-#include "lanes.h"
-#include "memo.h"
+#include "kernels/contention/lanes/lanes.h"
+#include "kernels/contention/memo.h"
 
 enum {
     BATCH_POINTS = LANE_JOBS_MAX, // maximum number of points in a batch

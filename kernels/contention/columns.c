@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The result columns of the kernel, and the conversion of a result to a row.
-#include "face.h"
+#include "kernels/contention/table.h"
 
 #define METRIC(name_, unit_, decimals_, goal_, summary_)                                       \
     {                                                                                          \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The contention kernel: connects the contention model to the engine.
-#include "batch.h"
-#include "bound.h"
-#include "face.h"
-#include "reference.h"
+#include "kernels/contention/batch.h"
+#include "kernels/contention/lower_bound.h"
+#include "kernels/contention/reference/reference.h"
+#include "kernels/contention/table.h"
 
 #include <math.h>
 

@@ -44,9 +44,9 @@
 //     of micro-batches from f - 1 + g on, when backward(f - 1, 0) ends); those of stage 1, with
 //     its grad_props from micro-batch f - 1 on and late fwd_props, or with all of its grad_props;
 //     all transfers of stage g - 2, and of stage 0.
-#include "bound.h"
+#include "kernels/contention/lower_bound.h"
 
-#include "state.h"
+#include "kernels/contention/model/state.h"
 
 // EPS_WORK, in units: the work that may be left when a task ends. The relative margin covers
 // rounding, skipped periods and sums of shares together.

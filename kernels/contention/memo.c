@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memo: keys of points and the table of results.
-#include "memo.h"
+#include "kernels/contention/memo.h"
 
-#include "shares.h"
+#include "kernels/contention/model/shares.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
 #ifndef PPS_CONTENTION_MEMO_H
 #define PPS_CONTENTION_MEMO_H
 
-#include "model.h"
+#include "kernels/contention/model/model.h"
 
 struct sim;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parameters of the kernel, and the conversion of their values to a point.
-#include "face.h"
+#include "kernels/contention/table.h"
 
 #include <math.h>
 

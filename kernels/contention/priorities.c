@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis of priorities: its options, and their conversion for scenarios.h.
-#include "face.h"
-#include "scenarios.h"
+// The axis of priorities: its options, and their conversion for priority_scenarios.h.
+#include "kernels/contention/priority_scenarios.h"
+#include "kernels/contention/table.h"
 
 #include <math.h>
 #include <stdio.h>

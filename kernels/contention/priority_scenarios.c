@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Priority scenarios of a sweep as one axis.
-#include "scenarios.h"
+#include "kernels/contention/priority_scenarios.h"
 
 #include <math.h>
 

@@ -8,7 +8,7 @@
 #ifndef PPS_CONTENTION_SCENARIOS_H
 #define PPS_CONTENTION_SCENARIOS_H
 
-#include "model.h"
+#include "kernels/contention/model/model.h"
 
 enum contention_tiers {
     CONTENTION_TIERS_DEFAULT, // no tier; fwd_prop a; grad_prop a

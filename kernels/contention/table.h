@@ -4,8 +4,8 @@
 #ifndef PPS_CONTENTION_FACE_H
 #define PPS_CONTENTION_FACE_H
 
-#include "batch.h"
-#include "engine/kernel.h"
+#include "kernels/contention/batch.h"
+#include "ppsweep/kernel.h"
 
 // Numbers of the parameters.
 enum {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads models, clusters and a training from the documents of an experiment, and the parameters
 // that they set.
-#include "face.h"
+#include "kernels/ndsearch/table.h"
 
-#include "shared.h"
+#include "kernels/ndsearch/shared_documents.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <stdio.h>
 

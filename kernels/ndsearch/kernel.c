@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the kernel: a point is a parallel strategy, a row holds its memory and step time.
-#include "face.h"
-#include "kernels/ndsearch/tool/tool.h"
-#include "passtrace.h"
+#include "kernels/ndsearch/pass_trace.h"
+#include "kernels/ndsearch/table.h"
 
 #include <math.h>
 
@@ -250,7 +249,6 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .slots = nd_slots,
     .n_slots = N_SLOTS,
     .presets = nd_presets,
-    .tools = nd_tools,
     .open = nd_open,
     .close = nd_close,
     .values = nd_values,

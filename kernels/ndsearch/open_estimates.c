@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the estimates of recent settings open.
-#include "opened.h"
+#include "kernels/ndsearch/open_estimates.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the memory limits and the memory held before the first pass, then one pass after another.
-#include "passtrace.h"
+#include "kernels/ndsearch/pass_trace.h"
 
 #include <math.h>
 

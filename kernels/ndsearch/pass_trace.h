@@ -3,8 +3,8 @@
 #ifndef PPS_NDSEARCH_PASSTRACE_H
 #define PPS_NDSEARCH_PASSTRACE_H
 
-#include "engine/kernel.h"
-#include "kernels/common/passes.h"
+#include "kernels/common/pipeline/passes.h"
+#include "ppsweep/kernel.h"
 
 extern const struct pps_trace_names nd_trace_names;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts parameter values to a strategy and finds the estimate of a point.
-#include "point.h"
+#include "kernels/ndsearch/point.h"
 
-#include "face.h"
+#include "kernels/ndsearch/table.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the presets: spaces of strategies that common tools search. Each degree is a divisor of
 // the remaining devices, so that every point uses all devices.
-#include "face.h"
+#include "kernels/ndsearch/table.h"
 
 // Degrees that multiply to the number of devices.
 #define DEGREES                                                                                \

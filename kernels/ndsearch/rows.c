@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts estimates to rows: run() uses the fast estimate, reference() the plain one.
-#include "face.h"
-#include "point.h"
+#include "kernels/ndsearch/point.h"
+#include "kernels/ndsearch/table.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 #include "kernels/ndsearch/estimate/reference.h"
 
 #include <math.h>

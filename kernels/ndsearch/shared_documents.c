@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Allocates and frees the documents of an experiment.
-#include "shared.h"
+#include "kernels/ndsearch/shared_documents.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 #ifndef PPS_NDSEARCH_SHARED_H
 #define PPS_NDSEARCH_SHARED_H
 
-#include "kernels/common/docfault.h"
-#include "kernels/common/hardware.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/training.h"
+#include "base/document/fault.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_FACE_H
 #define PPS_NDSEARCH_FACE_H
 
-#include "engine/kernel.h"
+#include "ppsweep/kernel.h"
 
 enum {
     P_MODEL,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The step of a strategy as a trace: passes of every stage, memory over time.
-#include "face.h"
-#include "passtrace.h"
-#include "point.h"
+#include "kernels/ndsearch/pass_trace.h"
+#include "kernels/ndsearch/point.h"
+#include "kernels/ndsearch/table.h"
 
-#include "kernels/common/units.h"
-#include "kernels/ndsearch/estimate/steptimes.h"
+#include "base/math/units.h"
+#include "kernels/ndsearch/estimate/step_times.h"
 
 #include <math.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports a program: objective, rows and bounds.
-#include "mps.h"
+#include "planner/exchange/mps.h"
 
-#include "chunk.h"
-#include "mpswriting.h"
+#include "kernels/common/split/chunk.h"
+#include "planner/exchange/mps_private.h"
 
 #include <math.h>
 #include <stdio.h>

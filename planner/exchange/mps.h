@@ -4,8 +4,8 @@
 #ifndef PPS_NDSEARCH_MPS_H
 #define PPS_NDSEARCH_MPS_H
 
-#include "kernels/common/textroom.h"
-#include "program.h"
+#include "base/text/text_buffer.h"
+#include "kernels/common/split/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds the rows of chunks: durations, memory kept, choices, layers in sequence.
-#include "mpswriting.h"
+#include "planner/exchange/mps_private.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_MPSWRITING_H
 #define PPS_NDSEARCH_MPSWRITING_H
 
-#include "mpsrows.h"
+#include "planner/exchange/mps_rows.h"
 
 // Groups of rows.
 enum {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts rows into columns, with markers around the whole numbers.
-#include "mpsrows.h"
+#include "planner/exchange/mps_rows.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_NDSEARCH_MPSROWS_H
 #define PPS_NDSEARCH_MPSROWS_H
 
-#include "kernels/common/textroom.h"
-#include "mpslayout.h"
+#include "base/text/text_buffer.h"
+#include "planner/exchange/mps_variables.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Adds the rows of tasks: order within stages, paths of micro-batches, memory, the steady state.
-#include "mpswriting.h"
+#include "planner/exchange/mps_private.h"
 
 struct place {
     int kind; // ND_MPS_FORWARD or ND_MPS_BACKWARD

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts variable numbers to names and names to numbers.
-#include "mpslayout.h"
+#include "planner/exchange/mps_variables.h"
 
-#include "chunk.h"
+#include "kernels/common/split/chunk.h"
 
 #include <stdio.h>
 #include <string.h>

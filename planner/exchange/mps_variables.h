@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_MPSLAYOUT_H
 #define PPS_NDSEARCH_MPSLAYOUT_H
 
-#include "program.h"
+#include "kernels/common/split/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>

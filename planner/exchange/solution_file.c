@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the values of a solution, converts them to a choice, and checks its start times.
-#include "solfile.h"
+#include "planner/exchange/solution_file.h"
 
-#include "kernels/common/numtext.h"
-#include "mpslayout.h"
+#include "base/text/number.h"
+#include "planner/exchange/mps_variables.h"
 
 #include <math.h>
 #include <stdio.h>

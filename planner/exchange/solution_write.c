@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes solutions: the values of all variables of the exported program for a choice.
-#include "mpslayout.h"
-#include "playback.h"
-#include "solfile.h"
+#include "kernels/common/split/playback.h"
+#include "planner/exchange/mps_variables.h"
+#include "planner/exchange/solution_file.h"
 
 #include <math.h>
 #include <stdio.h>

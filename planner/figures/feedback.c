@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Repeats rounds: checks peaks, tightens budgets or fits figures, and solves again.
-#include "feedback.h"
+#include "planner/figures/feedback.h"
 
-#include "figures.h"
+#include "planner/figures/memory_figures.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #ifndef PPS_NDSEARCH_FEEDBACK_H
 #define PPS_NDSEARCH_FEEDBACK_H
 
-#include "kernels/common/table.h"
-#include "program.h"
+#include "base/table/table.h"
+#include "kernels/common/split/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>

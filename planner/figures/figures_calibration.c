@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits memory figures to the peaks of a calibration run whose stages differ in one property each.
-#include "figures.h"
+#include "planner/figures/memory_figures.h"
 
-#include "kernels/common/leastsquares.h"
-#include "kernels/common/memline.h"
-#include "kernels/common/numtext.h"
+#include "base/math/least_squares.h"
+#include "base/text/number.h"
+#include "kernels/common/pipeline/memory_line.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits memory figures to the peaks of a solution.
-#include "chunk.h"
-#include "feedback.h"
-#include "kernels/common/leastsquares.h"
-#include "kernels/common/numtext.h"
+#include "base/math/least_squares.h"
+#include "base/text/number.h"
+#include "kernels/common/split/chunk.h"
+#include "planner/figures/feedback.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts raw layer times to ratios.
-#include "kernels/common/numtext.h"
-#include "ratios.h"
+#include "base/text/number.h"
+#include "planner/figures/ratios.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes figures as lines of key = value, and makes them from the bytes of layers.
-#include "figures.h"
+#include "planner/figures/memory_figures.h"
 
-#include "kernels/common/numtext.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "base/text/number.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,9 +4,9 @@
 #ifndef PPS_NDSEARCH_FIGURES_H
 #define PPS_NDSEARCH_FIGURES_H
 
-#include "kernels/common/table.h"
-#include "kernels/common/textroom.h"
-#include "program.h"
+#include "base/table/table.h"
+#include "base/text/text_buffer.h"
+#include "kernels/common/split/program.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts layer figures and the plain estimate to the numbers of a pipeline program.
-#include "analytic.h"
+#include "planner/figures/modelled.h"
 
 #include "kernels/ndsearch/estimate/estimate.h"
 

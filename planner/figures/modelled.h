@@ -5,10 +5,10 @@
 #ifndef PPS_NDSEARCH_ANALYTIC_H
 #define PPS_NDSEARCH_ANALYTIC_H
 
-#include "kernels/common/hardware.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/training.h"
-#include "kernels/ndsearch/strategy.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a table of measured ratios, and chooses the ratios of a strategy.
-#include "ratios.h"
+#include "planner/figures/ratios.h"
 
 #include <math.h>
 #include <stdlib.h>

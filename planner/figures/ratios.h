@@ -5,9 +5,9 @@
 #ifndef PPS_NDSEARCH_RATIOS_H
 #define PPS_NDSEARCH_RATIOS_H
 
-#include "kernels/common/table.h"
-#include "kernels/ndsearch/strategy.h"
-#include "program.h"
+#include "base/table/table.h"
+#include "kernels/common/split/program.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
 #include <stdbool.h>
 #include <stdint.h>

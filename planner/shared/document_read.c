@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads whole files into memory, and documents in the format that their names select.
-#include "toolread.h"
+#include "planner/shared/document_read.h"
 
 #include <errno.h>
 #include <stdio.h>

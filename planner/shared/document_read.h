@@ -3,9 +3,9 @@
 #ifndef PPS_NDSEARCH_TOOLREAD_H
 #define PPS_NDSEARCH_TOOLREAD_H
 
-#include "engine/jsonfile.h"
-#include "engine/status.h"
-#include "kernels/common/plaindoc.h"
+#include "base/document/json.h"
+#include "base/document/plain.h"
+#include "base/text/status.h"
 
 #include <stddef.h>
 

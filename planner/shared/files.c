@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads text and tables, writes files and checks folders.
-#include "toolio.h"
+#include "planner/shared/files.h"
 
 #include <errno.h>
 #include <stdio.h>

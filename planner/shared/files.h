@@ -3,9 +3,9 @@
 #ifndef PPS_NDSEARCH_TOOLIO_H
 #define PPS_NDSEARCH_TOOLIO_H
 
-#include "engine/tool.h"
-#include "kernels/common/table.h"
-#include "kernels/common/textroom.h"
+#include "base/table/table.h"
+#include "base/text/text_buffer.h"
+#include "engine/command/command.h"
 
 enum { ND_PATH = 4096 };
 

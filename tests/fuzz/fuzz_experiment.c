@@ -3,8 +3,8 @@
 // space. For kernels with fast points (those with documents), also computes rows.
 #include "bytes.h"
 
-#include "engine/experiment.h"
-#include "engine/rows.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/row_maker.h"
 #include "kernels/registry.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);

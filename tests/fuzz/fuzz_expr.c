@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any text as an expression, evaluated at a few points. Results are finite or NAN,
 // truth values are 0 or 1, and errors have a place within the text.
-#include "engine/expr.h"
+#include "engine/expression/expression.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 // accepted index must be consistent.
 #include "bytes.h"
 
-#include "engine/indexfile.h"
-#include "engine/verifyblock.h"
-#include "engine/verifycounts.h"
+#include "engine/check/verify_block.h"
+#include "engine/check/verify_counts.h"
+#include "engine/store/index_check.h"
 
 #include <string.h>
 #include <xxhash.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a JSON document. An accepted document must have a place for every
 // value; a rejected document must have a place and a reason of one line.
-#include "engine/jsonfile.h"
+#include "base/document/json.h"
 
 #include <stdint.h>
 #include <stdlib.h>

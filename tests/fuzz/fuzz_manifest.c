@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: any bytes as a manifest, both unchanged and with a valid digest. If the manifest
 // is complete, its experiment is rebuilt.
-#include "engine/manifestread.h"
-#include "engine/remake.h"
+#include "engine/manifest/experiment_again.h"
+#include "engine/manifest/manifest_read.h"
 #include "kernels/registry.h"
 
 #include <inttypes.h>

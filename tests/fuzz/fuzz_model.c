@@ -2,11 +2,11 @@
 // Fuzz target: any JSON document as a model, a device, a cluster, a training setup and a whole
 // run. An accepted document must be countable; a rejected document must name one of its values
 // and give a reason of one line.
-#include "engine/jsonfile.h"
-#include "kernels/common/hardware.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/rundoc.h"
-#include "kernels/common/training.h"
+#include "base/document/json.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/run_document.h"
+#include "kernels/common/description/training.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,9 +2,9 @@
 // Fuzz target: any bytes as a flat, YAML or TOML document; the first byte selects the form. An
 // accepted document must have a place for every value, and must read back after writing; a
 // rejected document must have a place and a reason of one line.
-#include "kernels/common/docwrite.h"
-#include "kernels/common/plaindoc.h"
-#include "kernels/common/textroom.h"
+#include "base/document/plain.h"
+#include "base/document/plain_write.h"
+#include "base/text/text_buffer.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 // Fuzz target: a file of points, and its bytes as a number.
 #include "bytes.h"
 
-#include "engine/decimalread.h"
-#include "engine/points.h"
+#include "base/text/decimal_read.h"
+#include "engine/axes/point_file.h"
 #include "kernels/registry.h"
 
 #include <string.h>

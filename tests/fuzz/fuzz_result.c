@@ -2,7 +2,7 @@
 // Fuzz target: a result, plain or gzip, read to its end.
 #include "bytes.h"
 
-#include "engine/result.h"
+#include "engine/read/result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: text of the pipeline program: memory figures and solutions. An accepted solution
 // must be valid for the program.
-#include "kernels/ndsearch/program/figures.h"
-#include "kernels/ndsearch/program/solfile.h"
+#include "planner/exchange/solution_file.h"
+#include "planner/figures/memory_figures.h"
 
 #include <stdlib.h>
 

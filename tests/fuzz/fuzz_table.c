@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: tables of numbers, as CSV text and, if the bytes are JSON, as an array of
 // objects.
-#include "kernels/common/table.h"
+#include "base/table/table.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

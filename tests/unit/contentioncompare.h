@@ -6,7 +6,7 @@
 
 #include "contentionpoints.h"
 
-#include "kernels/contention/reference.h"
+#include "kernels/contention/reference/reference.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

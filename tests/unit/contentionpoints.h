@@ -6,7 +6,7 @@
 
 #include "contentionamount.h"
 
-#include "kernels/contention/model.h"
+#include "kernels/contention/model/model.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <criterion/criterion.h>
 #include <stdio.h>
 
-#include "engine/jsonfile.h"
+#include "base/document/json.h"
 
 // Parses a document from text in which ' stands for ", for readable C strings. The caller frees
 // it with pps_json_free.

@@ -3,7 +3,7 @@
 #ifndef TEST_EXPERIMENTS_H
 #define TEST_EXPERIMENTS_H
 
-#include "engine/experiment.h"
+#include "engine/experiment/experiment.h"
 #include "kernels/registry.h"
 
 #include <criterion/criterion.h>

@@ -5,7 +5,7 @@
 
 #include "documents.h"
 
-#include "kernels/common/modeldesc.h"
+#include "kernels/common/description/model.h"
 
 // Reads a valid model document; ' stands for ".
 static inline struct modeldesc model_of(const char *text)

@@ -7,7 +7,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 #include "kernels/ndsearch/estimate/estimate.h"
 #include "kernels/ndsearch/estimate/reference.h"
 

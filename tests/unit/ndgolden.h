@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "kernels/common/modeldesc.h"
+#include "kernels/common/description/model.h"
 
 // tests/golden/ndsearch/<name>.json; the caller deletes it.
 static inline cJSON *golden(const char *name)

@@ -5,7 +5,7 @@
 
 #include "files.h"
 
-#include "engine/output.h"
+#include "engine/store/output.h"
 
 #include <xxhash.h>
 #include <zlib.h>

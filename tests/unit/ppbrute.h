@@ -5,10 +5,10 @@
 #ifndef PPS_TEST_PPBRUTE_H
 #define PPS_TEST_PPBRUTE_H
 
-#include "engine/random.h"
-#include "kernels/common/memline.h"
-#include "kernels/ndsearch/program/chunk.h"
-#include "kernels/ndsearch/program/evaluator.h"
+#include "base/math/random.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/split/chunk.h"
+#include "kernels/common/split/evaluator.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

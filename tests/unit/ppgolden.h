@@ -3,7 +3,7 @@
 #ifndef PPS_TEST_PPGOLDEN_H
 #define PPS_TEST_PPGOLDEN_H
 
-#include "kernels/ndsearch/program/program.h"
+#include "kernels/common/split/program.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

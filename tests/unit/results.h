@@ -6,9 +6,9 @@
 
 #include "experiments.h"
 
-#include "engine/manifest.h"
-#include "engine/output.h"
-#include "engine/rows.h"
+#include "engine/manifest/manifest.h"
+#include "engine/run/row_maker.h"
+#include "engine/store/output.h"
 
 #include <string.h>
 #include <zlib.h>

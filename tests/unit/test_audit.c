@@ -2,9 +2,9 @@
 // Audits of a run: errors of `run` are found, correct results pass, and the numbers of the rows
 // alone decide which rows are compared. The kernels are made up: a `run` with the error that
 // its parameter `fault` selects, and a reference that is always right.
-#include "engine/experiment.h"
-#include "engine/rows.h"
-#include "engine/sweep.h"
+#include "engine/experiment/experiment.h"
+#include "engine/run/row_maker.h"
+#include "engine/run/sweep.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows as stacked bars: rows, labels and refused input.
-#include "engine/bars.h"
+#include "engine/picture/bars.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap of best rows: what it keeps, in which order, and that the order of adding is nothing.
-#include "engine/best.h"
+#include "engine/best/best.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

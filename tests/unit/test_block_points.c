@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points of a block: limited by the work and the text of a block, but at least as many as a
 // kernel runs together, and a few times that number if there are enough blocks.
-#include "engine/rows.h"
+#include "engine/run/row_maker.h"
 
 #include "experiments.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed blocks: independent, reproducible, and joined by concatenation alone.
-#include "engine/codec.h"
+#include "base/system/codec.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

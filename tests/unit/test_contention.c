@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/contention/model.h"
-#include "kernels/contention/reference.h"
+#include "kernels/contention/model/model.h"
+#include "kernels/contention/reference/reference.h"
 
 #define CELLS 32
 

@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/random.h"
-#include "kernels/contention/bound.h"
+#include "base/math/random.h"
+#include "kernels/contention/lower_bound.h"
 
 enum { MOST_N = 400, MOST_GPUS = 40 };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/contention/face.h"
+#include "kernels/contention/table.h"
 #include "kernels/registry.h"
 
 #define MEMBERS 3

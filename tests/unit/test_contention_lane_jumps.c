@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "kernels/contention/batch.h"
-#include "kernels/contention/state.h"
+#include "kernels/contention/model/state.h"
 
 static uint64_t state = 5;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "kernels/contention/batch.h"
-#include "kernels/contention/state.h"
+#include "kernels/contention/model/state.h"
 
 enum {
     JOBS = 4000,

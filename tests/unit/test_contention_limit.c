@@ -3,7 +3,7 @@
 #include "contentionrandom.h"
 
 #include "kernels/contention/batch.h"
-#include "kernels/contention/reference.h"
+#include "kernels/contention/reference/reference.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "kernels/contention/batch.h"
-#include "kernels/contention/scenarios.h"
-#include "kernels/contention/state.h"
+#include "kernels/contention/model/state.h"
+#include "kernels/contention/priority_scenarios.h"
 
 static uint64_t state = 7;
 

@@ -4,7 +4,7 @@
 #include "contentionrandom.h"
 
 #include "kernels/contention/batch.h"
-#include "kernels/contention/reference.h"
+#include "kernels/contention/reference/reference.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

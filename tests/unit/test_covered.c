@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Coverage of cells: equal ids for equal combinations, different ids for different
 // combinations.
-#include "engine/covered.h"
+#include "engine/slice/cell_coverage.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

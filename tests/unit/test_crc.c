@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CRC-32 of any library that the build uses.
-#include "engine/crc.h"
+#include "base/system/crc.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

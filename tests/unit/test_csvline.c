@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain lines are split into the same cells as libcsv returns.
-#include "engine/csvline.h"
+#include "base/table/csv_line.h"
 
 #include <criterion/criterion.h>
 #include <csv.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Doubles to text, compared with printf and strtod.
-#include "engine/decimal.h"
+#include "base/text/decimal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

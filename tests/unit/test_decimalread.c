@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers as people and programs write them, compared with strtod bit by bit.
-#include "engine/decimalread.h"
+#include "base/text/decimal_read.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

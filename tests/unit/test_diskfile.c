@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // System calls that signals interrupt. This file replaces fsync with its own.
-#include "engine/diskfile.h"
+#include "base/system/disk.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

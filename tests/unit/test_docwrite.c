@@ -2,8 +2,8 @@
 // Documents written in the plain forms: their text, and that they read back as they were.
 #include "documents.h"
 
-#include "kernels/common/docwrite.h"
-#include "kernels/common/textroom.h"
+#include "base/document/plain_write.h"
+#include "base/text/text_buffer.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 // Experiments: what resolving, overriding and the digest promise.
 #include "experiments.h"
 
-#include "engine/rows.h"
+#include "engine/run/row_maker.h"
 
 #include <string.h>
 

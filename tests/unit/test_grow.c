@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growing lists.
-#include "engine/grow.h"
+#include "base/text/grow_list.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
 // Devices and clusters: the built-in records, objects that change them, and faults.
 #include "documents.h"
 
-#include "kernels/common/hardware.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "kernels/common/description/hardware.h"
 
 #include <string.h>
 

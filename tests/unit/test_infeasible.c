@@ -3,8 +3,8 @@
 // ranked.
 #include "toyrows.h"
 
-#include "engine/reuse.h"
-#include "engine/top.h"
+#include "engine/read/top.h"
+#include "engine/run/known_rows.h"
 
 TestSuite(infeasible, .init = enter, .fini = leave);
 

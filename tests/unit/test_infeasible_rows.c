@@ -2,9 +2,9 @@
 // Rows of infeasible points, and cells with text: merged, reused and evaluated.
 #include "toyrows.h"
 
-#include "engine/evaluate.h"
-#include "engine/merge.h"
-#include "engine/reuse.h"
+#include "engine/check/merge.h"
+#include "engine/point/evaluate.h"
+#include "engine/run/known_rows.h"
 
 TestSuite(infeasible_rows, .init = enter, .fini = leave);
 

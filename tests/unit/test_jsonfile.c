@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON documents with places: accepted documents, refused documents with line, column and
 // message, and the places of values.
-#include "engine/jsonfile.h"
+#include "base/document/json.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

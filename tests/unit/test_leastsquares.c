@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares, plain and with x >= 0, held against solutions known by construction and against
 // the conditions that a solution fulfils.
-#include "kernels/common/leastsquares.h"
+#include "base/math/least_squares.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/common/listtext.h"
+#include "base/table/list_cell.h"
 
 Test(listtext, writes_rows_and_returns_the_length)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Merging shards: any number of shards in any order gives the bytes of an unsharded run. Also
 // the errors for shards that do not belong together.
-#include "engine/merge.h"
-#include "engine/output.h"
+#include "engine/check/merge.h"
+#include "engine/store/output.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 // said of a document that cannot be.
 #include "models.h"
 
-#include "kernels/common/docfields.h"
+#include "base/document/fields.h"
 
 #include <string.h>
 

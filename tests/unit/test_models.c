@@ -2,9 +2,9 @@
 // Models and clusters that are shipped: every file is read, and its parameters are those published.
 #include "documents.h"
 
-#include "kernels/common/hardware.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
 
 #include <dirent.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 // Published measurements: how near the model comes to them, and that fitting finds what is there.
 #include "ndcosts.h"
 
-#include "kernels/ndsearch/estimate/calibrate.h"
+#include "planner/nd/profiling/calibrate.h"
 
 enum { MOST = 256, THREE = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/common/units.h"
-#include "kernels/ndsearch/search/search.h"
+#include "base/math/units.h"
+#include "planner/nd/strategies/search.h"
 
 static const struct modeldesc models[] = {
     {.num_layers = 12,

@@ -3,8 +3,8 @@
 // part by part: an error in any one formula shows here.
 #include "ndcosts.h"
 
-#include "kernels/common/detmath.h"
-#include "kernels/ndsearch/estimate/offsets.h"
+#include "base/math/detmath.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
 
 #define CLOSE 1e-6
 

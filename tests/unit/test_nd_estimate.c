@@ -2,7 +2,7 @@
 // The fast estimate against the plain one, and what must hold of both.
 #include "ndrandom.h"
 
-#include "kernels/ndsearch/estimate/estimatecache.h"
+#include "kernels/ndsearch/estimate/estimate_cache.h"
 
 static void same_memory(int k, const struct nd_memory *a, const struct nd_memory *b)
 {

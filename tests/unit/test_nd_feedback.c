@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks of solutions against peaks, and what is done where a stage holds too much.
-#include "kernels/ndsearch/program/feedback.h"
-#include "kernels/ndsearch/program/figures.h"
+#include "planner/figures/feedback.h"
+#include "planner/figures/memory_figures.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory figures: as text, from a model, and from peaks of calibration runs.
 #include "files.h"
-#include "kernels/ndsearch/program/figures.h"
+#include "planner/figures/memory_figures.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/search/walk.h"
+#include "planner/nd/strategies/walk.h"
 
 // 62 layers, 256 experts, 128 heads, corrected, on `devices` devices.
 static struct nd_space space_of(enum nd_preset preset, bool orig, int64_t devices)

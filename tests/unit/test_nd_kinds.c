@@ -3,8 +3,8 @@
 // estimate.
 #include "ndrandom.h"
 
-#include "kernels/common/orders.h"
-#include "kernels/ndsearch/estimate/stagekinds.h"
+#include "kernels/common/pipeline/orders.h"
+#include "kernels/ndsearch/estimate/stage_kinds.h"
 
 // ---- kinds of stages against the orders of tasks ------------------------------------------------
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A strategy in the words of two frameworks.
-#include "kernels/ndsearch/tool/launch.h"
+#include "planner/nd/launch/launch.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

@@ -4,7 +4,7 @@
 #include "launchflags.h"
 #include "ndrandom.h"
 
-#include "kernels/ndsearch/tool/launch.h"
+#include "planner/nd/launch/launch.h"
 
 #include <dirent.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Programs made of strategies: what they say of a split must be what the slow model of a whole step
 // says of the same split.
 #include "kernels/ndsearch/estimate/reference.h"
-#include "kernels/ndsearch/tool/toolinput.h"
+#include "planner/nd/input/program_input.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

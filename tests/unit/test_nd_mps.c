@@ -2,9 +2,9 @@
 // The exported pipeline program: its size, its names, and, where a general solver is installed, that
 // its optimum is that of the program.
 #include "files.h"
-#include "kernels/ndsearch/program/mps.h"
-#include "kernels/ndsearch/program/mpslayout.h"
-#include "kernels/ndsearch/program/solfile.h"
+#include "planner/exchange/mps.h"
+#include "planner/exchange/mps_variables.h"
+#include "planner/exchange/solution_file.h"
 #include "ppgolden.h"
 
 #include <math.h>

@@ -7,8 +7,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "kernels/common/plaindoc.h"
-#include "kernels/ndsearch/search/plans.h"
+#include "base/document/plain.h"
+#include "planner/nd/profiling/profile_files.h"
 
 static const char user[] =
     "{\"hidden_size\":4096,\"name\":\"a \\\"b\\\" # \\\\c\",\"eps\":1e-06,"

@@ -9,10 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/search/epfit.h"
-#include "kernels/ndsearch/search/origmem.h"
-#include "kernels/ndsearch/search/profile.h"
-#include "kernels/ndsearch/search/reduce.h"
+#include "planner/nd/profiling/profile.h"
+#include "planner/nd/profiling/shrink.h"
+#include "planner/nd/strategies/expert_fit.h"
+#include "planner/nd/strategies/published_memory.h"
 
 static struct nd_strategy tuple(int32_t dp,
                                 int32_t tp,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Candidates ranked by the time of a step, and the tables of the result.
-#include "kernels/ndsearch/program/rank.h"
+#include "planner/nd/rank/rank.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profile ratios: their table, raw layer times, and which ones a strategy gets.
-#include "kernels/ndsearch/program/ratios.h"
+#include "planner/figures/ratios.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

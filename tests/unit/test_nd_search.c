@@ -5,12 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/ndsearch/estimate/offsets.h"
-#include "kernels/ndsearch/search/epfit.h"
-#include "kernels/ndsearch/search/origmem.h"
-#include "kernels/ndsearch/search/profile.h"
-#include "kernels/ndsearch/search/walk.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
 #include "ndgolden.h"
+#include "planner/nd/profiling/profile.h"
+#include "planner/nd/strategies/expert_fit.h"
+#include "planner/nd/strategies/published_memory.h"
+#include "planner/nd/strategies/walk.h"
 
 static void near(double got, double want, double relative, const char *what, const char *name)
 {

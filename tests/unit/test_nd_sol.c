@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solutions of the exported pipeline program: written, read back, and refused.
-#include "kernels/ndsearch/program/solfile.h"
+#include "planner/exchange/solution_file.h"
 #include "ppgolden.h"
 
 #include <math.h>

@@ -3,9 +3,9 @@
 // limit of time holds where there are many chunks, which it did not while that least was searched.
 #include "ppbrute.h"
 
-#include "kernels/ndsearch/program/cheapest.h"
-#include "kernels/ndsearch/program/clockwatch.h"
-#include "kernels/ndsearch/program/options.h"
+#include "kernels/common/search/stage_options.h"
+#include "kernels/common/search/time_limit.h"
+#include "kernels/common/split/cheapest_recompute.h"
 
 struct spreads {
     const struct nd_program *program;

@@ -2,7 +2,7 @@
 // The timeline of a strategy's step against the closed forms that stand for it.
 #include "ndcosts.h"
 
-#include "kernels/ndsearch/estimate/steptimes.h"
+#include "kernels/ndsearch/estimate/step_times.h"
 
 static const char model_text[] = "{\"num_layers\": 48, \"hidden_size\": 4096, "
                                  "\"num_attention_heads\": 32, \"ffn_hidden_size\": "

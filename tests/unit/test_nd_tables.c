@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/search/candidates.h"
-#include "kernels/ndsearch/search/peaks.h"
-#include "kernels/ndsearch/search/plans.h"
+#include "planner/nd/profiling/peaks.h"
+#include "planner/nd/profiling/profile_files.h"
+#include "planner/nd/strategies/candidates.h"
 
 static void expect_text(struct textroom *text, const char *want)
 {

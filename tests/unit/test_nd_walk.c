@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/ndsearch/search/walk.h"
+#include "planner/nd/strategies/walk.h"
 
 // ---- random spaces ------------------------------------------------------------------------------
 

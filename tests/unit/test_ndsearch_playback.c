@@ -2,7 +2,7 @@
 // Choices played through: times, memory and bubble say what the program's own figures say.
 #include "ppbrute.h"
 
-#include "kernels/ndsearch/program/playback.h"
+#include "kernels/common/split/playback.h"
 
 static struct nd_program random_program(struct draws *d)
 {

@@ -5,11 +5,11 @@
 
 #include <math.h>
 
-#include "engine/random.h"
-#include "kernels/common/onefb.h"
-#include "kernels/common/timeline.h"
-#include "kernels/ndsearch/program/evaluator.h"
-#include "kernels/ndsearch/program/stable.h"
+#include "base/math/random.h"
+#include "kernels/common/pipeline/one_f_one_b.h"
+#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/split/evaluator.h"
+#include "kernels/common/split/published_price.h"
 
 enum { ROOM = 1024 };
 

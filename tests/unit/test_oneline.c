@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One-line messages: each stays on one line, and a shell reads printed words back.
-#include "engine/oneline.h"
+#include "base/text/say.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>

@@ -3,7 +3,7 @@
 // neither depends on threads or on what a bound spares.
 #include "toyrows.h"
 
-#include "engine/sweep.h"
+#include "engine/run/sweep.h"
 
 TestSuite(only_top, .init = enter, .fini = leave);
 

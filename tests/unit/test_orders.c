@@ -3,9 +3,9 @@
 // none waits for ever, and that a part is never torn.
 #include "ppgolden.h"
 
-#include "engine/random.h"
-#include "kernels/common/orders.h"
-#include "kernels/common/timeline.h"
+#include "base/math/random.h"
+#include "kernels/common/pipeline/orders.h"
+#include "kernels/common/pipeline/timeline.h"
 
 static struct orders_task *all_orders(const struct orders_shape *shape)
 {

@@ -2,7 +2,7 @@
 // Result files as written: the bytes for gzip readers, and the contents of the journal.
 #include "outputfiles.h"
 
-#include "engine/prefix.h"
+#include "engine/store/whole_prefix.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of a result when its run does not end.
-#include "engine/prefix.h"
+#include "engine/store/whole_prefix.h"
 #include "outputfiles.h"
 
 #include <criterion/criterion.h>

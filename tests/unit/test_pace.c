@@ -2,7 +2,7 @@
 // How long the rest takes: forecasts on the way through runs whose durations are known.
 #include "experiments.h"
 
-#include "engine/pace.h"
+#include "engine/forecast/pace.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pareto fronts: the set itself against its definition, fronts of results, points thinned out.
-#include "engine/pareto.h"
+#include "engine/picture/pareto.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

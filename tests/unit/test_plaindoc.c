@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/common/plaindoc.h"
+#include "base/document/plain.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files as read: rows, cells and numbers, and every kind of invalid file.
-#include "engine/result.h"
+#include "engine/read/result.h"
 #include "files.h"
 
 #include <cjson/cJSON.h>

@@ -2,7 +2,7 @@
 // Interrupted results: which blocks are kept, what is refused, and that the finished result is
 // the same as without interruption. Journals and data are damaged in every way an interruption
 // can.
-#include "engine/outputparts.h"
+#include "engine/store/output_private.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

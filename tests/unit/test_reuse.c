@@ -3,9 +3,9 @@
 #include "experiments.h"
 #include "files.h"
 
-#include "engine/onepoint.h"
-#include "engine/reuse.h"
-#include "engine/value.h"
+#include "engine/point/one_point.h"
+#include "engine/run/known_rows.h"
+#include "engine/space/value.h"
 
 #include <math.h>
 #include <string.h>

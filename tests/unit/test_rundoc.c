@@ -2,10 +2,10 @@
 // Documents of whole runs: nested, flat, dotted and mixed.
 #include "documents.h"
 
-#include "kernels/common/hardware.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/rundoc.h"
-#include "kernels/common/training.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/run_document.h"
+#include "kernels/common/description/training.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 // Samples of spaces: the drawn points, and that each draw is computed from its number alone.
 #include "experiments.h"
 
-#include "engine/axisjson.h"
-#include "engine/sample.h"
-#include "engine/value.h"
+#include "engine/axes/axis_json.h"
+#include "engine/space/sample.h"
+#include "engine/space/value.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule: the tasks that workers receive, and their effect in the model of many cores.
-#include "engine/coretail.h"
+#include "engine/measure/heavy_tail.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

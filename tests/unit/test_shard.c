@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shards: the assignment of blocks.
-#include "engine/shard.h"
+#include "engine/space/shard.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

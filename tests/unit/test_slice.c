@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results cut into matrices: the maps, the positions of values, and refused cuts.
-#include "engine/slice.h"
+#include "engine/slice/slice.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

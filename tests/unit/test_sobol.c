@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sobol' sequences: known points, and the properties of nets that scrambling must keep.
-#include "engine/sobol.h"
+#include "base/math/sobol.h"
 
 #include <criterion/criterion.h>
 #include <stdbool.h>

@@ -2,7 +2,7 @@
 // The numbered space: counts, numbers to points and back, walking, rules.
 #include "experiments.h"
 
-#include "engine/value.h"
+#include "engine/space/value.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suggestions: which names are near and, as important, which are not.
-#include "engine/suggest.h"
+#include "base/text/nearest.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

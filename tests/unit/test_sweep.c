@@ -2,7 +2,7 @@
 // Blocks that several workers make: the same bytes and counts as those that one makes.
 #include "toyrows.h"
 
-#include "engine/sweep.h"
+#include "engine/run/sweep.h"
 
 TestSuite(sweep, .init = enter, .fini = leave);
 

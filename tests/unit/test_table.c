@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of numbers: what is read, what is refused, and that the place is right.
-#include "kernels/common/numtext.h"
-#include "kernels/common/table.h"
+#include "base/table/table.h"
+#include "base/text/number.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

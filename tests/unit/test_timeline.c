@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/random.h"
-#include "kernels/common/bubble.h"
-#include "kernels/common/memline.h"
-#include "kernels/common/timeline.h"
+#include "base/math/random.h"
+#include "kernels/common/pipeline/bubble.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/pipeline/timeline.h"
 
 // ---- cases --------------------------------------------------------------------------------------
 

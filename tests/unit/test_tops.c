@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows of groups: what is kept, in which order, and that the order of adding is nothing.
-#include "engine/tops.h"
+#include "engine/best/best_by_group.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

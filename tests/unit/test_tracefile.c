@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces as text: the exact lines of the CSV, and JSON that a viewer can show.
-#include "engine/tracefile.h"
+#include "engine/trace/trace_text.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>

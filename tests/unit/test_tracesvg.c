@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces as pictures: the positions of segments, and traces that are refused.
-#include "engine/tracesvg.h"
+#include "engine/trace/trace_svg.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

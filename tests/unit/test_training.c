@@ -2,7 +2,7 @@
 // Training: what holds where nothing is said, what a document changes, and faults.
 #include "documents.h"
 
-#include "kernels/common/training.h"
+#include "kernels/common/description/training.h"
 
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "kernels/common/nearname.h"
-#include "kernels/common/utf8.h"
+#include "base/text/near_name.h"
+#include "base/text/utf8.h"
 
 Test(utf8, every_character)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of parameters: accepted values, rejected values with their messages, and their text.
-#include "engine/value.h"
+#include "engine/space/value.h"
 #include "kernels/registry.h"
 
 #include <criterion/criterion.h>

@@ -3,7 +3,7 @@
 // result passes, whole or a shard, compressed or plain.
 #include "verifying.h"
 
-#include "engine/verifyshards.h"
+#include "engine/check/verify_shards.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -3,7 +3,7 @@
 // manifest contains everything needed to rebuild the experiment.
 #include "verifying.h"
 
-#include "engine/remake.h"
+#include "engine/manifest/experiment_again.h"
 
 #include <xxhash.h>
 

@@ -7,8 +7,8 @@
 
 #include "files.h"
 
-#include "engine/experiment.h"
-#include "engine/inputs.h"
+#include "engine/experiment/documents.h"
+#include "engine/experiment/experiment.h"
 
 #include <criterion/criterion.h>
 #include <sys/stat.h>

@@ -6,7 +6,7 @@
 #ifndef TEST_TOYKERNEL_H
 #define TEST_TOYKERNEL_H
 
-#include "engine/kernel.h"
+#include "ppsweep/kernel.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

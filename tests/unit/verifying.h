@@ -6,7 +6,7 @@
 #include "files.h"
 #include "results.h"
 
-#include "engine/verify.h"
+#include "engine/check/verify.h"
 
 // 48 points; a rule skips points 12 to 23.
 #define SMALL                                                                                  \

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options for the best rows of a run, and writes results of only the best rows.
-#include "topoptions.h"
+#include "engine/cli/options/best_options.h"
 
-#include "engine/suggest.h"
-#include "engine/value.h"
-#include "engine/workgroups.h"
-#include "request.h"
+#include "base/text/nearest.h"
+#include "engine/cli/options/experiment_options.h"
+#include "engine/experiment/work_groups.h"
+#include "engine/space/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
 #ifndef PPS_CLI_TOPOPTIONS_H
 #define PPS_CLI_TOPOPTIONS_H
 
-#include "command.h"
-#include "engine/sweep.h"
+#include "engine/cli/verbs.h"
+#include "engine/run/sweep.h"
 
 // Entries of an option table.
 #define PPS_TOP_OPTIONS                                                                        \

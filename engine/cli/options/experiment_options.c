@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds an experiment from the options of the command line.
-#include "request.h"
+#include "engine/cli/options/experiment_options.h"
 
-#include "engine/machine.h"
-#include "engine/spelling.h"
-#include "engine/suggest.h"
-#include "engine/value.h"
+#include "base/system/machine.h"
+#include "base/text/characters.h"
+#include "base/text/nearest.h"
+#include "engine/cli/options/best_options.h"
+#include "engine/space/value.h"
 #include "kernels/registry.h"
-#include "topoptions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,9 +3,9 @@
 #ifndef PPS_CLI_REQUEST_H
 #define PPS_CLI_REQUEST_H
 
-#include "command.h"
-#include "engine/codec.h"
-#include "engine/experiment.h"
+#include "base/system/codec.h"
+#include "engine/cli/verbs.h"
+#include "engine/experiment/experiment.h"
 
 // Entries of an option table.
 #define PPS_REQUEST_OPTIONS                                                                    \

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of Pareto fronts, stacked bars and scatters.
-#include "kinds.h"
+#include "engine/cli/options/picture_options.h"
 
-#include "engine/bars.h"
-#include "engine/pareto.h"
-#include "engine/scatter.h"
+#include "engine/picture/bars.h"
+#include "engine/picture/pareto.h"
+#include "engine/picture/scatter.h"
 
 #include <float.h>
 #include <string.h>

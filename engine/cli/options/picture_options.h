@@ -4,10 +4,10 @@
 #ifndef PPS_CLI_KINDS_H
 #define PPS_CLI_KINDS_H
 
-#include "command.h"
-#include "engine/picture.h"
-#include "engine/scale.h"
-#include "engine/view.h"
+#include "engine/cli/verbs.h"
+#include "engine/picture/pictures.h"
+#include "engine/picture/scale.h"
+#include "engine/read/view.h"
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the arguments of commands that inspect a result.
-#include "words.h"
+#include "engine/cli/options/result_arguments.h"
 
-#include "engine/coverage.h"
-#include "engine/oneline.h"
+#include "base/text/say.h"
+#include "engine/cli/options/result_path.h"
+#include "engine/read/coverage.h"
 #include "kernels/registry.h"
-#include "resultpath.h"
 
 #include <errno.h>
 #include <stdlib.h>

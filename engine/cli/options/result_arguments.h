@@ -3,8 +3,8 @@
 #ifndef PPS_CLI_WORDS_H
 #define PPS_CLI_WORDS_H
 
-#include "command.h"
-#include "engine/view.h"
+#include "engine/cli/verbs.h"
+#include "engine/read/view.h"
 
 // Fills *view with the arguments of the command and all kernels. The caller calls
 // pps_words_free in every case.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the path of a result.
-#include "resultpath.h"
+#include "engine/cli/options/result_path.h"
 
-#include "engine/folder.h"
-#include "engine/spelling.h"
-#include "engine/textfile.h"
+#include "base/system/folder.h"
+#include "base/system/whole_file.h"
+#include "base/text/characters.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,10 +3,10 @@
 #ifndef PPS_CLI_RESULTPATH_H
 #define PPS_CLI_RESULTPATH_H
 
-#include "command.h"
-#include "engine/codec.h"
-#include "engine/experiment.h"
-#include "engine/shard.h"
+#include "base/system/codec.h"
+#include "engine/cli/verbs.h"
+#include "engine/experiment/experiment.h"
+#include "engine/space/shard.h"
 
 #define PPS_DATA_FOLDER "outputs/data"
 

@@ -3,8 +3,8 @@
 #ifndef PPS_CLI_SHARDOPTION_H
 #define PPS_CLI_SHARDOPTION_H
 
-#include "command.h"
-#include "engine/shard.h"
+#include "engine/cli/verbs.h"
+#include "engine/space/shard.h"
 
 enum { PPS_SHARD_SOURCE = 64 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the figures of a benchmark as tables, JSON and plot data.
-#include "benchreport.h"
+#include "engine/cli/report/bench_report.h"
 
-#include "engine/folder.h"
-#include "engine/machine.h"
-#include "engine/textfile.h"
+#include "base/system/folder.h"
+#include "base/system/machine.h"
+#include "base/system/whole_file.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

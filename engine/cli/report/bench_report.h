@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_BENCHREPORT_H
 #define PPS_CLI_BENCHREPORT_H
 
-#include "engine/benchmark.h"
+#include "engine/measure/benchmark.h"
 
 // Prints tables on stdout, each followed by a line that names what limits the speed.
 void pps_benchreport_print(const struct pps_benchmark *benchmark);

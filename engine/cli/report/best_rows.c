@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the best rows of a run.
-#include "bestrows.h"
+#include "engine/cli/report/best_rows.h"
 
-#include "engine/tiestext.h"
-#include "engine/workgroups.h"
-#include "rowtable.h"
+#include "engine/best/ties_text.h"
+#include "engine/cli/report/row_table.h"
+#include "engine/experiment/work_groups.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_BESTROWS_H
 #define PPS_CLI_BESTROWS_H
 
-#include "report.h"
+#include "engine/cli/report/run_report.h"
 
 void pps_bestrows_print(const struct pps_report *report);
 

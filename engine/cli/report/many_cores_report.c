@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the utilisation of many cores, and what limits it.
-#include "corereport.h"
+#include "engine/cli/report/many_cores_report.h"
 
-#include "engine/machine.h"
+#include "base/system/machine.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_COREREPORT_H
 #define PPS_CLI_COREREPORT_H
 
-#include "engine/benchcores.h"
+#include "engine/measure/many_cores.h"
 
 void pps_corereport_print(const struct pps_bench_cores *cores); // a table on stdout
 void pps_corereport_json(const struct pps_bench_cores *cores);  // one JSON object on stdout

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be done with a result.
-#include "nextcommands.h"
+#include "engine/cli/report/next_commands.h"
 
-#include "bestrows.h"
-#include "engine/oneline.h"
-#include "engine/workgroups.h"
-#include "saypoint.h"
+#include "base/text/say.h"
+#include "engine/cli/report/best_rows.h"
+#include "engine/cli/report/point_words.h"
+#include "engine/experiment/work_groups.h"
 
 #include <stdio.h>
 #include <string.h>

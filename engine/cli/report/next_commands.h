@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_NEXTCOMMANDS_H
 #define PPS_CLI_NEXTCOMMANDS_H
 
-#include "report.h"
+#include "engine/cli/report/run_report.h"
 
 // Suggests commands that work on this result: none for a result without rows.
 void pps_next_commands(const struct pps_report *report);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Points on stderr.
-#include "saypoint.h"
+#include "engine/cli/report/point_words.h"
 
-#include "engine/oneline.h"
-#include "engine/points.h"
-#include "engine/value.h"
+#include "base/text/say.h"
+#include "engine/axes/point_file.h"
+#include "engine/space/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_SAYPOINT_H
 #define PPS_CLI_SAYPOINT_H
 
-#include "engine/experiment.h"
+#include "engine/experiment/experiment.h"
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints rows as a table.
-#include "rowtable.h"
+#include "engine/cli/report/row_table.h"
 
-#include "engine/experiment.h"
+#include "engine/experiment/experiment.h"
 
 #include <stdio.h>
 #include <string.h>

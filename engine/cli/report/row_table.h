@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_ROWTABLE_H
 #define PPS_CLI_ROWTABLE_H
 
-#include "engine/best.h"
+#include "engine/best/best.h"
 
 #include <stddef.h>
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the summary of a run.
-#include "report.h"
+#include "engine/cli/report/run_report.h"
 
-#include "bestrows.h"
-#include "engine/jsonwrite.h"
-#include "engine/machine.h"
-#include "engine/reasons.h"
-#include "engine/rownumbers.h"
-#include "engine/rows.h"
-#include "nextcommands.h"
-#include "saypoint.h"
+#include "base/document/json_write.h"
+#include "base/system/machine.h"
+#include "engine/cli/report/best_rows.h"
+#include "engine/cli/report/next_commands.h"
+#include "engine/cli/report/point_words.h"
+#include "engine/run/row_maker.h"
+#include "engine/run/row_numbers.h"
+#include "engine/space/reason.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
 #ifndef PPS_CLI_REPORT_H
 #define PPS_CLI_REPORT_H
 
-#include "command.h"
-#include "engine/sweep.h"
+#include "engine/cli/verbs.h"
+#include "engine/run/sweep.h"
 
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a cluster: how many devices of which kind, and what memory they may use.
-#include "docfields.h"
-#include "hardware.h"
-#include "units.h"
+#include "base/document/fields.h"
+#include "base/math/units.h"
+#include "kernels/common/description/hardware.h"
 
 #include <cjson/cJSON.h>
 

@@ -3,9 +3,9 @@
 // efficiencies of A100, H100 and B200 are fitted on published step times (Korthikanti et al. 2022,
 // table 5; Llama 3, 2024, table 4; measurements of B200 systems), the others' are those of the
 // nearest device and say so by `calibrated`.
-#include "hardware.h"
+#include "kernels/common/description/hardware.h"
 
-#include "units.h"
+#include "base/math/units.h"
 
 #include <ctype.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_HARDWARE_H
 #define PPS_HARDWARE_H
 
-#include "docfault.h"
+#include "base/document/fault.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a device: its name, or an object whose fields change those of a built-in record.
-#include "docfields.h"
-#include "hardware.h"
+#include "base/document/fields.h"
+#include "kernels/common/description/hardware.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

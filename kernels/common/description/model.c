@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a model: stores its keys in a record, derives the missing values, then checks that all
 // values agree.
-#include "modeldesc.h"
+#include "kernels/common/description/model.h"
 
-#include "modelkeys.h"
+#include "kernels/common/description/model_keys.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_MODELDESC_H
 #define PPS_MODELDESC_H
 
-#include "docfault.h"
+#include "base/document/fault.h"
 
 #include <stdbool.h>
 #include <stdint.h>

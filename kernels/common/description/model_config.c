@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles the peculiarities of a Hugging Face config.json: recognises one, finds the transformer in
 // it, lists the ignored keys, and refuses keys of layers that differ.
-#include "modelkeys.h"
+#include "kernels/common/description/model_keys.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // Lists the keys of model documents as tables. Names come from Megatron-LM's options, Hugging Face's
 // config.json, the parameter files that DeepSeek and Meta publish with their models, and the symbols
 // of papers.
-#include "modelkeys.h"
+#include "kernels/common/description/model_keys.h"
 
 #include <stddef.h>
 #include <string.h>

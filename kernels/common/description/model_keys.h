@@ -4,8 +4,8 @@
 #ifndef PPS_MODELKEYS_H
 #define PPS_MODELKEYS_H
 
-#include "docfields.h"
-#include "modeldesc.h"
+#include "base/document/fields.h"
+#include "kernels/common/description/model.h"
 
 #include <stdbool.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts the keys of a run into model, cluster, training and strategy.
-#include "rundoc.h"
+#include "kernels/common/description/run_document.h"
 
-#include "docfields.h"
-#include "hardware.h"
-#include "modeldesc.h"
-#include "training.h"
+#include "base/document/fields.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>

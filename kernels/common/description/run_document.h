@@ -4,7 +4,7 @@
 #ifndef PPS_RUNDOC_H
 #define PPS_RUNDOC_H
 
-#include "docfault.h"
+#include "base/document/fault.h"
 
 #include <stdbool.h>
 

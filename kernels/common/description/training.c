@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the description of the training.
-#include "training.h"
+#include "kernels/common/description/training.h"
 
-#include "docfields.h"
+#include "base/document/fields.h"
 
 #include <cjson/cJSON.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_TRAINING_H
 #define PPS_TRAINING_H
 
-#include "docfault.h"
+#include "base/document/fault.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes widths and rates of one shape first; the costs of dense and MoE layers are sums of them.
-#include "layercost.h"
+#include "kernels/common/pipeline/layer_cost.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,9 +12,9 @@
 #ifndef PPS_LAYERCOST_H
 #define PPS_LAYERCOST_H
 
-#include "hardware.h"
-#include "modeldesc.h"
-#include "training.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts the micro-batches in flight along an order.
-#include "memline.h"
+#include "kernels/common/pipeline/memory_line.h"
 
 #include <string.h>
 

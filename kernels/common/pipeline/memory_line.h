@@ -5,7 +5,7 @@
 #ifndef PPS_MEMLINE_H
 #define PPS_MEMLINE_H
 
-#include "orders.h"
+#include "kernels/common/pipeline/orders.h"
 
 #include <stdbool.h>
 #include <stdint.h>

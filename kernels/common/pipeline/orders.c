@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates an order from two walks, over forwards and over backwards, that alternate after the
 // warm-up.
-#include "orders.h"
+#include "kernels/common/pipeline/orders.h"
 
 #include <stdio.h>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays passes: takes orders from their generator, times from the task graph, and memory along each
 // order.
-#include "passes.h"
+#include "kernels/common/pipeline/passes.h"
 
-#include "memline.h"
-#include "timeline.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/pipeline/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>

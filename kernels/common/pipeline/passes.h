@@ -4,7 +4,7 @@
 #ifndef PPS_PASSES_H
 #define PPS_PASSES_H
 
-#include "orders.h"
+#include "kernels/common/pipeline/orders.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles a graph into a topological sequence of steps, and times the sequence.
-#include "timeline.h"
+#include "kernels/common/pipeline/timeline.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #ifndef PPS_TIMELINE_H
 #define PPS_TIMELINE_H
 
-#include "orders.h"
+#include "kernels/common/pipeline/orders.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the graphs of pipelines: the dependencies of forwards and backwards, for any order.
-#include "timeline.h"
+#include "kernels/common/pipeline/timeline.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the links of stages and the fronts of their ends.
-#include "chain.h"
+#include "kernels/common/search/chain.h"
 
-#include "cheapest.h"
-#include "kernels/common/memline.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
 #include <stdlib.h>

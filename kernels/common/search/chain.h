@@ -2,13 +2,13 @@
 // One chunk a stage, so that a split is a chain of cuts: what the stages can be, and the fronts of
 // how they can end. Private to the solver of 1F1B.
 //
-// Place (i, n) is before stage i with n layers placed. With the notation of onefb.h, N(j) for the
+// Place (i, n) is before stage i with n layers placed. With the notation of one_f_one_b.h, N(j) for the
 // rounds of stage j (of all micro-batches), R for growth by recomputation summed over stages, and
 // W(n) for what the layers behind the first n take without any, the makespan is at least
 //
 //   W(0) + R + max over j of [ N(j) c(j) + W(>j) + R(>j) ]                                     (1)
 //
-// (onefb.h, without s and e). All but R is known at a place. Hence two numbers say all of the
+// (one_f_one_b.h, without s and e). All but R is known at a place. Hence two numbers say all of the
 // stages from a place on: R, their growth, and Z, the greatest bracket among them. The fewer the
 // better for both, so the front of a place is its undominated pairs, and the least of (1) is the
 // least W(0) + R + Z of the front of place (0, 0). As published the value is no less than (1)
@@ -16,8 +16,8 @@
 #ifndef PPS_NDSEARCH_CHAIN_H
 #define PPS_NDSEARCH_CHAIN_H
 
-#include "chunk.h"
-#include "clockwatch.h"
+#include "kernels/common/search/time_limit.h"
+#include "kernels/common/split/chunk.h"
 
 // A stage at a place: with x layers.
 struct nd_link {
@@ -71,7 +71,7 @@ struct nd_chain *nd_chain_new(const struct nd_program *program,
 void nd_chain_free(struct nd_chain *chain);
 
 // The bracket of stage i at a place, without R(>j). A stage without rounds (stage 0, M = P) has
-// what stands for them (onefb.h), to which no R(>j) is added.
+// what stands for them (one_f_one_b.h), to which no R(>j) is added.
 double nd_bracket(const struct nd_chain *chain,
                   const struct nd_link *link,
                   int32_t i,

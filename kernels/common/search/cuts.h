@@ -5,7 +5,7 @@
 #ifndef PPS_NDSEARCH_CUTS_H
 #define PPS_NDSEARCH_CUTS_H
 
-#include "options.h"
+#include "kernels/common/search/stage_options.h"
 
 enum { CUTS_MOST = 160 };
 

@@ -4,7 +4,7 @@
 // choice and the other the cut. It is approached by fictitious play (Brown 1951): the choice that
 // is least for the mean so far, then the cut that is greatest for that choice, which joins the
 // mean. The choices met are looked at too: they may be good, and their longest paths are new cuts.
-#include "general.h"
+#include "kernels/common/search/general_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decides whether memory alone forbids all splits, and how much is missing: for every pattern,
 // finds the split whose worst stage lacks the least memory with full recompute.
-#include "general.h"
+#include "kernels/common/search/general_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 // Improves a choice by local moves: starts where the slowest stage is as fast as possible, then
 // changes the option of one stage, or moves a layer between two stages, while the objective
 // improves.
-#include "general.h"
+#include "kernels/common/search/general_private.h"
 
 #include <math.h>
 #include <stdlib.h>

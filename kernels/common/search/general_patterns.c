@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Enumerates patterns: the ways in which the leading layers, of type 1, can fill the first chunks.
-#include "general.h"
+#include "kernels/common/search/general_private.h"
 
 #include <math.h>
 

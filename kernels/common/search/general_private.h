@@ -2,15 +2,15 @@
 // Searches exactly where no closed form exists: several chunks per stage, split sequences,
 // transfers. Private to the solver.
 //
-// A stage is one of its options (options.h); longest paths met so far bound what is not decided yet
+// A stage is one of its options (stage_options.h); longest paths met so far bound what is not decided yet
 // (cuts.h). Local moves from a balanced start give a good choice; then options that are in no
 // better choice are dropped, and a depth-first search over stages decides among the rest. A choice
 // reached there that is no better gives a new path, which ends this branch and its like.
 #ifndef PPS_NDSEARCH_GENERAL_H
 #define PPS_NDSEARCH_GENERAL_H
 
-#include "cuts.h"
-#include "solve.h"
+#include "kernels/common/search/cuts.h"
+#include "kernels/common/search/solve.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Searches depth-first over stages, and evaluates a choice of options.
-#include "general.h"
+#include "kernels/common/search/general_private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A label is what stages 0 ... i - 1 can do to the value whatever comes behind them; the notation
-// is that of onefb.h and chain.h. Let q be a stage at which the longest path turns early. Until a
+// is that of one_f_one_b.h and chain.h. Let q be a stage at which the longest path turns early. Until a
 // path has turned, its bracket grows by the recomputation of the stages passed; when it turns at q,
 // it gets d(q) times the slowest backward (or forward) so far and loses C(>q):
 //
@@ -13,9 +13,9 @@
 // The value is W(0) + R + the greatest of z + R(i ...), zb, zf; or W(0) + both. Every stage adds
 // the greater of what was and what it makes of it, and never less for more: hence of two labels at
 // a place the one that is at most the other in all numbers is enough.
-#include "labels.h"
+#include "kernels/common/search/labels.h"
 
-#include "clockwatch.h"
+#include "kernels/common/search/time_limit.h"
 
 #include <math.h>
 #include <stdlib.h>

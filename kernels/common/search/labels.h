@@ -5,13 +5,13 @@
 #ifndef PPS_NDSEARCH_LABELS_H
 #define PPS_NDSEARCH_LABELS_H
 
-#include "chain.h"
+#include "kernels/common/search/chain.h"
 
 struct nd_labels_result {
     bool found;    // a split worth less than the limit, in `layers`
     bool finished; // none worth less was missed; otherwise max_nodes, time or the flag ended it
     bool timed_out;
-    double value; // by the labels' own sums: that of onefb.h up to rounding
+    double value; // by the labels' own sums: that of one_f_one_b.h up to rounding
 };
 
 // layers: [stages], of each. limit: what to be better than; nd_chain_ends has been called with at

@@ -2,12 +2,12 @@
 // Solves 1F1B exactly. The fronts of chain.h give the best split except for warm-up and cool-down,
 // which seldom cost anything. If the split equals the bound, it is proven optimal; otherwise
 // labels.h decides among the splits below it.
-#include "solve.h"
+#include "kernels/common/search/solve.h"
 
-#include "chain.h"
-#include "cheapest.h"
-#include "kernels/common/memline.h"
-#include "labels.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/search/chain.h"
+#include "kernels/common/search/labels.h"
+#include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -138,7 +138,7 @@ static enum nd_outcome find_best(struct solver *s)
 
 // ---- how many layers a stage ----------------------------------------------------------------------
 
-// Most layers of stage i in anything below `limit`: by onefb.h no makespan is below
+// Most layers of stage i in anything below `limit`: by one_f_one_b.h no makespan is below
 // W(0) + n(i) c(i) + d(i) max(f(i), b(i)).
 static int32_t most_below(const struct nd_program *p, int32_t i, double limit)
 {

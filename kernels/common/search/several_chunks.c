@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves general programs: takes one pattern of the leading layers after another, each with as many
 // layers per stage as a better choice can have.
-#include "general.h"
+#include "kernels/common/search/general_private.h"
 
 #include <math.h>
 #include <stdlib.h>

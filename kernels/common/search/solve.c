@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves programs: finds programs that are infeasible without a search, calls the solvers, and
 // makes solutions from drafts.
-#include "solve.h"
+#include "kernels/common/search/solve.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,9 +3,9 @@
 #ifndef PPS_NDSEARCH_SOLVE_H
 #define PPS_NDSEARCH_SOLVE_H
 
-#include "chunk.h"
-#include "clockwatch.h"
-#include "evaluator.h"
+#include "kernels/common/search/time_limit.h"
+#include "kernels/common/split/chunk.h"
+#include "kernels/common/split/evaluator.h"
 
 // The choice of a solution while it is made: chunks [chunks * stages].
 struct nd_draft {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory of a stage of several chunks: what is in flight at once, and the least it can do with.
-#include "options.h"
+#include "kernels/common/search/stage_options.h"
 
-#include "cheapest.h"
-#include "kernels/common/memline.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spreads layers over chunks and recompute over layers, and drops dominated options.
-#include "options.h"
+#include "kernels/common/search/stage_options.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,10 +7,10 @@
 #ifndef PPS_NDSEARCH_OPTIONS_H
 #define PPS_NDSEARCH_OPTIONS_H
 
-#include "chunk.h"
-#include "clockwatch.h"
+#include "kernels/common/search/time_limit.h"
+#include "kernels/common/split/chunk.h"
 
-// Micro-batches in flight, as in memline.h: vectors of stage i from start[i] on, [chunk] each.
+// Micro-batches in flight, as in memory_line.h: vectors of stage i from start[i] on, [chunk] each.
 struct nd_flights {
     int32_t *start; // [stages + 1]
     int32_t *vectors;

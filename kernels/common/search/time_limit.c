@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the clock at intervals.
-#include "clockwatch.h"
+#include "kernels/common/search/time_limit.h"
 
 #include <time.h>
 

@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_CLOCKWATCH_H
 #define PPS_NDSEARCH_CLOCKWATCH_H
 
-#include "program.h"
+#include "kernels/common/split/program.h"
 
 struct nd_watch {
     const struct nd_effort *effort; // or NULL

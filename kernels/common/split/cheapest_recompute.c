@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tries all ways to recompute in one chunk, two counts at a time.
-#include "cheapest.h"
+#include "kernels/common/split/cheapest_recompute.h"
 
 #include <math.h>
 

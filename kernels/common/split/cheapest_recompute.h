@@ -5,7 +5,7 @@
 #ifndef PPS_NDSEARCH_CHEAPEST_H
 #define PPS_NDSEARCH_CHEAPEST_H
 
-#include "chunk.h"
+#include "kernels/common/split/chunk.h"
 
 // Fills full and part of a chunk whose layers are set. kept_most: MiB a micro-batch may leave in
 // it. head: it is the last of the model. false: nothing will do.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks choices: memory along the order of each stage, and all constraints of the program.
-#include "chunk.h"
-#include "kernels/common/memline.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/split/chunk.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_CHUNK_H
 #define PPS_NDSEARCH_CHUNK_H
 
-#include "program.h"
+#include "kernels/common/split/program.h"
 
 // Bounds of the variables as published.
 #define ND_ORIG_LAYERS   20    // of a type in a chunk; and of its forward

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates a program by a task graph, built once, or by a closed form if one exists.
-#include "evaluator.h"
+#include "kernels/common/split/evaluator.h"
 
-#include "chunk.h"
-#include "kernels/common/onefb.h"
-#include "kernels/common/timeline.h"
-#include "stable.h"
+#include "kernels/common/pipeline/one_f_one_b.h"
+#include "kernels/common/pipeline/timeline.h"
+#include "kernels/common/split/chunk.h"
+#include "kernels/common/split/published_price.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_EVALUATOR_H
 #define PPS_NDSEARCH_EVALUATOR_H
 
-#include "program.h"
+#include "kernels/common/split/program.h"
 
 struct nd_evaluator;
 

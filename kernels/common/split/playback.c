@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the passes of a choice and the parts of its overhead.
-#include "playback.h"
+#include "kernels/common/split/playback.h"
 
-#include "chunk.h"
+#include "kernels/common/split/chunk.h"
 
 static void price(const struct nd_program *p,
                   const struct nd_choice *choice,

@@ -4,9 +4,9 @@
 #ifndef PPS_NDSEARCH_PLAYBACK_H
 #define PPS_NDSEARCH_PLAYBACK_H
 
-#include "kernels/common/bubble.h"
-#include "kernels/common/passes.h"
-#include "program.h"
+#include "kernels/common/pipeline/bubble.h"
+#include "kernels/common/pipeline/passes.h"
+#include "kernels/common/split/program.h"
 
 // In forwards of a type-2 layer and MiB. The shape is that of the program, or of what is laid out
 // of it; orders_check allows it. To be freed whatever comes back.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks a program and computes its derived figures.
-#include "program.h"
+#include "kernels/common/split/program.h"
 
-#include "chunk.h"
+#include "kernels/common/split/chunk.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
 #ifndef PPS_NDSEARCH_PROGRAM_H
 #define PPS_NDSEARCH_PROGRAM_H
 
-#include "kernels/common/orders.h"
+#include "kernels/common/pipeline/orders.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -4,7 +4,7 @@
 // convex function of the period, linear in pieces, with its least value at the shortest period
 // there is or where two pieces meet. The shortest period is the greatest mean of a cycle between
 // marks (Karp 1978).
-#include "stable.h"
+#include "kernels/common/split/published_price.h"
 
 #include <math.h>
 

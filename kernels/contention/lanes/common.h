@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions shared by lanes for few stages and for many stages. Included once in each of
 // their files, after the vec_*.h that defines `vec`, `mask` and `tally`.
-#include "lane_records.h"
+#include "kernels/contention/lanes/records.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of lanes for few stages: everything that the future of a point depends on, relative
-// to now. Included once for each instruction set, after lane_common.h. model.md, Lanes,
+// to now. Included once for each instruction set, after common.h. model.md, Lanes,
 // explains why this state is sufficient.
 typedef tally counter; // of tasks, up to four
 typedef struct few_snapshot lane_snapshot;

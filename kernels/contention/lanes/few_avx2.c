@@ -4,25 +4,25 @@
 
 enum { LANES = 4 };
 
-#include "vec_portable.h"
+#include "kernels/contention/lanes/vector_portable.h"
 
-#include "lane_common.h"
+#include "kernels/contention/lanes/common.h"
 
-#include "lane_few.h"
+#include "kernels/contention/lanes/few.h"
 
-#include "lane_shares.h"
+#include "kernels/contention/lanes/shares.h"
 
-#include "lane_tasks.h"
+#include "kernels/contention/lanes/tasks.h"
 
-#include "lane_few_steps.h"
+#include "kernels/contention/lanes/few_steps.h"
 
-#include "lane_points.h"
+#include "kernels/contention/lanes/points.h"
 
-#include "lane_few_snapshots.h"
+#include "kernels/contention/lanes/few_snapshots.h"
 
-#include "lane_jumps.h"
+#include "kernels/contention/lanes/jumps.h"
 
-#include "lane_pool.h"
+#include "kernels/contention/lanes/pool.h"
 
 bool contention_lanes_avx2(struct contention_lane_job **jobs,
                            size_t n,

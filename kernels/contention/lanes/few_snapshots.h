@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of lanes for few stages: saves and restores the state of a point. Included once for
-// each instruction set, after lane_few.h.
+// each instruction set, after few.h.
 
 // Copies a number of a lane to a snapshot, or from it.
 VEC_INLINE void move(vec *v, int lane, double *value, bool save)

@@ -2,7 +2,7 @@
 // Steps of lanes for few stages: each lane simulates one point, and every step takes all lanes
 // to their next events. A step never branches on the work of a single lane, only on whether any
 // lane does something rare. All stages take part in every step. Included once for each
-// instruction set, after lane_tasks.h.
+// instruction set, after tasks.h.
 
 // ---- congestion -----------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@
 // A lane looks for a period when stage 0 has done a number of backwards that is a multiple of a
 // stride. The looks start again when kinds first meet, which is where points separate. So the
 // result of the search depends only on the point, not on the points that shared its lane.
-#include "steady.h"
+#include "kernels/contention/model/steady.h"
 
 #define LOOK_TOLERANCE 1e-3  // of eps_work, between work left in states that count as equal
 #define LOOK_UNIT      1e-12 // that tolerance, in units of length

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lanes: checks whether lanes can simulate a point, and chooses lanes for the processor.
-#include "lane_records.h"
-#include "shares.h"
+#include "kernels/contention/lanes/records.h"
+#include "kernels/contention/model/shares.h"
 
 // The minimum share, other than 0, of a class in lanes: far above RATE_MIN, even if the class
 // has several tasks.

@@ -6,7 +6,7 @@
 #ifndef PPS_CONTENTION_LANES_H
 #define PPS_CONTENTION_LANES_H
 
-#include "model.h"
+#include "kernels/contention/model/model.h"
 
 struct sim;
 

@@ -3,7 +3,7 @@
 // different one in each lane. So stages are records in memory, one per lane and stage; a pass
 // loads one record of every lane into vectors, works on them, and stores them. The work left in
 // a record is that of some earlier moment; for every stage and lane the time at which its first
-// task ends is known. Included once for each instruction set, after lane_common.h. See
+// task ends is known. Included once for each instruction set, after common.h. See
 // model.md, Lanes.
 typedef struct many_snapshot lane_snapshot;
 typedef struct many_look lane_look;

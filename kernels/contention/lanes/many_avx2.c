@@ -4,35 +4,35 @@
 
 enum { LANES = 4 };
 
-#include "vec_portable.h"
+#include "kernels/contention/lanes/vector_portable.h"
 
-#include "lane_common.h"
+#include "kernels/contention/lanes/common.h"
 
-#include "lane_many.h"
+#include "kernels/contention/lanes/many.h"
 
-#include "lane_many_record.h"
+#include "kernels/contention/lanes/many_record.h"
 
-#include "lane_many_stage.h"
+#include "kernels/contention/lanes/many_stage.h"
 
-#include "lane_many_search.h"
+#include "kernels/contention/lanes/many_search.h"
 
-#include "lane_shares.h"
+#include "kernels/contention/lanes/shares.h"
 
-#include "lane_tasks.h"
+#include "kernels/contention/lanes/tasks.h"
 
-#include "lane_many_congestion.h"
+#include "kernels/contention/lanes/many_congestion.h"
 
-#include "lane_many_receivers.h"
+#include "kernels/contention/lanes/many_receivers.h"
 
-#include "lane_many_steps.h"
+#include "kernels/contention/lanes/many_steps.h"
 
-#include "lane_points.h"
+#include "kernels/contention/lanes/points.h"
 
-#include "lane_many_snapshots.h"
+#include "kernels/contention/lanes/many_snapshots.h"
 
-#include "lane_jumps.h"
+#include "kernels/contention/lanes/jumps.h"
 
-#include "lane_pool.h"
+#include "kernels/contention/lanes/pool.h"
 
 bool contention_lanes_many_avx2(struct contention_lane_job **jobs,
                                 size_t n,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Congestion in lanes for many stages: the rounds of congestion.c, one lane at a time, since
 // few lanes have congestion at an event. Included once for each instruction set, after
-// lane_many.h.
+// many.h.
 //
 // As there, only regions are worked out: receivers r, r + 2 ... whose rounds can concern each
 // other. A change at a sender takes back the regions around it, and they are worked out anew

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Receivers that the events of many lanes affect, and the rounds for a single receiver. A
 // single receiver is by far the most frequent case; its rounds are a few multiplications.
-// Included once for each instruction set, after lane_many_congestion.h.
+// Included once for each instruction set, after many_congestion.h.
 
 // ---- one receiver ---------------------------------------------------------------------------
 

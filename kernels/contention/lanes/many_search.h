@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The search for the next event of each lane, for many stages. Included once for each
-// instruction set, after lane_many_record.h.
+// instruction set, after many_record.h.
 
 enum { CHAINS = 4 }; // of dependent steps in a search
 

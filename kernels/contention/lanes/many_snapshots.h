@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Snapshots of lanes for many stages: saves and restores the state of a point. Included once
-// for each instruction set, after lane_many.h.
+// for each instruction set, after many.h.
 static void save_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *to)
 {
     to->now = get(&s->now, lane);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads points into lanes. Included once in each file of lanes, after lane_common.h.
+// Loads points into lanes. Included once in each file of lanes, after common.h.
 
 static void set_constants(struct constants *at, int lane, const struct contention_lane_point *p)
 {

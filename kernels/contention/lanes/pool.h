@@ -2,7 +2,7 @@
 // The pool assigns points to lanes. Points that differ only in the shares of sets of kinds
 // share a lane until such a set is together for the first time. Then they separate by the
 // shares of the set and continue from that state. Included once for each instruction set, after
-// lane_steps.h, lane_jumps.h and lane_snapshots.h.
+// lane_steps.h, jumps.h and lane_snapshots.h.
 
 // The lanes, and what waits for one.
 struct pool {

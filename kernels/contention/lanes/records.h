@@ -5,7 +5,7 @@
 #ifndef PPS_CONTENTION_LANE_RECORDS_H
 #define PPS_CONTENTION_LANE_RECORDS_H
 
-#include "lanes.h"
+#include "kernels/contention/lanes/lanes.h"
 
 enum {
     LANE_LOOKS = 64,   // states of a lane remembered, hence the longest period found
@@ -32,7 +32,7 @@ struct few_snapshot {
     } stage[LANE_GPUS_FEW];
 };
 
-// A stage of one lane for many stages, in two cache lines; lane_many.h describes it.
+// A stage of one lane for many stages, in two cache lines; many.h describes it.
 struct many_stage {
     double left[4], rate[3], since;
     double share[2], second[2], tail[2];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Anchors: recording the state of a point and comparing two states.
-#include "anchors.h"
+#include "kernels/contention/model/anchors.h"
 
-#include "shares.h"
+#include "kernels/contention/model/shares.h"
 
 #define TOLERANCE 1e-12 // of a unit of length, between states that count as equal
 

@@ -3,7 +3,7 @@
 #ifndef PPS_CONTENTION_ANCHORS_H
 #define PPS_CONTENTION_ANCHORS_H
 
-#include "state.h"
+#include "kernels/contention/model/state.h"
 
 // Records the present state of the point.
 void contention_take_anchor(struct sim *s, struct steady_anchor *a);

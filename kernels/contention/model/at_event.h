@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: finishes tasks and makes ready the tasks that waited for them, (a) and (b) of the
-// definition. Part of model.c.
+// definition. Part of events.c.
 #ifndef PPS_CONTENTION_FINISH_H
 #define PPS_CONTENTION_FINISH_H
 
-#include "metrics.h"
-#include "shares.h"
+#include "kernels/contention/model/metrics.h"
+#include "kernels/contention/model/shares.h"
 
 // Input for a forward (c = FWD) or backward has come to stage j.
 ALWAYS_INLINE void receive(struct sim *s, int32_t j, int c)

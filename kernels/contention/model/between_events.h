@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between events: starts compute tasks on free stages and sets all rates, (c) and (d) of the
-// definition. Part of model.c.
+// definition. Part of events.c.
 #ifndef PPS_CONTENTION_SETTLE_H
 #define PPS_CONTENTION_SETTLE_H
 
-#include "metrics.h"
-#include "shares.h"
-#include "times.h"
+#include "kernels/contention/model/metrics.h"
+#include "kernels/contention/model/shares.h"
+#include "kernels/contention/model/times.h"
 
 ALWAYS_INLINE int32_t least(int32_t a, int32_t b)
 {

@@ -4,7 +4,7 @@
 // gives the rest of its bandwidth to its other tasks, and so perhaps to the receiver on its
 // other side. The rounds run on *regions* only: sequences r, r+2, r+4 ... of receivers that the
 // rounds can reach. Everywhere else the shares are those of the plain rules.
-#include "shares.h"
+#include "kernels/contention/model/shares.h"
 
 static bool is_receiver(const struct sim *s, int32_t r)
 {

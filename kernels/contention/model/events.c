@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast path of the contention model: events in order of time, each touching only the
 // stages at which something changes.
-#include "model.h"
-#include "finish.h"
-#include "settle.h"
+#include "kernels/contention/model/at_event.h"
+#include "kernels/contention/model/between_events.h"
+#include "kernels/contention/model/model.h"
 
 // Returns the number of events between two polls of the stop flag: a few milliseconds at most,
 // since an event may touch all stages. A shorter point is finished.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a point: sums in the event loop, and the final results. Part of model.c.
+// The metrics of a point: sums in the event loop, and the final results. Part of events.c.
 #ifndef PPS_CONTENTION_METRICS_H
 #define PPS_CONTENTION_METRICS_H
 
-#include "shares.h"
+#include "kernels/contention/model/shares.h"
 
 // GPUs whose ends differ by less than this, relative, count as ending together.
 #define CRITICAL_SLACK 1e-9

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sensitivity: simulates two points whose lengths differ in the last bits.
-#include "sensitivity.h"
+#include "kernels/contention/model/sensitivity.h"
 
 #include <math.h>
 

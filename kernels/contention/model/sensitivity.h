@@ -4,7 +4,7 @@
 #ifndef PPS_CONTENTION_SENSITIVITY_H
 #define PPS_CONTENTION_SENSITIVITY_H
 
-#include "model.h"
+#include "kernels/contention/model/model.h"
 
 enum { SENSITIVITY_TRIALS = 2 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Setup of the fast path: the scratch, the constants of a point, and the state before its first
 // event.
-#include "shares.h"
+#include "kernels/contention/model/shares.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef PPS_CONTENTION_SHARES_H
 #define PPS_CONTENTION_SHARES_H
 
-#include "state.h"
+#include "kernels/contention/model/state.h"
 
 #define KIND_BIT(kind) (1u << (kind))
 

@@ -4,8 +4,8 @@
 #ifndef PPS_CONTENTION_STATE_H
 #define PPS_CONTENTION_STATE_H
 
-#include "model.h"
-#include "steady.h"
+#include "kernels/contention/model/model.h"
+#include "kernels/contention/model/steady.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Periods: finds the period of a point and jumps over whole periods.
-#include "anchors.h"
-#include "shares.h"
+#include "kernels/contention/model/anchors.h"
+#include "kernels/contention/model/shares.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scaling of the parts of a completion time.
-#include "model.h"
+#include "kernels/contention/model/model.h"
 
 static void scale_rest(struct contention_parts *parts, double factor)
 {

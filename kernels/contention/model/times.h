@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // End times: the next end at every stage, and a tree over the stages with the earliest end at
-// the top. Part of model.c. model.md explains why it is a tree.
+// the top. Part of events.c. model.md explains why it is a tree.
 #ifndef PPS_CONTENTION_TIMES_H
 #define PPS_CONTENTION_TIMES_H
 
-#include "state.h"
+#include "kernels/contention/model/state.h"
 
 // ---- putting down ---------------------------------------------------------------------------
 

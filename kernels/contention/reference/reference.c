@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: implements the definition directly, with one record per task. Every event
 // examines all records.
-#include "reference_state.h"
-#include "sensitivity.h"
+#include "kernels/contention/model/sensitivity.h"
+#include "kernels/contention/reference/state.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 #ifndef PPS_CONTENTION_REFERENCE_H
 #define PPS_CONTENTION_REFERENCE_H
 
-#include "model.h"
+#include "kernels/contention/model/model.h"
 
 // Computes the sensitivity with the reference; see contention_sensitivity.
 enum contention_status contention_reference_sensitivity(const struct contention_point *point,

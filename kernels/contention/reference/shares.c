@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: rates, (d) of the definition. Shares of ports by rules 1 to 3, congestion of
 // receivers, and rates of compute tasks.
-#include "reference_state.h"
+#include "kernels/contention/reference/state.h"
 
 #define WEIGHT_MIN 1e-9 // a lighter kind counts as weight 0
 #define SUM_SLACK  1e-9 // a receiver's sum beyond 1 that is rounding, not congestion

@@ -4,7 +4,7 @@
 #ifndef PPS_CONTENTION_REFERENCE_STATE_H
 #define PPS_CONTENTION_REFERENCE_STATE_H
 
-#include "reference.h"
+#include "kernels/contention/reference/reference.h"
 
 #include <stddef.h>
 
@@ -109,17 +109,17 @@ static inline int select_kinds(const struct reference *s, int32_t j, unsigned ki
     return count;
 }
 
-// reference_tasks.c: makes all tasks, with their work, none of them begun.
+// tasks.c: makes all tasks, with their work, none of them begun.
 void contention_reference_make_tasks(struct reference *s);
 // Finishes tasks that are done and makes ready tasks that can start, until there are none.
 void contention_reference_finish(struct reference *s, struct contention_result *result);
 
-// reference_parts.c: counts what stage j does in a step that ends now; the parts of the
+// time_parts.c: counts what stage j does in a step that ends now; the parts of the
 // completion time, when all is done.
 void contention_reference_watch(struct reference *s, int32_t j, double step);
 void contention_reference_parts(const struct reference *s, struct contention_parts *parts);
 
-// reference_shares.c: lists the active transfers of every stage, and sets the rates of all
+// shares.c: lists the active transfers of every stage, and sets the rates of all
 // active tasks until the next event.
 void contention_reference_set_rates(struct reference *s);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: all tasks with their work and dependencies, and the steps of an event, (a) and
 // (b) of the definition.
-#include "reference_state.h"
+#include "kernels/contention/reference/state.h"
 
 // ---- all tasks ------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference: the use of time of each stage, and the parts of the completion time on the
 // critical GPU.
-#include "reference_state.h"
+#include "kernels/contention/reference/state.h"
 
 #include <math.h>
 

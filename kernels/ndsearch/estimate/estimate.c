@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates a point: looks up the figures of its layers and the kinds of its stages, then computes
 // a few sums for each kind.
-#include "estimate.h"
+#include "kernels/ndsearch/estimate/estimate.h"
 
-#include "estimatecache.h"
-#include "replicas.h"
+#include "kernels/ndsearch/estimate/estimate_cache.h"
+#include "kernels/ndsearch/estimate/replicas.h"
 
 #include <math.h>
 #include <string.h>

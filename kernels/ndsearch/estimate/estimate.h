@@ -8,9 +8,9 @@
 #ifndef PPS_NDSEARCH_ESTIMATE_H
 #define PPS_NDSEARCH_ESTIMATE_H
 
-#include "kernels/ndsearch/strategy.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
-#include "kernels/common/layercost.h"
+#include "kernels/common/pipeline/layer_cost.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills the tables of the cache.
-#include "estimatecache.h"
+#include "kernels/ndsearch/estimate/estimate_cache.h"
 
 #include <math.h>
 

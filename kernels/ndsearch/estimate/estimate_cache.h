@@ -4,8 +4,8 @@
 #ifndef PPS_NDSEARCH_ESTIMATECACHE_H
 #define PPS_NDSEARCH_ESTIMATECACHE_H
 
-#include "estimate.h"
-#include "stagekinds.h"
+#include "kernels/ndsearch/estimate/estimate.h"
+#include "kernels/ndsearch/estimate/stage_kinds.h"
 
 enum {
     ND_SHAPE_PLACES = 512, // powers of two

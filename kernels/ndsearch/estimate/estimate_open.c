@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens an estimate: computes the figures that all points of a model, cluster and training share.
-#include "estimate.h"
+#include "kernels/ndsearch/estimate/estimate.h"
 
 #include <string.h>
 

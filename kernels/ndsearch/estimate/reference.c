@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates every stage, every chunk and every task of the order in plain loops.
-#include "reference.h"
+#include "kernels/ndsearch/estimate/reference.h"
 
-#include "offsets.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef PPS_NDSEARCH_REFERENCE_H
 #define PPS_NDSEARCH_REFERENCE_H
 
-#include "estimate.h"
+#include "kernels/ndsearch/estimate/estimate.h"
 
 // Of one virtual chunk. Leading layers are dense.
 struct nd_chunk {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices the exchange of one micro-batch and that of the last micro-batch of a step.
-#include "replicas.h"
+#include "kernels/ndsearch/estimate/replicas.h"
 
 #include <math.h>
 

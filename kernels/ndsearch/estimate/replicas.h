@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_REPLICAS_H
 #define PPS_NDSEARCH_REPLICAS_H
 
-#include "estimate.h"
+#include "kernels/ndsearch/estimate/estimate.h"
 
 // Sets dp and dp_exposed of *time, which already holds the longest stage. held: parameters of one
 // device. ZeRO level 0 or 1 exchanges once per step; level 2 scatters gradients in every

@@ -2,9 +2,9 @@
 // Passes of a stage follow one another in runs of micro-batches of one chunk. While forward and
 // backward passes alternate, what is alive changes at one rate as long as both stay in their runs;
 // hence its peaks lie where a run ends, and there are a few runs a chunk, not a few tasks.
-#include "stagekinds.h"
+#include "kernels/ndsearch/estimate/stage_kinds.h"
 
-#include "offsets.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
 
 #include <assert.h>
 

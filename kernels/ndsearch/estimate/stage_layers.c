@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Distributes the remainder of layers / stages over stages.
-#include "offsets.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
 
 int64_t nd_stage_layers(int64_t layers, int32_t stages, int32_t stage)
 {

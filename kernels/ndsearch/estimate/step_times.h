@@ -5,9 +5,9 @@
 #ifndef PPS_NDSEARCH_STEPTIMES_H
 #define PPS_NDSEARCH_STEPTIMES_H
 
-#include "reference.h"
+#include "kernels/ndsearch/estimate/reference.h"
 
-#include "kernels/common/passes.h"
+#include "kernels/common/pipeline/passes.h"
 
 enum nd_steptimes_status {
     ND_STEPTIMES_DONE,

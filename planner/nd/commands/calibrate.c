@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd calibrate: fits a device's efficiencies to measured steps and prints them as a
 // hardware record for a cluster file.
-#include "tool.h"
-#include "tooljob.h"
+#include "planner/nd/commands/commands.h"
+#include "planner/nd/input/asked.h"
 
-#include "kernels/ndsearch/estimate/calibrate.h"
+#include "planner/nd/profiling/calibrate.h"
 
 #include <math.h>
 #include <stdio.h>

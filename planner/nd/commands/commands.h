@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the kernel's commands: nd, nd rank, nd pipeline and nd calibrate.
+// Declares the commands of the planner: nd, nd rank, nd pipeline and nd calibrate.
 #ifndef PPS_NDSEARCH_TOOL_H
 #define PPS_NDSEARCH_TOOL_H
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 extern const struct pps_command *const nd_tools[]; // ended with NULL
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists the dry runs of `ppsweep nd`, and fits the memory model to their peaks.
-#include "tooldryrun.h"
+#include "planner/nd/commands/dry_runs.h"
 
-#include "kernels/ndsearch/estimate/offsets.h"
-#include "kernels/ndsearch/search/walk.h"
-#include "toolpeaks.h"
+#include "kernels/ndsearch/estimate/stage_layers.h"
+#include "planner/nd/input/dry_run_peaks.h"
+#include "planner/nd/strategies/walk.h"
 
-#include "kernels/common/listtext.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "base/table/list_cell.h"
 
 #include <stdio.h>
 #include <string.h>

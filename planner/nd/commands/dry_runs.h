@@ -3,10 +3,10 @@
 #ifndef PPS_NDSEARCH_TOOLDRYRUN_H
 #define PPS_NDSEARCH_TOOLDRYRUN_H
 
-#include "kernels/ndsearch/search/epfit.h"
-#include "tooljob.h"
+#include "planner/nd/input/asked.h"
+#include "planner/nd/strategies/expert_fit.h"
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 // Reads --dryrun-data, fits the memory model with the degrees of --test-ep, and reports groups
 // without a fit on stderr. Without --dryrun-data, *fits stays empty. Call nd_epfit_free() in every

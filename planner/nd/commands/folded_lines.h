@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_TOOLFOLD_H
 #define PPS_NDSEARCH_TOOLFOLD_H
 
-#include "kernels/ndsearch/search/search.h"
+#include "planner/nd/strategies/search.h"
 
 enum nd_folded {
     ND_FOLDED_OP,

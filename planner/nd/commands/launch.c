@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the strategy, splits its layers and prints the launch line.
-#include "toollaunch.h"
+#include "planner/nd/commands/launch.h"
 
 #include "kernels/ndsearch/estimate/reference.h"
-#include "launch.h"
+#include "planner/nd/launch/launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>

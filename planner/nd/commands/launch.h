@@ -3,8 +3,8 @@
 #ifndef PPS_NDSEARCH_TOOLLAUNCH_H
 #define PPS_NDSEARCH_TOOLLAUNCH_H
 
-#include "kernels/ndsearch/search/search.h"
-#include "tooljob.h"
+#include "planner/nd/input/asked.h"
+#include "planner/nd/strategies/search.h"
 
 // Sets *asked to whether --launch is given. Refuses unknown frameworks and options that conflict.
 PPS_MUST_CHECK enum pps_status nd_launch_asked(const struct pps_args *args,

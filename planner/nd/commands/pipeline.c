@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd pipeline: solves the layer split and recompute of one strategy, checks them against
 // measured peaks, exports the program for other solvers, and reads their solutions.
-#include "tool.h"
+#include "planner/nd/commands/commands.h"
 
-#include "kernels/common/units.h"
-#include "kernels/common/utf8.h"
-#include "kernels/ndsearch/program/feedback.h"
-#include "toolio.h"
-#include "toolpipe.h"
+#include "base/math/units.h"
+#include "base/text/utf8.h"
+#include "planner/figures/feedback.h"
+#include "planner/nd/commands/pipeline_report.h"
+#include "planner/shared/files.h"
 
 #include <math.h>
 #include <stdio.h>

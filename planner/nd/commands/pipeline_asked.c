@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of `ppsweep nd pipeline` and refuses options that exclude each other.
-#include "toolio.h"
-#include "toolpipe.h"
+#include "planner/nd/commands/pipeline_report.h"
+#include "planner/shared/files.h"
 
 #include <string.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, checks and writes the files of `ppsweep nd pipeline`.
-#include "toolpipe.h"
+#include "planner/nd/commands/pipeline_report.h"
 
-#include "kernels/ndsearch/program/mps.h"
-#include "toolio.h"
+#include "planner/exchange/mps.h"
+#include "planner/shared/files.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a split from a solution file or from the options, and compares it with the best split.
-#include "toolpipe.h"
+#include "planner/nd/commands/pipeline_report.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the table of stages, the lists for the framework, and the overhead of a split.
-#include "toolpipe.h"
+#include "planner/nd/commands/pipeline_report.h"
 
-#include "kernels/common/units.h"
-#include "kernels/ndsearch/program/playback.h"
+#include "base/math/units.h"
+#include "kernels/common/split/playback.h"
 
 #include <math.h>
 #include <stdio.h>

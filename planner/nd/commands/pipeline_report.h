@@ -3,9 +3,9 @@
 #ifndef PPS_NDSEARCH_TOOLPIPE_H
 #define PPS_NDSEARCH_TOOLPIPE_H
 
-#include "kernels/ndsearch/program/feedback.h"
-#include "kernels/ndsearch/program/solfile.h"
-#include "toolinput.h"
+#include "planner/exchange/solution_file.h"
+#include "planner/figures/feedback.h"
+#include "planner/nd/input/program_input.h"
 
 struct nd_pipe {
     const struct nd_input *input;
@@ -38,7 +38,7 @@ void nd_pipe_add_configuration(struct textroom *text,
                                const struct nd_program *program,
                                const struct nd_choice *choice);
 
-// ---- toolpipefiles.c ----
+// ---- pipeline_files.c ----
 
 // The files to write under a folder, each kind in its own folder: configuration/, memory_info/,
 // sol_output/, model_mps/.
@@ -68,7 +68,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe
                                                       const struct nd_choice *choice,
                                                       struct pps_error *err);
 
-// ---- toolpipeasked.c ----
+// ---- pipeline_asked.c ----
 
 // The values of the options.
 struct nd_pipe_asked {
@@ -89,7 +89,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
                                                    int32_t *chunks,
                                                    struct pps_error *err);
 
-// ---- toolpipegiven.c ----
+// ---- pipeline_given.c ----
 
 // A split given by the user. Initialise with zeros; the caller frees it in every case.
 struct nd_pipe_given {
@@ -119,7 +119,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
                                                     const struct nd_choice *choice,
                                                     struct pps_error *err);
 
-// ---- toolpipetrace.c ----
+// ---- pipeline_trace.c ----
 
 // Refuses a name without a trace extension, an SVG with too many segments, an existing file, and a
 // folder that neither exists nor is created for `files`.

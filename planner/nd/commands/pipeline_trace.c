@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the timeline of a split to a file.
-#include "toolpipe.h"
+#include "planner/nd/commands/pipeline_report.h"
 
-#include "toolio.h"
+#include "planner/shared/files.h"
 
-#include "kernels/common/units.h"
-#include "kernels/ndsearch/passtrace.h"
-#include "kernels/ndsearch/program/playback.h"
+#include "base/math/units.h"
+#include "kernels/common/split/playback.h"
+#include "kernels/ndsearch/pass_trace.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd rank: solves the pipeline program of every candidate and sorts candidates by step
 // time.
-#include "tool.h"
+#include "planner/nd/commands/commands.h"
 
-#include "toolio.h"
-#include "toolranking.h"
+#include "planner/nd/commands/ranking.h"
+#include "planner/shared/files.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves candidates and a baseline with several threads.
-#include "toolranking.h"
+#include "planner/nd/commands/ranking.h"
 
 #include <pthread.h>
 

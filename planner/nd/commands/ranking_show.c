@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a ranking on the terminal and writes it to a file.
-#include "toolranking.h"
+#include "planner/nd/commands/ranking.h"
 
-#include "toolio.h"
-#include "toolreport.h"
+#include "planner/nd/commands/search_report.h"
+#include "planner/shared/files.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <inttypes.h>
 #include <math.h>

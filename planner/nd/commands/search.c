@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd: finds the parallel strategies that can train a model on a cluster, and the strategies
 // that are worth profiling.
-#include "tool.h"
+#include "planner/nd/commands/commands.h"
 
-#include "kernels/ndsearch/search/search.h"
-#include "tooldryrun.h"
-#include "toolfiles.h"
-#include "tooljob.h"
-#include "toollaunch.h"
-#include "toolreport.h"
+#include "planner/nd/commands/dry_runs.h"
+#include "planner/nd/commands/launch.h"
+#include "planner/nd/commands/search_files.h"
+#include "planner/nd/commands/search_report.h"
+#include "planner/nd/input/asked.h"
+#include "planner/nd/strategies/search.h"
 
-#include "kernels/common/numtext.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "base/text/number.h"
 
 #include <stdio.h>
 #include <stdlib.h>

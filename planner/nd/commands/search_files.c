@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the files of `ppsweep nd`, checks whether they can be written, and writes them.
-#include "toolfiles.h"
+#include "planner/nd/commands/search_files.h"
 
-#include "toolio.h"
+#include "planner/shared/files.h"
 
-#include "kernels/ndsearch/search/plans.h"
+#include "planner/nd/profiling/profile_files.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <errno.h>
 #include <stdio.h>

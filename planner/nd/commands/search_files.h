@@ -3,11 +3,11 @@
 #ifndef PPS_NDSEARCH_TOOLFILES_H
 #define PPS_NDSEARCH_TOOLFILES_H
 
-#include "kernels/ndsearch/search/profile.h"
-#include "kernels/ndsearch/search/search.h"
-#include "tooljob.h"
+#include "planner/nd/input/asked.h"
+#include "planner/nd/profiling/profile.h"
+#include "planner/nd/strategies/search.h"
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 // The requested files, read from the options before the search starts.
 struct nd_files {

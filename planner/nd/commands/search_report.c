@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the tables and explanations of `ppsweep nd` on stdout.
-#include "toolreport.h"
+#include "planner/nd/commands/search_report.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <inttypes.h>
 #include <math.h>

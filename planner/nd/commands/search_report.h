@@ -4,11 +4,11 @@
 #ifndef PPS_NDSEARCH_TOOLREPORT_H
 #define PPS_NDSEARCH_TOOLREPORT_H
 
-#include "kernels/ndsearch/search/search.h"
-#include "toolfold.h"
-#include "tooljob.h"
+#include "planner/nd/commands/folded_lines.h"
+#include "planner/nd/input/asked.h"
+#include "planner/nd/strategies/search.h"
 
-#include "engine/status.h"
+#include "base/text/status.h"
 
 void nd_report_counts(const struct nd_job *job,
                       const struct nd_search *search,

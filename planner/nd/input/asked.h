@@ -3,12 +3,12 @@
 #ifndef PPS_NDSEARCH_TOOLJOB_H
 #define PPS_NDSEARCH_TOOLJOB_H
 
-#include "kernels/ndsearch/search/filters.h"
+#include "planner/nd/strategies/filters.h"
 
-#include "engine/tool.h"
-#include "kernels/common/hardware.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/training.h"
+#include "engine/command/command.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 
 enum { ND_JOB_DOCUMENTS = 4 };
 
@@ -29,7 +29,7 @@ struct nd_job {
     struct nd_filters filters;
 };
 
-// ---- tooldocs.c ----
+// ---- asked_documents.c ----
 
 // Reads the named documents, and the options that override them.
 PPS_MUST_CHECK enum pps_status nd_job_documents(struct nd_job *job,
@@ -40,7 +40,7 @@ void nd_job_free(struct nd_job *job);
 // Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
 void nd_job_say_memory(const struct nd_job *job);
 
-// ---- toolspace.c ----
+// ---- asked_strategies.c ----
 
 // Builds the search space and edits its filters.
 PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,

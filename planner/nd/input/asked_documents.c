@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the documents of `ppsweep nd`: model, cluster and training, in separate files or in one.
-#include "tooljob.h"
-#include "toolread.h"
+#include "planner/nd/input/asked.h"
+#include "planner/shared/document_read.h"
 
-#include "kernels/common/rundoc.h"
-#include "kernels/common/units.h"
+#include "base/math/units.h"
+#include "kernels/common/description/run_document.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the search space of `ppsweep nd`, its filters, and strategies from options.
-#include "tooljob.h"
+#include "planner/nd/input/asked.h"
 
 #include <stdlib.h>
 #include <string.h>

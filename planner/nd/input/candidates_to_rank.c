@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads candidates from a table, or finds them with a search.
-#include "toolpicks.h"
+#include "planner/nd/input/candidates_to_rank.h"
 
-#include "kernels/ndsearch/search/search.h"
-#include "toolio.h"
+#include "planner/nd/strategies/search.h"
+#include "planner/shared/files.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <math.h>
 #include <stdio.h>

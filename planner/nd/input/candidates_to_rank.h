@@ -3,9 +3,9 @@
 #ifndef PPS_NDSEARCH_TOOLPICKS_H
 #define PPS_NDSEARCH_TOOLPICKS_H
 
-#include "tooljob.h"
+#include "planner/nd/input/asked.h"
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 struct nd_picks {
     struct nd_strategy *strategies; // mbs 0: not in the table

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the peaks of dry runs from CSV or JSON tables and from folders of logs.
-#include "toolpeaks.h"
+#include "planner/nd/input/dry_run_peaks.h"
 
-#include "toolread.h"
+#include "planner/shared/document_read.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,9 +3,9 @@
 #ifndef PPS_NDSEARCH_TOOLPEAKS_H
 #define PPS_NDSEARCH_TOOLPEAKS_H
 
-#include "kernels/ndsearch/search/peaks.h"
+#include "planner/nd/profiling/peaks.h"
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 // Reads a table (JSON if its name ends in .json, else CSV) or a folder of logs. A folder of logs
 // has one folder per run, named by its degrees, for example DP8_TP2_PP4_EP16, with text files that

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads options and data files once for all strategies.
-#include "toolinput.h"
+#include "planner/nd/input/program_input.h"
 
-#include "toolio.h"
+#include "planner/shared/files.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -5,11 +5,11 @@
 #ifndef PPS_NDSEARCH_TOOLINPUT_H
 #define PPS_NDSEARCH_TOOLINPUT_H
 
-#include "kernels/ndsearch/program/analytic.h"
-#include "kernels/ndsearch/program/rank.h"
-#include "tooljob.h"
+#include "planner/figures/modelled.h"
+#include "planner/nd/input/asked.h"
+#include "planner/nd/rank/rank.h"
 
-#include "engine/tool.h"
+#include "engine/command/command.h"
 
 // The options that both commands share, for the start of an options table.
 #define ND_INPUT_OPTIONS(search_limit)                                                         \

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the pipeline program of a strategy from measured ratios and figures, or from the analytic
 // models where nothing was measured.
-#include "toolinput.h"
+#include "planner/nd/input/program_input.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -15,11 +15,11 @@
 #ifndef PPS_NDSEARCH_LAUNCH_H
 #define PPS_NDSEARCH_LAUNCH_H
 
-#include "kernels/ndsearch/strategy.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/textroom.h"
-#include "kernels/common/training.h"
+#include "base/text/text_buffer.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
 
 struct nd_launch {
     const struct modeldesc *model;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch lines for Megatron-LM's pretrain_gpt.py.
-#include "launch_words.h"
+#include "planner/nd/launch/megatron_words.h"
 
 // ---- tensor, context and expert parallelism -----------------------------------------------------
 

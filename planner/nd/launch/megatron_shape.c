@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of Megatron-LM that give the model's shape.
-#include "launch_words.h"
+#include "planner/nd/launch/megatron_words.h"
 
 static void add_mla(struct nd_words *w)
 {

@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_LAUNCH_WORDS_H
 #define PPS_NDSEARCH_LAUNCH_WORDS_H
 
-#include "launch.h"
+#include "planner/nd/launch/launch.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch lines for torchtitan: a TOML configuration file.
-#include "launch.h"
+#include "planner/nd/launch/launch.h"
 
 #include <inttypes.h>
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gauss and Newton's method with Levenberg's damping on the logarithms, derivatives by differences:
 // at most four unknowns, each a few hundred predictions.
-#include "calibrate.h"
+#include "planner/nd/profiling/calibrate.h"
 
-#include "estimatecache.h"
+#include "kernels/ndsearch/estimate/estimate_cache.h"
 
-#include "kernels/common/detmath.h"
+#include "base/math/detmath.h"
 
 #include <math.h>
 #include <string.h>

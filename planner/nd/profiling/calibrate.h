@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_CALIBRATE_H
 #define PPS_NDSEARCH_CALIBRATE_H
 
-#include "estimate.h"
+#include "kernels/ndsearch/estimate/estimate.h"
 
 struct cJSON;
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads measured steps.
-#include "calibrate.h"
+#include "planner/nd/profiling/calibrate.h"
 
-#include "kernels/common/docfields.h"
-#include "kernels/common/units.h"
+#include "base/document/fields.h"
+#include "base/math/units.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts the rows of a table to peaks.
-#include "peaks.h"
+#include "planner/nd/profiling/peaks.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,9 +4,9 @@
 #ifndef PPS_NDSEARCH_PEAKS_H
 #define PPS_NDSEARCH_PEAKS_H
 
-#include "epfit.h"
+#include "planner/nd/strategies/expert_fit.h"
 
-#include "kernels/common/table.h"
+#include "base/table/table.h"
 
 struct nd_dryrun_peaks {
     struct nd_dryrun_peak *rows;

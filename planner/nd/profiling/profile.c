@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses configurations by the published rule, or so that they cover the candidates best.
-#include "profile.h"
+#include "planner/nd/profiling/profile.h"
 
-#include "reduce.h"
+#include "planner/nd/profiling/shrink.h"
 
 #include <math.h>
 #include <stdio.h>

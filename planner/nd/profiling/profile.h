@@ -4,7 +4,7 @@
 #ifndef PPS_NDSEARCH_PROFILE_H
 #define PPS_NDSEARCH_PROFILE_H
 
-#include "enumerate.h"
+#include "planner/nd/strategies/enumerate.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies the user's document key by key with changed values.
-#include "plans.h"
+#include "planner/nd/profiling/profile_files.h"
 
-#include "kernels/common/docwrite.h"
+#include "base/document/plain_write.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 #ifndef PPS_NDSEARCH_PLANS_H
 #define PPS_NDSEARCH_PLANS_H
 
-#include "profile.h"
+#include "planner/nd/profiling/profile.h"
 
-#include "kernels/common/textroom.h"
+#include "base/text/text_buffer.h"
 
 struct cJSON;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements the three styles of reduction.
-#include "reduce.h"
+#include "planner/nd/profiling/shrink.h"
 
 #include <string.h>
 

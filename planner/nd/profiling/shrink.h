@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_REDUCE_H
 #define PPS_NDSEARCH_REDUCE_H
 
-#include "profile.h"
+#include "planner/nd/profiling/profile.h"
 
 enum nd_reduction {
     ND_REDUCED,

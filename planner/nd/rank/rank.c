@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves candidates for one and more chunks per stage, prices and sorts them.
-#include "rank.h"
+#include "planner/nd/rank/rank.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,12 +4,12 @@
 #ifndef PPS_NDSEARCH_RANK_H
 #define PPS_NDSEARCH_RANK_H
 
-#include "figures.h"
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/textroom.h"
-#include "kernels/ndsearch/strategy.h"
-#include "program.h"
-#include "ratios.h"
+#include "base/text/text_buffer.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/split/program.h"
+#include "kernels/ndsearch/estimate/strategy.h"
+#include "planner/figures/memory_figures.h"
+#include "planner/figures/ratios.h"
 
 #include <stdbool.h>
 #include <stddef.h>

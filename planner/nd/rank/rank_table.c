@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes ranked candidates as tables.
-#include "rank.h"
+#include "planner/nd/rank/rank.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares, keeps and writes candidates.
-#include "candidates.h"
+#include "planner/nd/strategies/candidates.h"
 
 #include <math.h>
 #include <stdint.h>

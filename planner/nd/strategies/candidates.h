@@ -4,9 +4,9 @@
 #ifndef PPS_NDSEARCH_CANDIDATES_H
 #define PPS_NDSEARCH_CANDIDATES_H
 
-#include "kernels/ndsearch/strategy.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
-#include "kernels/common/textroom.h"
+#include "base/text/text_buffer.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the domain of every degree and loops over the domains.
-#include "enumerate.h"
+#include "planner/nd/strategies/enumerate.h"
 
 #include <string.h>
 

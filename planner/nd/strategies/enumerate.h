@@ -9,9 +9,9 @@
 #ifndef PPS_NDSEARCH_ENUMERATE_H
 #define PPS_NDSEARCH_ENUMERATE_H
 
-#include "kernels/common/modeldesc.h"
-#include "kernels/common/training.h"
-#include "kernels/ndsearch/strategy.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
 #include <stdbool.h>
 #include <stdint.h>

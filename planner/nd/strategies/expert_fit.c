@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solves two equations for two unknowns, group by group.
-#include "epfit.h"
+#include "planner/nd/strategies/expert_fit.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Explains why a strategy does not survive: one sentence for each filter that rejects the strategy
 // and for each value outside the search space.
-#include "filters.h"
+#include "planner/nd/strategies/filters.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the dimensions that filters couple.
-#include "parts.h"
+#include "planner/nd/strategies/filter_parts.h"
 
 // ---- parts --------------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@
 #ifndef PPS_NDSEARCH_PARTS_H
 #define PPS_NDSEARCH_PARTS_H
 
-#include "enumerate.h"
-#include "filters.h"
+#include "planner/nd/strategies/enumerate.h"
+#include "planner/nd/strategies/filters.h"
 
 enum nd_dimension {
     ND_EP,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the list of filters and edits it.
-#include "filters.h"
+#include "planner/nd/strategies/filters.h"
 
 #include <stdio.h>
 #include <string.h>

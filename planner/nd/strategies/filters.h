@@ -6,7 +6,7 @@
 #ifndef PPS_NDSEARCH_FILTERS_H
 #define PPS_NDSEARCH_FILTERS_H
 
-#include "enumerate.h"
+#include "planner/nd/strategies/enumerate.h"
 
 #include <stddef.h>
 

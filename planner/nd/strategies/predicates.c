@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements the filters. Published rules are those of the search tool described in search.md;
 // legality rules are those that tensor-parallel frameworks enforce.
-#include "filters.h"
+#include "planner/nd/strategies/filters.h"
 
 #include <math.h>
 

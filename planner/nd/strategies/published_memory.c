@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements the published formulas, part by part.
-#include "origmem.h"
+#include "planner/nd/strategies/published_memory.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <math.h>
 

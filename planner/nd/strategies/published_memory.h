@@ -6,8 +6,8 @@
 #ifndef PPS_NDSEARCH_ORIGMEM_H
 #define PPS_NDSEARCH_ORIGMEM_H
 
-#include "kernels/common/modeldesc.h"
-#include "kernels/ndsearch/strategy.h"
+#include "kernels/common/description/model.h"
+#include "kernels/ndsearch/estimate/strategy.h"
 
 #include <stdbool.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the filters to relax if no strategy survives.
-#include "walk.h"
+#include "planner/nd/strategies/walk.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Evaluates each survivor once; computes the step time only of survivors that fit.
-#include "search.h"
+#include "planner/nd/strategies/search.h"
 
-#include "kernels/common/units.h"
+#include "base/math/units.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -4,12 +4,12 @@
 #ifndef PPS_NDSEARCH_SEARCH_H
 #define PPS_NDSEARCH_SEARCH_H
 
-#include "candidates.h"
-#include "epfit.h"
-#include "filters.h"
 #include "kernels/ndsearch/estimate/estimate.h"
-#include "origmem.h"
-#include "walk.h"
+#include "planner/nd/strategies/candidates.h"
+#include "planner/nd/strategies/expert_fit.h"
+#include "planner/nd/strategies/filters.h"
+#include "planner/nd/strategies/published_memory.h"
+#include "planner/nd/strategies/walk.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks by levels: a filter decided at one level is not evaluated again below that level.
-#include "walk.h"
+#include "planner/nd/strategies/walk.h"
 
-#include "parts.h"
+#include "planner/nd/strategies/filter_parts.h"
 
 // ---- survivors ----------------------------------------------------------------------------------
 

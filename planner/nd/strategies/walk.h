@@ -9,8 +9,8 @@
 #ifndef PPS_NDSEARCH_WALK_H
 #define PPS_NDSEARCH_WALK_H
 
-#include "enumerate.h"
-#include "filters.h"
+#include "planner/nd/strategies/enumerate.h"
+#include "planner/nd/strategies/filters.h"
 
 struct nd_counts {
     uint64_t points;              // of the space
