@@ -40,6 +40,7 @@ struct pps_schedule {
     uint64_t marked;                // all blocks before it have marks
     double work;                    // estimated work of the blocks before `marked`
     double left;                    // the part of `work` that is not started
+    double begun;                   // estimated work of the started blocks
     uint64_t credit;                // blocks to estimate before the next start
     uint64_t waiting;               // bytes of finished blocks
     uint64_t open;                  // the block whose parts are being started
@@ -191,18 +192,26 @@ static bool choose(const struct pps_schedule *s, uint64_t *block)
     return any && (s->waiting < s->plan.ring.bytes || *block == s->due);
 }
 
-// Starts a block. The fewer blocks remain, the finer the parts, once all remaining blocks are
-// estimated.
+// Returns the time of a part of the block that starts now. The fewer blocks have started, the
+// finer the parts: otherwise all threads finish their first block at the same time, and nothing
+// is written before. The fewer blocks remain, the finer the parts, once all remaining blocks
+// are estimated.
+static double part_ns(const struct pps_schedule *s)
+{
+    const double threads = s->plan.threads;
+    double ns = fmin(LONGEST_PART_NS, s->begun / threads);
+    if (s->marked == s->plan.end)
+        ns = fmin(ns, s->left / (PARTS_PER_THREAD * threads));
+    return fmax(ns, SHORTEST_PART_NS);
+}
+
 static void start(struct pps_schedule *s, uint64_t block)
 {
     struct slot *slot = slot_of(s, block);
-    double part_ns = LONGEST_PART_NS;
-    if (s->marked == s->plan.end)
-        part_ns = fmin(part_ns, s->left / (PARTS_PER_THREAD * (double)s->plan.threads));
     take_out(s, block);
+    s->begun += slot->foretold.cost_ns;
     slot->state = STARTED;
-    slot->parts =
-        s->plan.threads > 1 ? parts_of(&slot->foretold, fmax(part_ns, SHORTEST_PART_NS)) : 1;
+    slot->parts = s->plan.threads > 1 ? parts_of(&slot->foretold, part_ns(s)) : 1;
     s->left = fmax(s->left - slot->foretold.cost_ns, 0);
     s->credit += FORETELL_BLOCKS;
     s->open = block;

@@ -6,8 +6,8 @@
 // Blocks are written in ascending order but may be made in another order. A finished block
 // waits in a ring until all blocks before it are written. Workers estimate the costs of the
 // next blocks. A block whose cost is far above its neighbours' starts early enough to be done
-// when its turn comes. A block that takes long, or is one of the last, is made in parts by
-// several workers.
+// when its turn comes. A block that takes long, or is one of the first or last, is made in
+// parts by several workers.
 #ifndef PPS_SCHEDULE_H
 #define PPS_SCHEDULE_H
 

@@ -14,7 +14,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the journal is little
 _Static_assert(sizeof(struct pps_index_head) == 72, "the head has no gaps");
 _Static_assert(sizeof(struct pps_index_record) == 72, "a record has no gaps");
 
-#define MAX_WAITING 256 // records; one second of work seldom has as many blocks
+#define MAX_WAITING (1 << 15) // records; 600 threads make fewer blocks in a second
 
 static const char MAGIC[8] = {'p', 'p', 's', 'i', 'd', 'x', '2', '\n'};
 

@@ -131,7 +131,7 @@ Test(output, many_blocks, .init = enter, .fini = leave)
     struct pps_output_plan plan = plan_for("a.csv", "none");
     struct pps_error err;
     struct pps_output *output = open_output(&plan);
-    for (uint64_t i = 0; i < 2000; i++) {
+    for (uint64_t i = 0; i < 40000; i++) {
         struct pps_block block = {.index = 3 * i,
                                   .data = "1,2,3\n",
                                   .data_bytes = 6,
@@ -139,14 +139,14 @@ Test(output, many_blocks, .init = enter, .fini = leave)
         pps_block_set_text(&block, block.data, 6);
         cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK);
     }
-    cr_assert_eq(pps_output_bytes(output), strlen(HEADER) + 2000 * 6);
+    cr_assert_eq(pps_output_bytes(output), strlen(HEADER) + 40000 * 6);
     struct stat at;
     cr_assert_eq(stat("a.csv.idx.part", &at), 0);
-    cr_assert_gt((size_t)at.st_size, 1000 * pps_index_record_bytes(2), "few wait in memory");
+    cr_assert_gt((size_t)at.st_size, 20000 * pps_index_record_bytes(2), "few wait in memory");
     cr_assert_eq(pps_output_finish(output, MANIFEST, &err), PPS_OK);
     cr_assert_eq(stat("a.csv.idx", &at), 0);
     cr_assert_eq((size_t)at.st_size,
-                 sizeof(struct pps_index_head) + 2001 * pps_index_record_bytes(2));
+                 sizeof(struct pps_index_head) + 40001 * pps_index_record_bytes(2));
 }
 
 // Catches blocks out of order.

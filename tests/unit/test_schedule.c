@@ -34,8 +34,6 @@ Test(schedule, costly_points_do_not_stop_the_others)
     cr_expect(run_tail(true, 256).utilisation >= 0.75);
 }
 
-// ---- single decisions -------------------------------------------------------------------------
-
 static struct pps_schedule *open_schedule(uint64_t n, int threads, uint64_t bytes)
 {
     const struct pps_schedule_plan plan = {0, n, threads, {1 << 16, bytes}};
@@ -44,6 +42,78 @@ static struct pps_schedule *open_schedule(uint64_t n, int threads, uint64_t byte
     cr_assert_eq(pps_schedule_open(&schedule, &plan, &err), PPS_OK);
     return schedule;
 }
+
+// ---- equal blocks -----------------------------------------------------------------------------
+
+static struct pps_foretold equal_foretold(const void *self, uint64_t block)
+{
+    (void)self;
+    (void)block;
+    return (struct pps_foretold){20e6, 14000, 16};
+}
+
+static double equal_make(const void *self, const struct pps_task *task)
+{
+    (void)self;
+    return 12e-3 * (double)task->n_points / 14000;
+}
+
+static double equal_pack(const void *self, uint64_t block)
+{
+    (void)self;
+    (void)block;
+    return 8e-3;
+}
+
+static double equal_write(const void *self, uint64_t block)
+{
+    (void)self;
+    (void)block;
+    return 70e-6;
+}
+
+static uint64_t equal_bytes(const void *self, uint64_t block)
+{
+    (void)self;
+    (void)block;
+    return 230000;
+}
+
+// Catches a start at which all threads make whole blocks: they finish at the same time, nothing
+// is written before, and the last blocks wait for the writer (256 cores: a utilisation of 77 %).
+Test(schedule, first_blocks_finish_one_after_another)
+{
+    const struct pps_corecosts costs = {NULL,        equal_foretold, equal_make, equal_pack,
+                                        equal_write, equal_bytes,    1e-6};
+    const struct pps_schedule_plan plan = {0, 640, 256, {1 << 16, (uint64_t)256 << 24}};
+    struct pps_coremodel model;
+    struct pps_error err;
+    cr_assert_eq(pps_coremodel_run(&plan, &costs, &never, &model, &err), PPS_OK);
+    cr_expect(model.utilisation >= 0.85, "%.3f", model.utilisation);
+    cr_expect(model.most_bytes <= 10 << 20, "%llu bytes wait",
+              (unsigned long long)model.most_bytes);
+}
+
+// Catches parts of the first blocks that are finer than the threads can use.
+Test(schedule, few_threads_split_few_blocks)
+{
+    struct pps_schedule *s = open_schedule(1000, 2, 1 << 30);
+    uint64_t tasks = 0;
+    for (struct pps_task task = pps_schedule_take(s); tasks < 10; task = pps_schedule_take(s)) {
+        struct pps_foretold foretold[PPS_MAX_FORETOLD];
+        for (uint32_t i = 0; task.kind == PPS_TASK_FORETELL && i < task.n; i++)
+            foretold[i] = equal_foretold(NULL, task.block + i);
+        if (task.kind == PPS_TASK_FORETELL) {
+            pps_schedule_foretold(s, task.block, task.n, foretold);
+            continue;
+        }
+        cr_expect_eq(task.n, tasks++ < 2 ? 2 : 1, "block %llu in %u parts",
+                     (unsigned long long)task.block, task.n);
+    }
+    pps_schedule_close(s);
+}
+
+// ---- single decisions -------------------------------------------------------------------------
 
 // Returns the next task that is not an estimate; block `costly` costs 100 times as much as
 // other blocks, which take 1 ms.
