@@ -91,10 +91,10 @@ contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t
 // The widest there are.
 contention_lanes_run *contention_lanes(int32_t gpus);
 
-// Private: one a file, each for its instruction set; few stages, and many.
-contention_lanes_run contention_lanes_pair;
-contention_lanes_run contention_lanes_avx2;
-contention_lanes_run contention_lanes_avx512;
+// Private: the compilations of instance.c, for few stages and for many.
+contention_lanes_run contention_lanes_few_pair;
+contention_lanes_run contention_lanes_few_avx2;
+contention_lanes_run contention_lanes_few_avx512;
 contention_lanes_run contention_lanes_many_pair;
 contention_lanes_run contention_lanes_many_avx2;
 contention_lanes_run contention_lanes_many_avx512;

@@ -8,8 +8,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { LANES = 8 };
-
 typedef __m512d vec;
 typedef uint32_t mask; // a bit a lane
 

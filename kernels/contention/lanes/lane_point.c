@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lane points: decides whether lanes can simulate a point, and compares points whose simulation
+// lanes may share.
+#include "kernels/contention/lanes/lanes.h"
+#include "kernels/contention/model/shares.h"
+
+// The minimum share, other than 0, of a class in lanes: far above RATE_MIN, even if the class
+// has several tasks.
+#define LEAST_SHARE 1e-7
+
+// The maximum impact: the rate that synchronisations leave a compute task is at least
+// LEAST_SHARE.
+#define GREATEST_IMPACT (1 - LEAST_SHARE)
+
+// Computes the shares if exactly `kinds` are present; false: the shares depend on more than
+// that.
+static bool share_among(const struct sim *s, unsigned kinds, double share[3], bool *equal)
+{
+    const struct rule *rule = &s->rules[kinds];
+    const bool tie = (rule->winners & (rule->winners - 1)) != 0;
+    bool fit = true;
+    *equal = false;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++)
+        share[k] = 0;
+    if (!(s->together >> kinds & 1))
+        return true;
+    *equal = rule->winners == 0 && !rule->weighted;
+    for (int k = 0; k < CONTENTION_N_SHARING; k++) {
+        if (!(kinds & KIND_BIT(k)))
+            continue;
+        if (rule->winners != 0)
+            share[k] = rule->winners == KIND_BIT(k);
+        else
+            share[k] = *equal ? 1.0 / __builtin_popcount(kinds) : rule->part[k];
+        fit = fit && (share[k] >= LEAST_SHARE || share[k] <= 0);
+    }
+    return fit && !tie;
+}
+
+static bool set_shares(const struct sim *s, struct contention_lane_point *lane)
+{
+    bool fit = share_among(s, 7, lane->share_of_three, &lane->equal_of_three);
+    for (int a = 0; a < CONTENTION_N_SHARING; a++)
+        for (int b = a + 1; b < CONTENTION_N_SHARING; b++) {
+            double share[CONTENTION_N_SHARING];
+            bool equal;
+            fit = share_among(s, KIND_BIT(a) | KIND_BIT(b), share, &equal) && fit;
+            lane->share_of_two[a][b] = share[a];
+            lane->share_of_two[b][a] = share[b];
+            lane->equal_of_two[a][b] = lane->equal_of_two[b][a] = equal;
+        }
+    return fit;
+}
+
+bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane)
+{
+    const struct contention_point *p = s->p;
+    const bool few_looks = p->n > contention_lanes_n_whole(p->gpus) && p->sync_freq > p->n / 8;
+    if (p->gpus < 2 || p->gpus > LANE_GPUS_MAX || few_looks || p->pipeline != CONTENTION_1F1B ||
+        p->channels != CONTENTION_SHARED || p->n % p->sync_freq != 0 || s->instant_prop ||
+        s->instant_sync)
+        return false;
+    *lane = (struct contention_lane_point){
+        .gpus = p->gpus,
+        .n = p->n,
+        .eps_work = s->eps_work,
+        .span = s->span,
+        .prop_len = p->prop_len,
+        .len = {p->fwd_len, p->bwd_len},
+        .impact = {s->impact[1], s->impact[2]},
+        .sync_work = s->sync_work,
+        .sync_freq = p->sync_freq,
+        .exclusive = {p->priority[0] < 0, p->priority[1] < 0, p->priority[2] < 0},
+        .congestion = s->congestion,
+        .jumps = !exact,
+    };
+    return set_shares(s, lane) && lane->impact[0] <= GREATEST_IMPACT &&
+           lane->impact[1] <= GREATEST_IMPACT;
+}
+
+bool contention_lanes_begin_alike(const struct contention_lane_point *a,
+                                  const struct contention_lane_point *b)
+{
+    bool alike = a->gpus == b->gpus && a->n == b->n && a->eps_work == b->eps_work &&
+                 a->prop_len == b->prop_len && a->sync_work == b->sync_work &&
+                 a->sync_freq == b->sync_freq && a->congestion == b->congestion &&
+                 a->jumps == b->jumps;
+    for (int c = 0; c < 2; c++)
+        alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&
+                a->exclusive[c] == b->exclusive[c];
+    // Where stages are many, congestion may tell a share of 0 by rule 1 from one by rule 2.
+    if (a->gpus > LANE_GPUS_FEW)
+        alike = alike && a->exclusive[2] == b->exclusive[2];
+    return alike;
+}
+
+bool contention_lanes_share_alike(const struct contention_lane_point *a,
+                                  const struct contention_lane_point *b)
+{
+    bool alike = a->equal_of_three == b->equal_of_three;
+    for (int k = 0; k < 3; k++) {
+        alike = alike && a->share_of_three[k] == b->share_of_three[k];
+        for (int other = 0; other < 3; other++)
+            alike = alike && a->share_of_two[k][other] == b->share_of_two[k][other] &&
+                    a->equal_of_two[k][other] == b->equal_of_two[k][other];
+    }
+    return alike;
+}
