@@ -9,9 +9,10 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "base/system/machine.h"
 #include "kernels/common/pipeline/one_f_one_b.h"
 #include "kernels/common/pipeline/timeline.h"
-#include "kernels/common/split/program.h"
+#include "kernels/common/search/solve.h"
 
 #define RUNS 7
 
@@ -235,7 +236,7 @@ static struct nd_program program_of(const struct instance *i)
 // Solves over and over for a while, ten seconds a time at most.
 static bool measure(const char *name, const struct nd_program *p, double optimum)
 {
-    const struct nd_effort effort = {.max_seconds = 10};
+    const struct nd_effort effort = {.max_seconds = 10, .seconds = pps_wall_seconds};
     struct nd_solution solution;
     double least = HUGE_VAL;
     for (int run = 0; run < RUNS && (run == 0 || least < 1); run++) {

@@ -32,12 +32,6 @@ static const char *const GROUPS[ND_ROW_GROUPS] = {
     [ND_ROW_OBJECTIVE] = "objective",
 };
 
-double nd_mps_layers_max(const struct nd_program *program)
-{
-    return program->compat == ND_ORIG ? ND_ORIG_LAYERS
-                                      : (double)program->layers[0] + program->layers[1];
-}
-
 static void add_objective(struct nd_mps_writing *writing)
 {
     const struct nd_mps_layout *layout = &writing->layout;

@@ -42,9 +42,6 @@ void nd_mps_add_chunks(struct nd_mps_writing *writing);
 // Adds the rows that limit the start of tasks and the memory of stages.
 void nd_mps_add_tasks(struct nd_mps_writing *writing);
 
-// No chunk may have more layers of a type.
-double nd_mps_layers_max(const struct nd_program *program);
-
 static inline int32_t nd_mps_chunk(const struct nd_mps_writing *writing,
                                    int kind,
                                    int32_t chunk,

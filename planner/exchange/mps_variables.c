@@ -73,6 +73,12 @@ int32_t nd_mps_part_start(const struct nd_mps_layout *layout, int32_t k)
     return start;
 }
 
+double nd_mps_layers_max(const struct nd_program *program)
+{
+    return program->compat == ND_ORIG ? ND_ORIG_LAYERS
+                                      : (double)program->layers[0] + program->layers[1];
+}
+
 bool nd_mps_is_integer(const struct nd_mps_layout *layout, int32_t variable)
 {
     const int32_t kind = variable / layout->chunks;

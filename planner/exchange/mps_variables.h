@@ -63,6 +63,9 @@ const char *nd_mps_name(const struct nd_mps_layout *layout, int32_t variable, ch
 // The variable of that name; -1: none of the program.
 int32_t nd_mps_find(const struct nd_mps_layout *layout, const char *name, size_t n);
 
+// Returns the most layers of a type that a chunk may have.
+double nd_mps_layers_max(const struct nd_program *program);
+
 bool nd_mps_is_integer(const struct nd_mps_layout *layout, int32_t variable);
 
 #endif

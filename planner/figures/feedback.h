@@ -6,7 +6,7 @@
 #define PPS_NDSEARCH_FEEDBACK_H
 
 #include "base/table/table.h"
-#include "kernels/common/split/program.h"
+#include "kernels/common/search/solve.h"
 
 #include <stdbool.h>
 #include <stddef.h>

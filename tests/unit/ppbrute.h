@@ -6,7 +6,9 @@
 #define PPS_TEST_PPBRUTE_H
 
 #include "base/math/random.h"
+#include "base/system/machine.h"
 #include "kernels/common/pipeline/memory_line.h"
+#include "kernels/common/search/solve.h"
 #include "kernels/common/split/chunk.h"
 #include "kernels/common/split/evaluator.h"
 

@@ -268,7 +268,8 @@ Test(solver, what_is_there_when_it_stops_is_right)
 {
     const atomic_bool stop = true;
     const struct nd_effort one = {.max_nodes = 1}, few = {.max_nodes = 200};
-    const struct nd_effort short_time = {.max_seconds = 1e-9}, told = {.stop = &stop};
+    const struct nd_effort short_time = {.max_seconds = 1e-9, .seconds = pps_wall_seconds},
+                           told = {.stop = &stop};
     for (uint64_t k = 0; k < 200; k++) {
         const struct nd_program p = medium(36, k);
         expect_between(&p, &one, ND_FEASIBLE);

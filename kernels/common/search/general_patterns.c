@@ -6,12 +6,6 @@
 
 enum { PATTERNS_BOUNDED = 16 }; // when it is time to stop: that at least get a bound
 
-static double of_head(const struct nd_program *p)
-{
-    return (1 + (isnan(p->head_backward) ? p->backward_ratio : p->head_backward)) *
-           p->head_ratio;
-}
-
 // What a stage takes for all micro-batches with so many layers of type 2.
 double nd_general_stage_bound(const struct nd_general *g, int32_t i, double layers)
 {
@@ -19,7 +13,7 @@ double nd_general_stage_bound(const struct nd_general *g, int32_t i, double laye
     for (int32_t v = 0; v < p->chunks; v++)
         layers += p->layer_ratio * g->pattern.dense[v * p->stages + i];
     return p->micro_batches *
-           ((1 + p->backward_ratio) * layers + (i == p->stages - 1 ? of_head(p) : 0));
+           ((1 + p->backward_ratio) * layers + (i == p->stages - 1 ? nd_program_head(p) : 0));
 }
 
 struct patterns {

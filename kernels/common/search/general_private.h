@@ -10,7 +10,7 @@
 #define PPS_NDSEARCH_GENERAL_H
 
 #include "kernels/common/search/cuts.h"
-#include "kernels/common/search/solve.h"
+#include "kernels/common/search/solve_private.h"
 
 #include <math.h>
 

@@ -2,7 +2,7 @@
 // Solves 1F1B exactly. The fronts of chain.h give the best split except for warm-up and cool-down,
 // which seldom cost anything. If the split equals the bound, it is proven optimal; otherwise
 // labels.h decides among the splits below it.
-#include "kernels/common/search/solve.h"
+#include "kernels/common/search/solve_private.h"
 
 #include "kernels/common/pipeline/memory_line.h"
 #include "kernels/common/search/chain.h"
@@ -114,7 +114,7 @@ static enum nd_outcome find_best(struct solver *s)
     if (find_ends(s, &draft->bound, &limit) != ND_DONE)
         return ND_NO_MEMORY;
     if (draft->bound == HUGE_VAL) { // stopped
-        draft->bound = nd_average_bound(s->program);
+        draft->bound = nd_program_average_bound(s->program);
         return ND_DONE;
     }
     draft->proven = draft->objective <= draft->bound * (1 + ND_SAME) + 1e-12;
@@ -185,7 +185,7 @@ static enum nd_outcome find_all(struct solver *s)
             return ND_NO_MEMORY;
         if (nd_watch_now(&s->watch)) {
             s->draft->proven = false; // more layers a stage may be better
-            s->draft->bound = nd_average_bound(p);
+            s->draft->bound = nd_program_average_bound(p);
             break;
         }
         if (s->chain->least_growth[0] < HUGE_VAL)

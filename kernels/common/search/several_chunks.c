@@ -295,7 +295,7 @@ static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
     }
     if (!search_all(g))
         return false;
-    draft->bound = nd_average_bound(g->program);
+    draft->bound = nd_program_average_bound(g->program);
     if (g->complete)
         draft->bound = fmax(draft->bound, g->bound);
     if (draft->objective <= draft->bound * (1 + ND_SAME))

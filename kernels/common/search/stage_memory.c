@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a stage of several chunks: what is in flight at once, and the least it can do with.
+// Memory of a stage of several chunks: the micro-batches in flight, and the least memory for a
+// number of layers.
 #include "kernels/common/search/stage_options.h"
 
 #include "kernels/common/pipeline/memory_line.h"
@@ -59,6 +60,23 @@ double nd_stage_mb(const struct nd_program *p,
     const int32_t first = flights->start[stage], n = flights->start[stage + 1] - first;
     return layers_mb +
            memline_of_vectors(&shape, flights->vectors + first * p->chunks, n, kept);
+}
+
+// ---- patterns -----------------------------------------------------------------------------------
+
+int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk)
+{
+    return chunk >= pattern->n;
+}
+
+int32_t nd_pattern_most(const struct nd_program *p,
+                        const struct nd_pattern *pattern,
+                        int32_t chunk)
+{
+    if (chunk < pattern->n - 1)
+        return 0;
+    return p->compat == ND_ORIG && p->layers[1] > ND_ORIG_LAYERS ? ND_ORIG_LAYERS
+                                                                 : p->layers[1];
 }
 
 // ---- what a stage needs at least ----------------------------------------------------------------

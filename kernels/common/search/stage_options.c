@@ -16,23 +16,6 @@ enum {
     WAYS_MOST = 4096, // to recompute in a chunk
 };
 
-// ---- patterns -----------------------------------------------------------------------------------
-
-int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk)
-{
-    return chunk >= pattern->n;
-}
-
-int32_t nd_pattern_most(const struct nd_program *p,
-                        const struct nd_pattern *pattern,
-                        int32_t chunk)
-{
-    if (chunk < pattern->n - 1)
-        return 0;
-    return p->compat == ND_ORIG && p->layers[1] > ND_ORIG_LAYERS ? ND_ORIG_LAYERS
-                                                                 : p->layers[1];
-}
-
 // ---- ways to recompute --------------------------------------------------------------------------
 
 struct way {

@@ -2,16 +2,7 @@
 // Reads the clock at intervals.
 #include "kernels/common/search/time_limit.h"
 
-#include <time.h>
-
 enum { CALLS_A_LOOK = 256 };
-
-double nd_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 static bool is_told_to_stop(const struct nd_effort *effort)
 {
@@ -24,7 +15,7 @@ bool nd_watch_now(struct nd_watch *watch)
     if (effort == NULL)
         return false;
     if (effort->max_seconds > 0 && !watch->timed_out)
-        watch->timed_out = nd_seconds() - watch->started >= effort->max_seconds;
+        watch->timed_out = effort->seconds() - watch->started >= effort->max_seconds;
     return watch->timed_out || is_told_to_stop(effort);
 }
 

@@ -3,17 +3,14 @@
 #ifndef PPS_NDSEARCH_CLOCKWATCH_H
 #define PPS_NDSEARCH_CLOCKWATCH_H
 
-#include "kernels/common/split/program.h"
+#include "kernels/common/search/solve.h"
 
 struct nd_watch {
     const struct nd_effort *effort; // or NULL
-    double started;                 // s, of nd_seconds
+    double started;                 // s, by the clock of the effort
     uint64_t calls;                 // of nd_watch_often
     bool timed_out;                 // it was the clock
 };
-
-// Of a clock that only goes on.
-double nd_seconds(void);
 
 // Returns whether to stop, by the clock or the stop flag. Once true, the result stays true, so a
 // stopped function needs no result of its own. For loops whose iterations take microseconds or

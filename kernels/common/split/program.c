@@ -193,6 +193,19 @@ double nd_program_budget(const struct nd_program *p, int32_t stage)
                                     : p->budget_middle;
 }
 
+double nd_program_head(const struct nd_program *p)
+{
+    return (1 + (isnan(p->head_backward) ? p->backward_ratio : p->head_backward)) *
+           p->head_ratio;
+}
+
+double nd_program_average_bound(const struct nd_program *p)
+{
+    const double layers = p->layers[1] + p->layer_ratio * p->layers[0];
+    const double work = (1 + p->backward_ratio) * layers + nd_program_head(p);
+    return p->micro_batches * work / p->stages;
+}
+
 double nd_program_static(const struct nd_program *p, int32_t stage)
 {
     return counts_as_last(p, stage) ? p->memory.lm_head_mem

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 // Default search limit of each program: about 0.1 s. Four times as many steps found no step time
 // that is shorter by 0.01 %.
@@ -126,13 +125,6 @@ static enum pps_status show(const struct nd_ranking *ranking,
     return status;
 }
 
-static double seconds_now(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // A baseline with vp is evaluated with that number of chunks per stage; without vp, with the best.
 static enum pps_status read_baseline(struct nd_rank_options *trial,
                                      struct nd_strategy *strategy,
@@ -175,7 +167,7 @@ static enum pps_status run(struct nd_input *input,
         ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)asked.max_vpp,
                                                    .compat = input->compat,
                                                    .effort = &input->effort,
-                                                   .now = seconds_now};
+                                                   .now = pps_wall_seconds};
         status =
             nd_input_chunks(input, &ranking.options, pps_arg(args, "max-vpp") != NULL, err);
     }

@@ -72,6 +72,7 @@ static enum pps_status read_options(struct nd_input *input,
     input->given = nd_ratios_unknown;
     input->allow_full = true;
     input->low_mem = input->job.training.low_mem_vpp;
+    input->effort.seconds = pps_wall_seconds;
     read_solver(input, args);
     enum pps_status status = read_compat(input, args, err);
     if (status == PPS_OK)

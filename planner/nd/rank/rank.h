@@ -6,7 +6,7 @@
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"
-#include "kernels/common/split/program.h"
+#include "kernels/common/search/solve.h"
 #include "kernels/ndsearch/estimate/strategy.h"
 #include "planner/figures/memory_figures.h"
 #include "planner/figures/ratios.h"
