@@ -287,7 +287,7 @@ static bool compare(int32_t stages, int32_t m)
     double closed = HUGE_VAL, walked = HUGE_VAL, of_closed = 0, of_graph = 0;
     struct timeline *timeline = NULL;
     bool done = durations != NULL && ends != NULL &&
-                timeline_of_shape(&shape, &timeline) == TIMELINE_DONE;
+                timeline_of_shape(&shape, NULL, &timeline) == TIMELINE_DONE;
     for (int32_t i = 0; done && i < 2 * stages; i++)
         durations[i] = i < stages ? 1 + i % 3 : 2 + i % 3;
     for (int run = 0; done && run < RUNS; run++) {

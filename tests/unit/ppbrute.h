@@ -123,7 +123,7 @@ static inline double brute_force(const struct nd_program *p)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
     struct brute b = {.program = p, .best = HUGE_VAL};
-    b.evaluator = nd_evaluator_new(p);
+    b.evaluator = nd_evaluator_new(p, NULL);
     b.tasks = malloc((size_t)(p->stages * orders_length(&shape)) * sizeof *b.tasks);
     cr_assert(b.evaluator != NULL && b.tasks != NULL);
     for (int32_t i = 0; i < p->stages; i++)

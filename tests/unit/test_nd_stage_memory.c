@@ -101,7 +101,7 @@ Test(stage_memory, least_is_that_of_all_spreads)
         struct nd_pattern pattern = {dense, 0};
         struct nd_flights flights;
         random_pattern(&d, &p, &pattern);
-        cr_assert(nd_flights_make(&p, &flights));
+        cr_assert(nd_flights_make(&p, NULL, &flights));
         compare(&p, &pattern, &flights, k, &n_finite);
         nd_flights_free(&flights);
     }

@@ -56,7 +56,7 @@ Test(playback, says_what_the_figures_say)
             cr_assert_float_eq(passes.makespan, solution.makespan, 1e-9 * solution.makespan);
             expect_peaks(&p, &solution, &passes);
             passes_free(&passes);
-            cr_assert(nd_bubble(&p, &solution.choice, &bubble) == ND_DONE);
+            cr_assert(nd_bubble(&p, &solution.choice, NULL, &bubble) == ND_DONE);
             cr_assert(bubble.total >= bubble.recompute - 1e-9 && bubble.recompute >= 0 &&
                       bubble.transfer >= -1e-9);
             n++;
@@ -78,15 +78,15 @@ Test(playback, of_a_balanced_pipeline_is_the_ideal_bubble)
     p.micro_batches = 8;
     p.layers[1] = 8;
     p.head_ratio = 0;
-    cr_assert(nd_bubble(&p, &choice, &bubble) == ND_DONE);
+    cr_assert(nd_bubble(&p, &choice, NULL, &bubble) == ND_DONE);
     cr_assert_float_eq(bubble.total, 3.0 / 8, 1e-12);
     cr_assert_float_eq(bubble.imbalance, 0, 1e-12);
     // All stages recompute half of their layers: 7 in place of 6, ideal besides.
     choice.full[1] = some;
-    cr_assert(nd_bubble(&p, &choice, &bubble) == ND_DONE);
+    cr_assert(nd_bubble(&p, &choice, NULL, &bubble) == ND_DONE);
     cr_assert_float_eq(bubble.recompute, 1.0 / 6, 1e-12);
     cr_assert_float_eq(bubble.total, 11 * 7 * 4 / (8 * 6 * 4.0) - 1, 1e-12);
     p.hop = 0.5;
-    cr_assert(nd_bubble(&p, &choice, &bubble) == ND_DONE);
+    cr_assert(nd_bubble(&p, &choice, NULL, &bubble) == ND_DONE);
     cr_assert(bubble.transfer > 0);
 }

@@ -34,8 +34,13 @@ static double solved(const struct nd_program *p)
     double value = HUGE_VAL;
     if (solution.found) {
         cr_assert(solution.status == ND_OPTIMAL && solution.gap == 0, "%s", show(p));
+        struct nd_value priced;
         expect_allowed(p, &solution);
         value = solution.objective;
+        cr_assert(nd_evaluate(p, &solution.choice, &priced) ==
+                  ND_DONE); // the same to the last bit
+        cr_assert(priced.objective == value && priced.makespan == solution.makespan, "%s",
+                  show(p));
     } else {
         cr_assert(solution.status == ND_INFEASIBLE && solution.why.limit != ND_LIMIT_NONE);
         cr_assert(solution.why.text[0] != '\0');

@@ -99,7 +99,7 @@ Test(solver, makespans_scale_with_the_durations)
             f[i] = 0.1 * below(&d, 40);
             b[i] = 0.1 * below(&d, 90);
         }
-        struct nd_evaluator *e = nd_evaluator_new(&p);
+        struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         const double once = nd_evaluator_makespan(e, f, b);
         for (int32_t i = 0; i < n; i++) {
             f[i] *= 8; // exactly

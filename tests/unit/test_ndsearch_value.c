@@ -80,7 +80,7 @@ static double by_graph(int32_t stages, int32_t m, const double *durations)
     const struct orders_shape shape = {stages, 1, m, 1, ORDERS_LOW, ORDERS_FIRST};
     struct timeline *timeline;
     double ends[8 * 2 * 40];
-    cr_assert(timeline_of_shape(&shape, &timeline) == TIMELINE_DONE);
+    cr_assert(timeline_of_shape(&shape, NULL, &timeline) == TIMELINE_DONE);
     const double span = timeline_run(timeline, durations, NULL, NULL, ends);
     timeline_free(timeline);
     return span;
@@ -191,7 +191,7 @@ Test(value, of_1f1b_as_published_is_closed_too)
             f[i] = random_length(&d, how);
             b[i] = how == 4 ? 2 * f[i] + below(&d, 3) : random_length(&d, how);
         }
-        struct nd_evaluator *closed = nd_evaluator_new(&p);
+        struct nd_evaluator *closed = nd_evaluator_new(&p, NULL);
         p.splits = 1;
         const double value = nd_evaluator_objective(closed, f, b);
         const double by_program = nd_evaluator_by_graph(closed, f, b);
@@ -216,7 +216,7 @@ Test(value, as_published_is_not_always_the_makespan)
             f[i] = 1 + below(&d, 3);
             b[i] = 2 * f[i] + below(&d, 2);
         }
-        struct nd_evaluator *e = nd_evaluator_new(&p);
+        struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         const double value = nd_evaluator_objective(e, f, b),
                      span = nd_evaluator_makespan(e, f, b);
         less += value < span - 1e-9;
@@ -235,7 +235,7 @@ Test(value, of_splits_as_published_is_none)
     p.micro_batches = 4;
     p.splits = 2;
     p.compat = ND_ORIG;
-    struct nd_evaluator *e = nd_evaluator_new(&p);
+    struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
     cr_assert(nd_evaluator_objective(e, f, b) == HUGE_VAL);
     cr_assert(nd_evaluator_makespan(e, f, b) < 15 && nd_evaluator_makespan(e, f, b) >= 13.5);
     nd_evaluator_free(e);
@@ -256,7 +256,7 @@ Test(value, longest_path_adds_up_and_bounds_others)
         p.hop = below(&d, 2) * 0.125;
         const int32_t n = p.stages * p.chunks;
         double f[16], b[16], forwards[16], backwards[16], constant;
-        struct nd_evaluator *e = nd_evaluator_new(&p);
+        struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         for (int32_t round = 0; round < 4; round++) {
             double sum = 0;
             for (int32_t i = 0; i < n; i++) {

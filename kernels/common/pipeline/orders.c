@@ -139,17 +139,31 @@ static int64_t ahead(const struct orders_shape *shape, int32_t stage)
            (behind == 0 ? shape->splits - 1 : 0);
 }
 
-void orders_of_stage(const struct orders_shape *shape, int32_t stage, struct orders_task *tasks)
+bool orders_of_stage_polled(const struct orders_shape *shape,
+                            int32_t stage,
+                            struct orders_task *tasks,
+                            struct poll *poll)
 {
     struct place forward = start_of(shape, ORDERS_FORWARD);
     struct place backward = start_of(shape, ORDERS_BACKWARD);
-    for (int64_t k = ahead(shape, stage); k > 0 && !at_end(&forward); k--)
+    for (int64_t k = ahead(shape, stage); k > 0 && !at_end(&forward); k--) {
+        if (poll_over(poll))
+            return false;
         take(shape, &forward, &tasks);
+    }
     while (!at_end(&backward)) {
+        if (poll_over(poll))
+            return false;
         if (!at_end(&forward))
             take(shape, &forward, &tasks);
         take(shape, &backward, &tasks);
     }
+    return true;
+}
+
+void orders_of_stage(const struct orders_shape *shape, int32_t stage, struct orders_task *tasks)
+{
+    (void)orders_of_stage_polled(shape, stage, tasks, NULL);
 }
 
 // ---- placement ----------------------------------------------------------------------------------

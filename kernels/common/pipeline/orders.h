@@ -6,6 +6,8 @@
 #ifndef PPS_ORDERS_H
 #define PPS_ORDERS_H
 
+#include "kernels/common/pipeline/poll.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -73,6 +75,12 @@ int32_t orders_part_size(const struct orders_shape *shape, int32_t k);
 void orders_of_stage(const struct orders_shape *shape,
                      int32_t stage,
                      struct orders_task *tasks);
+
+// Like orders_of_stage; returns false if the poll (may be NULL) ended the loop early.
+bool orders_of_stage_polled(const struct orders_shape *shape,
+                            int32_t stage,
+                            struct orders_task *tasks,
+                            struct poll *poll);
 
 // Assignment of the P V model chunks, in the order of the model, to stages.
 enum orders_placement {

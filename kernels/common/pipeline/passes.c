@@ -67,7 +67,7 @@ static bool play(struct passes *passes, struct work *w)
 {
     const double delays[] = {0, passes->hop};
     struct timeline *timeline;
-    if (timeline_of_shape(&passes->shape, &timeline) != TIMELINE_DONE)
+    if (timeline_of_shape(&passes->shape, NULL, &timeline) != TIMELINE_DONE)
         return false;
     passes->makespan = timeline_run(timeline, passes->forward, delays, w->starts, w->ends);
     timeline_free(timeline);

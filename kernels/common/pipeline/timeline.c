@@ -15,6 +15,7 @@ struct step {
 };
 
 struct timeline {
+    struct poll *poll; // or NULL
     int32_t n, n_needs;
     struct step *steps;          // [n + 1]
     struct timeline_need *needs; // in the sequence of steps
@@ -70,6 +71,7 @@ enum { WAITING = -1 };
 struct compiler {
     const struct timeline_tasks *tasks;
     struct timeline *timeline;
+    bool stopped;     // by the poll
     int32_t *next;    // [lane]: the next task to place
     int32_t n_steps;  // placed so far
     int32_t n_placed; // needs placed so far
@@ -97,7 +99,8 @@ static void place(struct compiler *c, int32_t lane, int32_t task)
         t->needs[c->n_placed++] = c->tasks->needs[k];
 }
 
-// Advances along each lane as far as possible, repeatedly; returns whether all tasks were placed.
+// Advances along each lane as far as possible, repeatedly; returns whether all tasks were placed. Ends
+// early, with `stopped`, by the poll.
 static bool place_all(struct compiler *c)
 {
     for (bool moved = true; moved;) {
@@ -105,6 +108,9 @@ static bool place_all(struct compiler *c)
         for (int32_t lane = 0; lane < c->tasks->n_lanes; lane++)
             for (int32_t *task = &c->next[lane];
                  *task < c->tasks->lane_start[lane + 1] && is_ready(c, *task); (*task)++) {
+                c->stopped = poll_over(c->timeline->poll);
+                if (c->stopped)
+                    return false;
                 place(c, lane, *task);
                 moved = true;
             }
@@ -145,6 +151,7 @@ static void find_cycle(const struct compiler *c, struct timeline_cycle *cycle)
 }
 
 enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
+                                      struct poll *poll,
                                       struct timeline **timeline,
                                       struct timeline_cycle *cycle)
 {
@@ -154,13 +161,16 @@ enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
     *timeline = NULL;
     if (c.timeline == NULL || c.next == NULL)
         goto end;
+    c.timeline->poll = poll;
     memcpy(c.next, tasks->lane_start, ((size_t)tasks->n_lanes + 1) * sizeof *c.next);
-    for (int32_t k = 0; k < c.timeline->n; k++)
+    for (int32_t k = 0; k < c.timeline->n && !c.stopped; k++) {
         c.timeline->step_of[k] = WAITING;
+        c.stopped = poll_over(poll);
+    }
     status = TIMELINE_DONE;
-    if (!place_all(&c)) {
-        status = TIMELINE_DEADLOCK;
-        if (cycle != NULL)
+    if (c.stopped || !place_all(&c)) {
+        status = c.stopped ? TIMELINE_STOPPED : TIMELINE_DEADLOCK;
+        if (!c.stopped && cycle != NULL)
             find_cycle(&c, cycle);
     }
 end:
@@ -183,6 +193,8 @@ double timeline_run(const struct timeline *timeline,
     double makespan = 0;
     for (int32_t k = 0; k < timeline->n; k++) {
         const struct step *step = &timeline->steps[k];
+        if (poll_over(timeline->poll))
+            return (double)NAN;
         double start = step->before >= 0 ? ends[step->before] : 0;
         for (int32_t j = step->need; j < step[1].need; j++) {
             const struct timeline_need *need = &timeline->needs[j];
@@ -199,7 +211,7 @@ double timeline_run(const struct timeline *timeline,
     return makespan;
 }
 
-void timeline_from(const struct timeline *timeline,
+bool timeline_from(const struct timeline *timeline,
                    const double *durations,
                    const double *delays,
                    int32_t source,
@@ -210,6 +222,8 @@ void timeline_from(const struct timeline *timeline,
         starts[timeline->steps[k].task] = -HUGE_VAL;
     for (int32_t k = timeline->step_of[source]; k < timeline->n; k++) {
         const struct step *step = &timeline->steps[k];
+        if (poll_over(timeline->poll))
+            return false;
         double start = step->task == source ? 0 : -HUGE_VAL;
         if (step->before >= 0)
             start = fmax(start, starts[step->before] + durations[class_of[step->before]]);
@@ -220,6 +234,7 @@ void timeline_from(const struct timeline *timeline,
         }
         starts[step->task] = start;
     }
+    return true;
 }
 
 // Returns the task whose end, plus the delay, is the start of task `k`; -1: the task starts at 0.

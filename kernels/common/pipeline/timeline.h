@@ -11,6 +11,7 @@
 #define PPS_TIMELINE_H
 
 #include "kernels/common/pipeline/orders.h"
+#include "kernels/common/pipeline/poll.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +37,7 @@ enum timeline_status {
     TIMELINE_DONE,
     TIMELINE_DEADLOCK,
     TIMELINE_NO_MEMORY,
+    TIMELINE_STOPPED, // by the poll
 };
 
 // A deadlock cycle: each task waits for the next, the last task for the first. Holds at most the
@@ -48,7 +50,10 @@ struct timeline_cycle {
 };
 
 // The caller frees *timeline with timeline_free; cycle (may be NULL) is filled on TIMELINE_DEADLOCK.
+// The poll (may be NULL) can end the compilation, and later each timing of the timeline: it must
+// outlive the timeline.
 enum timeline_status timeline_compile(const struct timeline_tasks *tasks,
+                                      struct poll *poll,
                                       struct timeline **timeline,
                                       struct timeline_cycle *cycle);
 void timeline_free(struct timeline *timeline);
@@ -57,7 +62,8 @@ int32_t timeline_n_tasks(const struct timeline *timeline);
 int32_t timeline_class_of(const struct timeline *timeline, int32_t task);
 
 // Computes starts (may be NULL) and ends of all tasks, [tasks] each, and returns the makespan.
-// delays: of edge classes from 1 on, delays[0] unused; NULL: all are 0.
+// delays: of edge classes from 1 on, delays[0] unused; NULL: all are 0. Returns NAN, with some
+// tasks not timed, if the poll ended the loop.
 double timeline_run(const struct timeline *timeline,
                     const double *durations, // [class]
                     const double *delays,
@@ -65,8 +71,9 @@ double timeline_run(const struct timeline *timeline,
                     double *ends);
 
 // Computes for all tasks the least time from the start of task `source` to their start: the longest
-// path from `source`; -HUGE_VAL without a path.
-void timeline_from(const struct timeline *timeline,
+// path from `source`; -HUGE_VAL without a path. Returns false, with some tasks not timed, if the poll
+// ended the loop.
+bool timeline_from(const struct timeline *timeline,
                    const double *durations,
                    const double *delays,
                    int32_t source,
@@ -105,8 +112,10 @@ enum timeline_status timeline_of_orders(const struct orders_shape *shape,
                                         struct timeline **timeline,
                                         struct timeline_cycle *cycle);
 
-// Compiles the graph of the orders that orders_of_stage generates; these have no deadlock.
+// Compiles the graph of the orders that orders_of_stage generates; these have no deadlock. poll:
+// as for timeline_compile.
 enum timeline_status timeline_of_shape(const struct orders_shape *shape,
+                                       struct poll *poll,
                                        struct timeline **timeline);
 
 // Writes "forward of micro-batch 3 on stage 0 waits for backward of ...", back to the first task.

@@ -59,12 +59,15 @@ static void needs_of(struct builder *b, const struct orders_task *task, int32_t 
         need(b, task, stage, ORDERS_FORWARD, position - 1);
 }
 
-static void build(struct builder *b, const struct orders_task *tasks)
+// Returns false if the poll ended a loop.
+static bool build(struct builder *b, const struct orders_task *tasks, struct poll *poll)
 {
     const int32_t stages = b->shape->stages, n = stages * b->length;
     for (int32_t k = 0; k < n; k++) {
         const struct orders_task *task = &tasks[k];
         const int32_t stage = k / b->length;
+        if (poll_over(poll))
+            return false;
         const enum orders_kind kind = (enum orders_kind)task->kind;
         *where(b, kind, position_of(b, task, stage), task->micro_batch, task->split) = k;
         b->task_class[k] = timeline_class(b->shape, kind, task->chunk, stage);
@@ -72,10 +75,13 @@ static void build(struct builder *b, const struct orders_task *tasks)
     for (int32_t i = 0; i <= stages; i++)
         b->lane_start[i] = i * b->length;
     for (int32_t k = 0; k < n; k++) {
+        if (poll_over(poll))
+            return false;
         b->need_start[k] = b->n_needs;
         needs_of(b, &tasks[k], k / b->length);
     }
     b->need_start[n] = b->n_needs;
+    return true;
 }
 
 static bool allocate(struct builder *b)
@@ -90,20 +96,21 @@ static bool allocate(struct builder *b)
            b->need_start != NULL && b->needs != NULL;
 }
 
-enum timeline_status timeline_of_orders(const struct orders_shape *shape,
-                                        enum orders_placement placement,
-                                        const struct orders_task *tasks,
-                                        struct timeline **timeline,
-                                        struct timeline_cycle *cycle)
+static enum timeline_status of_orders(const struct orders_shape *shape,
+                                      enum orders_placement placement,
+                                      const struct orders_task *tasks,
+                                      struct poll *poll,
+                                      struct timeline **timeline,
+                                      struct timeline_cycle *cycle)
 {
     struct builder b = {.shape = shape, .placement = placement, .length = orders_length(shape)};
     enum timeline_status status = TIMELINE_NO_MEMORY;
     *timeline = NULL;
     if (allocate(&b)) {
-        build(&b, tasks);
-        status = timeline_compile(&(struct timeline_tasks){shape->stages, b.lane_start,
-                                                           b.task_class, b.need_start, b.needs},
-                                  timeline, cycle);
+        const struct timeline_tasks compiled = {shape->stages, b.lane_start, b.task_class,
+                                                b.need_start, b.needs};
+        status = build(&b, tasks, poll) ? timeline_compile(&compiled, poll, timeline, cycle)
+                                        : TIMELINE_STOPPED;
     }
     free(b.where);
     free(b.lane_start);
@@ -113,7 +120,17 @@ enum timeline_status timeline_of_orders(const struct orders_shape *shape,
     return status;
 }
 
+enum timeline_status timeline_of_orders(const struct orders_shape *shape,
+                                        enum orders_placement placement,
+                                        const struct orders_task *tasks,
+                                        struct timeline **timeline,
+                                        struct timeline_cycle *cycle)
+{
+    return of_orders(shape, placement, tasks, NULL, timeline, cycle);
+}
+
 enum timeline_status timeline_of_shape(const struct orders_shape *shape,
+                                       struct poll *poll,
                                        struct timeline **timeline)
 {
     const size_t length = (size_t)orders_length(shape), stages = (size_t)shape->stages;
@@ -121,10 +138,12 @@ enum timeline_status timeline_of_shape(const struct orders_shape *shape,
     *timeline = NULL;
     if (tasks == NULL)
         return TIMELINE_NO_MEMORY;
-    for (int32_t i = 0; i < shape->stages; i++)
-        orders_of_stage(shape, i, &tasks[(size_t)i * length]);
-    const enum timeline_status status =
-        timeline_of_orders(shape, ORDERS_LOOP, tasks, timeline, NULL);
+    enum timeline_status status = TIMELINE_DONE;
+    for (int32_t i = 0; i < shape->stages && status == TIMELINE_DONE; i++)
+        if (!orders_of_stage_polled(shape, i, &tasks[(size_t)i * length], poll))
+            status = TIMELINE_STOPPED;
+    if (status == TIMELINE_DONE)
+        status = of_orders(shape, ORDERS_LOOP, tasks, poll, timeline, NULL);
     free(tasks);
     return status;
 }

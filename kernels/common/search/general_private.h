@@ -20,6 +20,7 @@ struct nd_general {
     struct nd_draft *draft;
     struct nd_flights flights;
     struct nd_watch watch;
+    struct poll poll; // of the watch
     struct nd_cuts cuts;
     struct nd_pattern pattern;    // looked at now
     struct nd_options options;    // of it

@@ -92,7 +92,12 @@ double nd_general_value(struct nd_general *g, double known)
         keep(g, value);
     g->draft->nodes++;
     g->over = g->over || nd_watch_now(&g->watch);
-    return g->over || add_path(g, known) ? value : (double)NAN;
+    if (!g->over && !add_path(g, known)) {
+        g->over = nd_watch_now(&g->watch); // which ended the evaluation of the path
+        if (!g->over)
+            return (double)NAN;
+    }
+    return isnan(value) ? HUGE_VAL : value; // isnan: the watch ended the evaluation
 }
 
 // ---- the search ---------------------------------------------------------------------------------

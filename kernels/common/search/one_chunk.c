@@ -311,7 +311,7 @@ enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
     s.layers = calloc(n, sizeof *s.layers);
     s.forward = malloc(2 * n * sizeof *s.forward);
     s.most = calloc(n, sizeof *s.most);
-    s.evaluator = nd_evaluator_new(program);
+    s.evaluator = nd_evaluator_new(program, NULL); // a closed form
     if (s.layers == NULL || s.forward == NULL || s.most == NULL || s.evaluator == NULL)
         goto end;
     s.backward = s.forward + n;

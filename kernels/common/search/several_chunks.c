@@ -317,21 +317,26 @@ static void free_all(struct nd_general *g)
     free(g);
 }
 
-static struct nd_general *allocate(const struct nd_program *program)
+// Returns NULL when out of memory, or if the effort ended the compilation of the graph.
+static struct nd_general *allocate(const struct nd_program *program,
+                                   const struct nd_watch *watch)
 {
     const size_t stages = (size_t)program->stages, n = stages * (size_t)program->chunks;
     struct nd_general *g = calloc(1, sizeof *g);
     if (g == NULL)
         return NULL;
     g->program = program;
+    g->watch = *watch;
+    g->poll = nd_watch_poll(&g->watch);
     nd_cuts_start(&g->cuts, program, &g->watch);
-    g->evaluator = nd_evaluator_new(program);
+    g->evaluator = nd_evaluator_new(program, &g->poll);
     g->pattern.dense = calloc(n, sizeof *g->pattern.dense);
     g->choice = calloc(stages, sizeof *g->choice);
     g->partial = calloc((stages + 1) * CUTS_MOST, sizeof *g->partial);
     g->forward = malloc(4 * n * sizeof *g->forward);
     if (g->evaluator == NULL || g->pattern.dense == NULL || g->choice == NULL ||
-        g->partial == NULL || g->forward == NULL || !nd_flights_make(program, &g->flights)) {
+        g->partial == NULL || g->forward == NULL ||
+        !nd_flights_make(program, &g->poll, &g->flights)) {
         free_all(g);
         return NULL;
     }
@@ -349,11 +354,15 @@ enum nd_outcome nd_solve_general(const struct nd_program *program,
                                  struct nd_draft *draft,
                                  struct nd_infeasible *why)
 {
-    struct nd_general *g = allocate(program);
+    struct nd_watch watch = {.effort = effort, .started = started};
+    struct nd_general *g = allocate(program, &watch);
+    if (g == NULL && nd_watch_now(&watch)) {
+        draft->timed_out = watch.timed_out;
+        return ND_DONE;
+    }
     if (g == NULL)
         return ND_NO_MEMORY;
     g->draft = draft;
-    g->watch = (struct nd_watch){.effort = effort, .started = started};
     const bool done = solve_all(g, why);
     free_all(g);
     return done ? ND_DONE : ND_NO_MEMORY;

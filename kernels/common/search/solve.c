@@ -57,9 +57,12 @@ static enum nd_outcome set_choice(const struct nd_program *p,
 
 static enum nd_outcome set_values(const struct nd_program *p,
                                   const struct nd_draft *draft,
+                                  const struct nd_effort *effort,
                                   struct nd_solution *solution)
 {
-    struct nd_value value;
+    struct nd_watch watch = {.effort = effort, .started = solution->started};
+    struct poll poll = nd_watch_poll(&watch);
+    struct nd_value value = {draft->objective, draft->objective};
     solution->nodes = draft->nodes;
     solution->bound = draft->bound;
     if (draft->objective == HUGE_VAL) {
@@ -69,7 +72,8 @@ static enum nd_outcome set_values(const struct nd_program *p,
         return ND_DONE;
     }
     if (set_choice(p, draft, solution) != ND_DONE ||
-        nd_evaluate(p, &solution->choice, &value) != ND_DONE)
+        (p->compat == ND_ORIG &&
+         nd_evaluate_within(p, &solution->choice, &poll, &value) != ND_DONE))
         return ND_NO_MEMORY;
     solution->found = true;
     solution->objective = value.objective;
@@ -106,7 +110,7 @@ enum nd_outcome nd_solve(const struct nd_program *program,
     const double started = effort != NULL && effort->max_seconds > 0 ? effort->seconds() : 0;
     struct nd_draft draft = {.objective = HUGE_VAL};
     enum nd_outcome outcome = ND_NO_MEMORY;
-    *solution = (struct nd_solution){.status = ND_INFEASIBLE};
+    *solution = (struct nd_solution){.status = ND_INFEASIBLE, .started = started};
     if (nd_never_feasible(program, &solution->why))
         return ND_DONE;
     draft.chunks = calloc(n, sizeof *draft.chunks);
@@ -114,7 +118,7 @@ enum nd_outcome nd_solve(const struct nd_program *program,
         outcome = chain ? nd_solve_1f1b(program, effort, started, &draft, &solution->why)
                         : nd_solve_general(program, effort, started, &draft, &solution->why);
     if (outcome == ND_DONE)
-        outcome = set_values(program, &draft, solution);
+        outcome = set_values(program, &draft, effort, solution);
     refuse_late(program, solution);
     free(draft.chunks);
     return outcome;

@@ -19,7 +19,7 @@ void nd_flights_free(struct nd_flights *flights)
     *flights = (struct nd_flights){NULL, NULL};
 }
 
-bool nd_flights_make(const struct nd_program *p, struct nd_flights *flights)
+bool nd_flights_make(const struct nd_program *p, struct poll *poll, struct nd_flights *flights)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
     const int32_t most = memline_vectors_most(&shape);
@@ -31,7 +31,9 @@ bool nd_flights_make(const struct nd_program *p, struct nd_flights *flights)
     flights->start = calloc((size_t)p->stages + 1, sizeof *flights->start);
     made = made && flights->start != NULL;
     for (int32_t i = 0; made && i < p->stages; i++) {
-        orders_of_stage(&shape, i, tasks);
+        made = orders_of_stage_polled(&shape, i, tasks, poll);
+        if (!made)
+            break;
         const int32_t n = memline_vectors(&shape, tasks, found, most);
         const size_t before = (size_t)flights->start[i];
         int32_t *all =

@@ -16,7 +16,10 @@ struct nd_flights {
     int32_t *vectors;
 };
 
-bool nd_flights_make(const struct nd_program *program, struct nd_flights *flights);
+// Returns false when out of memory, or if the poll (may be NULL) ended the computation.
+bool nd_flights_make(const struct nd_program *program,
+                     struct poll *poll,
+                     struct nd_flights *flights);
 void nd_flights_free(struct nd_flights *flights);
 
 // Memory of a stage but for what else is on it, MiB, where a micro-batch leaves kept[chunk].

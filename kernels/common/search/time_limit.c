@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the clock at intervals.
+// Reads the clock and the stop flag at intervals.
 #include "kernels/common/search/time_limit.h"
 
 enum { CALLS_A_LOOK = 256 };
@@ -32,4 +32,14 @@ bool nd_watch_over(struct nd_watch *watch, uint64_t nodes)
     if (effort != NULL && effort->max_nodes > 0 && nodes >= effort->max_nodes)
         return true;
     return nd_watch_often(watch);
+}
+
+static bool is_over(void *self)
+{
+    return nd_watch_now(self);
+}
+
+struct poll nd_watch_poll(struct nd_watch *watch)
+{
+    return (struct poll){.over = is_over, .self = watch};
 }

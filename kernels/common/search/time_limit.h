@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Watches the time limit, the stop flag and the search limit. Private to the solver.
+// Watches the time limit, the stop flag and the search limit of a solver.
 #ifndef PPS_NDSEARCH_CLOCKWATCH_H
 #define PPS_NDSEARCH_CLOCKWATCH_H
 
+#include "kernels/common/pipeline/poll.h"
 #include "kernels/common/search/solve.h"
 
 struct nd_watch {
-    const struct nd_effort *effort; // or NULL
+    const struct nd_effort *effort; // or NULL: never stop
     double started;                 // s, by the clock of the effort
     uint64_t calls;                 // of nd_watch_often
-    bool timed_out;                 // it was the clock
+    bool timed_out;                 // the time limit is over
 };
 
 // Returns whether to stop, by the clock or the stop flag. Once true, the result stays true, so a
@@ -22,5 +23,9 @@ bool nd_watch_often(struct nd_watch *watch);
 
 // Like nd_watch_often, and also stops at the search limit of max_nodes.
 bool nd_watch_over(struct nd_watch *watch, uint64_t nodes);
+
+// Returns a poll, for the loops of kernels/common, that asks nd_watch_now. The watch must outlive the
+// poll.
+struct poll nd_watch_poll(struct nd_watch *watch);
 
 #endif

@@ -20,7 +20,8 @@ struct graph {
 
 struct nd_evaluator {
     const struct nd_program *program;
-    bool closed; // 1F1B without transfers: the closed form holds, no graph is needed
+    struct poll *poll; // or NULL
+    bool closed;       // 1F1B without transfers: the closed form holds, no graph is needed
     int32_t residue;
     double latest, period;        // of the last objective: start of the last task; period
     struct graph laid_out, whole; // whole only where it is another; made when needed
@@ -34,12 +35,14 @@ struct nd_evaluator {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static bool make_graph(struct graph *graph, const struct orders_shape *shape)
+static bool make_graph(struct nd_evaluator *e,
+                       struct graph *graph,
+                       const struct orders_shape *shape)
 {
     if (graph->timeline != NULL)
         return true;
     graph->shape = *shape;
-    if (timeline_of_shape(shape, &graph->timeline) != TIMELINE_DONE)
+    if (timeline_of_shape(shape, e->poll, &graph->timeline) != TIMELINE_DONE)
         return false;
     graph->n = timeline_n_tasks(graph->timeline);
     graph->ends = malloc((size_t)graph->n * sizeof *graph->ends);
@@ -105,7 +108,7 @@ static bool make_laid_out(struct nd_evaluator *e)
     const struct orders_shape shape = nd_program_laid_out(e->program);
     if (e->path != NULL)
         return true;
-    if (!make_graph(&e->laid_out, &shape))
+    if (!make_graph(e, &e->laid_out, &shape))
         return false;
     const size_t n = (size_t)e->laid_out.n;
     e->starts = malloc(n * sizeof *e->starts);
@@ -113,12 +116,13 @@ static bool make_laid_out(struct nd_evaluator *e)
     return e->starts != NULL && e->path != NULL && (e->residue == 0 || make_marks(e));
 }
 
-struct nd_evaluator *nd_evaluator_new(const struct nd_program *program)
+struct nd_evaluator *nd_evaluator_new(const struct nd_program *program, struct poll *poll)
 {
     struct nd_evaluator *e = calloc(1, sizeof *e);
     if (e == NULL)
         return NULL;
     e->program = program;
+    e->poll = poll;
     e->residue = nd_program_residue(program);
     e->closed = program->chunks == 1 && program->splits == 1 && program->hop == 0;
     e->durations =
@@ -170,7 +174,7 @@ static double run(struct nd_evaluator *e, struct graph *graph, double *starts)
                         starts, graph->ends);
 }
 
-// The end of the last backward of stage 0 is the end of all.
+// The last backward of stage 0 is the last task. Returns NAN if the poll ended the evaluation.
 static double stable_objective(struct nd_evaluator *e, double end, double *period)
 {
     const int32_t n = e->program->stages;
@@ -181,7 +185,8 @@ static double stable_objective(struct nd_evaluator *e, double end, double *perio
         arrive[i] = e->starts[e->marks[i][1]];
     for (int32_t i = 0; i < n; i++) {
         double *starts = e->laid_out.ends; // no longer needed
-        timeline_from(e->laid_out.timeline, e->durations, NULL, e->marks[i][0], starts);
+        if (!timeline_from(e->laid_out.timeline, e->durations, NULL, e->marks[i][0], starts))
+            return (double)NAN;
         for (int32_t j = 0; j < n; j++)
             between[i * n + j] = starts[e->marks[j][1]];
         leave[i] = starts[last] + e->durations[n * e->program->chunks];
@@ -197,7 +202,7 @@ static double graph_objective(struct nd_evaluator *e,
     const double end = run(e, &e->laid_out, e->starts);
     double objective = end;
     e->period = 0;
-    if (e->residue > 0)
+    if (e->residue > 0 && !isnan(end))
         objective = stable_objective(e, end, &e->period);
     e->latest = objective - e->residue * e->period - backward[0] / e->program->splits;
     return objective;
@@ -237,7 +242,7 @@ double nd_evaluator_makespan(struct nd_evaluator *e,
     set_durations(e, forward, backward);
     if (e->residue == 0)
         return run(e, &e->laid_out, NULL);
-    return make_graph(&e->whole, &shape) ? run(e, &e->whole, NULL) : (double)NAN;
+    return make_graph(e, &e->whole, &shape) ? run(e, &e->whole, NULL) : (double)NAN;
 }
 
 enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
@@ -253,7 +258,8 @@ enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
         return ND_NO_MEMORY;
     const int32_t length = orders_length(&e->laid_out.shape);
     set_durations(e, forward, backward);
-    run(e, &e->laid_out, e->starts);
+    if (isnan(run(e, &e->laid_out, e->starts)))
+        return ND_NO_MEMORY;
     const int32_t n =
         timeline_critical(e->laid_out.timeline, e->program->hop > 0 ? delays : NULL, e->starts,
                           e->laid_out.ends, e->path, e->laid_out.n);
@@ -272,22 +278,32 @@ enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
 
 // ---- one choice ---------------------------------------------------------------------------------
 
-enum nd_outcome nd_evaluate(const struct nd_program *program,
-                            const struct nd_choice *choice,
-                            struct nd_value *value)
+enum nd_outcome nd_evaluate_within(const struct nd_program *program,
+                                   const struct nd_choice *choice,
+                                   struct poll *poll,
+                                   struct nd_value *value)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     double *durations = malloc(2 * n * sizeof *durations);
-    struct nd_evaluator *e = nd_evaluator_new(program);
+    struct nd_evaluator *e =
+        nd_evaluator_new(program, program->compat == ND_ORIG ? NULL : poll);
     *value = (struct nd_value){(double)NAN, (double)NAN};
     if (durations != NULL && e != NULL) {
         nd_durations(program, choice, durations, durations + n);
         value->objective = nd_evaluator_objective(e, durations, durations + n);
         if (!is_within(e))
             value->objective = HUGE_VAL;
+        e->poll = poll;
         value->makespan = nd_evaluator_makespan(e, durations, durations + n);
     }
     nd_evaluator_free(e);
     free(durations);
-    return isnan(value->makespan) ? ND_NO_MEMORY : ND_DONE;
+    return isnan(value->makespan) && !poll_has_ended(poll) ? ND_NO_MEMORY : ND_DONE;
+}
+
+enum nd_outcome nd_evaluate(const struct nd_program *program,
+                            const struct nd_choice *choice,
+                            struct nd_value *value)
+{
+    return nd_evaluate_within(program, choice, NULL, value);
 }

@@ -4,16 +4,20 @@
 #ifndef PPS_NDSEARCH_EVALUATOR_H
 #define PPS_NDSEARCH_EVALUATOR_H
 
+#include "kernels/common/pipeline/poll.h"
 #include "kernels/common/split/program.h"
 
 struct nd_evaluator;
 
-// NULL: no memory. The program must outlive it; one thread at a time.
-struct nd_evaluator *nd_evaluator_new(const struct nd_program *program);
+// The program and the poll (may be NULL) must outlive the evaluator; one thread at a time. If the
+// program needs a graph, the poll can end each function early. NULL: out of memory, or the poll ended
+// the compilation of the graph.
+struct nd_evaluator *nd_evaluator_new(const struct nd_program *program, struct poll *poll);
 void nd_evaluator_free(struct nd_evaluator *evaluator);
 
 // forward, backward: [chunks * stages]. HUGE_VAL where the program as published has no solution
-// with any, since sequences are split.
+// with any durations, since sequences are split. NAN: the poll ended the evaluation; for the
+// makespan also: out of memory.
 double nd_evaluator_objective(struct nd_evaluator *evaluator,
                               const double *forward,
                               const double *backward);
@@ -21,19 +25,27 @@ double nd_evaluator_makespan(struct nd_evaluator *evaluator,
                              const double *forward,
                              const double *backward);
 
-// The objective by the graph, even where there is a closed form; for tests. NAN: no memory.
+// Returns the objective by the graph, even where a closed form exists; for tests. NAN: out of memory.
 double nd_evaluator_by_graph(struct nd_evaluator *evaluator,
                              const double *forward,
                              const double *backward);
 
-// The longest path of what is laid out, as a sum: how often it goes through the forward and
-// backward of every chunk (splits count 1 / S), [chunks * stages] each, and *constant of transfers.
-// For any durations the end is no earlier than that sum.
+// Computes the longest path through the graph as a sum: how often the path contains the forward and
+// the backward of each chunk (a split counts 1 / S), [chunks * stages] each, and the total of its
+// transfers, *constant. For any durations this sum is a lower bound of the makespan of the graph.
+// ND_NO_MEMORY: out of memory, or the poll ended the evaluation.
 enum nd_outcome nd_evaluator_path(struct nd_evaluator *evaluator,
                                   const double *forward,
                                   const double *backward,
                                   double *forwards,
                                   double *backwards,
                                   double *constant);
+
+// Like nd_evaluate, but the poll (may be NULL) can end the evaluation: the makespan is then NAN, and
+// without ND_ORIG the objective, too. (With ND_ORIG the objective has a small graph.)
+enum nd_outcome nd_evaluate_within(const struct nd_program *program,
+                                   const struct nd_choice *choice,
+                                   struct poll *poll,
+                                   struct nd_value *value);
 
 #endif

@@ -3,6 +3,9 @@
 #include "kernels/common/split/playback.h"
 
 #include "kernels/common/split/chunk.h"
+#include "kernels/common/split/evaluator.h"
+
+#include <math.h>
 
 static void price(const struct nd_program *p,
                   const struct nd_choice *choice,
@@ -39,6 +42,7 @@ enum nd_outcome nd_play(const struct nd_program *program,
 
 enum nd_outcome nd_bubble(const struct nd_program *program,
                           const struct nd_choice *choice,
+                          struct poll *poll,
                           struct bubble *bubble)
 {
     const int32_t n = program->stages * program->chunks;
@@ -48,9 +52,12 @@ enum nd_outcome nd_bubble(const struct nd_program *program,
                                .micro_batches = program->micro_batches};
     struct nd_value with, without;
     still.hop = 0;
-    if (nd_evaluate(program, choice, &with) != ND_DONE ||
-        nd_evaluate(&still, choice, &without) != ND_DONE)
+    *bubble = (struct bubble){.total = (double)NAN};
+    if (nd_evaluate_within(program, choice, poll, &with) != ND_DONE ||
+        nd_evaluate_within(&still, choice, poll, &without) != ND_DONE)
         return ND_NO_MEMORY;
+    if (isnan(with.makespan) || isnan(without.makespan))
+        return ND_DONE; // the poll ended the evaluation
     for (int32_t k = 0; k < n; k++) {
         const struct nd_chunk_plan chunk = nd_choice_chunk(choice, k);
         const double both = nd_chunk_forward(program, &chunk, k == n - 1) +

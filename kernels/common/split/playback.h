@@ -6,18 +6,22 @@
 
 #include "kernels/common/pipeline/bubble.h"
 #include "kernels/common/pipeline/passes.h"
+#include "kernels/common/pipeline/poll.h"
 #include "kernels/common/split/program.h"
 
-// In forwards of a type-2 layer and MiB. The shape is that of the program, or of what is laid out
-// of it; orders_check allows it. To be freed whatever comes back.
+// Fills the passes, in forwards of a type-2 layer and MiB. The shape is the shape of the program, or
+// of its micro-batches that are laid out; orders_check allows the shape. The caller frees the passes
+// with passes_free, also after ND_NO_MEMORY.
 enum nd_outcome nd_play(const struct nd_program *program,
                         const struct nd_choice *choice,
                         const struct orders_shape *shape,
                         struct passes *passes);
 
-// Overhead as a fraction of useful time, by cause.
+// Computes the overhead as a fraction of useful time, by cause. If the poll (may be NULL) ends the
+// computation, bubble->total is NAN.
 enum nd_outcome nd_bubble(const struct nd_program *program,
                           const struct nd_choice *choice,
+                          struct poll *poll,
                           struct bubble *bubble);
 
 #endif

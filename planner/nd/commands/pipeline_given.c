@@ -237,6 +237,7 @@ enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
                                      const struct nd_choice *choice,
                                      struct pps_error *err)
 {
+    const double started = pipe->input->effort.seconds();
     struct nd_value value;
     struct nd_solution best = {.found = false};
     struct nd_peak *peaks = calloc((size_t)program->stages, sizeof *peaks);
@@ -250,7 +251,7 @@ enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
     nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
     print_time(pipe, value.objective);
-    nd_pipe_report_overhead(program, choice);
+    nd_pipe_report_overhead(program, choice, &pipe->input->effort, started);
     fflush(stdout); // the best may take long
     if (!nd_choice_check(program, choice, why, sizeof why))
         return pps_fail(err, PPS_E_INFEASIBLE, "the split %s", why);

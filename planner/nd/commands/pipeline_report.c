@@ -3,6 +3,7 @@
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "base/math/units.h"
+#include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/playback.h"
 
 #include <math.h>
@@ -125,11 +126,20 @@ void nd_pipe_report(const struct nd_pipe *pipe,
     free(durations);
 }
 
-void nd_pipe_report_overhead(const struct nd_program *program, const struct nd_choice *choice)
+void nd_pipe_report_overhead(const struct nd_program *program,
+                             const struct nd_choice *choice,
+                             const struct nd_effort *effort,
+                             double started)
 {
+    struct nd_watch watch = {.effort = effort, .started = started};
+    struct poll poll = nd_watch_poll(&watch);
     struct bubble bubble;
-    if (nd_bubble(program, choice, &bubble) != ND_DONE)
+    if (nd_bubble(program, choice, &poll, &bubble) != ND_DONE)
         return;
+    if (isnan(bubble.total)) {
+        printf("overhead  not computed: the time limit (-t) is over\n");
+        return;
+    }
     printf("overhead  %.1f %%: %.1f bubble, %.1f recompute, ", 100.0 * bubble.total,
            100.0 * bubble.ideal, 100.0 * bubble.recompute);
     if (bubble.transfer > 0)
@@ -144,10 +154,11 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
     printf("\n%s: %.9g layer forwards", nd_status_name(solution->status), solution->objective);
     if (!isnan(pipe->layer_ms))
         printf(", %.3f ms per step", solution->objective * pipe->layer_ms);
-    if (solution->makespan != solution->objective)
+    if (solution->makespan != solution->objective && !isnan(solution->makespan))
         printf("; makespan %.9g", solution->makespan);
     printf("; lower bound %.9g (gap %.3g)\n", solution->bound, solution->gap);
-    nd_pipe_report_overhead(program, &solution->choice);
+    nd_pipe_report_overhead(program, &solution->choice, &pipe->input->effort,
+                            solution->started);
 }
 
 // ---- a configuration ----------------------------------------------------------------------------

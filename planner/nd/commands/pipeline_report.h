@@ -29,8 +29,12 @@ void nd_pipe_report_solution(const struct nd_pipe *pipe,
                              const struct nd_program *program,
                              const struct nd_solution *solution);
 
-// Prints one line with the device time that is not spent in forwards and backwards.
-void nd_pipe_report_overhead(const struct nd_program *program, const struct nd_choice *choice);
+// Prints one line with the device time that is not spent in forwards and backwards, unless the time
+// limit, of an effort that started at `started` (s by its clock), is over before.
+void nd_pipe_report_overhead(const struct nd_program *program,
+                             const struct nd_choice *choice,
+                             const struct nd_effort *effort,
+                             double started);
 
 // Adds the model and recompute sections of a configuration as YAML, and, in a comment, the list of
 // layers for frameworks that take one list.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Polls the caller of a long loop, which may end the loop.
+#ifndef PPS_POLL_H
+#define PPS_POLL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The steps between two calls of `over`: a few microseconds of a loop over tasks.
+enum { POLL_STEPS = 4096 };
+
+// For one thread at a time.
+struct poll {
+    bool (*over)(void *self); // returns true to end the loop, and true in all later calls
+    void *self;
+    uint64_t steps; // so far; starts at 0
+};
+
+// Counts a step and returns whether the loop must end. poll NULL: the loop never ends early.
+static inline bool poll_over(struct poll *poll)
+{
+    return poll != NULL && ++poll->steps % POLL_STEPS == 0 && poll->over(poll->self);
+}
+
+// Returns whether a loop has ended early, or would now.
+static inline bool poll_has_ended(struct poll *poll)
+{
+    return poll != NULL && poll->over(poll->self);
+}
+
+#endif
