@@ -91,8 +91,8 @@ static void report(const struct pps_merge *merge, const char *path)
     char rows[48], bytes[32];
     pps_human_count((double)merge->rows, rows, sizeof rows);
     pps_human_bytes((double)merge->data_bytes, bytes, sizeof bytes);
-    fprintf(stderr, "merged    %zu shard%s, %s rows\n", merge->n, merge->n == 1 ? "" : "s",
-            rows);
+    fprintf(stderr, "merged    %zu shard%s, %s row%s\n", merge->n, merge->n == 1 ? "" : "s",
+            rows, merge->rows == 1 ? "" : "s");
     if (merge->rows == 0)
         fputs("warning   the result has no rows: every point is skipped\n", stderr);
     if (merge->failed > 0) {

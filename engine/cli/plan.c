@@ -69,7 +69,7 @@ static void print_axis(const struct pps_axis *axis, const struct pps_experiment 
     case PPS_AXIS_COMPOSITE:
         for (int m = 0; m < axis->composite->n_members; m++)
             printf("%s%s", m > 0 ? "," : "", params[axis->composite->members[m]].name);
-        printf(": %" PRIu64 " values\n", axis->count);
+        printf(": %" PRIu64 " value%s\n", axis->count, axis->count == 1 ? "" : "s");
         break;
     case PPS_AXIS_CONTINUOUS:
         pps_value_text(&params[axis->param], axis->start, first);

@@ -58,8 +58,8 @@ static const char details[] =
     "`ppsweep kernels contention` lists the parameters of the kernel contention. The folder\n"
     "sweep_configs/ contains experiments.\n"
     "\n"
-    "Without -o, the result is outputs/data/<experiment>-<digest>.csv.gz: the same command\n"
-    "always has the same result. The index (.idx) and the manifest (.json) are in the same\n"
+    "Without -o, the result is outputs/data/<experiment>-<digest>.csv.gz. If the result of the\n"
+    "same experiment exists, the command repeats its summary. The index (.idx) and the manifest (.json) are in the same\n"
     "folder. During the run, the names end in .part. If a run is stopped or killed, the same\n"
     "command with --resume continues it; the result has the same bytes.\n"
     "\n"
@@ -210,8 +210,7 @@ static enum pps_status find_complete(struct pps_running *run,
     char *manifest;
     enum pps_status status = pps_running_manifest(run, NULL, &manifest, err);
     if (status == PPS_OK)
-        status = pps_continue_find(run->args, run->path.path, run->path.is_default, manifest,
-                                   complete, err);
+        status = pps_continue_find(run->args, run->path.path, manifest, complete, err);
     free(manifest);
     return status;
 }

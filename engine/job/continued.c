@@ -139,7 +139,6 @@ static enum pps_status check(const char *path,
 
 enum pps_status pps_continue_find(const struct pps_args *args,
                                   const char *path,
-                                  bool is_default,
                                   const char *manifest,
                                   bool *complete,
                                   struct pps_error *err)
@@ -148,7 +147,7 @@ enum pps_status pps_continue_find(const struct pps_args *args,
     *complete = false;
     if (pps_arg(args, "resume") != NULL)
         return check(path, manifest, force, complete, err);
-    *complete = is_default && !force && is_complete(path, manifest);
+    *complete = strcmp(path, "-") != 0 && !force && is_complete(path, manifest);
     return PPS_OK;
 }
 

@@ -14,13 +14,12 @@ enum { PPS_COMMAND_TEXT = 2048 };
 // command if the command line is too long.
 void pps_continue_command(const struct pps_args *args, char out[PPS_COMMAND_TEXT]);
 
-// Examines existing files at `path`; sets *complete if nothing is left to do. `manifest` is the
-// manifest of the run without its counts. With --resume, returns PPS_E_INPUT with the differing
+// Examines existing files at `path` ("-": stdout); sets *complete if `path` already is the complete
+// result of the same run. `manifest` is the manifest of the run without its counts. With --resume, returns PPS_E_INPUT with the differing
 // key if there is an interrupted result of another run or, without --force, a complete result
 // of another run.
 PPS_MUST_CHECK enum pps_status pps_continue_find(const struct pps_args *args,
                                                  const char *path,
-                                                 bool is_default,
                                                  const char *manifest,
                                                  bool *complete,
                                                  struct pps_error *err);

@@ -142,9 +142,10 @@ static enum pps_status go_to_row(struct pps_result *result,
         if (status != PPS_OK)
             return status;
         if (*cells == NULL)
-            return pps_fail(err, PPS_E_INPUT, "--row %llu: %s has %llu rows",
+            return pps_fail(err, PPS_E_INPUT, "--row %llu: %s has %llu row%s",
                             (unsigned long long)row, path,
-                            (unsigned long long)pps_result_row(result));
+                            (unsigned long long)pps_result_row(result),
+                            pps_result_row(result) == 1 ? "" : "s");
     } while (pps_result_row(result) < row);
     return PPS_OK;
 }

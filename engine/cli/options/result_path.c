@@ -28,7 +28,6 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
     const char *slash = pps_ends_with(folder, "/") || strcmp(folder, "/") == 0 ? "" : "/";
     const int n = snprintf(out->path, sizeof out->path, "%s%s%s-%08x%s", folder, slash,
                            experiment->name, (unsigned)(experiment->digest >> 32), ending);
-    out->is_default = true;
     if (n < 0 || (size_t)n + MORE_PATH >= sizeof out->path)
         return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", folder);
     return PPS_OK;

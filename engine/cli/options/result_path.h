@@ -12,7 +12,6 @@
 
 struct pps_resultpath {
     char path[1024]; // or "-"
-    bool is_default; // the user gave no file name
     struct pps_codec_choice codec;
 };
 

@@ -40,10 +40,12 @@ static void print_left_out(const struct pps_report *r)
     const bool have_rows =
         r->totals->judged == 0; // false if the result contains only the best rows
     if (r->totals->infeasible > 0)
-        fprintf(stderr, "infeasible %llu points%s\n", (unsigned long long)r->totals->infeasible,
-                have_rows ? " (see their rows)" : "");
+        fprintf(stderr, "infeasible %llu point%s%s\n",
+                (unsigned long long)r->totals->infeasible,
+                r->totals->infeasible == 1 ? "" : "s", have_rows ? " (see the rows)" : "");
     if (r->totals->failed > 0) {
-        fprintf(stderr, "failed    %llu points%s", (unsigned long long)r->totals->failed,
+        fprintf(stderr, "failed    %llu point%s%s", (unsigned long long)r->totals->failed,
+                r->totals->failed == 1 ? "" : "s",
                 have_rows ? " (rows with empty results)" : "");
         if (r->experiment->point_limit > 0)
             fprintf(stderr, ", with --point-limit %llu",
@@ -135,7 +137,8 @@ static void print_reused(const struct pps_report *r)
         return;
     pps_human_count((double)r->totals->reused, reused, sizeof reused);
     pps_human_count((double)r->totals->checked, checked, sizeof checked);
-    pps_say_part(stderr, "reused    %s rows of %s", reused, r->reuse);
+    pps_say_part(stderr, "reused    %s row%s of %s", reused, r->totals->reused == 1 ? "" : "s",
+                 r->reuse);
     if (r->audit > 0)
         fprintf(stderr, "; %s of these rows computed again for the audit", checked);
     fputc('\n', stderr);
@@ -148,7 +151,7 @@ static void print_pruned(const struct pps_totals *t)
         return;
     pps_human_count((double)t->judged, judged, sizeof judged);
     pps_human_count((double)t->pruned, pruned, sizeof pruned);
-    fprintf(stderr, "evaluated %s points", judged);
+    fprintf(stderr, "evaluated %s point%s", judged, t->judged == 1 ? "" : "s");
     if (t->pruned > 0)
         fprintf(stderr, "; %s more pruned by a lower bound", pruned);
     fputc('\n', stderr);
@@ -161,8 +164,8 @@ static void print_earlier(const struct pps_report *r)
     char rows[48], wall[32];
     pps_human_count((double)t->rows, rows, sizeof rows);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
-    fprintf(stderr, "done      %s rows by an earlier run in %s on %d thread%s", rows, wall,
-            r->threads, r->threads == 1 ? "" : "s");
+    fprintf(stderr, "done      %s row%s by an earlier run in %s on %d thread%s", rows,
+            t->rows == 1 ? "" : "s", wall, r->threads, r->threads == 1 ? "" : "s");
     if (t->wall_s > 0)
         fprintf(stderr, ", CPU/real %.1f", t->cpu_s / t->wall_s);
     fputc('\n', stderr);
@@ -178,7 +181,8 @@ static void print_speed(const struct pps_report *r)
     pps_human_count((double)t->rows, rows, sizeof rows);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
     pps_human_count((double)points / wall_s, speed, sizeof speed);
-    fprintf(stderr, "done      %s rows in %s: %s points/s", rows, wall, speed);
+    fprintf(stderr, "done      %s row%s in %s: %s points/s", rows, t->rows == 1 ? "" : "s", wall,
+            speed);
     pps_human_count((double)computed / wall_s, speed, sizeof speed);
     if (computed < points)
         fprintf(stderr, " (%s computed)", speed);

@@ -157,8 +157,9 @@ static void say_end(const struct nd_feedback *feedback, double limit_mb)
                feedback->rounds, feedback->rounds == 1 ? "" : "s");
         return;
     case ND_FEEDBACK_OVER:
-        printf("check     stage %d is still %.1f MiB over the limit after %d more solutions\n",
-               feedback->stage, feedback->over_mb, feedback->rounds);
+        printf("check     stage %d is still %.1f MiB over the limit after %d more solution%s\n",
+               feedback->stage, feedback->over_mb, feedback->rounds,
+               feedback->rounds == 1 ? "" : "s");
         return;
     case ND_FEEDBACK_INFEASIBLE:
         printf("check     stage %d is %.1f MiB over the limit; no tighter split is feasible\n",

@@ -256,7 +256,8 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
         n++;
     }
     if (status == PPS_OK && o->n_runs > 0)
-        pps_say(stdout, "wrote %d files in %s/profile_yaml", n, o->files->folder);
+        pps_say(stdout, "wrote %d file%s in %s/profile_yaml", n, n == 1 ? "" : "s",
+                o->files->folder);
     return status;
 }
 

@@ -125,9 +125,9 @@ void nd_report_table(const struct nd_search *search,
         printf("... %zu more (--top N, -o DIR)\n", n - result->best.n);
     if (n < result->n)
         printf(
-            "folded: %zu candidates into %zu lines; each line shows the fastest of its range "
+            "folded: %zu candidates into %zu line%s; each line shows the fastest of its range "
             "(--all shows all)\n",
-            result->n, n);
+            result->n, n, n == 1 ? "" : "s");
     if (baseline == NULL)
         return;
     const struct nd_candidate base = nd_search_evaluate(search, baseline);
