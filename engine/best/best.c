@@ -106,17 +106,46 @@ uint64_t pps_cells_differ(const char *a, size_t a_n, const char *b, size_t b_n)
 {
     const char *a_end = a + a_n, *b_end = b + b_n;
     uint64_t differ = 0;
-    for (int c = 0; c < 64 && a <= a_end && b <= b_end; c++) {
-        const char *a_comma = memchr(a, ',', (size_t)(a_end - a));
-        const char *b_comma = memchr(b, ',', (size_t)(b_end - b));
-        const size_t n = (size_t)((a_comma != NULL ? a_comma : a_end) - a);
-        const size_t m = (size_t)((b_comma != NULL ? b_comma : b_end) - b);
-        if (n != m || memcmp(a, b, n) != 0)
-            differ |= (uint64_t)1 << c;
-        a += n + 1;
-        b += m + 1;
+    for (int c = 0; c < 64 && a <= a_end && b <= b_end; c++, a++, b++) {
+        while (a < a_end && b < b_end && *a == *b && *a != ',') {
+            a++;
+            b++;
+        }
+        if ((a == a_end || *a == ',') && (b == b_end || *b == ','))
+            continue;
+        differ |= (uint64_t)1 << c;
+        while (a < a_end && *a != ',')
+            a++;
+        while (b < b_end && *b != ',')
+            b++;
     }
     return differ;
+}
+
+// Finds the ends of the text that do not vary: the cells before the first cell that varies, and after
+// the last one. has_ends: all cells between the ends vary.
+static void find_ends(struct pps_best_equal *more)
+{
+    const uint64_t varying = more->differ, lowest = varying & -varying;
+    const char *at = more->text, *end = at + more->text_n;
+    more->has_ends = varying != 0 && (varying & (varying + lowest)) == 0;
+    more->head = more->tail = 0;
+    for (int c = 0; c < 64 && varying >> c != 0; c++) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        at = comma != NULL ? comma + 1 : end;
+        if ((uint64_t)1 << c < lowest)
+            more->head = (size_t)(at - more->text);
+        more->tail = comma != NULL ? (size_t)(end - comma) : 0;
+    }
+}
+
+// Returns whether a row can differ from more->text only in cells that are known to vary.
+static bool adds_nothing(const struct pps_best_equal *more, const char *text, size_t n)
+{
+    return more->has_ends && more->head + more->tail <= n &&
+           memcmp(more->text, text, more->head) == 0 &&
+           memcmp(more->text + more->text_n - more->tail, text + n - more->tail, more->tail) ==
+               0;
 }
 
 static void forget_equal(struct pps_best *best)
@@ -134,16 +163,19 @@ static enum pps_status count_rows(struct pps_best *best,
                                   struct pps_error *err)
 {
     struct pps_best_equal *more = &best->more;
-    if (more->n > 0)
-        differ |= pps_cells_differ(more->text, more->text_n, text, text_n);
-    else
+    if (more->n == 0) {
         more->text = copy_text(text, text_n);
-    if (more->text == NULL)
-        return fail_memory(err);
-    if (more->n == 0)
+        if (more->text == NULL)
+            return fail_memory(err);
         more->text_n = text_n;
+    } else if (!adds_nothing(more, text, text_n)) {
+        differ |= pps_cells_differ(more->text, more->text_n, text, text_n);
+    }
     more->n += n;
-    more->differ |= differ;
+    if ((more->differ | differ) != more->differ) {
+        more->differ |= differ;
+        find_ends(more);
+    }
     return PPS_OK;
 }
 

@@ -25,6 +25,9 @@ struct pps_best_equal {
     char *text; // of one of them; NULL where n is 0
     size_t text_n;
     uint64_t differ; // bit c: not all of them have the same text in cell c; the first 64 cells
+    // For a short comparison with other rows: bytes of `text` before and after the cells that vary.
+    size_t head, tail;
+    bool has_ends; // head and tail are set
 };
 
 struct pps_best {

@@ -59,7 +59,9 @@ bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equ
     *equal = (struct pps_best_equal){.n = 0};
     if (one == NULL || !cJSON_IsNumber(rows) || !(rows->valuedouble >= 1))
         return false;
-    *equal = (struct pps_best_equal){(uint64_t)rows->valuedouble, one, strlen(one), 0};
+    *equal = (struct pps_best_equal){.n = (uint64_t)rows->valuedouble,
+                                     .text = one,
+                                     .text_n = strlen(one)};
     cJSON_ArrayForEach(name, differ) equal->differ |=
         bit_of(header, cJSON_GetStringValue(name));
     return true;

@@ -202,3 +202,60 @@ Test(best, would_take_is_never_wrong)
     cr_assert_eq(best.n, 0);
     pps_best_free(&best);
 }
+
+// Writes a row of n_cells cells; the cells of `varying` have random text of random length.
+static size_t write_row(char *text, unsigned n_cells, uint64_t varying, unsigned *state)
+{
+    static const char *const texts[] = {"", "a", "0.5", "ab", "0.25", "b"};
+    char *out = text;
+    for (unsigned c = 0; c < n_cells; c++) {
+        const bool varies = c < 64 ? varying >> c & 1 : c % 2;
+        const char *cell = varies ? texts[next_random(state) % 6] : "same";
+        out += sprintf(out, "%s%s", c > 0 ? "," : "", cell);
+    }
+    return (size_t)(out - text);
+}
+
+// Returns the cells, of the first 64, in which two rows differ, by splitting both.
+static uint64_t compare_cells(const char *a, const char *b)
+{
+    uint64_t differ = 0;
+    for (int c = 0; c < 64; c++) {
+        const size_t n = strcspn(a, ","), m = strcspn(b, ",");
+        if (n != m || memcmp(a, b, n) != 0)
+            differ |= (uint64_t)1 << c;
+        if (a[n] == '\0')
+            break;
+        a += n + 1;
+        b += m + 1;
+    }
+    return differ;
+}
+
+// Would catch cells that are taken for known because the ends of a row are known: constant cells
+// between cells that vary, rows of other lengths, empty cells, and cells after the first 64.
+Test(best, cells_that_vary_are_found)
+{
+    static char rows[40][70 * 5];
+    static const unsigned counts[] = {1, 2, 3, 5, 14, 63, 64, 65, 70};
+    for (unsigned trial = 0; trial < 4000; trial++) {
+        unsigned state = trial * 2654435761u + 1;
+        const unsigned n_cells = counts[next_random(&state) % 9];
+        const unsigned from = next_random(&state) % 64, width = next_random(&state) % 64;
+        uint64_t varying = ((uint64_t)1 << width) - 1, expected = 0;
+        varying = trial % 3 == 0 ? varying * 0x9e3779b97f4a7c15u : varying << from;
+        struct pps_best best;
+        struct pps_error err;
+        pps_best_init(&best, 1, false);
+        for (unsigned i = 0; i < 40; i++) {
+            const size_t n = write_row(rows[i], n_cells, varying, &state);
+            cr_assert_eq(pps_best_add(&best, 1, i, rows[i], n, &err), PPS_OK);
+            expected |= compare_cells(rows[0], rows[i]);
+        }
+        const struct pps_best_ties ties = pps_best_ties(&best);
+        cr_assert_eq(ties.n, 40);
+        cr_assert_eq(ties.differ, expected, "trial %u: %llx, not %llx", trial,
+                     (unsigned long long)ties.differ, (unsigned long long)expected);
+        pps_best_free(&best);
+    }
+}
