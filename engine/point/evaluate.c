@@ -113,8 +113,7 @@ static enum pps_status flush_batch(struct pps_evaluator *e)
     for (size_t i = 0; i < e->n; i++) {
         if (e->reason[i] == 0 && e->outcome[i] == PPS_STOPPED)
             return pps_fail(e->err, PPS_E_STOPPED, "stopped after %llu row%s",
-                            (unsigned long long)e->count->rows,
-                            e->count->rows == 1 ? "" : "s");
+                            (unsigned long long)e->count->rows, e->count->rows == 1 ? "" : "s");
         pps_evaluate_row(e, i);
     }
     e->n = e->cells_n = 0;

@@ -114,7 +114,8 @@ Test(poll, solver_reports_that_the_effort_is_over)
 {
     const struct nd_program p = large_program();
     atomic_bool stop = true;
-    const struct nd_effort told = {.stop = &stop}, late = {.max_seconds = 1e-9, .seconds = pps_wall_seconds};
+    const struct nd_effort told = {.stop = &stop},
+                           late = {.max_seconds = 1e-9, .seconds = pps_wall_seconds};
     struct nd_solution solution;
     cr_assert(nd_solve(&p, &told, &solution) == ND_DONE);
     cr_assert(!solution.found && solution.status == ND_FEASIBLE);

@@ -181,8 +181,8 @@ static void print_speed(const struct pps_report *r)
     pps_human_count((double)t->rows, rows, sizeof rows);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
     pps_human_count((double)points / wall_s, speed, sizeof speed);
-    fprintf(stderr, "done      %s row%s in %s: %s points/s", rows, t->rows == 1 ? "" : "s", wall,
-            speed);
+    fprintf(stderr, "done      %s row%s in %s: %s points/s", rows, t->rows == 1 ? "" : "s",
+            wall, speed);
     pps_human_count((double)computed / wall_s, speed, sizeof speed);
     if (computed < points)
         fprintf(stderr, " (%s computed)", speed);

@@ -52,8 +52,9 @@ struct nd_solution {
     enum nd_status status;
     bool found; // there is a choice: everything down to peaks
     double objective;
-    double makespan; // of all micro-batches: the objective unless ND_ORIG; NAN: no time was left
-    double started;  // s by the clock of the effort, with a time limit
+    double
+        makespan;   // of all micro-batches: the objective unless ND_ORIG; NAN: no time was left
+    double started; // s by the clock of the effort, with a time limit
     struct nd_choice choice;
     const struct nd_peak *peaks; // [stages]
     double bound;                // proven: no choice is better
