@@ -169,16 +169,17 @@ static int bench_codec(const struct rows *rows, const char *name, char *text, ch
     return failed;
 }
 
-// Rows of 14 numbers as people give points, all distinct: split and read, against strtod.
-static int bench_reading(char *text)
+// Rows of 14 numbers as people give points, all distinct, with this number of digits: split and
+// read, against strtod.
+static int bench_reading(char *text, int digits)
 {
-    enum { READ_ROWS = 4096, COLUMNS = 14, ROW_CAP = 256 };
+    enum { READ_ROWS = 4096, COLUMNS = 14, ROW_CAP = 512 };
     static char room[ROW_CAP + PPS_CSVLINE_ROOM];
     static struct pps_csv_row row;
     uint64_t state = 1;
     char *end = text;
     for (int i = 0; i < READ_ROWS * COLUMNS; i++)
-        end += sprintf(end, "%.12g%c", (double)next_random(&state) * 0x1p-31 * 3,
+        end += sprintf(end, "%.*g%c", digits, (double)next_random(&state) * 0x1p-31 * 3,
                        i % COLUMNS == COLUMNS - 1 ? '\n' : ',');
     double best = 1e9;
     int failed = 0;
@@ -198,9 +199,9 @@ static int bench_reading(char *text)
             wanted += strtod(at, &at);
         failed |= sum < wanted || sum > wanted;
     }
-    printf(
-        "{\"name\": \"reading points\", \"columns\": %d, \"ns_per_row\": %.1f, \"ok\": %s}\n",
-        COLUMNS, best / READ_ROWS * 1e9, failed ? "false" : "true");
+    printf("{\"name\": \"reading points\", \"columns\": %d, \"digits\": %d, \"ns_per_row\": "
+           "%.1f, \"ok\": %s}\n",
+           COLUMNS, digits, best / READ_ROWS * 1e9, failed ? "false" : "true");
     return failed;
 }
 
@@ -213,7 +214,8 @@ int main(void)
     int failed = text == NULL || scratch == NULL;
     if (!failed) {
         make_rows(&rows);
-        failed = bench_digits(&rows) | bench_reading(text);
+        failed = bench_digits(&rows);
+        failed |= bench_reading(text, 12) | bench_reading(text, 15) | bench_reading(text, 17);
         for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
             failed |= bench_codec(&rows, codecs[i], text, scratch);
     }

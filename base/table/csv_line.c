@@ -27,17 +27,17 @@ static void add_cell(struct pps_csv_row *row,
     row->length[row->n++] = end - begin;
 }
 
-// Returns a mask of the bytes that are commas: the highest bit of each such byte is set.
-static uint64_t commas(uint64_t bytes)
+// Returns a mask of the bytes 0 to ',', which include quotes and control characters: the highest
+// bit of each such byte is set.
+static uint64_t low_bytes(uint64_t bytes)
 {
-    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu, differ = bytes ^ 0x2C2C2C2C2C2C2C2Cu;
-    return ~(((differ & low) + low) | differ | low);
+    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+    return ~(((bytes & low) + 0x5353535353535353u) | bytes | low);
 }
 
-static bool is_odd(const char *line, size_t n)
+static bool is_odd(char c)
 {
-    return n == 0 || memchr(line, '"', n) != NULL || memchr(line, '\r', n) != NULL ||
-           memchr(line, '\0', n) != NULL;
+    return c == '"' || c == '\r' || c == '\0';
 }
 
 bool pps_csvline_split(const char *line, size_t n, char *room, struct pps_csv_row *row)
@@ -46,19 +46,23 @@ bool pps_csvline_split(const char *line, size_t n, char *room, struct pps_csv_ro
     row->n = 0;
     while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == '\r'))
         n--;
-    if (is_odd(line, n))
+    if (n == 0)
         return false;
     memcpy(room, line, n);
-    memset(room + n, 0, 8);
+    memset(room + n, 'x', 8);
     for (size_t at = 0; at < n; at += 8) {
         uint64_t bytes;
         memcpy(&bytes, room + at, 8);
-        for (uint64_t bits = commas(bytes); bits != 0; bits &= bits - 1) {
-            const size_t comma = at + (size_t)__builtin_ctzll(bits) / 8;
+        for (uint64_t bits = low_bytes(bytes); bits != 0; bits &= bits - 1) {
+            const size_t found = at + (size_t)__builtin_ctzll(bits) / 8;
+            if (is_odd(line[found]))
+                return false;
+            if (line[found] != ',')
+                continue;
             if (row->n == PPS_CSV_COLUMNS - 1)
                 return false;
-            add_cell(row, line, room, begin, comma);
-            begin = comma + 1;
+            add_cell(row, line, room, begin, found);
+            begin = found + 1;
         }
     }
     add_cell(row, line, room, begin, n);

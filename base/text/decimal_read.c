@@ -44,6 +44,22 @@ static uint64_t eight_digits(uint64_t bytes)
     return (bytes & 0x0000FFFF0000FFFFu) * (10000 * ((uint64_t)1 << 32) + 1) >> 32;
 }
 
+// Reads 1 to 7 digits up to `end`, which at least 8 characters precede. Returns false if there
+// is another character.
+static inline __attribute__((always_inline)) bool take_last(const char *c,
+                                                            const char *end,
+                                                            uint64_t *digits)
+{
+    static const uint64_t tens[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000};
+    const size_t n = (size_t)(end - c);
+    const uint64_t before = ~(uint64_t)0 >> 8 * n;
+    uint64_t bytes;
+    memcpy(&bytes, end - 8, 8);
+    bytes = (bytes & ~before) | (0x3030303030303030u & before);
+    *digits = *digits * tens[n] + eight_digits(bytes);
+    return are_digits(bytes);
+}
+
 // Reads digits from *at; each digit changes the power by `step`. Returns true if there is a
 // digit.
 static inline __attribute__((always_inline)) bool take_digits(const char **at,
@@ -60,8 +76,15 @@ static inline __attribute__((always_inline)) bool take_digits(const char **at,
         if (!are_digits(bytes))
             break;
         digits = digits * 100000000 + eight_digits(bytes);
-        number->power += 8 * step;
     }
+    uint64_t all = digits;
+    if (c > begin && c < end && end - c < 8 && n + (end - c) <= MOST_DIGITS &&
+        take_last(c, end, &all)) {
+        digits = all;
+        n += (int)(end - c);
+        c = end;
+    }
+    number->power += step * (int)(c - begin);
     for (; c < end && is_digit(*c); c++) {
         if (n == MOST_DIGITS) {
             number->cut = true;
@@ -131,7 +154,8 @@ static double round_bits(uint64_t bits, bool more, int power)
     const uint64_t rest = bits & (((uint64_t)1 << shift) - 1),
                    half = (uint64_t)1 << (shift - 1);
     uint64_t kept = bits >> shift;
-    kept += rest > half || (rest == half && (more || (kept & 1) != 0));
+    // No branch: whether a number is rounded up cannot be predicted.
+    kept += (uint64_t)(rest > half) | ((uint64_t)(rest == half) & (more | kept));
     return (double)kept * power_of_two(power + shift);
 }
 

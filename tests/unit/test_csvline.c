@@ -97,6 +97,8 @@ Test(csvline, many_cells)
         memcpy(line + 2 * c, "1,", c < PPS_CSV_COLUMNS ? 2 : 1);
     cr_expect(check(line, 2 * PPS_CSV_COLUMNS - 1), "as many as there may be");
     cr_expect_not(check(line, 2 * PPS_CSV_COLUMNS + 1), "one more");
+    line[2 * PPS_CSV_COLUMNS - 2] = '+';
+    cr_expect(check(line, 2 * PPS_CSV_COLUMNS - 1), "no comma in the last cell");
     cr_expect(check("1,2,", 4), "the last cell is empty");
     cr_expect(check(" 8 ,\t4\t\r\n", 9));
 }

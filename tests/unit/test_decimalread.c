@@ -179,3 +179,23 @@ Test(decimalread, other_text_is_refused)
     cr_expect(pps_decimal_read(longest, PPS_DECIMAL_LONGEST, &value));
     expect_refused(longest, PPS_DECIMAL_LONGEST + 1);
 }
+
+// Catches digits that are read in groups of 8 and a shorter last group without a look at each
+// character: neighbours of the digits in ASCII, and a second point, are refused at any place.
+Test(decimalread, other_characters_are_refused_at_any_place)
+{
+    static const char others[] = "/:.,-+ e\x01\xb0";
+    for (int n = 1; n <= 24; n++)
+        for (int place = 0; place < n; place++)
+            for (size_t i = 0; i + 1 < sizeof others; i++) {
+                char text[40] = "7.";
+                for (int digit = 0; digit < n; digit++)
+                    text[2 + digit] = (char)('0' + (digit + n) % 10);
+                expect_as_strtod(text);
+                text[2 + place] = others[i];
+                if (others[i] == 'e' && place < n - 1)
+                    expect_as_strtod(text);
+                else
+                    expect_refused(text, strlen(text));
+            }
+}
