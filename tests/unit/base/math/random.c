@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers computed from a key alone, and permutations built from them.
-#include "base/math/permutation.h"
 #include "base/math/random.h"
+#include "base/math/permutation.h"
 
 #include <criterion/criterion.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expressions: precedence, names, errors with their places, ranges, divisors, and expressions
 // without a value.
-#include "base/text/decimal.h"
 #include "engine/expression/expression.h"
+#include "base/text/decimal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows of a result file, its groups, and sorting beyond memory.
-#include "engine/read/row_sort.h"
 #include "engine/read/top.h"
+#include "engine/read/row_sort.h"
 #include "files.h"
 
 #include <criterion/criterion.h>

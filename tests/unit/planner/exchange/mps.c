@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exported pipeline program: its size, its names, and, where a general solver is installed, that
 // its optimum is that of the program.
+#include "planner/exchange/mps.h"
 #include "files.h"
 #include "kernels/common/search/solve.h"
-#include "planner/exchange/mps.h"
 #include "planner/exchange/mps_variables.h"
 #include "planner/exchange/solution_file.h"
 #include "ppgolden.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory figures: as text, from a model, and from peaks of calibration runs.
-#include "files.h"
 #include "planner/figures/memory_figures.h"
+#include "files.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>

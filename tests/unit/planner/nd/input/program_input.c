@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs made of strategies: what they say of a split must be what the slow model of a whole step
 // says of the same split.
-#include "kernels/ndsearch/estimate/reference.h"
 #include "planner/nd/input/program_input.h"
+#include "kernels/ndsearch/estimate/reference.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
