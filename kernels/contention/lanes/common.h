@@ -10,8 +10,8 @@
 #define UNROLL    _Pragma("GCC unroll 8")
 #define NO_UNROLL _Pragma("GCC unroll 1")
 
-// What a stage works on. FWD and GRAD are classes of transfers, of which the head, the earliest
-// task, has its work left in `left`.
+// The slots of a stage. FWD and GRAD are classes of transfers; `left` holds the work left of
+// the head of a class, which is its earliest task.
 enum slot {
     FWD,
     GRAD,
@@ -20,8 +20,8 @@ enum slot {
     N_SLOTS,
 };
 
-// Sets of several kinds, whose shares are what points of a sweep differ in. All three stand for
-// the others, too: congestion can take a kind out of them.
+// Sets of several kinds; points of a sweep differ in the shares of these sets. The set of all
+// three kinds includes the other sets, because congestion can remove a kind from the set.
 enum set {
     FWD_GRAD,
     FWD_SYNC,
@@ -30,7 +30,7 @@ enum set {
     N_SETS,
 };
 
-// The points of the lanes.
+// Constants of the points in the lanes.
 struct constants {
     vec eps_work, prop_len, len[2], impact[2], sync_work, sync_freq;
     vec of_three[3], of_two[3][3];
@@ -39,15 +39,15 @@ struct constants {
     bool any_equal;                // rule 3 may matter in some lane
     bool any_counts; // in some lane a synchronisation covers several micro-batches
     vec span;
-    bool any_exclusive; // a class is, in some lane
+    bool any_exclusive; // a class is exclusive in some lane
     const struct contention_lane_point *point[LANES];
 };
 
-// What a step is compiled for. Classes rarely have several tasks; where all lanes are free of
-// that, a step is shorter.
+// The variants of a step. Classes rarely have several tasks; a step is shorter if no class of
+// any lane has several tasks.
 struct shape {
     int gpus;
-    bool crowded; // else no class has several
+    bool crowded; // false: no class has several tasks
 };
 
 // ---- one lane -------------------------------------------------------------------------------
@@ -62,8 +62,8 @@ static double get(const vec *v, int lane)
     return ((const double *)v)[lane];
 }
 
-// What a compute task adds to the mark of a look, by which looks at different states mostly
-// differ.
+// Returns the number that a compute task adds to the mark of a look. Marks of different states
+// mostly differ.
 static double mark_of(double left, int j)
 {
     return left < HUGE_VAL ? left * (j + 1) : 0;
@@ -71,13 +71,14 @@ static double mark_of(double left, int j)
 
 // ---- steps ----------------------------------------------------------------------------------
 
-#define SUM_SLACK  1e-9 // a receiver's sum beyond 1 that is rounding, not congestion
-#define LEAST_REST 1e-9 // less of a port than this is not handed out again
-#define POLL_STEPS 4096 // steps between two looks at the stop flag: a millisecond or two
+#define SUM_SLACK                                                                              \
+    1e-9 // a sum of a receiver beyond 1 by at most this is rounding, not congestion
+#define LEAST_REST 1e-9 // a smaller rest of a port is not distributed again
+#define POLL_STEPS 4096 // steps between two polls of the stop flag: one or two milliseconds
 
-// What comes up in lanes after a step.
+// Lanes that need attention after a step.
 struct news {
-    mask ended; // the point has ended, or leaves
+    mask ended; // the point has ended, or leaves the lanes
     mask forks; // kinds meet for the first time
-    mask looks; // it is time for a look
+    mask looks; // a look is due
 };

@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of lanes for few stages: everything that the future of a point depends on, relative
-// to now. Included once for each instruction set, after common.h. model.md, Lanes,
-// explains why this state is sufficient.
+// The state of lanes for few stages contains everything that the future of a point depends on,
+// relative to now. Included once for each instruction set, after common.h. model.md, Lanes,
+// explains why the state is sufficient.
 typedef tally counter; // of tasks, up to four
 typedef struct few_snapshot lane_snapshot;
 typedef struct few_look lane_look;
 
 struct lane_stage {
     vec left[N_SLOTS]; // work left; HUGE_VAL: no task
-    mask syncs, busy;  // there is a synchronisation; something is computed
-    mask forward;      // a forward is, if anything
+    mask syncs, busy;  // a synchronisation is active; a compute task is active
+    mask forward;      // the compute task, if any, is a forward
     mask has_pending;
     counter count[2]; // active tasks of a class
-    counter ready[2]; // forwards, backwards that could start but for the stage
-    vec tail[2];      // of two or more: work left of the last beyond that of the head
-    vec gap[2][LANE_GPUS_FEW - 1]; // the same of a task beyond the one before it
+    counter ready[2]; // forwards, backwards that wait only for the stage
+    vec tail
+        [2]; // with two or more tasks: work left of the last task minus work left of the head
+    vec gap[2][LANE_GPUS_FEW - 1]; // work left of a task minus work left of the task before
     vec until_sync;                // backwards until a synchronisation is due
-    vec pending;                   // due ones that wait for the one before
+    vec pending;                   // due synchronisations that wait for the previous one
 };
 
 _Static_assert(sizeof(struct lane_stage) % 512 != 0,
                "loads of masks wait for stores to other stages a round number of bytes away");
 
-// The work left of all stages, while steps are taken.
+// The work left at all stages during steps.
 typedef vec lefts[LANE_GPUS_FEW][N_SLOTS];
 
 struct lane_state {
     struct constants at;
     struct lane_stage stage[LANE_GPUS_FEW];
-    vec now, carry;     // time, and what rounding has cost it
-    vec to_come;        // backwards that stage 0 has still to end
-    mask leaves;        // lanes whose point is none for this simulation
-    mask known[N_SETS]; // by set of kinds: it has been together, or it does not matter whether
-    mask meets[N_SETS]; // it is together now, for the first time
-    mask alone;         // lanes of one point, which has none to part from
+    vec now, carry; // time, and the sum of its rounding errors
+    vec to_come;    // backwards that stage 0 has not ended
+    mask leaves;    // lanes whose point this simulation cannot finish
+    mask known
+        [N_SETS]; // by set of kinds: the set has been together, or its shares do not matter
+    mask meets[N_SETS]; // the set is together for the first time
+    mask alone;         // lanes with a single point, which never separates
     int64_t steps;
-    vec look_at;    // `to_come` at the next look; negative: there is none
-    bool any_looks; // there may be some
+    vec look_at;    // `to_come` at the next look; negative: no look
+    bool any_looks; // false: no lane has a look
 };
 
-// The kinds that a stage can have: bit 0 fwd_prop, but not at the last stage; bit 1 grad_prop,
-// but not at the first; bit 2 grad_sync. A constant wherever it is used.
+// Returns the kinds that a stage can have: bit 0 fwd_prop, but not at the last stage; bit 1
+// grad_prop, but not at the first; bit 2 grad_sync. The compiler evaluates each call to a
+// constant.
 VEC_INLINE unsigned kinds_of(struct shape of, int j)
 {
     return (j < of.gpus - 1 ? 1u : 0) | (j > 0 ? 2u : 0) | 4u;
@@ -48,7 +51,7 @@ VEC_INLINE unsigned kinds_of(struct shape of, int j)
 
 // ---- how many -------------------------------------------------------------------------------
 
-// Lanes in which a class has tasks.
+// Returns the lanes in which a class has tasks.
 VEC_INLINE mask has_tasks(const struct lane_stage *st, int c)
 {
     return tally_over(st->count[c], 0);
@@ -62,7 +65,7 @@ VEC_INLINE vec n_tasks(const struct lane_stage *st, int c)
     return n;
 }
 
-// 1 / n_tasks; of none, 1.
+// Returns 1 / n_tasks; 1 without tasks.
 VEC_INLINE vec part_of_task(const struct lane_stage *st, int c)
 {
     vec r = vec_all(1);
@@ -88,7 +91,8 @@ VEC_INLINE void take_ready(struct lane_stage *st, int c, mask lanes)
 
 // ---- synchronisations -----------------------------------------------------------------------
 
-// Some lanes have ended a backward: those in which that makes a synchronisation due.
+// Counts the backwards that have ended in lanes `ended`. Returns the lanes in which a
+// synchronisation becomes due.
 VEC_INLINE mask count_backwards(const struct lane_state *s, struct lane_stage *st, mask ended)
 {
     st->until_sync = vec_sub_where(ended, st->until_sync, vec_all(1));
@@ -97,7 +101,7 @@ VEC_INLINE mask count_backwards(const struct lane_state *s, struct lane_stage *s
     return due;
 }
 
-// In some lanes one more waits, in others one fewer.
+// Adds a waiting synchronisation in lanes `more` and removes one in lanes `fewer`.
 VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
 {
     st->pending = vec_sub_where(fewer, st->pending, vec_all(1));
@@ -107,13 +111,13 @@ VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
 
 // ---- a class --------------------------------------------------------------------------------
 
-// Lanes in which a class has several tasks.
+// Returns the lanes in which a class has several tasks.
 VEC_INLINE mask several(struct shape of, const struct lane_stage *st, int c)
 {
     return of.crowded ? tally_over(st->count[c], 1) : mask_none();
 }
 
-// A task comes: the only one, or another.
+// Add a task to a class: to an empty class, or to a class with tasks.
 VEC_INLINE void add_first(struct lane_stage *st, int c, mask lanes)
 {
     st->count[c] = tally_add_first(st->count[c], lanes);
@@ -124,7 +128,7 @@ VEC_INLINE void add_another(struct lane_stage *st, int c, mask lanes)
     st->count[c] = tally_add(st->count[c], lanes);
 }
 
-// The head goes; the same where it is the only one.
+// Remove the head of a class; drop_last: the head is the only task.
 VEC_INLINE void drop_head(struct lane_stage *st, int c, mask lanes)
 {
     st->count[c] = tally_take(st->count[c], lanes);
@@ -135,7 +139,7 @@ VEC_INLINE void drop_last(struct lane_stage *st, int c, mask lanes)
     st->count[c] = tally_take_last(st->count[c], lanes);
 }
 
-// A task lines up behind others of its class, `tail` of work beyond the head.
+// Adds a task behind the other tasks of its class, with `tail` more work left than the head.
 VEC_INLINE void put_last(struct shape of,
                          struct lane_state *s,
                          struct lane_stage *st,
@@ -153,7 +157,7 @@ VEC_INLINE void put_last(struct shape of,
     st->tail[c] = vec_pick(lanes, tail, st->tail[c]);
 }
 
-// In some lanes the next task of a class comes to the fore: the work left of it.
+// Makes the next task the head of a class in some lanes. Returns the work left of the new head.
 VEC_INLINE vec
 take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c, mask lanes)
 {
@@ -171,7 +175,7 @@ static double lane_time(const struct lane_state *s, int lane)
     return get(&s->now, lane);
 }
 
-// What a stage of a lane is like now.
+// Fills *to with the present state of a stage of a lane.
 static void take_stage(const struct lane_state *s, int lane, int j, struct look_stage *to)
 {
     const struct lane_stage *st = &s->stage[j];
@@ -187,7 +191,7 @@ static void take_stage(const struct lane_state *s, int lane, int j, struct look_
     to->forward = to->left[COMPUTE] < HUGE_VAL && mask_get(st->forward, lane);
 }
 
-// Writes down what a lane is like; its mark.
+// Records the state of a lane. Returns its mark.
 static double note_look(const struct lane_state *s, int lane, int gpus, lane_look *look)
 {
     double mark = 0;
@@ -204,7 +208,7 @@ static double note_look(const struct lane_state *s, int lane, int gpus, lane_loo
     return mark;
 }
 
-// What a stage was like at a look.
+// Fills *to with the state of a stage at a look.
 static void look_at_stage(const lane_look *look,
                           const struct contention_lane_point *p,
                           int j,
@@ -214,14 +218,14 @@ static void look_at_stage(const lane_look *look,
     *to = look->stage[j].is;
 }
 
-// Work left of transfer k, counted from the head, beyond that of the one before it in its
-// class.
+// Returns the work left of transfer k of a class, counted from the head, minus the work left of
+// transfer k - 1.
 static double look_gap(const lane_look *look, int j, int c, int k)
 {
     return look->stage[j].gap[c][k - 1];
 }
 
-// The synchronisations of a stage are others now.
+// Replaces the synchronisations of a stage.
 static void set_syncs(struct lane_state *s, int lane, int j, double left, double pending)
 {
     struct lane_stage *st = &s->stage[j];
@@ -230,7 +234,7 @@ static void set_syncs(struct lane_state *s, int lane, int j, double left, double
     mask_set(&st->has_pending, lane, pending > 0);
 }
 
-// Steps of a lane that were no event of their own: none.
+// Returns the steps of a lane that were not an event: none.
 static int64_t lane_repeats(const struct lane_state *s, int lane)
 {
     (void)s;
@@ -246,13 +250,13 @@ static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
     return any;
 }
 
-// Time from one look to another.
+// Returns the time from one look to another.
 static double time_between(const lane_look *old, const lane_look *new)
 {
     return (new->now - old->now) - (new->carry - old->carry);
 }
 
-// Moves the clock ahead by what passed between two looks, of which the last is now.
+// Moves the clock ahead by the time between two looks; the second look is now.
 static void skip_time(struct lane_state *s,
                       int lane,
                       const lane_look *old,

@@ -2,7 +2,7 @@
 // Snapshots of lanes for few stages: saves and restores the state of a point. Included once for
 // each instruction set, after few.h.
 
-// Copies a number of a lane to a snapshot, or from it.
+// Copy a number of a lane to a snapshot, or from a snapshot.
 VEC_INLINE void move(vec *v, int lane, double *value, bool save)
 {
     if (save)
@@ -63,7 +63,8 @@ static void load_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *s
     }
 }
 
-// The state in which the first forward has started; of no point: in which nothing ever happens.
+// Sets the state in which the first forward has started; without a point, a state without
+// events.
 static void begin_lane(struct lane_state *s,
                        int lane,
                        int gpus,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Steps of lanes for few stages: each lane simulates one point, and every step takes all lanes
-// to their next events. A step never branches on the work of a single lane, only on whether any
-// lane does something rare. All stages take part in every step. Included once for each
+// to their next events. A step never branches on the work of a single lane, only on whether a
+// rare case occurs in any lane. All stages take part in every step. Included once for each
 // instruction set, after tasks.h.
 
 // ---- congestion -----------------------------------------------------------------------------
 
-// A stage's port.
+// The port of a stage.
 struct port {
     mask active[3]; // kinds that have tasks
     vec share[3];
@@ -21,7 +21,7 @@ VEC_INLINE void set_port(struct shape of, const struct lane_state *s, struct por
     share_port(of, &s->at, st, kinds_of(of, j), port->active, port->share);
 }
 
-// Hands out the rest of the bandwidth of class c at a stage, in the lanes in which a receiver
+// Distributes the rest of the bandwidth of class c at a stage, in the lanes in which a receiver
 // throttles the class.
 VEC_INLINE void hand_out_rest(struct shape of,
                               struct lane_state *s,
@@ -40,14 +40,14 @@ VEC_INLINE void hand_out_rest(struct shape of,
     for (int kind = 0; kind < 3; kind++)
         port->share[kind] =
             vec_pick(mask_and(some, free[kind]), rest * share[kind], port->share[kind]);
-    // An exclusive class of several tasks gives its second task what is left; such points are
-    // left to others.
+    // An exclusive class of several tasks gives its second task the rest. These points leave:
+    // other code simulates them.
     const mask second = mask_and(s->at.exclusive[c], several(of, st, c));
     s->leaves = mask_or(s->leaves, mask_and(held, second));
 }
 
-// A round for receiver r. With so few stages no sender serves two receivers, so what is handed
-// out again reaches none, and one round is enough.
+// Makes a round for receiver r. With so few stages no sender has two receivers, so bandwidth
+// that is distributed again reaches no other receiver, and one round is enough.
 VEC_INLINE void congest(struct shape of, struct lane_state *s, struct port *port, int r)
 {
     struct port *before = &port[r - 1], *after = &port[r + 1];
@@ -90,7 +90,7 @@ VEC_INLINE mask meet(struct shape of, struct lane_state *s, const struct port *p
     return any;
 }
 
-// Rates of the heads and of the others.
+// Sets the rates of the heads and of the other tasks.
 VEC_INLINE void set_rates(struct shape of,
                           const struct lane_state *s,
                           const struct port *port,
@@ -110,9 +110,10 @@ VEC_INLINE void set_rates(struct shape of,
     rate[COMPUTE] = vec_all(1) - port->share[2] * impact;
 }
 
-// Time until the first task of a stage ends: the least left / rate, found by comparing products
-// with the other's rate, which are cheaper than quotients. Where a rate is 0, or a task is
-// none, the quotient is HUGE_VAL, and so is what remains if all are.
+// Returns the time until the first task of a stage ends: the least left / rate, found by
+// comparing products with the rate of the other task, which are cheaper than quotients. With a
+// rate of 0, or without a task, the quotient is HUGE_VAL; if all quotients are, the result is
+// HUGE_VAL.
 VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[N_SLOTS])
 {
     vec least = left[COMPUTE], of = rate[COMPUTE];
@@ -126,8 +127,8 @@ VEC_INLINE vec earliest(const vec left[N_SLOTS], unsigned kinds, const vec rate[
     return least / of;
 }
 
-// The rates of all stages, and the time to the next event of each lane; DBL_MAX where there is
-// none, which takes nothing from what is not there.
+// Sets the rates of all stages. Returns the time to the next event of each lane; DBL_MAX
+// without an event, which leaves HUGE_VAL unchanged.
 VEC_INLINE vec set_all_rates(struct shape of,
                              struct lane_state *s,
                              lefts left,
@@ -219,7 +220,8 @@ VEC_INLINE mask step_as(struct shape of, struct lane_state *s, lefts left, mask 
         advance(left[j], kinds_of(of, j), rate[j], time);
         end_tasks(of, s, left[j], j);
         if (j > 0)
-            pick_compute(of, s, left[j - 1], j - 1); // what its neighbours send has come
+            pick_compute(of, s, left[j - 1],
+                         j - 1); // transfers from its neighbours have arrived
     }
     pick_compute(of, s, left[of.gpus - 1], of.gpus - 1);
     s->steps++;
@@ -250,7 +252,7 @@ VEC_INLINE void store_left(struct lane_state *s, lefts left, int gpus)
 
 // ---- many steps -----------------------------------------------------------------------------
 
-// Steps until something comes up, or a look at the stop flag is due.
+// Takes steps until a lane needs attention, or a poll of the stop flag is due.
 VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
 {
     struct news news = {.looks = mask_none()};
@@ -266,10 +268,10 @@ VEC_INLINE struct news go_on(struct lane_state *s, int gpus)
     return news;
 }
 
-// One for each number of stages, so that their loops are unrolled. They are functions of their
-// own so that they hold nothing but what steps need, and reach the lanes through a pointer:
-// with the lanes on the stack of the loop, steps took a third longer wherever code happened to
-// lie badly (bench/README.md).
+// One function for each number of stages, so that its loops are unrolled. Separate functions
+// contain only the code of steps, and reach the lanes through a pointer: with the lanes on the
+// stack of the loop, steps took a third longer at unfavourable code addresses
+// (bench/README.md).
 #define DEFINE_GO_ON(gpus_)                                                                    \
     static __attribute__((noinline)) struct news go_on_##gpus_(struct lane_state *s)           \
     {                                                                                          \

@@ -12,8 +12,8 @@
 // LEAST_SHARE.
 #define GREATEST_IMPACT (1 - LEAST_SHARE)
 
-// Computes the shares if exactly `kinds` are present; false: the shares depend on more than
-// that.
+// Computes the shares if exactly `kinds` are present; false: the shares depend on more than the
+// kinds.
 static bool share_among(const struct sim *s, unsigned kinds, double share[3], bool *equal)
 {
     const struct rule *rule = &s->rules[kinds];
@@ -88,7 +88,7 @@ bool contention_lanes_begin_alike(const struct contention_lane_point *a,
     for (int c = 0; c < 2; c++)
         alike = alike && a->len[c] == b->len[c] && a->impact[c] == b->impact[c] &&
                 a->exclusive[c] == b->exclusive[c];
-    // Where stages are many, congestion may tell a share of 0 by rule 1 from one by rule 2.
+    // With many stages, congestion may treat a share of 0 by rule 1 and by rule 2 differently.
     if (a->gpus > LANE_GPUS_FEW)
         alike = alike && a->exclusive[2] == b->exclusive[2];
     return alike;

@@ -3,20 +3,20 @@
 // few lanes have congestion at an event. Included once for each instruction set, after
 // many.h.
 //
-// As there, only regions are worked out: receivers r, r + 2 ... whose rounds can concern each
-// other. A change at a sender takes back the regions around it, and they are worked out anew
-// from plain shares, with the receivers that it has given too much. Where the rounds would
-// overload a receiver beside these, it joins them, and they start again. Senders that end up
-// with what they had are left alone.
+// As in congestion.c, only regions are computed: receivers r, r + 2 ... whose rounds can affect
+// each other. A change at a sender dissolves the regions around it; they are computed again
+// from plain shares, with the receivers that the sender now overloads. If the rounds would
+// overload a neighbouring receiver, this receiver joins the region, and the rounds start again.
+// Senders whose shares do not change are not touched.
 
-// How much of a class a mark covers.
+// The tasks of a class that a mark covers.
 enum extent {
     NONE,
     HEAD,
     ALL,
 };
 
-// What a sender gives, on the way.
+// The shares of a sender during the rounds.
 struct sender {
     double share[2], second[2], sync;
     uint8_t given[2], fixed[2]; // enum extent
@@ -27,9 +27,9 @@ struct rounds {
     struct lane_state *s;
     const struct contention_lane_point *p;
     int lane;
-    stages all;       // receivers there are
-    stages receivers; // that take part
-    stages senders;   // that have a place in `sender`
+    stages all;       // all receivers
+    stages receivers; // receivers that take part
+    stages senders;   // senders that have a place in `sender`
     struct sender sender[LANE_GPUS_MAX];
 };
 
@@ -72,7 +72,7 @@ static unsigned present(const struct many_stage *st)
            (unsigned)(st->left[SYNC] < HUGE_VAL) << 2;
 }
 
-// Works out what kinds get that are together: rules 1 to 3.
+// Computes the shares of kinds that are present together: rules 1 to 3.
 static void set_parts(struct lane_state *s, int lane, const struct contention_lane_point *p)
 {
     static const int8_t pair[3][3] = {{3, 0, 1}, {5, 0, 2}, {6, 1, 2}};
@@ -91,7 +91,7 @@ static void set_parts(struct lane_state *s, int lane, const struct contention_la
     }
 }
 
-// Whether tasks of kinds that are together have equal shares and are several of a kind.
+// Returns whether the tasks of these kinds have equal shares, and a kind has several tasks.
 static bool counts_matter(const struct lane_state *s,
                           int lane,
                           const struct many_stage *st,
@@ -100,7 +100,7 @@ static bool counts_matter(const struct lane_state *s,
     return s->equal[lane] >> kinds & 1 && (count_of(st, FWD) > 1 || count_of(st, GRAD) > 1);
 }
 
-// The parts of kinds (bits) that are together.
+// Computes the shares of kinds (bits) that are present together.
 static void part_of(const struct rounds *w,
                     const struct many_stage *st,
                     unsigned kinds,
@@ -148,7 +148,7 @@ static void hold_back(struct rounds *w, int j, int c, double factor)
     from->fixed[c] = from->given[c] == HEAD && several ? HEAD : ALL;
 }
 
-// Step 1 of a round; whether it changed anything.
+// Makes step 1 of a round; returns whether a share changed.
 static bool limit(struct rounds *w)
 {
     const stages over = overloaded(w, w->receivers);
@@ -162,8 +162,8 @@ static bool limit(struct rounds *w)
     return over != 0;
 }
 
-// Rule 1: takes the shares of all tasks that are not fixed, and gives one of them all that is
-// left.
+// Applies rule 1: takes the shares of all tasks that are not fixed, and gives the whole rest to
+// one of these tasks.
 static void give_one(struct sender *to, unsigned kinds, const double part[3], double rest)
 {
     for (int c = 0; c < 2; c++) {
@@ -179,7 +179,7 @@ static void give_one(struct sender *to, unsigned kinds, const double part[3], do
     to->sync = part[2] > 0 ? rest : 0;
 }
 
-// Rules 2 and 3.
+// Applies rules 2 and 3.
 static void give_each(struct sender *to, unsigned kinds, const double part[3], double rest)
 {
     for (int c = 0; c < 2; c++) {
@@ -191,7 +191,7 @@ static void give_each(struct sender *to, unsigned kinds, const double part[3], d
     to->sync = kinds >> 2 & 1 ? rest * part[2] : to->sync;
 }
 
-// Step 2 of a round at a sender.
+// Makes step 2 of a round at a sender.
 static void hand_out_rest(struct rounds *w, int j)
 {
     const struct many_stage *st = look_stage_of(w->s, w->lane, j);
@@ -217,7 +217,7 @@ static void hand_out_rest(struct rounds *w, int j)
 
 // ---- the rounds -----------------------------------------------------------------------------
 
-// Takes in the rest of the regions of receivers that take part.
+// Takes in the rest of the regions of receivers receivers that take part.
 static void complete_regions(struct rounds *w)
 {
     const stages region = w->s->region[w->lane];
@@ -226,7 +226,8 @@ static void complete_regions(struct rounds *w)
         w->receivers |= more;
 }
 
-// Starts from plain shares; false: the rounds have reached others, and must start again.
+// Makes the rounds from plain shares; false: they have reached other receivers, and must start
+// again.
 static bool run_rounds(struct rounds *w, int gpus)
 {
     complete_regions(w);
@@ -249,7 +250,7 @@ static bool run_rounds(struct rounds *w, int gpus)
 
 // ---- afterwards -----------------------------------------------------------------------------
 
-// Rates and times of a stage of a lane, of which the work left is that of now.
+// Sets the rates and times of a stage of a lane, whose work left is up to date.
 static void settle_stage(struct lane_state *s, int lane, int j)
 {
     struct many_stage *st = stage_of(s, lane, j);
@@ -270,12 +271,12 @@ static void settle_stage(struct lane_state *s, int lane, int j)
     set(&s->early[j], lane, now + early);
 }
 
-// Puts down what a sender gives, if it is not what it gave before.
+// Stores the shares of a sender if they have changed.
 VEC_INLINE void set_sender(struct lane_state *s, int lane, int j, const struct sender *from)
 {
     struct many_stage *st = stage_of(s, lane, j);
     bool same = st->rate[SYNC] == from->sync;
-    for (int c = 0; c < 2; c++) // one branch, not five: it is hard to foresee
+    for (int c = 0; c < 2; c++) // one branch, not five: the processor predicts it badly
         same &= (st->share[c] == from->share[c]) & (st->second[c] == from->second[c]);
     if (same)
         return;

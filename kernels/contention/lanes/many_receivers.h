@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receivers that the events of many lanes affect, and the rounds for a single receiver. A
-// single receiver is by far the most frequent case; its rounds are a few multiplications.
-// Included once for each instruction set, after many_congestion.h.
+// Finds the receivers that the events of many lanes affect, and makes the rounds for a single
+// receiver. A single receiver is by far the most frequent case; its rounds are a few
+// multiplications. Included once for each instruction set, after many_congestion.h.
 
 // ---- one receiver ---------------------------------------------------------------------------
 
-// What a sender gives whose class c is held back to a share.
+// Returns the shares of a sender whose class c is limited to a share.
 VEC_INLINE struct sender held_sender(const double part[8][4],
                                      unsigned kinds,
                                      int c,
@@ -21,8 +21,8 @@ VEC_INLINE struct sender held_sender(const double part[8][4],
     return to;
 }
 
-// The rounds where receiver r concerns no other, nearly always; false: they do, or shares
-// depend on more than the kinds that are together.
+// Makes the rounds if receiver r affects no other receiver, nearly always; false: it does, or
+// shares depend on more than the kinds that are present together.
 VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
 {
     const struct contention_lane_point *p = s->at.point[lane];
@@ -55,7 +55,8 @@ VEC_INLINE bool hold_alone(struct lane_state *s, int lane, int r, int gpus)
 
 // ---- a lane ---------------------------------------------------------------------------------
 
-// Lets these receivers, and those that it concerns, hold senders of a lane back.
+// Limits the senders of a lane to the capacity of these receivers, and of the receivers that
+// this affects.
 static __attribute__((noinline)) void congest_lane(struct lane_state *s,
                                                    int lane,
                                                    stages receivers,
@@ -77,7 +78,7 @@ static __attribute__((noinline)) void congest_lane(struct lane_state *s,
         set_sender(s, lane, first_stage(left), &w.sender[first_stage(left)]);
 }
 
-// The receivers that a change at sender j can concern.
+// Returns the receivers that a change at sender j can affect.
 VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
 {
     const struct many_stage *st = look_stage_of(s, lane, j);
@@ -88,8 +89,8 @@ VEC_INLINE stages concerned(const struct lane_state *s, int lane, int j)
     return (near & region) | (one >> 1 & -below) | (one << 1 & -above);
 }
 
-// The same of the stage of a pass in each lane, which gives `share`; lanes in which there are
-// any.
+// Finds these receivers for the stage of a pass in each lane, which gives `share`; returns the
+// lanes in which there are any.
 VEC_INLINE mask concerned_at(const struct lane_state *s,
                              const struct places *p,
                              const vec share[2],
@@ -111,8 +112,8 @@ VEC_INLINE mask concerned_at(const struct lane_state *s,
     return bits_any(all);
 }
 
-// Some receivers of some lanes hold senders back, given plain shares at the stages that have
-// changed.
+// Limits senders to the capacity of some receivers of some lanes, from plain shares at the
+// changed stages.
 static void congest_in(struct lane_state *s,
                        mask lanes,
                        const stages receivers[LANES],
@@ -123,7 +124,7 @@ static void congest_in(struct lane_state *s,
         congest_lane(s, mask_first(lanes), receivers[mask_first(lanes)], gpus);
 }
 
-// The same, where stages `due` of each lane have changed.
+// Limits senders to the capacity of the receivers that stages `due` of each lane affect.
 static void congest(struct lane_state *s, mask lanes, const stages due[LANES], int gpus)
 {
     stages receivers[LANES];

@@ -38,7 +38,7 @@ VEC_INLINE void set_forward(struct many_stage *st, bool forward)
     st->waiting |= (uint64_t)forward << FORWARD_AT;
 }
 
-// Where the gap of transfer k, counted from the head, of a class of a stage stands.
+// Returns the place of the gap of transfer k, counted from the head, of a class of a stage.
 VEC_INLINE int gap_place(uint64_t counts, int c, int k)
 {
     return ((int)(counts >> sent_at(c) & SENT_MAX) + k) & (LANE_GPUS_MAX - 1);
@@ -57,7 +57,7 @@ static double compute_rate_of(const struct contention_lane_point *p,
     return 1 - st->rate[SYNC] * p->impact[is_forward(st) ? FWD : GRAD];
 }
 
-// What is left of the compute task.
+// Returns the work left of the compute task.
 static double compute_left(const struct contention_lane_point *p,
                            const struct many_stage *st,
                            double now)
@@ -65,7 +65,7 @@ static double compute_left(const struct contention_lane_point *p,
     return st->left[COMPUTE] - compute_rate_of(p, st) * (now - st->since);
 }
 
-// Brings the work left at a stage up to now, save that of compute.
+// Computes the present work left at a stage, except of the compute task.
 static void advance_transfers(struct many_stage *st, double now)
 {
     const double step = now - st->since;
@@ -84,7 +84,7 @@ static void advance_stage(const struct contention_lane_point *p,
     advance_transfers(st, now);
 }
 
-// What a stage is like now.
+// Fills *to with the state of a stage at time `now`.
 static void unpack_stage(const struct contention_lane_point *p,
                          struct many_stage st,
                          double now,
@@ -108,8 +108,8 @@ static void take_stage(const struct lane_state *s, int lane, int j, struct look_
     unpack_stage(s->at.point[lane], *look_stage_of(s, lane, j), get(&s->now, lane), to);
 }
 
-// Writes down what a lane is like, as it stands in memory: hardly any look is ever compared
-// with another. Its mark.
+// Copies the state of a lane as it is in memory, since few looks are ever compared with
+// another. Returns its mark.
 static double note_look(const struct lane_state *s, int lane, int gpus, lane_look *look)
 {
     const struct contention_lane_point *p = s->at.point[lane];
@@ -125,7 +125,7 @@ static double note_look(const struct lane_state *s, int lane, int gpus, lane_loo
     return mark;
 }
 
-// What a stage was like at a look.
+// Fills *to with the state of a stage at a look.
 static void look_at_stage(const lane_look *look,
                           const struct contention_lane_point *p,
                           int j,
@@ -134,14 +134,14 @@ static void look_at_stage(const lane_look *look,
     unpack_stage(p, look->record[j], look->now, to);
 }
 
-// Work left of transfer k, counted from the head, beyond that of the one before it in its
-// class.
+// Returns the work left of transfer k of a class, counted from the head, minus the work left of
+// transfer k - 1.
 static double look_gap(const lane_look *look, int j, int c, int k)
 {
     return look->gap[gap_place(look->record[j].counts, c, k)];
 }
 
-// The synchronisations of a stage are others now.
+// Replaces the synchronisations of a stage.
 static void set_syncs(struct lane_state *s, int lane, int j, double left, double pending)
 {
     struct many_stage *st = stage_of(s, lane, j);
@@ -152,7 +152,7 @@ static void set_syncs(struct lane_state *s, int lane, int j, double left, double
     s->any_unsettled = true;
 }
 
-// Steps of a lane that were no event of their own.
+// Returns the steps of a lane that were not an event.
 static int64_t lane_repeats(const struct lane_state *s, int lane)
 {
     return (int64_t)get(&s->repeats, lane);
@@ -167,13 +167,13 @@ static bool lane_has_tasks(const struct lane_state *s, int lane, int j)
     return any;
 }
 
-// Time from one look to another.
+// Returns the time from one look to another.
 static double time_between(const lane_look *old, const lane_look *new)
 {
     return (new->epoch - old->epoch) + (new->now - old->now);
 }
 
-// Moves the clock ahead by what passed between two looks, of which the last is now.
+// Moves the clock ahead by the time between two looks; the second look is now.
 static void skip_time(struct lane_state *s,
                       int lane,
                       const lane_look *old,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for the next event of each lane, for many stages. Included once for each
-// instruction set, after many_record.h.
+// Searches for the next event of each lane, for many stages. Included once for each instruction
+// set, after many_record.h.
 
 enum { CHAINS = 4 }; // of dependent steps in a search
 
-// Starts the clock of a lane anew, by a whole number of spans, exactly.
+// Sets the clock of a lane back by a whole number of spans, without rounding.
 static void restart_clock(struct lane_state *s, int lane, int gpus)
 {
     const double span = get(&s->at.span, lane);
@@ -18,7 +18,7 @@ static void restart_clock(struct lane_state *s, int lane, int gpus)
     }
 }
 
-// When the first task of each lane ends.
+// Returns the time at which the first task of each lane ends.
 VEC_INLINE vec find_next(const struct lane_state *s, int gpus)
 {
     vec next[CHAINS];
@@ -34,7 +34,7 @@ VEC_INLINE vec find_next(const struct lane_state *s, int gpus)
     return next[0];
 }
 
-// The stages of each lane at which something ends.
+// Returns the stages of each lane at which a task ends.
 VEC_INLINE bits find_ends(const struct lane_state *s, vec now, int gpus)
 {
     bits ends[CHAINS], one[AT_ONCE];
@@ -56,8 +56,8 @@ VEC_INLINE bits find_ends(const struct lane_state *s, vec now, int gpus)
     return ends[0];
 }
 
-// Moves every lane to its next event, unless it is held at one. *p: a stage at which something
-// ends; s->left: the others. The lanes that have no event.
+// Moves every lane to its next event, unless the lane is held at one. *p: a stage at which a
+// task ends; s->left: the other stages. Returns the lanes without an event.
 VEC_INLINE mask find_due(struct lane_state *s, int gpus, struct places *p)
 {
     const vec next = find_next(s, gpus);

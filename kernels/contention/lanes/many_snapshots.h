@@ -16,7 +16,7 @@ static void save_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *t
     }
 }
 
-// No event is half over.
+// A snapshot is taken between events.
 static void start_events(struct lane_state *s, int lane)
 {
     mask_set(&s->held, lane, false);
@@ -43,7 +43,8 @@ static void load_lane(struct lane_state *s, int lane, int gpus, const lane_snaps
     }
 }
 
-// The state in which the first forward has started; of no point: in which nothing ever happens.
+// Sets the state in which the first forward has started; without a point, a state without
+// events.
 static void begin_lane(struct lane_state *s,
                        int lane,
                        int gpus,

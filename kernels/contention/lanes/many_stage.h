@@ -4,14 +4,14 @@
 
 // ---- records --------------------------------------------------------------------------------
 
-// The rate of the compute task.
+// Returns the rate of the compute task.
 VEC_INLINE vec compute_rate(const struct lane_state *s, const struct lane_stage *st)
 {
     const vec impact = vec_pick(st->forward, s->at.impact[FWD], s->at.impact[GRAD]);
     return vec_all(1) - st->rate[SYNC] * impact;
 }
 
-// Takes records into vectors, and puts them back.
+// Load records into vectors, and store them.
 VEC_INLINE void load_stages(const struct lane_state *s,
                             const struct places *p,
                             struct lane_stage *st)
@@ -42,7 +42,7 @@ VEC_INLINE void store_stages(const struct places *p, struct lane_stage *st)
         vec_store_rows(&st->number[k], row, k);
 }
 
-// Brings the work left up to now.
+// Computes the present work left.
 VEC_INLINE void advance(const struct lane_state *s, struct lane_stage *st)
 {
     const vec step = s->now - st->since;
@@ -56,7 +56,7 @@ VEC_INLINE void advance(const struct lane_state *s, struct lane_stage *st)
 
 // ---- how many -------------------------------------------------------------------------------
 
-// Lanes in which a class has tasks.
+// Returns the lanes in which a class has tasks.
 VEC_INLINE mask has_tasks(const struct lane_stage *st, int c)
 {
     return bits_test(st->counts, COUNT_MAX << count_at(c));
@@ -67,7 +67,7 @@ VEC_INLINE vec n_tasks(const struct lane_stage *st, int c)
     return vec_of_bits(st->counts >> count_at(c) & COUNT_MAX);
 }
 
-// 1 / n_tasks; of none, 1.
+// Returns 1 / n_tasks; 1 without tasks.
 VEC_INLINE vec part_of_task(const struct lane_stage *st, int c)
 {
     return bits_part(st->counts >> count_at(c) & COUNT_MAX, part_of_few);
@@ -90,7 +90,8 @@ VEC_INLINE void take_ready(struct lane_stage *st, int c, mask lanes)
 
 // ---- synchronisations -----------------------------------------------------------------------
 
-// Some lanes have ended a backward: those in which that makes a synchronisation due.
+// Counts the backwards that have ended in lanes `ended`. Returns the lanes in which a
+// synchronisation becomes due.
 VEC_INLINE mask count_backwards(const struct lane_state *s, struct lane_stage *st, mask ended)
 {
     st->waiting = bits_sub_where(ended, st->waiting, UINT64_C(1) << UNTIL_AT);
@@ -99,7 +100,7 @@ VEC_INLINE mask count_backwards(const struct lane_state *s, struct lane_stage *s
     return due;
 }
 
-// In some lanes one more waits, in others one fewer.
+// Adds a waiting synchronisation in lanes `more` and removes one in lanes `fewer`.
 VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
 {
     st->waiting = bits_add_where(more, bits_sub_where(fewer, st->waiting, 1), 1);
@@ -108,14 +109,14 @@ VEC_INLINE void change_pending(struct lane_stage *st, mask more, mask fewer)
 
 // ---- a class --------------------------------------------------------------------------------
 
-// Lanes in which a class has several tasks.
+// Returns the lanes in which a class has several tasks.
 VEC_INLINE mask several(struct shape of, const struct lane_stage *st, int c)
 {
     (void)of;
     return bits_test(st->counts, (COUNT_MAX - 1) << count_at(c));
 }
 
-// A task comes: the only one, or another.
+// Add a task to a class: to an empty class, or to a class with tasks.
 VEC_INLINE void add_first(struct lane_stage *st, int c, mask lanes)
 {
     st->counts = bits_add_where(lanes, st->counts, UINT64_C(1) << count_at(c));
@@ -126,7 +127,7 @@ VEC_INLINE void add_another(struct lane_stage *st, int c, mask lanes)
     add_first(st, c, lanes);
 }
 
-// The head goes; the same where it is the only one.
+// Remove the head of a class; drop_last: the head is the only task.
 VEC_INLINE void drop_head(struct lane_stage *st, int c, mask lanes)
 {
     const uint64_t sent = UINT64_C(1) << sent_at(c), count = UINT64_C(1) << count_at(c);
@@ -138,7 +139,7 @@ VEC_INLINE void drop_last(struct lane_stage *st, int c, mask lanes)
     drop_head(st, c, lanes);
 }
 
-// A task lines up behind others of its class, `tail` of work beyond the head.
+// Adds a task behind the other tasks of its class, with `tail` more work left than the head.
 VEC_INLINE void put_last(struct shape of,
                          struct lane_state *s,
                          struct lane_stage *st,
@@ -159,7 +160,7 @@ VEC_INLINE void put_last(struct shape of,
     }
 }
 
-// In some lanes the next task of a class comes to the fore: the work left of it.
+// Makes the next task the head of a class in some lanes. Returns the work left of the new head.
 VEC_INLINE vec
 take_next(struct lane_state *s, struct lane_stage *st, const vec *left, int c, mask lanes)
 {

@@ -27,7 +27,7 @@ VEC_INLINE mask meet(struct lane_state *s, const struct lane_stage *st, mask lan
     return mask_less(any, s->alone);
 }
 
-// Plain shares, and the rates of the heads.
+// Sets plain shares and the rates of the heads.
 VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_stage *st)
 {
     const mask active[3] = {has_tasks(st, FWD), has_tasks(st, GRAD), st->syncs};
@@ -42,8 +42,8 @@ VEC_INLINE void share(struct shape of, const struct lane_state *s, struct lane_s
     st->rate[SYNC] = share[2];
 }
 
-// The rate of the compute task; when the first task ends, and when one first comes within
-// eps_work of its end.
+// Sets the rate of the compute task, the time at which the first task ends, and the time at
+// which a task first comes within eps_work of its end.
 VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct lane_stage *st)
 {
     vec finish = vec_all(HUGE_VAL), early = vec_all(HUGE_VAL);
@@ -61,7 +61,7 @@ VEC_INLINE void set_times(struct lane_state *s, const struct places *p, struct l
     }
 }
 
-// Sets shares, rates and times that have not been set, where the event is over.
+// Sets the missing shares, rates and times in lanes whose event is over.
 static void settle(struct shape of, struct lane_state *s)
 {
     stages due[LANES];
@@ -85,7 +85,7 @@ static void settle(struct shape of, struct lane_state *s)
 
 // ---- (a) and (b) ----------------------------------------------------------------------------
 
-// The compute task ends where its time has come.
+// Ends the compute task in lanes in which its work is done.
 VEC_INLINE void end_compute_at(struct shape of,
                                struct lane_state *s,
                                const struct places *p,
@@ -107,7 +107,7 @@ VEC_INLINE void end_compute_at(struct shape of,
 
 // ---- (c): what starts -----------------------------------------------------------------------
 
-// At the stages of a pass, in some lanes.
+// Starts compute tasks at the stages of a pass, in some lanes.
 VEC_INLINE void pick_at(struct shape of,
                         struct lane_state *s,
                         const struct places *p,
@@ -121,7 +121,7 @@ VEC_INLINE void pick_at(struct shape of,
     start_compute(s, st, st->left, starts);
 }
 
-// At a free stage of one lane, of which only this changes, and for which something is ready.
+// Starts a compute task at a free stage of one lane that has a ready task.
 VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
 {
     struct many_stage *st = stage_of(s, lane, j);
@@ -140,7 +140,7 @@ VEC_INLINE void pick_in(struct lane_state *s, int lane, int j, int gpus)
     set(&s->early[j], lane, early < other_early ? early : other_early);
 }
 
-// At some stages of a lane, where they are free and something is ready.
+// Starts compute tasks at some stages of a lane, if they are free and have a ready task.
 static __attribute__((noinline)) void pick_all(struct lane_state *s,
                                                int lane,
                                                stages at,
@@ -153,18 +153,19 @@ static __attribute__((noinline)) void pick_all(struct lane_state *s,
     }
 }
 
-// What a pass does beside its stages. It is known long before the loops over lanes that it
-// directs: these are hard to foresee, and a wrong guess costs the more the later it comes out.
+// Effects of a pass on neighbouring stages. They are known long before the loops over lanes
+// that depend on them: the processor predicts these loops badly, and a late misprediction costs
+// more.
 struct effects {
     struct places
-        to;      // a neighbour that has got inputs: the stage after, or else the one before
-    bits inputs; // of all neighbours: ready forwards of the one after, backwards of the other
-    mask both, idle; // both have got some; *to could start something
+        to;      // a neighbour that has received inputs: the next stage, otherwise the previous
+    bits inputs; // of both neighbours: ready forwards of the next, backwards of the previous
+    mask both, idle; // both have received inputs; *to could start a task
     mask any_concerned;
     stages concerned[LANES]; // receivers
 };
 
-// Puts down what has come to neighbours, where it is both, to the one after.
+// Stores the inputs that neighbours have received; if both have, only those of the next stage.
 VEC_INLINE void put_inputs(struct lane_state *s,
                            const struct places *p,
                            const struct lane_stage *ready,
@@ -189,7 +190,7 @@ VEC_INLINE void put_inputs(struct lane_state *s,
     to->idle = mask_and(idle, mask_or(up, down));
 }
 
-// The same where it is both, to the one before.
+// Stores the inputs of the previous stage if both neighbours have received inputs.
 static __attribute__((noinline)) void put_below(struct lane_state *s,
                                                 const struct places *p,
                                                 const struct effects *to,
@@ -206,8 +207,8 @@ static __attribute__((noinline)) void put_below(struct lane_state *s,
     }
 }
 
-// Inputs have come to neighbours: what starts there in lanes `picks`; in others it is left to
-// do.
+// Starts tasks at neighbours that have received inputs, in lanes `picks`; in other lanes adds
+// these stages to s->todo.
 VEC_INLINE void pick_beside(struct lane_state *s,
                             const struct places *p,
                             const struct effects *to,
@@ -226,8 +227,8 @@ VEC_INLINE void pick_beside(struct lane_state *s,
 
 // ---- an event -------------------------------------------------------------------------------
 
-// What ends at a stage of each lane, and its shares after that; in lanes `single`, in which
-// nothing else ends, also what starts there.
+// Ends tasks at a stage of each lane, and sets its shares; in lanes `single`, in which no other
+// stage ends a task, also starts tasks at the stage.
 VEC_INLINE void end_at(struct shape of,
                        struct lane_state *s,
                        const struct places *p,
@@ -255,7 +256,7 @@ VEC_INLINE void end_at(struct shape of,
     }
 }
 
-// Nothing is left to end at an event of several stages: starts what is free to, in some lanes.
+// Starts tasks in lanes in which the last stage of an event has ended its tasks.
 static __attribute__((noinline)) void pick_after(struct lane_state *s, mask lanes, int gpus)
 {
     for (; mask_any(lanes); mask_set(&lanes, mask_first(lanes), false)) {
@@ -265,7 +266,8 @@ static __attribute__((noinline)) void pick_after(struct lane_state *s, mask lane
     }
 }
 
-// The lanes of some whose shares are known; of the others all changed stages wait for them.
+// Returns the lanes whose shares are known; in other lanes all changed stages wait for their
+// shares.
 VEC_INLINE mask have_settled(struct lane_state *s, mask lanes)
 {
     for (int lane = 0; lane < LANES && s->any_unsettled; lane++)
@@ -276,8 +278,8 @@ VEC_INLINE mask have_settled(struct lane_state *s, mask lanes)
     return lanes;
 }
 
-// Through the next event of every lane, at one stage of it: where there are others the lane is
-// held there, for the next steps. The lanes that have no event.
+// Takes every lane through one stage of its next event; a lane with other stages at this event
+// is held there for the next steps. Returns the lanes without an event.
 VEC_INLINE mask next_event(struct shape of, struct lane_state *s)
 {
     struct places p;
@@ -318,7 +320,7 @@ VEC_INLINE mask step(struct shape of, struct lane_state *s, mask *forks)
     return mask_or(none, s->leaves);
 }
 
-// Steps until something comes up, or a look at the stop flag is due.
+// Takes steps until a lane needs attention, or a poll of the stop flag is due.
 static __attribute__((noinline)) struct news go_on_with(struct lane_state *s, int gpus)
 {
     const struct shape of = {gpus, true};

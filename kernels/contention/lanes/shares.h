@@ -4,13 +4,13 @@
 
 // ---- rules 1 to 3 ---------------------------------------------------------------------------
 
-// The share of `kind` among the kinds active beside it; 0 where it is not active itself.
+// Returns the share of `kind` among the active kinds; 0 in lanes in which `kind` is not active.
 VEC_INLINE vec share_of(const struct constants *at,
                         unsigned kinds,
                         const mask active[3],
                         int kind)
 {
-    const int a = kind == 0 ? 1 : 0, b = kind == 2 ? 1 : 2; // the other two
+    const int a = kind == 0 ? 1 : 0, b = kind == 2 ? 1 : 2; // the other two kinds
     vec share = vec_all(1);
     if (kinds >> a & 1)
         share = vec_pick(active[a], at->of_two[kind][a], share);
@@ -23,7 +23,7 @@ VEC_INLINE vec share_of(const struct constants *at,
     return vec_where(active[kind], share);
 }
 
-// Lanes in which all active tasks have equal shares.
+// Returns the lanes in which all active tasks have equal shares.
 VEC_INLINE mask equal_shares(const struct constants *at, const mask active[3])
 {
     const mask fg = mask_and(active[0], active[1]), fs = mask_and(active[0], active[2]);
@@ -34,7 +34,7 @@ VEC_INLINE mask equal_shares(const struct constants *at, const mask active[3])
     return mask_or(equal, mask_and(mask_less(gs, all), at->equal_of_two[1][2]));
 }
 
-// Rule 3 in the lanes in which it holds. With one task a kind it needs no more than the tables.
+// Applies rule 3 in the lanes in which it holds. With one task per kind the tables suffice.
 VEC_INLINE void share_equally(const struct constants *at,
                               const struct lane_stage *st,
                               const mask active[3],
@@ -50,7 +50,7 @@ VEC_INLINE void share_equally(const struct constants *at,
         share[kind] = vec_pick(equal, count[kind] * each, share[kind]);
 }
 
-// The shares of the active kinds of a stage in the whole of its port.
+// Computes the shares of the active kinds of a stage in its whole port.
 VEC_INLINE void share_port(struct shape of,
                            const struct constants *at,
                            const struct lane_stage *st,

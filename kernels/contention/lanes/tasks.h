@@ -4,8 +4,8 @@
 
 // ---- (a) and (b): what ends, and what it sets free ------------------------------------------
 
-// In lanes `ended` the head of a class has ended, and in some others are behind it, which come
-// to the fore. The lanes in which these have ended, too.
+// Removes the heads of a class that have ended, in lanes `ended`; the next task, if any,
+// becomes the head. Returns the lanes in which the new head has ended, too.
 VEC_INLINE mask move_up(struct shape of,
                         struct lane_state *s,
                         struct lane_stage *st,
@@ -20,7 +20,8 @@ VEC_INLINE mask move_up(struct shape of,
     return vec_le(left[c], s->at.eps_work);
 }
 
-// The heads of class c of a stage that have ended, for stage `to`.
+// Ends the transfers of class c of a stage whose work is done; their tasks become ready at
+// stage `to`.
 VEC_INLINE void end_transfers(struct shape of,
                               struct lane_state *s,
                               struct lane_stage *st,
@@ -38,7 +39,7 @@ VEC_INLINE void end_transfers(struct shape of,
     drop_last(st, c, ended);
 }
 
-// A transfer of class c begins.
+// Starts a transfer of class c.
 VEC_INLINE void send(struct shape of,
                      struct lane_state *s,
                      struct lane_stage *st,
@@ -56,7 +57,7 @@ VEC_INLINE void send(struct shape of,
     add_first(st, c, lanes);
 }
 
-// The lanes of `ended` backwards that make a synchronisation due.
+// Returns the lanes of `ended` backwards in which a synchronisation becomes due.
 VEC_INLINE mask syncs_due(struct lane_state *s, struct lane_stage *st, mask ended)
 {
     if (!s->at.any_counts)
@@ -64,8 +65,8 @@ VEC_INLINE mask syncs_due(struct lane_state *s, struct lane_stage *st, mask ende
     return count_backwards(s, st, ended);
 }
 
-// In some lanes a synchronisation that is due must wait, or one that waits can start: those in
-// which one starts.
+// Lets due synchronisations wait while another one runs, and starts waiting ones. Returns the
+// lanes in which a synchronisation starts.
 VEC_INLINE mask start_waiting(struct lane_stage *st, mask due, mask runs, mask ended)
 {
     const mask next = mask_and(ended, st->has_pending);
@@ -74,7 +75,7 @@ VEC_INLINE mask start_waiting(struct lane_stage *st, mask due, mask runs, mask e
     return mask_or(mask_less(due, waits), next);
 }
 
-// Synchronisations end, and backwards that have ended make others due.
+// Ends synchronisations, and starts the synchronisations that ended backwards make due.
 VEC_INLINE void synchronise(struct lane_state *s,
                             struct lane_stage *st,
                             vec *left,
@@ -93,9 +94,9 @@ VEC_INLINE void synchronise(struct lane_state *s,
 
 // ---- (c): what starts -----------------------------------------------------------------------
 
-// A free stage takes a ready forward, or else a ready backward. At the last stage a forward
-// waits for the backward of the one before. starts[c]: lanes in which a forward, backward
-// starts.
+// Chooses the compute task that a free stage starts: a ready forward, otherwise a ready
+// backward. At the last stage a forward waits for the backward of the previous micro-batch.
+// starts[c]: lanes in which a forward (FWD) or backward (GRAD) starts.
 VEC_INLINE void choose_compute(const struct lane_stage *st, mask last, mask starts[2])
 {
     const mask can_backward = mask_less(has_ready(st, GRAD), st->busy);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of eight doubles, one per lane, in AVX-512; lane_*.h use them. Private to the model.
-// + - * / work on a `vec` as on a double.
+// Vectors of eight doubles, one per lane, in AVX-512; the headers of lanes use them. Private to
+// the model. + - * / work on a `vec` as on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 
@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 typedef __m512d vec;
-typedef uint32_t mask; // a bit a lane
+typedef uint32_t mask; // one bit per lane
 
 #define VEC_INLINE static inline __attribute__((always_inline))
 
@@ -18,7 +18,7 @@ VEC_INLINE vec vec_all(double x)
     return _mm512_set1_pd(x);
 }
 
-// The lesser; b where they are equal.
+// Returns the lesser of a and b; b if they are equal.
 VEC_INLINE vec vec_min(vec a, vec b)
 {
     return _mm512_min_pd(a, b);
@@ -78,7 +78,7 @@ VEC_INLINE mask mask_and(mask a, mask b)
     return a & b;
 }
 
-// a and not b
+// Returns a and not b.
 VEC_INLINE mask mask_less(mask a, mask b)
 {
     return a & ~b;
@@ -94,7 +94,7 @@ VEC_INLINE bool mask_any(mask m)
     return m != 0;
 }
 
-// The first lane of some.
+// Returns the first lane of a mask that is not empty.
 VEC_INLINE int mask_first(mask m)
 {
     return __builtin_ctz(m);
@@ -110,14 +110,14 @@ VEC_INLINE void mask_set(mask *m, int lane, bool value)
     *m = (*m & ~(1u << lane)) | (uint32_t)value << lane;
 }
 
-// A number of each lane.
+// Loads one number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {
     return _mm512_setr_pd(*from[0], *from[1], *from[2], *from[3], *from[4], *from[5], *from[6],
                           *from[7]);
 }
 
-// Sets of up to 64 things, a bit each.
+// One set of up to 64 elements per lane, one bit per element.
 typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
 
 VEC_INLINE bits bits_load(const uint64_t from[LANES])
@@ -135,13 +135,13 @@ VEC_INLINE void bits_store(uint64_t to[LANES], bits b)
     _mm512_storeu_si512(to, (__m512i)b);
 }
 
-// Lanes that have any of some.
+// Returns the lanes that have any element of b.
 VEC_INLINE mask bits_test(bits b, uint64_t some)
 {
     return _mm512_test_epi64_mask((__m512i)b, _mm512_set1_epi64((long long)some));
 }
 
-// Whole numbers, and back.
+// Convert to whole numbers, and back.
 VEC_INLINE bits bits_of(vec a)
 {
     return (bits)_mm512_cvttpd_epu64(a);
@@ -152,7 +152,7 @@ VEC_INLINE vec vec_of_bits(bits b)
     return _mm512_cvtepu64_pd((__m512i)b);
 }
 
-// 1 / n of whole numbers, which a table has of those below 16, and of 0.
+// Returns 1 / n of whole numbers; from a table for 0 to 15.
 VEC_INLINE vec bits_part(bits n, const double small[16])
 {
     if (mask_any(bits_test(n, ~UINT64_C(15))))
@@ -186,7 +186,7 @@ VEC_INLINE bits bits_where(mask m, bits b)
     return (bits)_mm512_maskz_mov_epi64((__mmask8)m, (__m512i)b);
 }
 
-// Lanes in which there is any.
+// Returns the lanes whose set is not empty.
 VEC_INLINE mask bits_any(bits b)
 {
     return _mm512_test_epi64_mask((__m512i)b, (__m512i)b);
@@ -198,15 +198,15 @@ VEC_INLINE bits bits_pick(mask m, bits a, bits b)
     return (bits)_mm512_mask_mov_epi64((__m512i)b, (__mmask8)m, (__m512i)a);
 }
 
-// The number of the only bit there is; or `none`.
+// Returns the number of the only bit that is set; `none` if no bit is.
 VEC_INLINE bits bits_number(bits one, uint64_t none)
 {
     const bits number = 63 - (bits)_mm512_lzcnt_epi64((__m512i)one);
     return bits_pick(bits_any(one), number, bits_all(none));
 }
 
-// Eight numbers of each lane, from places k on of its row, and back. Half rows of two lanes
-// come as one vector, which spares a third of the shuffles.
+// Load eight numbers of each lane, from index k on in its row, and store them. Half rows of two
+// lanes are loaded as one vector, which saves a third of the shuffles.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
     for (int half = 0; half < 8; half += 4) {
@@ -246,8 +246,8 @@ VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
         }
 }
 
-// How many there are of something in each lane: up to four, in as many bits. Bit `lane` of byte
-// k tells that there are more than k.
+// A count per lane, up to four, in four bits. Bit `lane` of byte k is set if the count is above
+// k.
 typedef uint32_t tally;
 
 VEC_INLINE uint32_t tally_lanes(mask m)
@@ -255,20 +255,20 @@ VEC_INLINE uint32_t tally_lanes(mask m)
     return m * 0x01010101u;
 }
 
-// One more in lanes m.
+// Adds one in lanes m.
 VEC_INLINE tally tally_add(tally t, mask m)
 {
     return t | ((t << 8 | 0xff) & tally_lanes(m));
 }
 
-// One less in lanes m, which have some.
+// Subtracts one in lanes m, whose counts are above 0.
 VEC_INLINE tally tally_take(tally t, mask m)
 {
     const uint32_t lanes = tally_lanes(m);
     return (t & ~lanes) | (t >> 8 & lanes);
 }
 
-// The same where lanes m have none before, or none afterwards.
+// Adds one in lanes m whose counts are 0, or subtracts one in lanes m whose counts are 1.
 VEC_INLINE tally tally_add_first(tally t, mask m)
 {
     return t | m;
@@ -279,7 +279,7 @@ VEC_INLINE tally tally_take_last(tally t, mask m)
     return t & ~m;
 }
 
-// Lanes with more than n < 4.
+// Returns the lanes with a count above n < 4.
 VEC_INLINE mask tally_over(tally t, int n)
 {
     return t >> 8 * n & 0xff;

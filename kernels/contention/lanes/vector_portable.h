@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of LANES doubles, in the vector types that the compiler provides for its target;
-// lane_*.h use them. Private to the model. The including file defines LANES, a power of two. +
-// - * / work on a `vec` as on a double.
+// Vectors of LANES doubles, in the vector types that the compiler provides for its target; the
+// headers of lanes use them. Private to the model. The including file defines LANES, a power of
+// two. + - * / work on a `vec` as on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 
@@ -33,7 +33,7 @@ VEC_INLINE vec vec_where(mask m, vec a)
     return (vec)(m & (mask)a);
 }
 
-// The lesser; b where they are equal.
+// Returns the lesser of a and b; b if they are equal.
 VEC_INLINE vec vec_min(vec a, vec b)
 {
     return vec_pick(a < b, a, b);
@@ -81,7 +81,7 @@ VEC_INLINE mask mask_and(mask a, mask b)
     return a & b;
 }
 
-// a and not b
+// Returns a and not b.
 VEC_INLINE mask mask_less(mask a, mask b)
 {
     return a & ~b;
@@ -105,7 +105,7 @@ VEC_INLINE bool mask_get(mask m, int lane)
     return m[lane] != 0;
 }
 
-// The first lane of some.
+// Returns the first lane of a mask that is not empty.
 VEC_INLINE int mask_first(mask m)
 {
     int lane = 0;
@@ -119,7 +119,7 @@ VEC_INLINE void mask_set(mask *m, int lane, bool value)
     (*m)[lane] = value ? -1 : 0;
 }
 
-// A number of each lane.
+// Loads one number of each lane.
 VEC_INLINE vec vec_gather(const double *const from[LANES])
 {
     vec v = {0};
@@ -128,7 +128,7 @@ VEC_INLINE vec vec_gather(const double *const from[LANES])
     return v;
 }
 
-// Sets of up to 64 things, a bit each.
+// One set of up to 64 elements per lane, one bit per element.
 typedef uint64_t bits __attribute__((vector_size(LANES * sizeof(uint64_t))));
 
 VEC_INLINE bits bits_load(const uint64_t from[LANES])
@@ -153,13 +153,13 @@ VEC_INLINE void bits_store(uint64_t to[LANES], bits b)
         to[lane] = b[lane];
 }
 
-// Lanes that have any of some.
+// Returns the lanes that have any element of b.
 VEC_INLINE mask bits_test(bits b, uint64_t some)
 {
     return (mask)((b & some) != 0);
 }
 
-// Whole numbers, and back.
+// Convert to whole numbers, and back.
 VEC_INLINE bits bits_of(vec a)
 {
     bits b = {0};
@@ -176,7 +176,7 @@ VEC_INLINE vec vec_of_bits(bits b)
     return v;
 }
 
-// 1 / n of whole numbers; of 0, 1. Dividing is as fast as a table here.
+// Returns 1 / n of whole numbers; 1 for 0. Dividing is as fast as a table here.
 VEC_INLINE vec bits_part(bits n, const double small[16])
 {
     vec v = {0};
@@ -209,7 +209,7 @@ VEC_INLINE bits bits_where(mask m, bits b)
     return (bits)m & b;
 }
 
-// Lanes in which there is any.
+// Returns the lanes whose set is not empty.
 VEC_INLINE mask bits_any(bits b)
 {
     return (mask)(b != 0);
@@ -221,7 +221,7 @@ VEC_INLINE bits bits_pick(mask m, bits a, bits b)
     return ((bits)m & a) | (~(bits)m & b);
 }
 
-// The number of the only bit there is; or `none`.
+// Returns the number of the only bit that is set; `none` if no bit is.
 VEC_INLINE bits bits_number(bits one, uint64_t none)
 {
     bits b = {0};
@@ -230,7 +230,7 @@ VEC_INLINE bits bits_number(bits one, uint64_t none)
     return b;
 }
 
-// Eight numbers of each lane, from places k on of its row, and back.
+// Load eight numbers of each lane, from index k on in its row, and store them.
 VEC_INLINE void vec_load_rows(vec out[8], const double *const row[LANES], int k)
 {
     for (int n = 0; n < 8; n++) {
@@ -248,23 +248,23 @@ VEC_INLINE void vec_store_rows(const vec in[8], double *const row[LANES], int k)
             row[lane][k + n] = in[n][lane];
 }
 
-// How many there are of something in each lane: up to four. The number stands in both halves of
-// a lane, because comparisons of halves are what every processor has.
+// A count per lane, up to four. Both halves of a lane hold the count, because every processor
+// can compare halves.
 typedef int32_t tally __attribute__((vector_size(LANES * sizeof(int64_t))));
 
-// One more in lanes m.
+// Adds one in lanes m.
 VEC_INLINE tally tally_add(tally t, mask m)
 {
     return t - (tally)m;
 }
 
-// One less in lanes m, which have some.
+// Subtracts one in lanes m, whose counts are above 0.
 VEC_INLINE tally tally_take(tally t, mask m)
 {
     return t + (tally)m;
 }
 
-// The same where lanes m have none before, or none afterwards.
+// Adds one in lanes m whose counts are 0, or subtracts one in lanes m whose counts are 1.
 VEC_INLINE tally tally_add_first(tally t, mask m)
 {
     return tally_add(t, m);
@@ -275,7 +275,7 @@ VEC_INLINE tally tally_take_last(tally t, mask m)
     return tally_take(t, m);
 }
 
-// Lanes with more than n.
+// Returns the lanes with a count above n.
 VEC_INLINE mask tally_over(tally t, int n)
 {
     return (mask)(t > n);
