@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priority scenarios of a sweep as one axis.
+// Computes priority scenarios from their index, and the index of a scenario.
 #include "kernels/contention/priority_scenarios.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static size_t n_scenarios(const struct contention_scenarios *s)
                                             : sizeof default_tiers / sizeof *default_tiers;
 }
 
-// The tier of a kind as a priority; NAN: it shares.
+// Returns the tier of a kind as a priority; NAN: the kind shares.
 static double tier(const struct contention_scenarios *s, size_t scenario, int kind)
 {
     if (s->tiers == CONTENTION_TIERS_LIST)
@@ -33,7 +33,7 @@ static double tier(const struct contention_scenarios *s, size_t scenario, int ki
     return letter == '-' ? (double)NAN : -1.0 - (letter - 'a');
 }
 
-// The kinds that share in a scenario, in order; returns how many.
+// Finds the kinds that share in a scenario, in order; returns their number.
 static int sharing(const struct contention_scenarios *s, size_t scenario, int *kinds)
 {
     int count = 0;
@@ -66,15 +66,15 @@ uint64_t contention_scenarios_count(const struct contention_scenarios *s)
     return count;
 }
 
-// Number of splits over three kinds whose first part is less than `first` steps.
+// Returns the number of splits over three kinds whose first part is less than `first` steps.
 static uint64_t splits_before(int64_t steps, int64_t first)
 {
     uint64_t f = (uint64_t)first;
     return f * (uint64_t)(steps + 1) - f * (f - (f > 0)) / 2;
 }
 
-// The first part of split number `index` over three kinds: the root of splits_before = index,
-// corrected for rounding.
+// Returns the first part of split number `index` over three kinds: the root of splits_before =
+// index, corrected for rounding.
 static int64_t first_part(int64_t steps, uint64_t index)
 {
     double b = 2 * (double)steps + 3;
@@ -87,7 +87,7 @@ static int64_t first_part(int64_t steps, uint64_t index)
     return first;
 }
 
-// Split number `index` over m kinds, in steps.
+// Computes split number `index` over m kinds, in steps.
 static void split(int64_t steps, int m, uint64_t index, int64_t *part)
 {
     if (m == 3) {
@@ -123,7 +123,8 @@ void contention_scenarios_value(const struct contention_scenarios *s,
         priority[kinds[k]] = (double)part[k] / (double)s->steps;
 }
 
-// The weights of the sharing kinds in steps; false: no multiples that add up to 1.
+// Converts the weights of the sharing kinds to steps; false: they are not multiples that add up
+// to 1.
 static bool parts_of(const struct contention_scenarios *s,
                      const int *kinds,
                      int m,

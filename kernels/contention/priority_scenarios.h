@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priority scenarios of a sweep as one axis: which kinds have a tier, and how the others split
-// weight 1 in multiples of a step. Nothing is stored: arithmetic computes the values from an
-// index.
+// Maps the priority scenarios of a sweep to one axis. A scenario is a choice of kinds with a
+// tier, and a split of weight 1 over the other kinds in multiples of a step. Nothing is stored:
+// arithmetic computes the values from an index.
 //
 // Order: scenario by scenario; within one, weights ascend lexicographically as (fwd_prop,
 // grad_prop, grad_sync). A scenario in which no kind shares is one value.
@@ -23,15 +23,15 @@ struct contention_scenarios {
     const double *rows; // n_rows x 3 priorities; NAN: no tier
 };
 
-// Number of values; 0: more than 2^53.
+// Returns the number of values; 0: more than 2^53.
 uint64_t contention_scenarios_count(const struct contention_scenarios *s);
 
-// The priorities of index < count; a weight is the double nearest to i / steps.
+// Computes the priorities of index < count; a weight is the double nearest to i / steps.
 void contention_scenarios_value(const struct contention_scenarios *s,
                                 uint64_t index,
                                 double priority[CONTENTION_N_SHARING]);
 
-// The first index with these priorities, weights to 1e-14; false: there is none.
+// Finds the first index with these priorities (weights to 1e-14); false: no index has them.
 bool contention_scenarios_find(const struct contention_scenarios *s,
                                const double priority[CONTENTION_N_SHARING],
                                uint64_t *index);

@@ -35,7 +35,7 @@ struct constants {
     vec eps_work, prop_len, len[2], impact[2], sync_work, sync_freq;
     vec of_three[3], of_two[3][3];
     mask equal_of_three, equal_of_two[3][3];
-    mask exclusive[3], congestion; // exclusive: only the head of the kind gets anything
+    mask exclusive[3], congestion; // exclusive: only the head of the kind gets bandwidth
     bool any_equal;                // rule 3 may matter in some lane
     bool any_counts; // in some lane a synchronisation covers several micro-batches
     vec span;

@@ -3,13 +3,13 @@
 // lane_steps.h.
 //
 // A lane contains no absolute values except the time and `to_come`; of `to_come` it only
-// matters whether it exceeds `gpus`. So if the rest of the state equals that of some
-// micro-batches before, the same micro-batches repeat for as long as forwards are left, and the
+// matters whether it exceeds `gpus`. So if the rest of the state equals the state some
+// micro-batches before, these micro-batches repeat for as long as forwards are left, and the
 // lane can skip as many whole periods as fit. States are equal if they differ by at most 1e-12
 // units of length. If a point does not amplify differences, its result is then off by at most
 // that per skipped period, 1e-12 of the result; the number of consecutive looks that must agree
-// first is as in steady.c. Kinds that have not met before a jump cannot meet within the skipped
-// periods, so points that share a lane may jump together.
+// first is defined in steady.h. Kinds that have not met before a jump cannot meet within the
+// skipped periods, so points that share a lane may jump together.
 //
 // Piles of synchronisations count as equal as long as no pile runs out: one synchronisation is
 // active all the time, and its number affects nothing else. A jump makes the piles longer. When
@@ -21,12 +21,12 @@
 #include "kernels/contention/model/steady.h"
 
 #define LOOK_TOLERANCE 1e-3  // of eps_work, between work left in states that count as equal
-#define LOOK_UNIT      1e-12 // that tolerance, in units of length
-#define PACE_TOLERANCE 1e2   // of that tolerance, between the times that two periods take
+#define LOOK_UNIT      1e-12 // LOOK_TOLERANCE in units of length
+#define PACE_TOLERANCE 1e2   // of LOOK_UNIT, between the times that two periods take
 
 enum {
     LOOK_STRIDE = 4,     // least micro-batches from look to look
-    LOOK_LEAST_N = 24,   // micro-batches of a point that is looked at
+    LOOK_LEAST_N = 24,   // micro-batches of the shortest point that looks for a period
     LOOK_PATIENCE = 384, // looks without a period after which a long point leaves
 };
 
@@ -37,8 +37,8 @@ static bool looks_for_period(const struct contention_lane_point *p)
     return p->jumps ? p->n >= LOOK_LEAST_N : p->n > contention_lanes_n_whole(p->gpus);
 }
 
-// The `to_come` at the look after one at `to_come`; the last look is at 0, when all compute is
-// over. Before, it is no use where no period would fit in what is left.
+// Returns the `to_come` at the look after a look at `to_come`. The last look is at 0, when all
+// compute is done; there is no look before it if no period fits in the remaining micro-batches.
 static double next_look(const struct lane_history *h, double to_come, int gpus)
 {
     const double next = to_come - h->stride;
@@ -51,8 +51,8 @@ static void forget_looks(struct lane_history *h)
     h->erred = false;
 }
 
-// The `to_come` at the next look of a lane that begins, or goes on from a snapshot; negative:
-// there is none.
+// Returns the `to_come` at the next look of a lane that begins, or continues from a snapshot;
+// negative: no look.
 static double start_history(struct lane_history *h,
                             const struct contention_lane_point *p,
                             double to_come)
@@ -72,7 +72,7 @@ static double start_history(struct lane_history *h,
 struct measure {
     const struct contention_lane_point *point;
     double tolerance;
-    double differs; // by how much, at most, what was found to be the same
+    double differs; // the largest difference between quantities that count as equal
 };
 
 static bool same_work(struct measure *of, double a, double b)
@@ -94,7 +94,7 @@ static bool same_class(struct measure *of,
     return old->count[c] < 2 || same_work(of, old->tail[c], new->tail[c]);
 }
 
-// Of the n tasks of a class.
+// Compares the n tasks of a class.
 static bool same_gaps(struct measure *of,
                       const lane_look *old,
                       const lane_look *new,
@@ -108,13 +108,13 @@ static bool same_gaps(struct measure *of,
     return same;
 }
 
-// Work of the synchronisations of a stage.
+// Returns the work left of the synchronisations of a stage.
 static double backlog(const struct measure *of, const struct look_stage *st)
 {
     return st->left[SYNC] + st->pending * of->point->sync_work;
 }
 
-// Whether more synchronisations wait than can end in so many micro-batches.
+// Returns whether more synchronisations wait than can end in this number of micro-batches.
 static bool piles_up(const struct measure *of,
                      const struct look_stage *old,
                      const struct look_stage *new,
@@ -175,7 +175,7 @@ static lane_look *look_before(const struct looks *l, int32_t by)
     return look_at(l->room, l->gpus, l->lane, (l->h->n_looks - 1 - by) % LANE_LOOKS);
 }
 
-// Whether the last look equals the one a period before; notes how well.
+// Returns whether the last look equals the look a period before; records the difference.
 static bool repeats(struct measure *of, const struct looks *l, int32_t period)
 {
     of->differs = 0;
@@ -185,15 +185,15 @@ static bool repeats(struct measure *of, const struct looks *l, int32_t period)
     return same;
 }
 
-// By how much longer the period up to the last look took than the one up to the look before, as
-// in steady.c.
+// Returns the time of the period up to the last look minus the time of the period up to the
+// look before, as in steady.c.
 static double lag(const struct looks *l, int32_t period)
 {
     const double last = time_between(look_before(l, period), look_before(l, 0));
     return fabs(last - time_between(look_before(l, period + 1), look_before(l, 1)));
 }
 
-// The periods, a bit each, at which marks are near to that of the last look.
+// Returns the periods, one bit each, after which the marks are near the mark of the last look.
 static uint64_t likely_periods(const struct measure *of, const struct lane_history *h)
 {
     const int32_t last = (h->n_looks - 1) % LANE_LOOKS;
@@ -203,10 +203,10 @@ static uint64_t likely_periods(const struct measure *of, const struct lane_histo
         near |= (uint64_t)(fabs(h->mark[k] - h->mark[last]) <= 16 * of->tolerance) << k;
     for (near ^= UINT64_C(1) << last; near != 0; near &= near - 1)
         likely |= UINT64_C(1) << (last - __builtin_ctzll(near) + LANE_LOOKS) % LANE_LOOKS;
-    return likely & ~(UINT64_C(1) << (LANE_LOOKS - 1)); // so that `lag` has a look before
+    return likely & ~(UINT64_C(1) << (LANE_LOOKS - 1)); // so that a look before `lag` exists
 }
 
-// Brings the period and the streak up to the last look.
+// Updates the period and the streak to the last look.
 static void find_period(struct measure *of, const struct looks *l)
 {
     struct lane_history *const h = l->h;
@@ -227,7 +227,8 @@ static void find_period(struct measure *of, const struct looks *l)
     }
 }
 
-// The greatest difference of `n` looks, of which the last is `by` before the last of all.
+// Returns the greatest difference of `n` looks; the last of them is `by` looks before the
+// newest.
 static double most_different(const struct lane_history *h, int32_t by, int32_t n)
 {
     double most = 0;
@@ -236,7 +237,7 @@ static double most_different(const struct lane_history *h, int32_t by, int32_t n
     return most;
 }
 
-// Whether the streak shows that the point leaves the period again.
+// Returns whether the streak shows that the point leaves the period again.
 static bool leaves_period(const struct measure *of, const struct lane_history *h)
 {
     const int32_t looks = h->streak < LANE_LOOKS / 2 ? h->streak : LANE_LOOKS / 2;
@@ -245,7 +246,7 @@ static bool leaves_period(const struct measure *of, const struct lane_history *h
                                    most_different(h, 0, looks / 2) / unit);
 }
 
-// Whether a jump over what is left of forwards to hand out is right.
+// Returns whether the point may jump over the forwards that are left.
 static bool is_proven(const struct measure *of,
                       const struct lane_history *h,
                       double to_hand_out)
@@ -258,7 +259,7 @@ static bool is_proven(const struct measure *of,
 
 // ---- the jump -------------------------------------------------------------------------------
 
-// Adds to the pile of a stage.
+// Adds synchronisations to the pile of a stage.
 static void grow_pile(const struct measure *of,
                       struct lane_state *s,
                       int lane,
@@ -293,7 +294,7 @@ static void jump(struct measure *of,
     }
 }
 
-// All compute is over: of the synchronisations of a stage makes one.
+// Joins the synchronisations of a stage to one when all compute is done.
 static void join_piles(struct lane_state *s, int lane, int gpus)
 {
     for (int j = 0; j < gpus; j++) {
@@ -305,14 +306,14 @@ static void join_piles(struct lane_state *s, int lane, int gpus)
 
 // ---- looking --------------------------------------------------------------------------------
 
-// Whether a long point leaves: at half its way at the latest.
+// Returns whether a long point leaves the lanes: after half of its micro-batches at the latest.
 static bool gives_up(const struct lane_history *h, double n, double to_come, int gpus)
 {
     return n > contention_lanes_n_whole(gpus) && h->streak == 0 &&
            (h->n_looks >= LOOK_PATIENCE || 2 * to_come <= n);
 }
 
-// Looks at a lane; may jump. The `to_come` at the next look.
+// Looks at a lane, which may jump. Returns the `to_come` at the next look.
 static double look(struct lane_state *s, int lane, int gpus, struct lane_room *room)
 {
     struct lane_history *const h = &room->history[lane];

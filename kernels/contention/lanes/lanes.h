@@ -17,34 +17,36 @@ enum {
     LANES_MAX = 8,
 };
 
-// Most micro-batches that lanes simulate where nothing repeats. Longer points leave them then:
-// contention_simulate finds periods that lanes do not.
+// Returns the largest number of micro-batches that lanes simulate without a period. Longer
+// points without a period leave the lanes: contention_simulate finds periods that lanes do not
+// find.
 static inline int32_t contention_lanes_n_whole(int32_t gpus)
 {
     return gpus <= LANE_GPUS_FEW ? 2048 : 8192;
 }
 
-// What is worked out of a point before its first event. Shares are of a port; [0] stands for
-// fwd_prop, [1] for grad_prop, [2] for grad_sync.
+// The constants of a point, computed before its first event. Shares are of a port; [0] stands
+// for fwd_prop, [1] for grad_prop, [2] for grad_sync.
 struct contention_lane_point {
     int32_t gpus;
     double n;
-    double eps_work, span; // span: of time, after which the clock of many stages starts again
+    double eps_work,
+        span; // span: time after which the clock of lanes for many stages is set back
     double prop_len;
     double len[2], impact[2]; // of a forward, of a backward
     double sync_work, sync_freq;
-    double share_of_three[3];  // where all kinds are present
-    double share_of_two[3][3]; // [kind][other]: of a kind, beside one other
-    bool equal_of_three;       // so with one task a kind; all tasks have equal shares
+    double share_of_three[3];  // if all kinds are present
+    double share_of_two[3][3]; // [kind][other]: of a kind, if one other kind is present
+    bool equal_of_three;       // with one task per kind; all tasks have equal shares
     bool equal_of_two[3][3];
-    bool exclusive[3]; // only the head of the kind gets anything
+    bool exclusive[3]; // only the head of the kind gets bandwidth
     bool congestion;
-    bool jumps; // over what repeats
+    bool jumps; // the point may jump over periods
 };
 
 enum contention_lane_status {
     LANE_DONE,
-    LANE_LEFT, // nothing is known: the point is one for contention_simulate
+    LANE_LEFT, // no result: contention_simulate must simulate the point
 };
 
 struct contention_lane_job {
@@ -88,7 +90,7 @@ enum contention_lanes_set {
 // Returns the lanes of an instruction set for this number of stages; NULL: not on this machine.
 contention_lanes_run *contention_lanes_of(enum contention_lanes_set set, int32_t gpus);
 
-// The widest there are.
+// Returns the widest lanes of this machine.
 contention_lanes_run *contention_lanes(int32_t gpus);
 
 // Private: the compilations of instance.c, for few stages and for many.

@@ -16,13 +16,12 @@ struct lane_stage {
         vec number[LANE_NUMBERS];
         struct {
             vec left[N_SLOTS]; // work left at time `since`; HUGE_VAL: no task
-            vec rate
-                [N_SLOTS]; // of the heads. Records have `since` in place of the rate of compute
-            vec share[2];  // of a class, all tasks together
-            vec second[2]; // rate of an exclusive class's second task
-            vec tail
-                [2]; // with two or more tasks: work left of the last minus work left of the head; of an
-                // exclusive class: work left of the second
+            vec rate[N_SLOTS]; // of the heads; records have `since` for compute
+            vec share[2];      // of a class, all tasks together
+            vec second[2];     // rate of an exclusive class's second task
+            // With two or more tasks: work left of the last minus work left of the head; of an
+            // exclusive class: work left of the second.
+            vec tail[2];
             bits counts, waiting; // small numbers
         };
     };

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool assigns points to lanes. Points that differ only in the shares of sets of kinds
-// share a lane until such a set is together for the first time. Then they separate by the
-// shares of the set and continue from that state. Included once for each instruction set, after
-// lane_steps.h, jumps.h and lane_snapshots.h.
+// share a lane until one of these sets is together for the first time. Then they separate by
+// the shares of the set and continue from that state. Included once for each instruction set,
+// after lane_steps.h, jumps.h and lane_snapshots.h.
 
-// The lanes, and what waits for one.
+// The lanes and the jobs that wait for a lane.
 struct pool {
     struct lane_state lanes;
     int gpus;
     struct lane_room *room;
-    struct contention_lane_job **jobs; // those of a task lie side by side
+    struct contention_lane_job **jobs; // the jobs of a task are neighbours
     struct lane_task task[LANES];      // n_jobs 0: the lane is empty
-    int64_t first_step[LANES];         // so that `steps` more make its events
-    size_t n_jobs, next_job;           // those from next_job on have not begun
+    int64_t first_step[LANES];         // `steps` minus first_step is the number of its events
+    size_t n_jobs, next_job;           // jobs from next_job on have not begun
     int n_full;
 };
 
@@ -23,7 +23,7 @@ static const struct contention_lane_point *point_of(const struct pool *pool, uin
     return &pool->jobs[job]->point;
 }
 
-// Events of the point in a lane so far.
+// Returns the number of events of the point in a lane so far.
 static int64_t events_of(const struct pool *pool, int lane)
 {
     return pool->lanes.steps - pool->first_step[lane] - lane_repeats(&pool->lanes, lane);
@@ -51,7 +51,7 @@ static void start_looking(struct pool *pool, int lane)
     pool->lanes.any_looks = pool->lanes.any_looks || next >= 0;
 }
 
-// Puts a task into an empty lane: from its snapshot, or (NULL) from its beginning.
+// Starts a task in an empty lane: from its snapshot, or (NULL) from the beginning.
 static void start_task(struct pool *pool,
                        int lane,
                        const struct lane_task *task,
@@ -73,7 +73,7 @@ static void start_task(struct pool *pool,
     start_looking(pool, lane);
 }
 
-// The next of the jobs that have not begun, with those behind it that begin alike.
+// Returns the next job that has not begun, together with the following jobs that begin alike.
 static struct lane_task next_beginning(struct pool *pool)
 {
     struct lane_task task = {.first_job = (uint32_t)pool->next_job, .n_jobs = 1};
@@ -100,7 +100,7 @@ static void empty_lane(struct pool *pool, int lane)
     start_looking(pool, lane);
 }
 
-// Gives an empty lane something to do, if there is anything.
+// Starts the next task in an empty lane, if there is a task.
 static void refill_lane(struct pool *pool, int lane)
 {
     struct lane_room *room = pool->room;
@@ -109,7 +109,7 @@ static void refill_lane(struct pool *pool, int lane)
         const uint32_t from = task->snapshot;
         start_task(pool, lane, task, snapshot_at(room, pool->gpus, from));
         if (room->n_tasks == 0 || room->task[room->n_tasks - 1].snapshot != from)
-            room->n_snapshots = from; // nothing else starts from it or a later one
+            room->n_snapshots = from; // no other task starts from this snapshot or a later one
     } else if (pool->next_job < pool->n_jobs) {
         const struct lane_task task = next_beginning(pool);
         start_task(pool, lane, &task, NULL);
@@ -125,7 +125,7 @@ static void refill_lanes(struct pool *pool)
 
 // ---- forks ----------------------------------------------------------------------------------
 
-// Whether the shares of a set of kinds are the same.
+// Returns whether two points have equal shares of a set of kinds.
 static bool same_shares(const struct contention_lane_point *a,
                         const struct contention_lane_point *b,
                         enum set set)
@@ -151,7 +151,8 @@ static bool go_together(const struct pool *pool,
     return true;
 }
 
-// Cuts the jobs of *task that go with its first one off the others, which stay in it.
+// Removes the first job of *task and the jobs that continue with it; the other jobs stay in
+// *task.
 static struct lane_task split(struct pool *pool,
                               struct lane_task *task,
                               const bool meets[N_SETS])
@@ -198,7 +199,7 @@ static void fork_lane(struct pool *pool, int lane)
 
 // ---- the whole ------------------------------------------------------------------------------
 
-// Nothing is active, and nothing waits.
+// Returns whether no task is active or waits.
 static bool all_done(const struct lane_state *s, int lane, int gpus)
 {
     for (int j = 0; j < gpus; j++)
@@ -216,11 +217,12 @@ static void end_task(struct pool *pool, int lane, int gpus)
         struct contention_lane_job *job = pool->jobs[task->first_job + k];
         job->status = done ? LANE_DONE : LANE_LEFT;
         job->total_time = lane_time(s, lane);
-        job->n_events = events_of(pool, lane) - 1; // the last step had none
+        job->n_events = events_of(pool, lane) - 1; // the last step had no event
     }
 }
 
-// Kinds meet in lanes of one point for the first time: where others would part.
+// Handles kinds that meet for the first time in lanes with one point, where several points
+// would separate.
 static void go_on_alone(struct pool *pool, mask lanes)
 {
     struct lane_state *s = &pool->lanes;
@@ -230,7 +232,7 @@ static void go_on_alone(struct pool *pool, mask lanes)
         forget_looks(&pool->room->history[mask_first(lanes)]);
 }
 
-// Looks at the lanes that it is time for, after a step; the forks that part points.
+// Makes the looks that are due after a step. Returns the forks that separate points.
 static mask look_at_lanes(struct pool *pool, mask looks, mask forks, int gpus)
 {
     const mask alone = mask_and(forks, pool->lanes.alone);

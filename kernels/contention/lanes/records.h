@@ -8,18 +8,18 @@
 #include "kernels/contention/lanes/lanes.h"
 
 enum {
-    LANE_LOOKS = 64,   // states of a lane remembered, hence the longest period found
-    LANE_NUMBERS = 16, // of a stage, where there are many
+    LANE_LOOKS = 64,   // states of a lane that are kept: the longest period found
+    LANE_NUMBERS = 16, // numbers of a stage, for many stages
 };
 
-// Jobs that are one up to a snapshot.
+// Jobs that share their simulation up to a snapshot.
 struct lane_task {
     uint32_t first_job, n_jobs;
     uint32_t snapshot;
     bool known[4]; // sets of kinds that the jobs share alike
 };
 
-// The state of a point on its way, where stages are few.
+// The state of a point during its simulation, for few stages.
 struct few_snapshot {
     double now, carry, to_come;
     int64_t n_events;
@@ -39,11 +39,11 @@ struct many_stage {
     uint64_t counts, waiting;
 };
 
-// The state of a point there.
+// The state of a point during its simulation, for many stages.
 struct many_snapshot {
     double now, epoch, to_come;
     int64_t n_events;
-    uint64_t unsettled, region; // a bit a stage
+    uint64_t unsettled, region; // one bit per stage
     double gap[LANE_GPUS_MAX];
     struct {
         double finish, early;
@@ -51,25 +51,25 @@ struct many_snapshot {
     } stage[];
 };
 
-// What a stage was like when its lane was looked at.
+// The state of a stage at a look.
 struct look_stage {
     double left[4];
     int32_t count[2], ready[2];
-    double tail[2]; // of several
+    double tail[2]; // with several tasks
     double until_sync, pending;
     bool forward;
 };
 
-// What a lane was like, save for what was still to come: where stages are few, worked out.
+// The state of a lane at a look, without `to_come`: for few stages, computed values.
 struct few_look {
     double now, carry;
     struct {
         struct look_stage is;
-        double gap[2][LANE_GPUS_FEW - 1]; // of several
+        double gap[2][LANE_GPUS_FEW - 1]; // with several tasks
     } stage[LANE_GPUS_FEW];
 };
 
-// And where they are many: as its records stood.
+// The state of a lane at a look, for many stages: copies of its records.
 struct many_look {
     double now, epoch;
     double gap[LANE_GPUS_MAX];
@@ -80,13 +80,14 @@ struct many_look {
 struct lane_history {
     int32_t stride; // micro-batches from look to look
     int32_t n_looks;
-    int32_t period, streak;     // looks; how many in a row equal the one a period before
-    bool erred;                 // periods between equal looks took different times
-    double mark[LANE_LOOKS];    // of few looks the same: a first guess at equal ones
-    double differs[LANE_LOOKS]; // in a streak: the look from that a period before, at most
+    int32_t period, streak; // looks; how many in a row equal the one a period before
+    bool erred;             // periods between equal looks took different times
+    double
+        mark[LANE_LOOKS]; // rarely equal for different states: finds candidates for equal looks
+    double differs[LANE_LOOKS]; // in a streak: largest difference from the look a period before
 };
 
-// Room for what waits for a lane, and for what lanes were like: the snapshots, then the looks.
+// Memory for tasks that wait for a lane, for snapshots, and for looks.
 struct lane_room {
     struct lane_history history[LANES_MAX];
     uint32_t n_tasks, n_snapshots;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Anchors: recording the state of a point and comparing two states.
+// Records the state of a point at an anchor, and compares two states.
 #include "kernels/contention/model/anchors.h"
 
 #include "kernels/contention/model/shares.h"

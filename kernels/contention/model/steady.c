@@ -12,7 +12,7 @@
 enum {
     STEADY_STREAK = 32, // anchors of a streak in which differences must not grow
     LONG_STREAK = 32,   // anchors in a row that must equal those a long period before
-    LONG_STAGES = 64,   // of windows for that: there is room for as many and one more
+    LONG_STAGES = 64,   // anchors of the smallest window that allows a search for a long period
     LONG_SEARCH = 16,   // anchors from search to search for a long period; marks in a row
 };
 
@@ -57,7 +57,8 @@ static struct steady_time *time_at(struct sim *s, uint64_t k)
     return &s->steady.time[k % STEADY_MARKS];
 }
 
-// The mark of anchor k; those of the STEADY_MARKS - 1 before lie before it.
+// Returns the address of the mark of anchor k; the marks of the STEADY_MARKS - 1 anchors before
+// are in front of it.
 static const double *mark_at(const struct sim *s, uint64_t k)
 {
     return &s->steady.mark[k % STEADY_MARKS + STEADY_MARKS];
@@ -70,16 +71,17 @@ static void take_mark(struct sim *s, uint64_t k)
     *time_at(s, k) = (struct steady_time){.epoch = s->epoch, .now = s->now};
 }
 
-// Time that passed in the period that ended at anchor k.
+// Returns the time of the period that ended at anchor k.
 static double period_time(struct sim *s, uint64_t k, int32_t period)
 {
     const struct steady_time *old = time_at(s, k - (uint64_t)period), *new = time_at(s, k);
     return (new->epoch - old->epoch) + (new->now - old->now);
 }
 
-// By how much longer the period that ended at anchor k took than the one that ended an anchor
-// before, in units. It may, though both go from equal states to equal ones: where differences
-// grow before they vanish again, rounding decides what happens in between.
+// Returns the time of the period that ended at anchor k minus the time of the period that ended
+// an anchor before, in units. The times may differ although both periods go from equal states
+// to equal states: if differences grow before they vanish again, rounding affects the events in
+// between.
 static double lag(struct sim *s, uint64_t k, int32_t period)
 {
     return fabs(period_time(s, k, period) - period_time(s, k - 1, period)) * s->per_unit;
@@ -91,7 +93,8 @@ static bool near_mark(const struct sim *s, uint64_t k, int32_t period)
     return fabs(mark[0] - mark[-period]) <= MARK_TOLERANCE * s->p->gpus;
 }
 
-// The least period from `from` to end - 1 at which the mark of anchor k was near; `end`: none.
+// Returns the least period from `from` to end - 1 after which the mark of anchor k is near;
+// `end`: no period.
 static int32_t next_near(const struct sim *s, uint64_t k, int32_t from, int32_t end)
 {
     const double *mark = mark_at(s, k);
@@ -111,7 +114,7 @@ static int32_t next_near(const struct sim *s, uint64_t k, int32_t from, int32_t 
 // ---- periods within the window
 // ------------------------------------------------------------------
 
-// Whether anchor k equals the one a period before; notes how well.
+// Returns whether anchor k equals the anchor a period before; records the difference.
 static bool repeats(struct sim *s, uint64_t k, int32_t period)
 {
     if (!near_mark(s, k, period))
@@ -170,9 +173,9 @@ static bool leaves_period(struct sim *s, uint64_t k)
 // ---- longer periods
 // -----------------------------------------------------------------------------
 
-// A period that the window is too short for shows in the marks. Then the last anchors of the
-// window are kept until a period later, and compared with those of that time; in between marks
-// and pace must repeat all the way.
+// The marks show a period that is longer than the window. Then the last anchors of the window
+// are kept for one period and compared with the anchors of that time; in between, all marks and
+// times must repeat.
 
 static bool marks_repeat(const struct sim *s, uint64_t k, int32_t period)
 {
@@ -182,8 +185,8 @@ static bool marks_repeat(const struct sim *s, uint64_t k, int32_t period)
     return repeat;
 }
 
-// Keeps the window if marks repeat with a period that is too long for it, but with no shorter
-// one.
+// Keeps the window if marks repeat with a period that is longer than the window, but not with a
+// shorter period.
 static void look_for_long_period(struct sim *s, uint64_t k)
 {
     struct steady *steady = &s->steady;
@@ -261,8 +264,8 @@ static void move_backlog(struct sim *s, int32_t j, double more)
     st->sync_at -= whole * s->p->sync_freq;
 }
 
-// Moves the point ahead by `times` periods like the one between two anchors, of which the last
-// is now; whether synchronisations pile up.
+// Moves the point ahead by `times` periods like the period between two anchors; the second
+// anchor is now. Returns whether synchronisations pile up.
 static bool jump(struct sim *s,
                  const struct steady_anchor *old,
                  const struct steady_anchor *new,
@@ -287,8 +290,8 @@ static bool jump(struct sim *s,
 // ---- the end
 // ------------------------------------------------------------------------------------
 
-// Time until a stage's synchronisations are over: the port is theirs alone, all of it; with
-// ideal channels the two kinds go side by side.
+// Returns the time until the synchronisations of a stage end: they have the whole port; with
+// ideal channels both kinds run at full rate.
 static double drain_time(const struct sim *s, struct stage *st)
 {
     const double step = s->now - st->since;
@@ -300,7 +303,7 @@ static double drain_time(const struct sim *s, struct stage *st)
     return s->p->channels == CONTENTION_IDEAL ? fmax(sync, left) : sync + left;
 }
 
-// All compute is done, so every stage has at most synchronisations left: ends the point.
+// Ends a point whose compute is done: every stage has at most synchronisations left.
 static void drain(struct sim *s)
 {
     double longest = 0;
@@ -328,8 +331,8 @@ void contention_steady_start(struct sim *s)
     s->steady.next = long_enough(s->p) ? s->p->sync_freq : INT32_MAX;
 }
 
-// Whether a jump over what is `left` of forwards to take is right; *old and *new: over periods
-// like the one between these.
+// Returns whether the point may jump over the `left` forwards; *old and *new: the anchors
+// around the period that repeats.
 static bool is_proven(struct sim *s,
                       uint64_t k,
                       int32_t left,
@@ -375,7 +378,7 @@ static void look_at_anchor(struct sim *s)
         follow_long_period(s, k);
     else
         look_for_period(s, k);
-    // Stage 0 must find a forward to take all the way, as it did in the period that repeats.
+    // Stage 0 must have a ready forward during the whole jump, as in the period that repeats.
     const int32_t left = s->p->n - 2 - s->stages[0].done[FWD];
     const int32_t length = steady->period * s->p->sync_freq;
     if (left < 1 || (steady->following && left < length)) {

@@ -13,8 +13,8 @@ struct sim;
 
 enum {
     STEADY_WINDOW = 256,    // most anchors remembered whole
-    STEADY_STAGES = 8192,   // stages remembered in all of them together: bounds the memory
-    STEADY_SLOTS = 16,      // numbers a stage, besides those of its waiting transfers
+    STEADY_STAGES = 8192,   // stages in all these anchors together: limits the memory
+    STEADY_SLOTS = 16,      // numbers per stage, without the numbers of waiting transfers
     STEADY_MARKS = 2048,    // anchors of which marks are remembered: the longest period found
     STEADY_PATIENCE = 4096, // anchors without a period after which a search pauses
 };
@@ -37,11 +37,11 @@ struct steady_sync {
 
 struct steady_time {
     double epoch, now;
-    double differs; // the state, or the time of the period, from one period before
+    double differs; // from one period before: the state, or the time of the period
 };
 
 struct steady {
-    int32_t next; // backwards of stage 0 at the next look; INT32_MAX: there is none
+    int32_t next; // backwards of stage 0 at the next look; INT32_MAX: no look
     uint64_t n_anchors;
     uint64_t search;        // the first anchor since the last pause
     uint64_t first;         // the first one that is remembered whole
@@ -54,7 +54,7 @@ struct steady {
     struct steady_anchor *window; // anchor k at k % n_window
     double *values;               // room for the anchors' values, `room` each
     size_t room;
-    struct steady_sync *sync; // room for theirs, [stage] each
+    struct steady_sync *sync; // memory for the synchronisations of the anchors, [stage] each
     double *mark;             // of anchor k at k % STEADY_MARKS, and STEADY_MARKS further on
     struct steady_time *time; // of anchor k at k % STEADY_MARKS
     double *moved;            // room for one ring of targets
