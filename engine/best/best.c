@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows seen so far: a binary heap with the worst kept row on top.
+// Implements the best rows as a binary heap with the worst kept row on top.
 #include "engine/best/best.h"
 
 #include <errno.h>
@@ -20,7 +20,7 @@ void pps_best_free(struct pps_best *best)
     *best = (struct pps_best){0};
 }
 
-// Is a before b in the list of the best? A total order, as indices differ.
+// Returns whether a is before b in the list of the best rows. A total order, as indices differ.
 static bool better(const struct pps_best_row *a, const struct pps_best_row *b, bool higher)
 {
     if (a->value != b->value)
@@ -44,7 +44,7 @@ static void sift_up(struct pps_best *best, size_t at)
     }
 }
 
-// The first n rows are a heap but for the row at the top.
+// Restores the heap of the first n rows after a change of the top row.
 static void sift_down(struct pps_best *best, size_t n)
 {
     struct pps_best_row *rows = best->rows;
@@ -61,7 +61,7 @@ static void sift_down(struct pps_best *best, size_t n)
     }
 }
 
-// Best first, turned round, is worst first: a heap.
+// Reverses the rows from best first to worst first, which is a heap.
 static void back_to_heap(struct pps_best *best)
 {
     for (size_t i = 0; i < best->n / 2; i++)
@@ -198,7 +198,8 @@ static void free_worst(struct pps_best *best)
     sift_down(best, best->n);
 }
 
-// Rows of the subtree at `at` that have the value of the worst: they hang together.
+// Returns the number of rows in the subtree at `at` with the value of the worst row; these rows
+// are connected.
 static size_t count_worst(const struct pps_best *best, size_t at)
 {
     if (at >= best->n || best->rows[at].value != best->rows[0].value)
@@ -206,7 +207,8 @@ static size_t count_worst(const struct pps_best *best, size_t at)
     return 1 + count_worst(best, 2 * at + 1) + count_worst(best, 2 * at + 2);
 }
 
-// The last place belongs to all rows of its value, or to none.
+// Drops the rows of the worst value if enough better rows are kept: either all rows of a value
+// are kept, or none.
 static void drop_ties(struct pps_best *best)
 {
     if (best->n <= best->cap)
@@ -218,7 +220,7 @@ static void drop_ties(struct pps_best *best)
         free_worst(best);
 }
 
-// A row that a better one has displaced counts as long as the worst kept is no better.
+// Replaces the worst row. The dropped row is counted if the new worst row has the same value.
 static enum pps_status displace(struct pps_best *best,
                                 const struct pps_best_row *row,
                                 struct pps_error *err)

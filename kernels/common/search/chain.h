@@ -25,7 +25,7 @@ struct nd_link {
     double growth, c, f, b;
 };
 
-// One undominated end of a place; the next is that of place (i + 1, n + x).
+// One undominated end of a place; it continues with an end of place (i + 1, n + x).
 struct nd_end {
     double growth, z; // R, Z
     int32_t x;
@@ -63,8 +63,9 @@ static inline double nd_rounds(const struct nd_chain *chain, int32_t m, int32_t 
     return m - chain->stages + i;
 }
 
-// most: [stages], layers a stage may have. NULL: no memory. There is a split where least_growth of
-// place (0, 0) is finite. Where the watch has stopped it, the chain can only be freed.
+// most: [stages], layers a stage may have. NULL: out of memory. There is a split if
+// least_growth of place (0, 0) is finite. If the watch ended the function, the chain can only
+// be freed.
 struct nd_chain *nd_chain_new(const struct nd_program *program,
                               const int32_t *most,
                               struct nd_watch *watch);
@@ -78,8 +79,9 @@ double nd_bracket(const struct nd_chain *chain,
                   int32_t n,
                   int32_t micro_batches);
 
-// Finds the ends of all places that are part of a solution of which (1) is below `limit`.
-// *nodes grows by the ends looked at. Where the watch has stopped it, there are no ends to use.
+// Finds the ends of all places that are part of a solution of which (1) is below `limit`. Adds
+// the number of examined ends to *nodes. If the watch ended the function, there are no ends to
+// use.
 enum nd_outcome nd_chain_ends(struct nd_chain *chain, double limit, uint64_t *nodes);
 
 // Least of (1) of all solutions through a place, given growth R and greatest bracket Z of the

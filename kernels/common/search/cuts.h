@@ -13,8 +13,8 @@ struct nd_cut {
     double constant;
     double *forwards, *backwards; // [chunks * stages]: how often the path goes through them
     double *cost;                 // [options]
-    double
-        *rest; // [stages + 1][layers + 1]: least of stages from there on, with so many layers
+    double *
+        rest; // [stages + 1][layers + 1]: least sum over the stages from there on, with this number of layers
 };
 
 struct nd_cuts {
@@ -23,7 +23,7 @@ struct nd_cuts {
     struct nd_cut all[CUTS_MOST];
     int32_t order[CUTS_MOST]; // the most useful first
     int32_t options_room;     // of cost
-    struct nd_watch *watch;   // may end what goes over all cuts: then some of it is not done
+    struct nd_watch *watch;   // can end loops over all cuts, which are then incomplete
 };
 
 void nd_cuts_start(struct nd_cuts *cuts,
@@ -31,14 +31,14 @@ void nd_cuts_start(struct nd_cuts *cuts,
                    struct nd_watch *watch);
 void nd_cuts_free(struct nd_cuts *cuts);
 
-// A place for a new cut: of the least useful one where there is no more. Its forwards and backwards
-// are to be filled, then nd_cut_price is to be called. -1: no memory.
+// Returns the index of a new cut, which replaces the least useful cut if there is no room. The
+// caller fills its forwards and backwards, then calls nd_cut_price. -1: out of memory.
 int32_t nd_cuts_add(struct nd_cuts *cuts);
 
-// Makes a cut the most useful.
+// Moves a cut to the front of `order`, as the most useful.
 void nd_cuts_praise(struct nd_cuts *cuts, int32_t position);
 
-// Costs and rests for these options. false: no memory.
+// Computes costs and rests for these options. false: out of memory.
 bool nd_cut_price(struct nd_cuts *cuts, int32_t cut, const struct nd_options *options);
 bool nd_cuts_price(struct nd_cuts *cuts, const struct nd_options *options);
 
@@ -50,10 +50,11 @@ static inline double nd_cut_rest(const struct nd_cuts *cuts,
     return cuts->all[cut].rest[stage * (cuts->layers + 1) + layers];
 }
 
-// No choice of these options is below.
+// Returns a lower bound of all choices of these options.
 double nd_cuts_bound(const struct nd_cuts *cuts);
 
-// Marks options that are in no choice below `limit`; *n_dropped of them. false: no memory.
+// Marks the options that are in no choice below `limit`; *n_dropped is their number. false: out
+// of memory.
 bool nd_cuts_useless(const struct nd_cuts *cuts,
                      const struct nd_options *options,
                      double limit,

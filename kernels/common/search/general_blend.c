@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blends of cuts. Any weighted mean of cuts is a cut. Each by itself is least in a choice that
-// suits it at the cost of others; the best mean is that of a game in which one side picks the
-// choice and the other the cut. It is approached by fictitious play (Brown 1951): the choice that
-// is least for the mean so far, then the cut that is greatest for that choice, which joins the
-// mean. The choices met are looked at too: they may be good, and their longest paths are new cuts.
+// Blends cuts: any weighted mean of cuts is a cut. A single cut is low for some choice that is
+// high for other cuts; the best mean is the solution of a game in which one side picks the
+// choice and the other side the cut. Fictitious play (Brown 1951) approximates this mean: find
+// the choice with the least value of the present mean, then the cut with the greatest value for
+// this choice, and add the cut to the mean. The choices found are evaluated, too: they may be
+// good, and their longest paths are new cuts.
 #include "kernels/common/search/general_private.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@
 
 enum { STEPS = 60 };
 
-// The choice in which a cut is least.
+// Finds the choice with the least value of a cut.
 static bool least_choice(struct nd_general *g, int32_t cut)
 {
     const struct nd_options *o = &g->options;
@@ -37,7 +38,7 @@ static bool least_choice(struct nd_general *g, int32_t cut)
     return true;
 }
 
-// The cut that is greatest for the choice, but for the blend itself.
+// Returns the cut with the greatest value for the choice, except the blend.
 static int32_t greatest_cut(const struct nd_general *g, int32_t blend, double *greatest)
 {
     int32_t found = -1;

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PATTERNS_MOST = 200 }; // looked at
+enum { PATTERNS_MOST = 200 }; // examined
 
-// Least so far, over patterns.
+// The least lack of memory so far, over patterns.
 struct lack {
     double mb;
     int32_t stage;
-    double *least;  // [2][layers + 1]: of the worst of the stages so far, with so many layers
-    int32_t *worst; // [2][layers + 1]: which stage that is
+    double *least;  // [2][layers + 1]: of the worst stage so far, with this number of layers
+    int32_t *worst; // [2][layers + 1]: the worst stage
 };
 
 static double lacks(const struct nd_general *g, int32_t i, int32_t layers)
@@ -23,7 +23,7 @@ static double lacks(const struct nd_general *g, int32_t i, int32_t layers)
            nd_program_budget(g->program, i);
 }
 
-// What the worst stage of an even split lacks: no more than that need be looked at.
+// What the worst stage of an even split lacks: no more than that need be examined.
 static double even_lack(const struct nd_general *g)
 {
     const struct nd_program *p = g->program;
@@ -35,7 +35,7 @@ static double even_lack(const struct nd_general *g)
     return most;
 }
 
-// From the first i stages to the first i + 1.
+// Extends the table from the first i stages to the first i + 1.
 static void add_stage(struct nd_general *g, struct lack *lack, int32_t i, double even)
 {
     const int32_t layers = g->program->layers[1], columns = layers + 1;

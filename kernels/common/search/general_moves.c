@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { VALUES_MOST = 20000 }; // worth looked up in one go
+enum { VALUES_MOST = 20000 }; // choices evaluated in one call
 
 // ---- the start ----------------------------------------------------------------------------------
 
@@ -21,7 +21,8 @@ static double unevenness(const struct nd_options *o, int32_t option)
     return squares;
 }
 
-// How good an option is before anything else is known: what the stage takes, and evenly.
+// Returns the quality of an option before other stages are known: the time of the stage, and
+// how even its chunks are.
 static double merit(const struct nd_options *o, int32_t option)
 {
     double sum = 0;
@@ -77,7 +78,7 @@ static bool find_start(struct nd_general *g, double *worst, int32_t *taken)
 
 struct mover {
     struct nd_general *g;
-    double here;  // worth of g->choice
+    double here;  // objective of g->choice
     double *sums; // [CUTS_MOST]: of g->choice
     int32_t values;
     bool no_memory;
@@ -93,7 +94,7 @@ static void sum_up(struct mover *m)
     }
 }
 
-// The most that cuts say of the choice with two stages changed.
+// Returns the greatest bound of the cuts for the choice with two stages changed.
 static double bound_of(const struct mover *m, int32_t i, int32_t at_i, int32_t j, int32_t at_j)
 {
     const struct nd_cuts *cuts = &m->g->cuts;
@@ -108,7 +109,7 @@ static double bound_of(const struct mover *m, int32_t i, int32_t at_i, int32_t j
     return most;
 }
 
-// Changes two stages (or one: i = j) where that helps.
+// Changes two stages (or one: i = j) if the objective improves; returns whether it does.
 static bool try_move(struct mover *m, int32_t i, int32_t at_i, int32_t j, int32_t at_j)
 {
     struct nd_general *g = m->g;

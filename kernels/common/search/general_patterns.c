@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-enum { PATTERNS_BOUNDED = 16 }; // when it is time to stop: that at least get a bound
+enum { PATTERNS_BOUNDED = 16 }; // patterns that get a bound even after the stop
 
-// What a stage takes for all micro-batches with so many layers of type 2.
+// Returns the time of a stage for all micro-batches with this number of layers of type 2.
 double nd_general_stage_bound(const struct nd_general *g, int32_t i, double layers)
 {
     const struct nd_program *p = g->program;
@@ -23,7 +23,7 @@ struct patterns {
     int32_t n, most; // visited
 };
 
-// All layers are placed, in chunks 0 ... k - 1.
+// Visits a pattern: all layers are placed, in chunks 0 ... k - 1.
 static bool visit(struct patterns *all, int32_t k)
 {
     struct nd_general *g = all->g;
@@ -38,7 +38,7 @@ static bool visit(struct patterns *all, int32_t k)
     return all->visit(g, all->self);
 }
 
-// `left` layers from chunk k on.
+// Places `left` layers in the chunks from k on.
 static bool place(struct patterns *all, int32_t k, int32_t left)
 {
     struct nd_general *g = all->g;

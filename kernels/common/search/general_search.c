@@ -31,7 +31,7 @@ static void find_slowest(const struct nd_general *g, int32_t *stage)
     }
 }
 
-// The sums of a new cut over the stages chosen.
+// Computes the sums of a new cut over the decided stages.
 static void fill_partial(struct nd_general *g, int32_t cut)
 {
     const struct nd_cut *of = &g->cuts.all[cut];
@@ -41,8 +41,8 @@ static void fill_partial(struct nd_general *g, int32_t cut)
             g->partial[i * CUTS_MOST + cut] + of->cost[g->choice[i]];
 }
 
-// The longest path of g->forward and g->backward as a cut. Periods not laid out cost at least what
-// the slowest stage takes for them.
+// Adds the longest path of g->forward and g->backward as a cut. A period that is not laid out
+// costs at least the time of the slowest stage.
 static bool add_path(struct nd_general *g, double known)
 {
     const struct nd_program *p = g->program;
@@ -93,16 +93,17 @@ double nd_general_value(struct nd_general *g, double known)
     g->draft->nodes++;
     g->over = g->over || nd_watch_now(&g->watch);
     if (!g->over && !add_path(g, known)) {
-        g->over = nd_watch_now(&g->watch); // which ended the evaluation of the path
+        g->over = nd_watch_now(&g->watch); // the poll ended the evaluation of the path
         if (!g->over)
             return (double)NAN;
     }
-    return isnan(value) ? HUGE_VAL : value; // isnan: the watch ended the evaluation
+    return isnan(value) ? HUGE_VAL : value; // isnan: the poll ended the evaluation
 }
 
 // ---- the search ---------------------------------------------------------------------------------
 
-// Adds the option to the sums of the stages before; whether it can be part of something better.
+// Adds the option to the sums of the previous stages; returns whether it can be part of a
+// better choice.
 static bool is_promising(struct nd_general *g,
                          int32_t i,
                          int32_t option,
@@ -131,7 +132,7 @@ static double most_known(const struct nd_general *g)
     return most;
 }
 
-// Stages from i on, `left` layers. false: no memory.
+// Decides the stages from i on, with `left` layers. false: out of memory.
 static bool descend(struct nd_general *g, int32_t i, int32_t left)
 {
     const struct nd_options *o = &g->options;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reasons why a program has no solution: those that need no search, and those a search finds.
+// Describes why a program has no solution: reasons known without a search, and reasons that a
+// search finds.
 #include "kernels/common/search/solve_private.h"
 
 #include <stdio.h>

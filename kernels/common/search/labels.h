@@ -8,14 +8,15 @@
 #include "kernels/common/search/chain.h"
 
 struct nd_labels_result {
-    bool found;    // a split worth less than the limit, in `layers`
-    bool finished; // none worth less was missed; otherwise max_nodes, time or the flag ended it
+    bool found; // `layers` is a split below the limit
+    bool
+        finished; // no better split was missed; otherwise max_nodes, the time or the flag ended the search
     bool timed_out;
     double value; // by the labels' own sums: that of one_f_one_b.h up to rounding
 };
 
-// layers: [stages], of each. limit: what to be better than; nd_chain_ends has been called with at
-// least that. *nodes grows by the labels made.
+// layers: [stages]. limit: the value to beat; nd_chain_ends has been called with at least this
+// limit. Adds the number of labels to *nodes.
 enum nd_outcome nd_labels_search(const struct nd_chain *chain,
                                  double limit,
                                  const struct nd_effort *effort,

@@ -11,12 +11,12 @@ enum {
     FIRST_ROUND = 20000,  // nodes
     PATTERNS_MOST = 3000, // solved
     LOOKS_MOST = 500,     // at neighbours
-    CHUNKS_FEW = 8,       // ways to spread that are nearly even: 2 to the power of it
+    CHUNKS_FEW = 8, // with more chunks, too many spreads (2 to this power) are nearly even
 };
 
 // ---- bounds before any search -------------------------------------------------------------------
 
-// Most layers of type 2 that any stage of something better has.
+// Returns the largest number of layers of type 2 that a stage of a better choice can have.
 static int32_t most_layers(const struct nd_general *g)
 {
     const double limit = nd_general_limit(g);
@@ -27,7 +27,8 @@ static int32_t most_layers(const struct nd_general *g)
     return most;
 }
 
-// Each stage's own work, after the first forwards before it and ahead of the last backwards.
+// Adds a cut for each stage: its own work, after the first forwards of earlier stages and
+// before their last backwards.
 static bool add_stage_cuts(struct nd_general *g)
 {
     const struct nd_program *p = g->program;
@@ -66,8 +67,9 @@ static bool drop_useless(struct nd_general *g)
     return done;
 }
 
-// Rounds of search; between them options that new paths, or a better choice, have made useless are
-// dropped. Each is four times as long as the one before, so that little is done twice.
+// Searches in rounds. Between rounds, options that new paths or a better choice have made
+// useless are dropped. Each round is four times as long as the previous one, so that little
+// work is repeated.
 static bool search_rounds(struct nd_general *g)
 {
     for (uint64_t nodes = FIRST_ROUND;; nodes *= 4) {
@@ -88,10 +90,11 @@ static bool search_rounds(struct nd_general *g)
 enum depth {
     LOOK,   // local moves only
     TRY,    // decide, unless there are too many options
-    DECIDE, // and leave some out in that case
+    DECIDE, // decide, and skip some options if there are too many
 };
 
-// *bound: of what is left undecided; HUGE_VAL: nothing is. *too_many: there are too many options.
+// *bound: lower bound of the undecided choices; HUGE_VAL: none is undecided. *too_many: there
+// are too many options.
 static bool solve_wanted(struct nd_general *g,
                          const struct nd_wanted *wanted,
                          enum depth depth,
@@ -140,7 +143,8 @@ static bool solve_layers(struct nd_general *g,
     return solve_wanted(g, &wanted, depth, bound, too_many);
 }
 
-// A start where there are many chunks a stage: the one even way to spread layers over them.
+// Finds a start for many chunks per stage: spreads the layers of each stage evenly over its
+// chunks.
 static bool look_even(struct nd_general *g, int32_t most)
 {
     const struct nd_wanted wanted = {most, ND_EVEN_WAY, HUGE_VAL};
@@ -150,7 +154,7 @@ static bool look_even(struct nd_general *g, int32_t most)
            solve_wanted(g, &wanted, LOOK, &bound, &too_many);
 }
 
-// Ever less equal chunks, each time with only those options that would be better.
+// Tries less and less equal chunks, each time with only the options that can be better.
 static bool look(struct nd_general *g, int32_t most, int32_t from)
 {
     bool too_many = false;
@@ -166,8 +170,8 @@ static bool look(struct nd_general *g, int32_t most, int32_t from)
     return true;
 }
 
-// More and more layers a stage, until more can be in nothing better. Without a choice that is to be
-// beaten first a look at chunks that are nearly equal, of which there are few.
+// Solves one pattern with more and more layers per stage, until no better choice can have more.
+// Without a choice so far, first tries chunks that are nearly equal, since these are few.
 static bool solve_pattern(struct nd_general *g)
 {
     const struct nd_program *p = g->program;
@@ -202,7 +206,7 @@ static bool visit(struct nd_general *g, void *self)
     return solve_pattern(g);
 }
 
-// The pattern whose chunks are as equal as can be: a start, where there are many patterns.
+// Solves the pattern with the most equal chunks: a start if there are many patterns.
 static bool solve_even_pattern(struct nd_general *g)
 {
     const struct nd_program *p = g->program;
@@ -221,8 +225,8 @@ static bool solve_even_pattern(struct nd_general *g)
     return done;
 }
 
-// Takes the pattern of the best choice with one layer moved from chunk k to chunk k + step; false:
-// that is none.
+// Takes the pattern of the best choice with one layer moved from chunk k to chunk k + step;
+// false: the result is not a pattern.
 static bool set_neighbour(struct nd_general *g, int32_t k, int32_t step)
 {
     const struct nd_program *p = g->program;
@@ -243,7 +247,7 @@ static bool set_neighbour(struct nd_general *g, int32_t k, int32_t step)
     return n - g->pattern.n <= p->layers[1];
 }
 
-// Looks at neighbours of the best pattern so far, as long as one of them is better.
+// Solves neighbours of the best pattern so far, as long as one of them is better.
 static bool improve_pattern(struct nd_general *g)
 {
     const int32_t n = g->program->stages * g->program->chunks;
@@ -301,7 +305,7 @@ static bool solve_all(struct nd_general *g, struct nd_infeasible *why)
     if (draft->objective <= draft->bound * (1 + ND_SAME))
         draft->proven = true;
     if (draft->proven && draft->objective == HUGE_VAL)
-        nd_why_layers(g->program, why); // memory would do, but for the published bounds
+        nd_why_layers(g->program, why); // the memory suffices, the published bounds do not
     return true;
 }
 

@@ -8,10 +8,10 @@
 
 enum {
     OPTIONS_MOST = 60000,  // of all stages together
-    SPREADS_MOST = 40000,  // looked at, of so many layers over the chunks of a stage
-    TRIES_MOST = 1 << 22,  // of ways to recompute in these, and comparisons of them
+    SPREADS_MOST = 40000,  // examined, of one number of layers over the chunks of a stage
+    TRIES_MOST = 1 << 22,  // ways to recompute in these spreads, and comparisons of the ways
     TRIES_FEW = 1 << 16,   // with many chunks
-    TRIES_START = 1 << 14, // where only a start is wanted
+    TRIES_START = 1 << 14, // if only a start is needed
     CHUNKS_FEW = 8,
     WAYS_MOST = 4096, // to recompute in a chunk
 };
@@ -31,7 +31,8 @@ static int compare_ways(const void *left, const void *right)
     return a->kept < b->kept ? -1 : a->kept > b->kept;
 }
 
-// Undominated ways of a chunk: growth ascending, kept descending. Returns how many.
+// Finds the undominated ways of a chunk: growth ascending, kept descending. Returns their
+// number.
 static int32_t ways_of(const struct nd_program *p,
                        const struct nd_chunk_plan *bare,
                        bool head,
@@ -76,7 +77,7 @@ struct maker {
     const struct nd_pattern *pattern;
     struct nd_options *options;
     int32_t stage, layers;
-    int32_t spread; // a chunk may be so much larger than another
+    int32_t spread; // greatest difference between two chunks
     int32_t wanted_spread;
     double slowest;
     struct nd_chunk_plan *chunks; // [chunks]: bare
@@ -120,7 +121,8 @@ static bool fits(const struct maker *m)
            nd_program_budget(m->program, m->stage) + 0.5 * ND_SLACK_MB;
 }
 
-// Whether an option of the same spreading grows no more in any chunk than the ways chosen.
+// Returns whether an option of the same spreading grows no more in any chunk than the chosen
+// ways.
 static bool is_dominated(struct maker *m)
 {
     const struct nd_options *o = m->options;
@@ -180,7 +182,7 @@ static void choose_ways(struct maker *m, int32_t v, double takes)
             return;
         m->way[v] = w;
         m->kept[v] = m->ways[v * WAYS_MOST + w].kept;
-        // With the least kept behind it, does it fit at all?
+        // Does the way fit if the later chunks keep the least?
         for (int32_t u = v + 1; u <= last; u++)
             m->kept[u] = m->ways[u * WAYS_MOST + m->n_ways[u] - 1].kept;
         if (!fits(m))
@@ -214,8 +216,8 @@ static void put_spreading(struct maker *m)
     choose_ways(m, 0, takes);
 }
 
-// Whether chunks 0 ... v are nearly equal, where that is asked for, and those after them can be
-// with the `left` layers that are left.
+// Returns whether chunks 0 ... v are nearly equal, if this is required, and the later chunks
+// can be nearly equal with the `left` remaining layers.
 static bool is_even(const struct maker *m, int32_t v, int32_t left)
 {
     const int32_t spread = m->spread == ND_EVEN_WAY ? 1 : m->spread;
@@ -236,18 +238,18 @@ static bool is_even(const struct maker *m, int32_t v, int32_t left)
            left <= behind * ((int64_t)low + spread);
 }
 
-// Spreads what is left of m->layers over chunks v and up.
+// Spreads the remaining layers of m->layers over chunks v and up.
 static void spread(struct maker *m, int32_t v, int32_t left)
 {
     const int32_t k = v * m->options->stages + m->stage;
     const int32_t most = nd_pattern_most(m->program, m->pattern, k);
     int32_t x = nd_pattern_least(m->pattern, k);
-    if (v == m->options->chunks - 1) // it takes all that is left
+    if (v == m->options->chunks - 1) // the last chunk takes all remaining layers
         x = x > left ? x : left;
     m->chunks[v] = (struct nd_chunk_plan){.layers = {m->pattern->dense[k], 0}};
     for (; x <= most && x <= left && !m->no_memory && !m->too_many && !m->stopped; x++) {
         m->chunks[v].layers[1] = x;
-        m->n_ways[v] = -1; // of another number of layers
+        m->n_ways[v] = -1; // not known for this number of layers
         m->stopped = nd_watch_often(m->watch);
         if (!is_even(m, v, left - x))
             continue;
@@ -278,7 +280,7 @@ static void make_stage(struct maker *m, int32_t stage)
             m->layers++;
             continue;
         }
-        o->n = before; // again, with only those that are nearly even, from here on
+        o->n = before; // again from here, with only the nearly even spreads
         o->cut_short = true;
         m->spread = m->spread > 2 ? 2 : m->spread == 2 ? 1 : ND_EVEN_WAY;
     }

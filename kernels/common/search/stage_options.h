@@ -2,8 +2,9 @@
 // Lists the options of a stage with several chunks: its layers and, for each way to spread them
 // over its chunks, the undominated ways to recompute within its memory. Private to the solver.
 //
-// Layers of type 1 come first in the model, so that they fill the first chunks. A pattern says how
-// many of them every chunk has; then stages only share the number of layers of type 2.
+// Layers of type 1 come first in the model, so that they fill the first chunks. A pattern is
+// the number of these layers in every chunk; then stages only share the number of layers of
+// type 2.
 #ifndef PPS_NDSEARCH_OPTIONS_H
 #define PPS_NDSEARCH_OPTIONS_H
 
@@ -22,7 +23,8 @@ bool nd_flights_make(const struct nd_program *program,
                      struct nd_flights *flights);
 void nd_flights_free(struct nd_flights *flights);
 
-// Memory of a stage but for what else is on it, MiB, where a micro-batch leaves kept[chunk].
+// Returns the memory of a stage, MiB, without its static part; a micro-batch leaves
+// kept[chunk].
 double nd_stage_mb(const struct nd_program *program,
                    const struct nd_flights *flights,
                    int32_t stage,
@@ -31,10 +33,11 @@ double nd_stage_mb(const struct nd_program *program,
 
 struct nd_pattern {
     int32_t *dense; // [chunks * stages]: layers of type 1
-    int32_t n;      // chunks that have some: the first of the model
+    int32_t n;      // chunks that have layers of type 1: the first of the model
 };
 
-// Least and most layers of type 2 in a chunk: none before the last chunk with layers of type 1.
+// Return the least and the largest number of layers of type 2 in a chunk: 0 before the last
+// chunk with layers of type 1.
 int32_t nd_pattern_least(const struct nd_pattern *pattern, int32_t chunk);
 int32_t nd_pattern_most(const struct nd_program *program,
                         const struct nd_pattern *pattern,
@@ -43,24 +46,25 @@ int32_t nd_pattern_most(const struct nd_program *program,
 struct nd_options {
     int32_t stages, chunks, most; // most layers of type 2 of a stage
     int32_t n, room;
-    int32_t *start;              // [stages][most + 2]: first option with so many layers
+    int32_t *start;              // [stages][most + 2]: first option with this number of layers
     int32_t *layers;             // [n]: of type 2
     struct nd_chunk_plan *chunk; // [n][chunks]
     double *forward, *backward;  // [n][chunks]
     bool cut_short;              // too many options: some uneven spreads are skipped
 };
 
-// A spread: the one way that is even, with what is left over in the last chunks.
+// A value of `spread`: only the even way, with the remaining layers in the last chunks.
 #define ND_EVEN_WAY (-1)
 
-// Which options are wanted.
+// The options to generate.
 struct nd_wanted {
     int32_t most;   // layers of type 2 of a stage
-    int32_t spread; // a chunk may have so many more than another; INT32_MAX: any number
+    int32_t spread; // greatest difference between two chunks; INT32_MAX: any
     double slowest; // forwards and backwards of a stage take less than this
 };
 
-// Options of all stages; some are missing where the watch stopped it. false: no memory.
+// Generates the options of all stages; some are missing if the watch ended the function. false:
+// out of memory.
 bool nd_options_make(const struct nd_program *program,
                      const struct nd_flights *flights,
                      const struct nd_pattern *pattern,
@@ -76,11 +80,11 @@ static inline int32_t nd_options_first(const struct nd_options *options,
     return options->start[i * (options->most + 2) + layers];
 }
 
-// Drops those with dropped[option].
+// Drops the options with dropped[option].
 void nd_options_drop(struct nd_options *options, const bool *dropped);
 
-// The least memory in which a stage can have so many layers of type 2, MiB, however they are
-// spread; HUGE_VAL: it cannot.
+// Returns the least memory, MiB, of a stage with this number of layers of type 2, over all ways
+// to spread the layers; HUGE_VAL: there is no way.
 double nd_stage_least_mb(const struct nd_program *program,
                          const struct nd_flights *flights,
                          const struct nd_pattern *pattern,
