@@ -23,8 +23,8 @@ struct pps_best_equal {
     uint64_t n;
     char *text; // of one of the rows; NULL if n is 0
     size_t text_n;
-    uint64_t
-        differ; // bit c: cell c does not have the same text in all rows; of the first 64 cells
+    // Bit c: cell c does not have the same text in all rows; of the first 64 cells.
+    uint64_t differ;
     // For a short comparison with other rows: bytes of `text` before and after the cells that vary.
     size_t head, tail;
     bool has_ends; // head and tail are set

@@ -13,8 +13,8 @@ struct nd_cut {
     double constant;
     double *forwards, *backwards; // [chunks * stages]: how often the path goes through them
     double *cost;                 // [options]
-    double *
-        rest; // [stages + 1][layers + 1]: least sum over the stages from there on, with this number of layers
+    // [stages + 1][layers + 1]: least sum over the stages from there on, with this number of layers
+    double *rest;
 };
 
 struct nd_cuts {

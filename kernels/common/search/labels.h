@@ -9,8 +9,8 @@
 
 struct nd_labels_result {
     bool found; // `layers` is a split below the limit
-    bool
-        finished; // no better split was missed; otherwise max_nodes, the time or the flag ended the search
+    // No better split was missed; otherwise max_nodes, the time or the flag ended the search.
+    bool finished;
     bool timed_out;
     double value; // by the labels' own sums: that of one_f_one_b.h up to rounding
 };

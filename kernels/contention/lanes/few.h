@@ -13,8 +13,8 @@ struct lane_stage {
     mask has_pending;
     counter count[2]; // active tasks of a class
     counter ready[2]; // forwards, backwards that wait only for the stage
-    vec tail
-        [2]; // with two or more tasks: work left of the last task minus work left of the head
+    // With two or more tasks: work left of the last task minus work left of the head.
+    vec tail[2];
     vec gap[2][LANE_GPUS_FEW - 1]; // work left of a task minus work left of the task before
     vec until_sync;                // backwards until a synchronisation is due
     vec pending;                   // due synchronisations that wait for the previous one
@@ -32,8 +32,8 @@ struct lane_state {
     vec now, carry; // time, and the sum of its rounding errors
     vec to_come;    // backwards that stage 0 has not ended
     mask leaves;    // lanes whose point this simulation cannot finish
-    mask known
-        [N_SETS]; // by set of kinds: the set has been together, or its shares do not matter
+    // By set of kinds: the set has been together, or its shares do not matter.
+    mask known[N_SETS];
     mask meets[N_SETS]; // the set is together for the first time
     mask alone;         // lanes with a single point, which never separates
     int64_t steps;

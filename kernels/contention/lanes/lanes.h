@@ -30,8 +30,7 @@ static inline int32_t contention_lanes_n_whole(int32_t gpus)
 struct contention_lane_point {
     int32_t gpus;
     double n;
-    double eps_work,
-        span; // span: time after which the clock of lanes for many stages is set back
+    double eps_work, span; // span: after this time the clock of many stages is set back
     double prop_len;
     double len[2], impact[2]; // of a forward, of a backward
     double sync_work, sync_freq;

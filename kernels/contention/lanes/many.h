@@ -85,8 +85,8 @@ struct lane_state {
     vec now, epoch; // time since `epoch`, which keeps it small
     vec to_come;    // backwards that stage 0 has not ended
     mask leaves;    // lanes whose point this simulation cannot finish
-    mask known
-        [N_SETS]; // by set of kinds: the set has been together, or its shares do not matter
+    // By set of kinds: the set has been together, or its shares do not matter.
+    mask known[N_SETS];
     mask meets[N_SETS]; // the set is together for the first time
     mask alone;         // lanes with a single point, which never separates
     mask forks;         // lanes in which kinds have met for the first time at the last event

@@ -157,8 +157,8 @@ static __attribute__((noinline)) void pick_all(struct lane_state *s,
 // that depend on them: the processor predicts these loops badly, and a late misprediction costs
 // more.
 struct effects {
-    struct places
-        to;      // a neighbour that has received inputs: the next stage, otherwise the previous
+    // A neighbour that has received inputs: the next stage, otherwise the previous.
+    struct places to;
     bits inputs; // of both neighbours: ready forwards of the next, backwards of the previous
     mask both, idle; // both have received inputs; *to could start a task
     mask any_concerned;

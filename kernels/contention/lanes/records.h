@@ -82,8 +82,8 @@ struct lane_history {
     int32_t n_looks;
     int32_t period, streak; // looks; how many in a row equal the one a period before
     bool erred;             // periods between equal looks took different times
-    double
-        mark[LANE_LOOKS]; // rarely equal for different states: finds candidates for equal looks
+    // Rarely equal for different states: finds candidates for equal looks.
+    double mark[LANE_LOOKS];
     double differs[LANE_LOOKS]; // in a streak: largest difference from the look a period before
 };
 
