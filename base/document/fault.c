@@ -3,7 +3,7 @@
 // are replaced.
 #include "base/document/fault.h"
 
-#include "base/text/utf8.h"
+#include "base/text/characters.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -20,6 +20,6 @@ bool docfault_set(struct docfault *fault,
     va_start(args, format);
     vsnprintf(fault->text, sizeof fault->text, format, args);
     va_end(args);
-    utf8_make_printable(fault->text);
+    pps_make_printable(fault->text);
     return false;
 }

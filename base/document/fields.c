@@ -3,7 +3,7 @@
 #include "base/document/fields.h"
 
 #include "base/math/units.h"
-#include "base/text/near_name.h"
+#include "base/text/nearest.h"
 
 #include <cjson/cJSON.h>
 #include <ctype.h>
@@ -35,34 +35,19 @@ int docfields_index(const struct docfields *table, const char *name)
     return -1;
 }
 
-struct nearest {
-    const char *word, *name;
-    int distance;
-};
-
-static void consider(struct nearest *nearest, const char *name)
-{
-    const int distance = nearname_distance(nearest->word, name);
-    // At least one character of the word must be kept.
-    if (distance < nearest->distance && (size_t)distance < strlen(nearest->word)) {
-        nearest->distance = distance;
-        nearest->name = name;
-    }
-}
-
 // Names of two letters are near to many words and rarely meant.
 static bool is_short(const char *name)
 {
     return strlen(name) < 3;
 }
 
-static void consider_all(struct nearest *nearest, const struct docfields *table)
+static void consider_all(struct pps_nearest *nearest, const struct docfields *table)
 {
     for (int i = 0; i < table->n_fields; i++)
-        consider(nearest, table->fields[i].key);
+        pps_nearest_consider(nearest, table->fields[i].key);
     for (int a = 0; a < table->n_aliases; a++)
         if (!is_short(table->aliases[a].alias))
-            consider(nearest, table->aliases[a].alias);
+            pps_nearest_consider(nearest, table->aliases[a].alias);
 }
 
 bool docfields_unknown(const struct docfields *const *tables,
@@ -71,7 +56,7 @@ bool docfields_unknown(const struct docfields *const *tables,
                        const struct cJSON *item,
                        struct docfault *fault)
 {
-    struct nearest nearest = {item->string, NULL, nearname_limit(item->string) + 1};
+    struct pps_nearest nearest = pps_nearest_to(item->string);
     for (int t = 0; t < n; t++)
         consider_all(&nearest, tables[t]);
     if (nearest.name == NULL)

@@ -4,6 +4,7 @@
 #include "base/document/json.h"
 #include "base/document/json_place.h"
 #include "base/document/json_scan.h"
+#include "base/text/characters.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -158,7 +159,8 @@ static enum pps_status check_object(const struct pps_json *json,
     repeated = first_repeated(members, n);
     if (repeated == 0)
         return PPS_OK;
-    pps_json_position(json, place_of(json, members[repeated - 1].item)->key_at, &line, &column);
+    pps_find_place(json->text, place_of(json, members[repeated - 1].item)->key_at, &line,
+                   &column);
     return pps_json_fail_key(json, members[repeated].item, err,
                              "\"%.64s\" appears twice (first at line %d)",
                              members[repeated].item->string, line);
@@ -211,7 +213,7 @@ enum pps_status pps_json_parse(struct pps_json *json,
                                size_t n,
                                struct pps_error *err)
 {
-    size_t mark = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t mark = pps_utf8_mark(text, n);
     enum pps_status status;
     memset(json, 0, sizeof *json);
     if (n > LARGEST)
@@ -252,7 +254,7 @@ static void position_of(const struct pps_json *json,
     const struct pps_json_place *place = place_of(json, item);
     *line = *column = 0;
     if (place != NULL)
-        pps_json_position(json, at_key ? place->key_at : place->value_at, line, column);
+        pps_find_place(json->text, at_key ? place->key_at : place->value_at, line, column);
 }
 
 enum pps_status pps_json_fail(const struct pps_json *json,
@@ -305,7 +307,7 @@ void pps_json_where(const struct pps_json *json,
     *line = 0;
     *column = 0;
     if (place != NULL)
-        pps_json_position(json, inside(json, place->value_at, byte), line, column);
+        pps_find_place(json->text, inside(json, place->value_at, byte), line, column);
 }
 
 const cJSON *pps_json_member(const cJSON *object, const char *key)

@@ -3,6 +3,7 @@
 #include "base/document/json_scan.h"
 #include "base/document/json_place.h"
 #include "base/document/json_token.h"
+#include "base/text/characters.h"
 #include "base/text/grow_list.h"
 
 #include <ctype.h>
@@ -69,14 +70,14 @@ static enum pps_status unexpected(const struct scan *s)
         return pps_json_fail_byte(s->json, s->at, s->err, "byte 0x%02x is not expected here",
                                   (unsigned)(unsigned char)*c);
     return pps_json_fail_byte(s->json, s->at, s->err, "%.*s is not expected here",
-                              (int)pps_utf8_length(c, s->json->n - s->at), c);
+                              (int)pps_utf8_length(c), c);
 }
 
 // Reports an open bracket at the end of the text or at a bracket of the other kind.
 static enum pps_status not_closed(const struct scan *s, const struct bracket *b)
 {
     int line, column;
-    pps_json_position(s->json, b->at, &line, &column);
+    pps_find_place(s->json->text, b->at, &line, &column);
     if (s->at == s->json->n)
         return pps_json_fail_byte(s->json, s->end, s->err,
                                   "%c is missing: the %c of line %d, column %d is still open",

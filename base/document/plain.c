@@ -3,7 +3,7 @@
 #include "base/document/plain.h"
 
 #include "base/document/plain_private.h"
-#include "base/text/utf8.h"
+#include "base/text/characters.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -32,7 +32,7 @@ enum plaindoc_form plaindoc_form_of(const char *path)
 // Returns the number of blank and comment bytes at the start of the text.
 static size_t skip_nothing(const char *text, size_t n)
 {
-    size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t i = pps_utf8_mark(text, n);
     while (i < n && strchr(" \t\r\n#", text[i]) != NULL && text[i] != '\0')
         if (text[i++] == '#')
             while (i < n && text[i] != '\n')
@@ -57,27 +57,14 @@ enum plaindoc_form plaindoc_form_like(const char *text, size_t n)
 
 // ---- faults ---------------------------------------------------------------------------------
 
-static void find_line(const char *text, size_t at, int *line, int *column)
-{
-    *line = *column = 1;
-    for (size_t i = 0; i < at; i++) {
-        if (text[i] == '\n') {
-            (*line)++;
-            *column = 1;
-        } else if (((unsigned char)text[i] & 0xc0) != 0x80) {
-            (*column)++;
-        }
-    }
-}
-
 bool plain_fail(struct plain *p, size_t at, const char *format, ...)
 {
     va_list args;
-    find_line(p->text, at, &p->fault->line, &p->fault->column);
+    pps_find_place(p->text, at, &p->fault->line, &p->fault->column);
     va_start(args, format);
     vsnprintf(p->fault->text, sizeof p->fault->text, format, args);
     va_end(args);
-    utf8_make_printable(p->fault->text);
+    pps_make_printable(p->fault->text);
     return false;
 }
 
@@ -94,7 +81,7 @@ static bool check_text(struct plain *p)
     size_t n = 0;
     for (size_t i = 0; i < p->doc->n; i += n) {
         const unsigned char c = (unsigned char)p->text[i];
-        n = utf8_length(p->text + i);
+        n = pps_utf8_length(p->text + i);
         if (n == 0)
             return plain_fail(p, i, "not UTF-8");
         if (c == '\0' || c == 0x7f || (c < 0x20 && c != '\n' && c != '\t'))
@@ -107,7 +94,7 @@ static bool check_text(struct plain *p)
 static char *copy_text(const char *text, size_t n, size_t *n_copy)
 {
     char *copy = malloc(n + 1);
-    size_t n_out = 0, i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t n_out = 0, i = pps_utf8_mark(text, n);
     if (copy == NULL)
         return NULL;
     for (; i < n; i++)
@@ -166,7 +153,7 @@ static bool key_is_free(struct plain *p, const cJSON *object, const struct plain
     int line, column;
     if (before == NULL)
         return true;
-    find_line(p->text, p->doc->places[place_of(p, before)].key_at, &line, &column);
+    pps_find_place(p->text, p->doc->places[place_of(p, before)].key_at, &line, &column);
     return plain_fail(p, key->at, "\"%.60s\" appears twice (first at line %d)", key->name,
                       line);
 }

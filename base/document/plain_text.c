@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads single values of plain documents: text in quotes, and words, which may be numbers.
 #include "base/document/plain_private.h"
+#include "base/text/characters.h"
 #include "base/text/number.h"
-#include "base/text/utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ static bool read_code(struct plain *p, char **out)
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         p->at += 6;
     }
-    const size_t written = whole && code != 0 ? utf8_write(*out, code) : 0;
+    const size_t written = whole && code != 0 ? pps_utf8_write(*out, code) : 0;
     *out += written;
     return written > 0 || plain_fail(p, start, "not a valid Unicode escape");
 }

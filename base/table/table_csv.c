@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads tables from CSV text. A cell never spans lines, as numbers do not need to.
 #include "base/table/table_private.h"
+#include "base/text/characters.h"
 #include "base/text/number.h"
 
 #include <stdlib.h>
@@ -127,8 +128,7 @@ static bool check_text(struct reading *reading)
         return fail(reading, 0, "is UTF-16 text; save it as UTF-8");
     if (n > 0 && memchr(reading->at, '\0', n) != NULL)
         return fail(reading, 0, "contains a NUL byte and is not CSV text");
-    if (n >= 3 && memcmp(reading->at, "\xef\xbb\xbf", 3) == 0)
-        reading->at += 3;
+    reading->at += pps_utf8_mark(reading->at, n);
     return true;
 }
 

@@ -1,9 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// Spelling of names: file name endings and hyphens in options.
-#ifndef PPS_SPELLING_H
-#define PPS_SPELLING_H
+// Characters of UTF-8 text: their length, their place in lines and columns, printable text.
+// Endings and hyphens of names.
+#ifndef PPS_CHARACTERS_H
+#define PPS_CHARACTERS_H
 
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Returns the length in bytes of the character at the start of the text, which ends with NUL;
+// 0: not a valid character (truncated, overlong, half of a surrogate pair, beyond U+10FFFF).
+// The NUL is a character of 1 byte.
+size_t pps_utf8_length(const char *text);
+
+// Writes a character of at most 4 bytes and returns their number. 0: not a valid code point.
+size_t pps_utf8_write(char *text, uint32_t code);
+
+// Returns the number of characters of n bytes of UTF-8.
+size_t pps_utf8_count(const char *text, size_t n);
+
+// Returns the length of the byte-order mark at the start of n bytes: 3, or 0 for none.
+size_t pps_utf8_mark(const char *text, size_t n);
+
+// Finds line and column of the byte `at` of a text; both count from 1, columns count
+// characters. CR, LF and CRLF end a line.
+void pps_find_place(const char *text, size_t at, int *line, int *column);
+
+// Replaces invalid bytes, control characters and line breaks by '?'.
+void pps_make_printable(char *text);
 
 // Returns whether text ends with `end` and is longer than it.
 bool pps_ends_with(const char *text, const char *end);

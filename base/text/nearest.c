@@ -53,31 +53,32 @@ static size_t distance(const char *a, size_t n_a, const char *b, size_t n_b)
     return rows.now[n_b];
 }
 
-// Returns the largest distance that is still near: a third of the word, at least 1.
-static size_t limit_of(size_t n_word)
+struct pps_nearest pps_nearest_to(const char *word)
 {
-    return n_word < 6 ? 1 : n_word / 3;
+    const size_t n = strnlen(word, LONGEST + 1);
+    return (struct pps_nearest){word, NULL, n < 6 ? 2 : n / 3 + 1};
+}
+
+void pps_nearest_consider(struct pps_nearest *nearest, const char *name)
+{
+    const size_t n_word = strnlen(nearest->word, LONGEST + 1);
+    const size_t n_name = strnlen(name, LONGEST + 1);
+    if (n_word > LONGEST || n_name > LONGEST)
+        return;
+    const size_t d = distance(nearest->word, n_word, name, n_name);
+    // At least one character must match: "x" is not near "n".
+    if (d < nearest->limit && (d < n_word || d < n_name)) {
+        nearest->limit = d;
+        nearest->name = name;
+    }
 }
 
 const char *pps_suggest(const char *word, const char *const *names, size_t n)
 {
-    size_t n_word = strnlen(word, LONGEST + 1);
-    const char *nearest = NULL;
-    size_t best = limit_of(n_word) + 1;
-    if (n_word > LONGEST)
-        return NULL;
-    for (size_t i = 0; i < n; i++) {
-        size_t n_name = strnlen(names[i], LONGEST + 1);
-        if (n_name > LONGEST)
-            continue;
-        size_t d = distance(word, n_word, names[i], n_name);
-        // At least one character must match: "x" is not near "n".
-        if (d < best && (d < n_word || d < n_name)) {
-            best = d;
-            nearest = names[i];
-        }
-    }
-    return nearest;
+    struct pps_nearest nearest = pps_nearest_to(word);
+    for (size_t i = 0; i < n; i++)
+        pps_nearest_consider(&nearest, names[i]);
+    return nearest.name;
 }
 
 struct pps_hint pps_did_you_mean(const char *word, const char *const *names, size_t n)

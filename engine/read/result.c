@@ -3,6 +3,7 @@
 #include "engine/read/result.h"
 
 #include "base/system/text_reader.h"
+#include "base/text/characters.h"
 
 #include <limits.h>
 #include <stdbool.h>
@@ -219,8 +220,8 @@ uint64_t pps_result_row(const struct pps_result *result)
 
 static void skip_mark(struct pps_cell *line)
 {
-    if (line->n >= 3 && memcmp(line->text, "\xef\xbb\xbf", 3) == 0)
-        *line = (struct pps_cell){line->text + 3, line->n - 3};
+    const size_t mark = pps_utf8_mark(line->text, line->n);
+    *line = (struct pps_cell){line->text + mark, line->n - mark};
 }
 
 // Copies the cells of the header into names that end with NUL.

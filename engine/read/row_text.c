@@ -2,6 +2,7 @@
 // Formats rows as lines of CSV and as an aligned table.
 #include "engine/read/row_text.h"
 
+#include "base/text/characters.h"
 #include "base/text/grow_list.h"
 
 #include <errno.h>
@@ -91,15 +92,6 @@ void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells)
     }
 }
 
-// Returns the width of a cell on a terminal; wide characters count as one.
-static size_t cell_width(struct pps_cell cell)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < cell.n; i++)
-        width += ((unsigned char)cell.text[i] & 0xC0) != 0x80;
-    return width;
-}
-
 static size_t count_cells(const char *line)
 {
     struct pps_cell cell;
@@ -109,10 +101,11 @@ static size_t count_cells(const char *line)
     return n;
 }
 
+// Wide characters count as one column of a terminal.
 static void put_cell(FILE *out, struct pps_cell cell, size_t width, bool last)
 {
     double number;
-    const size_t used = cell_width(cell);
+    const size_t used = pps_utf8_count(cell.text, cell.n);
     const int pad = (int)(width > used ? width - used : 0);
     const bool right = pps_cell_number(cell, &number);
     if (right)
@@ -146,8 +139,9 @@ enum pps_status pps_rowtext_table(FILE *out,
         struct pps_cell cell;
         for (size_t c = 0; c < n_columns && line != NULL; c++) {
             line = split_cell(line, &cell);
-            if (cell_width(cell) > widths[c])
-                widths[c] = cell_width(cell);
+            const size_t width = pps_utf8_count(cell.text, cell.n);
+            if (width > widths[c])
+                widths[c] = width;
         }
     }
     for (size_t i = 0; i < n; i++)

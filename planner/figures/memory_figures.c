@@ -3,6 +3,7 @@
 #include "planner/figures/memory_figures.h"
 
 #include "base/math/units.h"
+#include "base/text/characters.h"
 #include "base/text/number.h"
 
 #include <stdio.h>
@@ -121,7 +122,7 @@ bool nd_figures_read(struct nd_figures *memory,
                      struct table_fault *fault)
 {
     struct reading reading = {.memory = memory, .fault = fault};
-    size_t at = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t at = pps_utf8_mark(text, n);
     while (at < n) {
         const char *newline = memchr(text + at, '\n', n - at);
         const size_t end = newline != NULL ? (size_t)(newline - text) : n;

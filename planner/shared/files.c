@@ -2,6 +2,8 @@
 // Reads text and tables, writes files and checks folders.
 #include "planner/shared/files.h"
 
+#include "base/text/characters.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,7 +53,7 @@ enum pps_status nd_io_read(char **text, size_t *n, const char *path, struct pps_
 
 static bool begins_json(const char *text, size_t n)
 {
-    size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t i = pps_utf8_mark(text, n);
     while (i < n && strchr(" \t\r\n", text[i]) != NULL && text[i] != '\0')
         i++;
     return i < n && (text[i] == '[' || text[i] == '{');

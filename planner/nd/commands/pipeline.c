@@ -4,7 +4,7 @@
 #include "planner/nd/commands/commands.h"
 
 #include "base/math/units.h"
-#include "base/text/utf8.h"
+#include "base/text/characters.h"
 #include "planner/figures/feedback.h"
 #include "planner/nd/commands/pipeline_report.h"
 #include "planner/shared/files.h"
@@ -362,8 +362,8 @@ static enum pps_status pipeline_main(const struct pps_args *args, struct pps_err
     const enum pps_status status = run(&input, args, err);
     nd_input_close(&input);
     if (status != PPS_OK) { // the message may quote options and files
-        utf8_make_printable(err->text);
-        utf8_make_printable(err->file);
+        pps_make_printable(err->text);
+        pps_make_printable(err->file);
     }
     return status;
 }

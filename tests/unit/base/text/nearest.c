@@ -23,6 +23,7 @@ Test(suggest, nearest)
         {"snyc_freq", "sync_freq"}, // a swap counts as one edit
         {"fwd_lne", "fwd_len"},
         {"fwdlen", "fwd_len"},
+        {"fwd_impcat_", "fwd_impact"}, // a swap and a deletion, within a third of the word
         {"bwd_lem", "bwd_len"},
         {"fwd_imapct", "fwd_impact"},
         {"zero_bubble", "zero-bubble"},

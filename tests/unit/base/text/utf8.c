@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characters of UTF-8: every one there is, and bytes that are none.
+// Characters of UTF-8: every valid character, invalid bytes, places in a text.
 #include <criterion/criterion.h>
 #include <stdint.h>
 #include <string.h>
 
-#include "base/text/near_name.h"
-#include "base/text/utf8.h"
+#include "base/text/characters.h"
 
 Test(utf8, every_character)
 {
     for (uint32_t code = 0; code <= 0x110000; code++) {
         char text[5] = "";
-        const size_t n = utf8_write(text, code);
+        const size_t n = pps_utf8_write(text, code);
         const bool exists = code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
         cr_assert_eq(n > 0, exists, "U+%04X", (unsigned)code);
         if (exists)
-            cr_assert_eq(utf8_length(text), n, "U+%04X", (unsigned)code);
+            cr_assert_eq(pps_utf8_length(text), n, "U+%04X", (unsigned)code);
     }
 }
 
@@ -40,33 +39,24 @@ Test(utf8, no_character)
         "\xff",
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        cr_expect_eq(utf8_length(rows[i]), 0, "row %zu", i);
+        cr_expect_eq(pps_utf8_length(rows[i]), 0, "row %zu", i);
 }
 
-Test(nearname, distances)
+// Catches a column that counts bytes, and CRLF counted as two line ends.
+Test(utf8, places)
 {
+    static const char text[] = "a\xc3\xa4"
+                               "b\r\nc\rd\n\xe2\x82\xac"
+                               "e";
     static const struct {
-        const char *a, *b;
-        int distance;
-    } rows[] = {
-        {"", "", 0},
-        {"", "abc", 3},
-        {"hidden_size", "hidden-SIZE", 0},
-        {"hiden_size", "hidden_size", 1},
-        {"hidden_sise", "hidden_size", 1},
-        {"hidden_szie", "hidden_size", 1}, // neighbours changed places
-        {"kitten", "sitting", 3},
-        {"ab", "ba", 1},
-        {"abc", "cab", 2},
-    };
-    static char longest[NEARNAME_LONGEST + 2];
+        size_t at;
+        int line, column;
+    } rows[] = {{0, 1, 1}, {1, 1, 2}, {3, 1, 3}, {6, 2, 1}, {8, 3, 1}, {10, 4, 1}, {13, 4, 2}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        cr_expect_eq(nearname_distance(rows[i].a, rows[i].b), rows[i].distance, "row %zu", i);
-        cr_expect_eq(nearname_distance(rows[i].b, rows[i].a), rows[i].distance, "row %zu", i);
+        int line, column;
+        pps_find_place(text, rows[i].at, &line, &column);
+        cr_expect(line == rows[i].line && column == rows[i].column, "byte %zu: %d:%d",
+                  rows[i].at, line, column);
     }
-    memset(longest, 'x', sizeof longest - 1);
-    cr_expect_eq(nearname_distance(longest, "x"), NEARNAME_FAR);
-    longest[NEARNAME_LONGEST] = '\0';
-    cr_expect_eq(nearname_distance(longest, longest), 0);
-    cr_expect(nearname_limit("gbs") == 1 && nearname_limit("hidden_size") == 3);
+    cr_expect_eq(pps_utf8_count(text, sizeof text - 1), 11);
 }
