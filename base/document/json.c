@@ -4,101 +4,30 @@
 #include "base/document/json.h"
 #include "base/document/json_place.h"
 #include "base/document/json_scan.h"
+#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LARGEST ((size_t)64 << 20)
 
 // ---- reading -------------------------------------------------------------------------------
-
-static enum pps_status cannot_read(struct pps_error *err, const char *name, const char *why)
-{
-    return pps_fail_at(err, PPS_E_INPUT, name, 0, 0, "cannot read it: %s", why);
-}
 
 static enum pps_status no_memory(struct pps_error *err, const char *name)
 {
     return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
 }
 
-static enum pps_status too_large(struct pps_error *err, const char *name)
-{
-    return pps_fail_at(err, PPS_E_INPUT, name, 0, 0,
-                       "more than %zu MiB; a document may not be larger", LARGEST >> 20);
-}
-
-static ssize_t read_some(int fd, char *text, size_t n)
-{
-    ssize_t got;
-    do
-        got = read(fd, text, n);
-    while (got < 0 && errno == EINTR);
-    return got;
-}
-
-// Reads all bytes of fd. The caller frees *text after success and after failure.
-static enum pps_status read_all(int fd,
-                                const char *name,
-                                char **text,
-                                size_t *n,
-                                struct pps_error *err)
-{
-    size_t cap = 0;
-    for (;;) {
-        ssize_t got;
-        if (*n == cap) {
-            char *more = realloc(*text, cap = cap == 0 ? 1 << 16 : 2 * cap);
-            if (more == NULL)
-                return no_memory(err, name);
-            *text = more;
-        }
-        got = read_some(fd, *text + *n, cap - *n);
-        if (got < 0)
-            return cannot_read(err, name, strerror(errno));
-        if (got == 0)
-            return PPS_OK;
-        *n += (size_t)got;
-        if (*n > LARGEST)
-            return too_large(err, name);
-    }
-}
-
-static enum pps_status open_file(const char *path, int *fd, struct pps_error *err)
-{
-    struct stat about;
-    *fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (*fd < 0)
-        return cannot_read(err, path, strerror(errno));
-    if (fstat(*fd, &about) == 0 && S_ISDIR(about.st_mode)) {
-        close(*fd);
-        return cannot_read(err, path, "it is a folder; name a file in it");
-    }
-    return PPS_OK;
-}
-
 enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pps_error *err)
 {
-    bool from_stdin = strcmp(path, "-") == 0;
-    const char *name = from_stdin ? "stdin" : path;
-    char *text = NULL;
-    size_t n = 0;
-    int fd = STDIN_FILENO;
-    enum pps_status status = from_stdin ? PPS_OK : open_file(path, &fd, err);
+    char *text;
+    size_t n;
     memset(json, 0, sizeof *json);
-    if (status != PPS_OK)
-        return status;
-    status = read_all(fd, name, &text, &n, err);
+    enum pps_status status = pps_whole_file_read(path, LARGEST, &text, &n, err);
     if (status == PPS_OK)
-        status = pps_json_parse(json, name, text, n, err);
-    if (!from_stdin)
-        close(fd);
+        status = pps_json_parse(json, strcmp(path, "-") == 0 ? "stdin" : path, text, n, err);
     free(text);
     return status;
 }
@@ -217,7 +146,8 @@ enum pps_status pps_json_parse(struct pps_json *json,
     enum pps_status status;
     memset(json, 0, sizeof *json);
     if (n > LARGEST)
-        return too_large(err, name);
+        return pps_fail_at(err, PPS_E_INPUT, name, 0, 0,
+                           "more than %zu MiB; a document may not be larger", LARGEST >> 20);
     json->n = n - mark;
     json->name = strdup(name);
     json->text = malloc(json->n + 1);

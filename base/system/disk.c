@@ -100,10 +100,66 @@ enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err)
     return status;
 }
 
+static enum pps_status make_one(const char *path, struct pps_error *err)
+{
+    struct stat info;
+    if (mkdir(path, 0777) == 0)
+        return PPS_OK;
+    if (errno != EEXIST)
+        return pps_disk_fail(err, "cannot create the folder", path);
+    if (stat(path, &info) == 0 && !S_ISDIR(info.st_mode))
+        return pps_fail(err, PPS_E_INPUT, "%s is not a folder", path);
+    return PPS_OK;
+}
+
+enum pps_status pps_disk_make_folder(const char *path, struct pps_error *err)
+{
+    char *part = strdup(path);
+    if (part == NULL)
+        return no_memory(err);
+    enum pps_status status = PPS_OK;
+    for (char *end = part; *end != '\0' && status == PPS_OK;) {
+        end += strspn(end, "/");
+        end += strcspn(end, "/");
+        const char kept = *end;
+        *end = '\0';
+        status = make_one(part, err);
+        *end = kept;
+    }
+    free(part);
+    return status;
+}
+
 enum pps_status pps_disk_create(const char *path, int *fd, struct pps_error *err)
 {
     *fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     return *fd < 0 ? pps_disk_fail_open(err, path) : PPS_OK;
+}
+
+static enum pps_status fail_regular(const char *path, struct pps_error *err)
+{
+    if (errno == ENOENT)
+        return pps_fail(err, PPS_E_INPUT, "%s does not exist", path);
+    const char *why = strerror(errno);
+    return pps_fail(err, PPS_E_INPUT, "cannot open %s: %s", path, why);
+}
+
+enum pps_status pps_disk_open_regular(const char *path,
+                                      int *fd,
+                                      uint64_t *bytes,
+                                      struct pps_error *err)
+{
+    struct stat at;
+    *fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (*fd < 0)
+        return fail_regular(path, err);
+    if (fstat(*fd, &at) == 0 && S_ISREG(at.st_mode)) {
+        *bytes = (uint64_t)at.st_size;
+        return PPS_OK;
+    }
+    close(*fd);
+    *fd = -1;
+    return pps_fail(err, PPS_E_INPUT, "%s is not a regular file", path);
 }
 
 enum pps_status pps_disk_write(int fd,
@@ -144,6 +200,21 @@ enum pps_status pps_disk_read_at(int fd,
         *got += (size_t)part;
     }
     return PPS_OK;
+}
+
+enum pps_status pps_disk_read_exactly(int fd,
+                                      const char *path,
+                                      void *data,
+                                      size_t n,
+                                      uint64_t offset,
+                                      struct pps_error *err)
+{
+    size_t got;
+    const enum pps_status status = pps_disk_read_at(fd, path, data, n, offset, &got, err);
+    if (status == PPS_OK && got < n)
+        return pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "is truncated at byte %llu",
+                           (unsigned long long)(offset + got));
+    return status;
 }
 
 enum pps_status pps_disk_size(int fd, const char *path, uint64_t *bytes, struct pps_error *err)

@@ -33,6 +33,10 @@ PPS_MUST_CHECK enum pps_status pps_disk_look(const char *path,
 // Returns PPS_E_INPUT unless the folder of path exists and is writable.
 PPS_MUST_CHECK enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err);
 
+// Creates a folder and its missing parents. Returns PPS_E_INPUT if a folder cannot be created
+// or a file of another type has its name.
+PPS_MUST_CHECK enum pps_status pps_disk_make_folder(const char *path, struct pps_error *err);
+
 // Fills err from errno after an operation on a path failed; `what` is its description, such as
 // "cannot open". Returns PPS_E_INPUT if another path or other permissions would help, otherwise
 // PPS_E_MACHINE.
@@ -43,6 +47,13 @@ enum pps_status pps_disk_fail_open(struct pps_error *err, const char *path);
 PPS_MUST_CHECK enum pps_status pps_disk_create(const char *path,
                                                int *fd,
                                                struct pps_error *err);
+
+// Opens a regular file for reading and returns its length in *bytes. PPS_E_INPUT if it is
+// missing or not a regular file; does not block on pipes. *fd is -1 after a failure.
+PPS_MUST_CHECK enum pps_status pps_disk_open_regular(const char *path,
+                                                     int *fd,
+                                                     uint64_t *bytes,
+                                                     struct pps_error *err);
 
 // Writes all n bytes. Repeats interrupted and short writes.
 PPS_MUST_CHECK enum pps_status pps_disk_write(int fd,
@@ -60,6 +71,14 @@ PPS_MUST_CHECK enum pps_status pps_disk_read_at(int fd,
                                                 uint64_t offset,
                                                 size_t *got,
                                                 struct pps_error *err);
+
+// Reads exactly n bytes at `offset`; PPS_E_WRONG if the file is too short.
+PPS_MUST_CHECK enum pps_status pps_disk_read_exactly(int fd,
+                                                     const char *path,
+                                                     void *data,
+                                                     size_t n,
+                                                     uint64_t offset,
+                                                     struct pps_error *err);
 
 // Stores the size of the open file in *bytes.
 PPS_MUST_CHECK enum pps_status pps_disk_size(int fd,

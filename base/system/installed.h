@@ -1,7 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shipped documents are found by name: "llama3-70b" is sweep_configs/models/llama3-70b.json.
-#ifndef PPS_SHIPPED_H
-#define PPS_SHIPPED_H
+// Finds the installed data of the program: sweep_configs (with models and clusters) and
+// plot_scripts. Shipped documents are found by name: "llama3-70b" is
+// sweep_configs/models/llama3-70b.json.
+#ifndef PPS_INSTALLED_H
+#define PPS_INSTALLED_H
+
+#include "base/text/status.h"
+
+#include <stddef.h>
+
+// Writes the path of `name` (such as "plot_scripts") in the first data folder that exists:
+//   1. $PPSWEEP_DATA, if set and not empty; no other folder is tried then;
+//   2. the folder where `cmake --install` puts the data, relative to the folder of the
+//   executable: ../share/ppsweep unless the build chose other folders. An installation can be
+//   moved;
+//   3. the source tree, for an executable in a build tree.
+// Returns PPS_E_MACHINE with advice if there is no data folder. Does not check that `name`
+// exists. cap is the size of out in bytes. Thread-safe.
+PPS_MUST_CHECK enum pps_status pps_data_path(const char *name,
+                                             char *out,
+                                             size_t cap,
+                                             struct pps_error *err);
 
 // Returns the path to read for `name`, a document of `kind` ("model"). If the file `path`
 // exists, or no shipped document has this name, that is `path`; otherwise the path of the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports CPUs, memory and time of the machine, and formats numbers for people. All functions
-// are thread-safe.
+// Reports CPUs, memory and time of the machine, and allocates scratch memory. All functions are
+// thread-safe.
 #ifndef PPS_MACHINE_H
 #define PPS_MACHINE_H
 
@@ -24,13 +24,8 @@ double pps_peak_memory(void);
 // Writes the name of the machine, such as "AMD EPYC, 2 CPUs".
 void pps_machine_name(char *out, size_t cap);
 
-// Writes a count for people, as in "1 234 567".
-void pps_human_count(double n, char *out, size_t cap);
-
-// Writes a size for people, as in "12.3 MiB".
-void pps_human_bytes(double bytes, char *out, size_t cap);
-
-// Writes a time for people, as in "1h 02m", "3.4 s" or "12 ms".
-void pps_human_seconds(double seconds, char *out, size_t cap);
+// Allocates at least `bytes` of zeroed memory, aligned to 64 bytes: the scratch of a worker that
+// kernel.h promises. The caller frees it with free. Returns NULL if memory runs out.
+void *pps_scratch_take(size_t bytes);
 
 #endif

@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// A text file that appears under its name only when it is complete, compressed if the name ends
-// in .gz, or standard output under the same interface. Existing files are replaced only if the
-// caller asks for it.
+// Reads whole files into memory, and writes text files that appear under their name only when
+// they are complete, compressed if the name ends in .gz. Standard output has the same interface.
+// Existing files are replaced only if the caller asks for it.
 #ifndef PPS_TEXTFILE_H
 #define PPS_TEXTFILE_H
 
 #include "base/text/status.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
+
+// Reads a whole file, a pipe or stdin ("-") of at most `most` bytes. *text has a NUL after its
+// *n bytes; the caller frees it with free(). After an error *text is NULL. PPS_E_INPUT names the
+// file if it is a folder, cannot be read or is larger.
+PPS_MUST_CHECK enum pps_status pps_whole_file_read(const char *path,
+                                                   size_t most,
+                                                   char **text,
+                                                   size_t *n,
+                                                   struct pps_error *err);
+
+// Reads a regular file of this program, like pps_whole_file_read; never blocks on a pipe.
+// PPS_E_WRONG: the file is larger than `most`.
+PPS_MUST_CHECK enum pps_status pps_whole_file_read_regular(const char *path,
+                                                           size_t most,
+                                                           char **text,
+                                                           size_t *n,
+                                                           struct pps_error *err);
 
 struct pps_textfile {
     FILE *out;  // the caller writes here

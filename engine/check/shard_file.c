@@ -4,7 +4,6 @@
 
 #include "base/document/json.h"
 #include "base/system/disk.h"
-#include "base/system/file_content.h"
 #include "base/text/characters.h"
 #include "engine/read/result.h"
 #include "engine/store/output_private.h"
@@ -164,7 +163,7 @@ enum pps_status pps_shardfile_open(struct pps_shardfile *file,
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
     }
     uint64_t bytes;
-    status = pps_wholefile_open(path, &file->fd, &bytes, err);
+    status = pps_disk_open_regular(path, &file->fd, &bytes, err);
     if (status == PPS_OK)
         status = open_index(file, err);
     if (status == PPS_OK)

@@ -3,7 +3,7 @@
 // the data, counts. If several blocks have errors, reports the first in the file.
 #include "engine/check/verify.h"
 
-#include "base/system/file_content.h"
+#include "base/system/disk.h"
 #include "base/text/characters.h"
 #include "engine/check/verify_block.h"
 #include "engine/check/verify_counts.h"
@@ -84,7 +84,7 @@ static enum pps_status open_data(struct verifier *v, struct pps_error *err)
     if (access(path, F_OK) != 0 && n > 0 && (size_t)n < sizeof part && access(part, F_OK) == 0)
         return pps_fail(err, PPS_E_INPUT, "%s does not exist, only %s of an interrupted run",
                         path, part);
-    return pps_wholefile_open(path, &v->fd, &v->bytes, err);
+    return pps_disk_open_regular(path, &v->fd, &v->bytes, err);
 }
 
 static enum pps_status open_files(struct verifier *v, struct pps_error *err)
@@ -112,7 +112,8 @@ static enum pps_status check_gzip_head(const struct verifier *v, struct pps_erro
     unsigned char head[sizeof want];
     if (!pps_index_is_gzip(&v->index.file.head))
         return PPS_OK;
-    enum pps_status status = pps_wholefile_read(v->fd, v->ask->path, 0, head, sizeof head, err);
+    enum pps_status status =
+        pps_disk_read_exactly(v->fd, v->ask->path, head, sizeof head, 0, err);
     if (status == PPS_OK && memcmp(head, want, sizeof want) != 0)
         return wrong_data(v, err, "its gzip header (bytes 0 to 9) is damaged");
     return status;
@@ -134,7 +135,7 @@ static enum pps_status check_end(const struct verifier *v, struct pps_error *err
     put_u32(want + 6, (uint32_t)v->sums.all_text_bytes);
     if (gzip) {
         enum pps_status status =
-            pps_wholefile_read(v->fd, v->ask->path, v->sums.data_end, got, sizeof got, err);
+            pps_disk_read_exactly(v->fd, v->ask->path, got, sizeof got, v->sums.data_end, err);
         if (status != PPS_OK)
             return status;
     }

@@ -4,8 +4,8 @@
 
 #define ZLIB_CONST // next_in is a pointer to const
 
-#include "base/system/crc.h"
-#include "base/system/file_content.h"
+#include "base/system/codec.h"
+#include "base/system/disk.h"
 #include "engine/check/verify_rows.h"
 
 #include <inttypes.h>
@@ -100,7 +100,7 @@ static enum pps_status read_data(struct pps_blockchecker *c,
     if (!room)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a block of %zu bytes", n);
     enum pps_status status =
-        pps_wholefile_read(c->check->fd, c->check->path, record->offset, data, n, err);
+        pps_disk_read_exactly(c->check->fd, c->check->path, data, n, record->offset, err);
     if (status == PPS_OK && XXH64(data, n, 0) != record->data_xxh64)
         return wrong(c, entry, err, "its bytes do not match the index");
     return status;

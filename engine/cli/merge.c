@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep merge: joins shards into one result.
 #include "engine/check/merge.h"
+#include "base/text/human.h"
 
-#include "base/system/machine.h"
 #include "base/text/characters.h"
 #include "engine/cli/options/result_path.h"
 #include "engine/cli/report/next_commands.h"

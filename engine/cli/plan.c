@@ -3,6 +3,7 @@
 #include "engine/cli/plan.h"
 
 #include "base/system/machine.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/result_path.h"

@@ -118,7 +118,7 @@ static enum pps_status write_folder(const struct pps_cut *cut,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
-    enum pps_status status = pps_folder_make(folder, err);
+    enum pps_status status = pps_disk_make_folder(folder, err);
     for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++)
         status = write_one(cut, i, folder, args, err);
     return status;

@@ -5,7 +5,6 @@
 #include "engine/cli/verbs.h"
 
 #include "base/system/machine.h"
-#include "base/system/scratch.h"
 #include "base/text/characters.h"
 #include "engine/cli/signals.h"
 #include "engine/experiment/experiment.h"
@@ -269,7 +268,7 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
     t->write.tell = run_kernel;
     t->write.self = t;
     enum pps_status status =
-        pps_arg(t->args, "output") == NULL ? pps_folder_make(TRACE_FOLDER, err) : PPS_OK;
+        pps_arg(t->args, "output") == NULL ? pps_disk_make_folder(TRACE_FOLDER, err) : PPS_OK;
     if (status == PPS_OK)
         status = pps_tracewrite(&t->write, err);
     if (status == PPS_OK && strcmp(t->path, "-") != 0 && pps_arg(t->args, "quiet") == NULL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep verify: checks that results are complete and unchanged.
 #include "engine/check/verify.h"
+#include "base/text/human.h"
 
-#include "base/system/machine.h"
 #include "engine/check/verify_shards.h"
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/options/result_path.h"

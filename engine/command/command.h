@@ -9,7 +9,7 @@
 #define PPS_TOOL_H
 
 #include "base/document/json.h"
-#include "base/system/folder.h"
+#include "base/system/disk.h"
 #include "base/system/installed.h"
 #include "base/system/machine.h"
 #include "base/system/whole_file.h"

@@ -3,6 +3,7 @@
 #include "engine/forecast/progress.h"
 
 #include "base/system/machine.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/forecast/costly_points.h"
 

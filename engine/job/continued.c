@@ -2,7 +2,7 @@
 // Compares the manifests of existing files with the manifest of the requested run.
 #include "engine/job/continued.h"
 
-#include "base/system/machine.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/job/earlier_totals.h"
 #include "engine/manifest/difference.h"

@@ -5,8 +5,8 @@
 #include "base/document/json.h"
 #include "base/document/json_write.h"
 #include "base/system/disk.h"
-#include "base/system/file_content.h"
 #include "base/system/machine.h"
+#include "base/system/whole_file.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/manifest_read.h"
 #include "engine/manifest/tie_counts.h"
@@ -22,6 +22,8 @@
 static const double EVERY_S = 1, TIMES_LONGER = 20;
 
 enum { PATH_ROOM = 1200 };
+
+#define SNAPSHOT_MAX ((size_t)4 << 30) // bytes
 
 static void name_file(char name[PATH_ROOM], const char *path, const char *ending)
 {
@@ -272,27 +274,6 @@ static enum pps_status read_all(struct reader *r,
     return status;
 }
 
-static enum pps_status read_text(const char *name, char **text, struct pps_error *err)
-{
-    uint64_t bytes;
-    int fd;
-    enum pps_status status = pps_wholefile_open(name, &fd, &bytes, err);
-    *text = NULL;
-    if (status != PPS_OK)
-        return status;
-    *text = malloc(bytes + 1);
-    if (*text == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
-    if (status == PPS_OK)
-        status = pps_wholefile_read(fd, name, 0, *text, bytes, err);
-    if (status == PPS_OK) {
-        (*text)[bytes] = '\0';
-        status = pps_manifest_check(name, *text, bytes, err);
-    }
-    close(fd);
-    return status;
-}
-
 enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
                                   const char *path,
                                   uint64_t *blocks,
@@ -300,13 +281,16 @@ enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
                                   struct pps_error *err)
 {
     char name[PATH_ROOM], *text;
+    size_t n;
     *blocks = 0;
     *totals = (struct pps_totals){.points = 0};
     pps_sweep_tops(sweep, &totals->best, &totals->nearest);
     name_file(name, path, ".top.part");
     if (access(name, F_OK) != 0)
         return PPS_OK;
-    enum pps_status status = read_text(name, &text, err);
+    enum pps_status status = pps_whole_file_read_regular(name, SNAPSHOT_MAX, &text, &n, err);
+    if (status == PPS_OK)
+        status = pps_manifest_check(name, text, n, err);
     if (status == PPS_OK) {
         cJSON *root = cJSON_Parse(text);
         struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,

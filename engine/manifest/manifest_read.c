@@ -3,7 +3,7 @@
 #include "engine/manifest/manifest_read.h"
 
 #include "base/document/json.h"
-#include "base/system/file_content.h"
+#include "base/system/whole_file.h"
 #include "base/text/decimal.h"
 
 #include <inttypes.h>
@@ -11,10 +11,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 
-#define MANIFEST_MAX ((uint64_t)64 << 20) // bytes
+#define MANIFEST_MAX ((size_t)64 << 20) // bytes
 
 // The last member as manifest.c writes it.
 #define DIGEST_FORMAT ",\n\t\"manifest_digest\":\t\"%016" PRIx64 "\"\n}\n"
@@ -186,23 +185,13 @@ enum pps_status pps_said_parse(struct pps_said *said,
 
 enum pps_status pps_said_read(struct pps_said *said, const char *path, struct pps_error *err)
 {
-    int fd;
-    uint64_t n = 0;
+    char *text;
+    size_t n;
     *said = (struct pps_said){.name = NULL};
-    enum pps_status status = pps_wholefile_open(path, &fd, &n, err);
-    if (status != PPS_OK)
-        return status;
-    char *text = n <= MANIFEST_MAX ? malloc(n + 1) : NULL;
-    if (n > MANIFEST_MAX)
-        status = pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "is too long for a manifest");
-    else if (text == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
-    else
-        status = pps_wholefile_read(fd, path, 0, text, n, err);
+    enum pps_status status = pps_whole_file_read_regular(path, MANIFEST_MAX, &text, &n, err);
     if (status == PPS_OK)
         status = pps_said_parse(said, path, text, n, err);
     free(text);
-    close(fd);
     return status;
 }
 

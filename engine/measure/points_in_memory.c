@@ -3,7 +3,6 @@
 #include "engine/measure/points_in_memory.h"
 
 #include "base/system/machine.h"
-#include "base/system/scratch.h"
 #include "engine/run/audit.h"
 #include "engine/run/row_maker.h"
 

@@ -3,18 +3,16 @@
 #include "engine/picture/picture_mark.h"
 
 #include "base/system/disk.h"
-#include "base/system/file_content.h"
+#include "base/system/whole_file.h"
 
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
 
-#define PICTURE_MAX ((uint64_t)256 << 20) // bytes
+#define PICTURE_MAX ((size_t)256 << 20) // bytes
 
 enum { PNG_END = 12, MARK_CAP = 128 };
 
@@ -23,7 +21,7 @@ static const unsigned char png_end[PNG_END] = {0,   0,   0,    0,    'I',  'E',
                                                'N', 'D', 0xAE, 0x42, 0x60, 0x82};
 
 struct picture {
-    unsigned char *bytes;
+    char *bytes;
     size_t n;
 };
 
@@ -31,20 +29,7 @@ static enum pps_status read_picture(const char *path,
                                     struct picture *picture,
                                     struct pps_error *err)
 {
-    int fd;
-    uint64_t n;
-    *picture = (struct picture){0};
-    enum pps_status status = pps_wholefile_open(path, &fd, &n, err);
-    if (status != PPS_OK)
-        return status;
-    picture->bytes = n <= PICTURE_MAX ? malloc((size_t)n + 1) : NULL;
-    if (picture->bytes == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
-    else
-        status = pps_wholefile_read(fd, path, 0, picture->bytes, (size_t)n, err);
-    picture->n = (size_t)n;
-    close(fd);
-    return status;
+    return pps_whole_file_read_regular(path, PICTURE_MAX, &picture->bytes, &picture->n, err);
 }
 
 static bool is_png(const struct picture *picture)

@@ -2,9 +2,8 @@
 // Draws pictures with gnuplot.
 #include "engine/picture/pictures.h"
 
-#include "base/system/data_folder.h"
 #include "base/system/disk.h"
-#include "base/system/folder.h"
+#include "base/system/installed.h"
 #include "base/text/say.h"
 #include "engine/picture/gnuplot.h"
 #include "engine/picture/picture_mark.h"
@@ -55,7 +54,7 @@ static void remove_work(struct pps_pictures *pictures)
 
 static enum pps_status make_work(struct pps_pictures *pictures, struct pps_error *err)
 {
-    enum pps_status status = pps_folder_make(pictures->folder, err);
+    enum pps_status status = pps_disk_make_folder(pictures->folder, err);
     if (status != PPS_OK)
         return status;
     char name[PATH_CAP];

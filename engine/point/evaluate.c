@@ -4,7 +4,6 @@
 #include "engine/point/evaluate_private.h"
 
 #include "base/system/machine.h"
-#include "base/system/scratch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -2,21 +2,19 @@
 // Reads numbers in cells, and the manifest beside a result.
 #include "engine/read/result.h"
 
-#include "base/system/disk.h"
+#include "base/system/whole_file.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#define MANIFEST_MAX ((off_t)64 << 20) // bytes
-#define NUMBER_MAX   400               // characters; any double with 17 decimals is shorter
+#define MANIFEST_MAX ((size_t)64 << 20) // bytes
+#define NUMBER_MAX   400                // characters; any double with 17 decimals is shorter
 
 // ---- numbers --------------------------------------------------------------------------------
 
@@ -78,56 +76,20 @@ int pps_cell_number(struct pps_cell cell, double *value)
 
 // ---- the manifest ---------------------------------------------------------------------------
 
-static enum pps_status fail_read(const char *path, struct pps_error *err)
+static enum pps_status parse(const char *path, struct cJSON **manifest, struct pps_error *err)
 {
-    return pps_disk_fail(err, "cannot read", path);
-}
-
-// Reads exactly n bytes.
-static enum pps_status read_all(int fd,
-                                const char *path,
-                                char *text,
-                                size_t n,
-                                struct pps_error *err)
-{
-    for (size_t done = 0; done < n;) {
-        ssize_t got = read(fd, text + done, n - done);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return fail_read(path, err);
-        if (got == 0)
-            return pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
-                               "became shorter while it was read");
-        done += (size_t)got;
-    }
-    return PPS_OK;
-}
-
-static enum pps_status parse(int fd,
-                             const char *path,
-                             struct cJSON **manifest,
-                             struct pps_error *err)
-{
-    struct stat at;
-    if (fstat(fd, &at) != 0)
-        return fail_read(path, err);
-    if (!S_ISREG(at.st_mode) || at.st_size > MANIFEST_MAX)
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is not a manifest");
-    size_t n = (size_t)at.st_size;
-    char *text = malloc(n + 1);
-    if (text == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
-    enum pps_status status = read_all(fd, path, text, n, err);
-    text[n] = '\0';
-    if (status == PPS_OK) {
-        *manifest = cJSON_ParseWithLengthOpts(text, n + 1, NULL, true);
-        if (!cJSON_IsObject(*manifest))
-            status =
-                pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is damaged: expected a JSON object");
-    }
+    char *text;
+    size_t n;
+    enum pps_status status = pps_whole_file_read_regular(path, MANIFEST_MAX, &text, &n, err);
+    if (status != PPS_OK)
+        return status;
+    *manifest = cJSON_ParseWithLengthOpts(text, n + 1, NULL, true);
     free(text);
-    return status;
+    if (cJSON_IsObject(*manifest))
+        return PPS_OK;
+    cJSON_Delete(*manifest);
+    *manifest = NULL;
+    return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is damaged: expected a JSON object");
 }
 
 static bool has_manifest(const char *path)
@@ -148,17 +110,8 @@ enum pps_status pps_result_manifest_of(const char *path,
     if (name == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
     snprintf(name, n, "%s%s", path, ending);
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0)
-        status = parse(fd, name, manifest, err);
-    else if (errno != ENOENT)
-        status = fail_read(name, err);
-    if (status != PPS_OK) {
-        cJSON_Delete(*manifest);
-        *manifest = NULL;
-    }
-    if (fd >= 0)
-        close(fd);
+    if (access(name, F_OK) == 0 || errno != ENOENT)
+        status = parse(name, manifest, err);
     free(name);
     return status;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening a maker of rows: its arrays, and what it is asked to do besides.
+#include "base/system/machine.h"
 #include "engine/run/row_maker_private.h"
 
-#include "base/system/scratch.h"
 #include "base/text/decimal.h"
 #include "engine/space/value.h"
 

@@ -2,7 +2,7 @@
 // Reads one block: checks its bytes, then decompresses them.
 #include "engine/store/block_text.h"
 
-#include "base/system/crc.h"
+#include "base/system/codec.h"
 #include "base/system/disk.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
 // and names reach the disk.
 #include "engine/store/output.h"
 
-#include "base/system/crc.h"
+#include "base/system/codec.h"
 #include "base/system/disk.h"
 #include "engine/store/output_private.h"
 

@@ -2,7 +2,7 @@
 // Draws the segments of a trace.
 #include "engine/trace/trace_draw.h"
 
-#include "base/system/machine.h"
+#include "base/text/human.h"
 #include "engine/trace/svg.h"
 
 #include <math.h>

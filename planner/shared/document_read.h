@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the files of `ppsweep nd`.
+// Reads the documents of `ppsweep nd`: JSON, YAML, TOML or flat text.
 #ifndef PPS_NDSEARCH_TOOLREAD_H
 #define PPS_NDSEARCH_TOOLREAD_H
 
@@ -9,9 +9,7 @@
 
 #include <stddef.h>
 
-// Returns the whole file of at most 64 MiB, with a NUL after its n bytes. The caller frees the
-// result with free(). Returns NULL with the reason in err.
-char *nd_tool_read(const char *path, size_t *n, struct pps_error *err);
+#define ND_DOCUMENT_MAX ((size_t)64 << 20) // bytes
 
 // Reads a document ("-": JSON from standard input). The end of its name selects the format: .json,
 // or one of plaindoc's forms. Other names have the given form or, with PLAINDOC_NONE, a form

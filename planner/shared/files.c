@@ -2,6 +2,7 @@
 // Reads text and tables, writes files and checks folders.
 #include "planner/shared/files.h"
 
+#include "base/system/whole_file.h"
 #include "base/text/characters.h"
 
 #include <errno.h>
@@ -10,46 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { CHUNK = 1 << 16, MOST = 1 << 28 };
-
-// ---- in -----------------------------------------------------------------------------------------
-
-static enum pps_status read_all(FILE *file,
-                                struct textroom *text,
-                                const char *path,
-                                struct pps_error *err)
-{
-    char chunk[CHUNK];
-    size_t got;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        textroom_add_bytes(text, chunk, got);
-        if (text->n > MOST)
-            return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "is larger than 256 MiB");
-    }
-    if (ferror(file))
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
-    return text->failed ? pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path) : PPS_OK;
-}
-
-enum pps_status nd_io_read(char **text, size_t *n, const char *path, struct pps_error *err)
-{
-    struct textroom room = {0};
-    FILE *file = fopen(path, "rb");
-    *text = NULL;
-    *n = 0;
-    if (file == NULL)
-        return pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "cannot read it: %s", strerror(errno));
-    const enum pps_status status = read_all(file, &room, path, err);
-    fclose(file);
-    if (status != PPS_OK) {
-        textroom_free(&room);
-        return status;
-    }
-    *text = room.text;
-    *n = room.n;
-    return PPS_OK;
-}
 
 static bool begins_json(const char *text, size_t n)
 {
@@ -85,9 +46,9 @@ enum pps_status nd_io_table(struct nd_datatable *data, const char *path, struct 
     char *text;
     size_t n;
     *data = (struct nd_datatable){.path = path};
-    enum pps_status status = nd_io_read(&text, &n, path, err);
+    enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
     if (status == PPS_OK)
-        status = parse_table(data, text != NULL ? text : "", n, err);
+        status = parse_table(data, text, n, err);
     free(text);
     return status;
 }

@@ -9,11 +9,7 @@
 
 enum { ND_PATH = 4096 };
 
-// Reads a whole file of at most 256 MiB. The caller frees *text with free().
-PPS_MUST_CHECK enum pps_status nd_io_read(char **text,
-                                          size_t *n,
-                                          const char *path,
-                                          struct pps_error *err);
+#define ND_DATA_MAX ((size_t)256 << 20) // bytes of a file of data
 
 // A table and its source. All zeros is an empty table.
 struct nd_datatable {

@@ -2,7 +2,7 @@
 // Chooses the path of a result.
 #include "engine/cli/options/result_path.h"
 
-#include "base/system/folder.h"
+#include "base/system/disk.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 
@@ -129,7 +129,7 @@ enum pps_status pps_resultpath_folder(const struct pps_resultpath *path, struct 
 {
     if (strncmp(path->path, PPS_DATA_FOLDER "/", strlen(PPS_DATA_FOLDER) + 1) != 0)
         return PPS_OK;
-    return pps_folder_make(PPS_DATA_FOLDER, err);
+    return pps_disk_make_folder(PPS_DATA_FOLDER, err);
 }
 
 bool pps_resultpath_is_beside(const char *path)

@@ -2,9 +2,10 @@
 // Writes the figures of a benchmark as tables, JSON and plot data.
 #include "engine/cli/report/bench_report.h"
 
-#include "base/system/folder.h"
+#include "base/system/disk.h"
 #include "base/system/machine.h"
 #include "base/system/whole_file.h"
+#include "base/text/human.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -351,7 +352,7 @@ enum pps_status pps_benchreport_data_check(const char *folder,
                                            bool force,
                                            struct pps_error *err)
 {
-    enum pps_status status = pps_folder_make(folder, err);
+    enum pps_status status = pps_disk_make_folder(folder, err);
     if (status == PPS_OK && access(folder, W_OK | X_OK) != 0)
         return pps_fail(err, PPS_E_INPUT, "--data %s: the folder is not writable", folder);
     for (int f = 0; f < 2 && status == PPS_OK; f++) {

@@ -3,6 +3,7 @@
 #include "engine/cli/report/many_cores_report.h"
 
 #include "base/system/machine.h"
+#include "base/text/human.h"
 
 #include <cjson/cJSON.h>
 #include <stdio.h>

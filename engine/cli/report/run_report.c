@@ -4,6 +4,7 @@
 
 #include "base/document/json_write.h"
 #include "base/system/machine.h"
+#include "base/text/human.h"
 #include "engine/cli/report/best_rows.h"
 #include "engine/cli/report/next_commands.h"
 #include "engine/cli/report/point_words.h"

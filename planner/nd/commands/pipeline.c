@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd pipeline: solves the layer split and recompute of one strategy, checks them against
 // measured peaks, exports the program for other solvers, and reads their solutions.
+#include "base/system/whole_file.h"
 #include "planner/nd/commands/commands.h"
 
 #include "base/math/units.h"
@@ -288,8 +289,8 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     struct nd_sol sol = {.room = NULL};
     struct table_fault fault;
     const char *path = asked->solution;
-    enum pps_status status = nd_io_read(&text, &n, path, err);
-    if (status == PPS_OK && !nd_sol_read(&sol, program, text != NULL ? text : "", n, &fault))
+    enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
+    if (status == PPS_OK && !nd_sol_read(&sol, program, text, n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);
     if (status == PPS_OK)

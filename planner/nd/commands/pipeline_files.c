@@ -123,7 +123,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
 {
     char path[PATH];
     folder_path(files, kind, path);
-    enum pps_status status = pps_folder_make(path, err);
+    enum pps_status status = pps_disk_make_folder(path, err);
     file_path(pipe, files, kind, path);
     if (status == PPS_OK)
         status = nd_io_write(path, text, pipe->input->force, err);

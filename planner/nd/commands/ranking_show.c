@@ -196,7 +196,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
     table_path(output, path);
     enum pps_status status = PPS_OK;
     if (strcmp(path, output) != 0)
-        status = pps_folder_make(output, err);
+        status = pps_disk_make_folder(output, err);
     nd_rank_header(&text, &table);
     for (int64_t k = 0; k < n; k++)
         nd_rank_line(&text, &table, k + 1, &ranking->ranked[k], "");

@@ -245,7 +245,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     int n = 0;
     char path[PATH_BYTES];
     snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
-    enum pps_status status = o->n_runs > 0 ? pps_folder_make(path, err) : PPS_OK;
+    enum pps_status status = o->n_runs > 0 ? pps_disk_make_folder(path, err) : PPS_OK;
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
         struct textroom text = {.text = NULL};
         if (is_written_over(o, k))
@@ -320,7 +320,7 @@ enum pps_status nd_files_write(const struct nd_files *files,
     if (status == PPS_OK && files->folder != NULL) {
         status = check_paths(&o, err);
         if (status == PPS_OK)
-            status = pps_folder_make(files->folder, err);
+            status = pps_disk_make_folder(files->folder, err);
         if (status == PPS_OK)
             status = write_candidates(&o, result, measured, err);
         if (status == PPS_OK)

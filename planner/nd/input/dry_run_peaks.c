@@ -2,6 +2,7 @@
 // Reads the peaks of dry runs from CSV or JSON tables and from folders of logs.
 #include "planner/nd/input/dry_run_peaks.h"
 
+#include "base/system/whole_file.h"
 #include "planner/shared/document_read.h"
 
 #include <dirent.h>
@@ -50,13 +51,13 @@ static enum pps_status read_csv_peaks(const char *path,
                                       struct nd_dryrun_peaks *peaks,
                                       struct pps_error *err)
 {
+    char *text;
     size_t n;
     struct table *table;
     struct table_fault fault;
-    enum pps_status status = PPS_OK;
-    char *text = nd_tool_read(path, &n, err);
-    if (text == NULL)
-        return err->code;
+    enum pps_status status = pps_whole_file_read(path, ND_DOCUMENT_MAX, &text, &n, err);
+    if (status != PPS_OK)
+        return status;
     if (!table_read_csv(&table, text, n, &fault) ||
         !nd_dryrun_peaks_read(peaks, table, dense, &fault))
         status = fail_table(path, NULL, &fault, err);
@@ -107,14 +108,13 @@ static enum pps_status read_folder(const char *folder, double *peak, struct pps_
     if (files == NULL)
         return pps_fail_errno(err, "cannot read", folder);
     for (struct dirent *entry; status == PPS_OK && (entry = readdir(files)) != NULL;) {
+        char *text;
         size_t n;
         if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_BYTES ||
             stat(path, &info) != 0 || !S_ISREG(info.st_mode))
             continue;
-        char *text = nd_tool_read(path, &n, err);
-        if (text == NULL) {
-            status = err->code;
-        } else {
+        status = pps_whole_file_read(path, ND_DOCUMENT_MAX, &text, &n, err);
+        if (status == PPS_OK) {
             const double mb = peak_of(text, n);
             *peak = mb > *peak ? mb : *peak;
         }

@@ -2,6 +2,7 @@
 // Reads options and data files once for all strategies.
 #include "planner/nd/input/program_input.h"
 
+#include "base/system/whole_file.h"
 #include "planner/shared/files.h"
 
 #include "base/math/units.h"
@@ -138,9 +139,8 @@ static enum pps_status read_figures(struct nd_input *input,
     char *text;
     size_t n;
     struct table_fault fault;
-    enum pps_status status = nd_io_read(&text, &n, path, err);
-    if (status == PPS_OK &&
-        !nd_figures_read(&input->figures, text != NULL ? text : "", n, &fault))
+    enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
+    if (status == PPS_OK && !nd_figures_read(&input->figures, text, n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);
     free(text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CRC-32 of any library that the build uses.
-#include "base/system/crc.h"
+
+#include "base/system/codec.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
