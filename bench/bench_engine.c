@@ -107,7 +107,7 @@ static double cost(const double *point, const void *shared)
     return 10;
 }
 
-// Some arithmetic whose digits do not repeat, as those of a simulation do not.
+// Arithmetic with digits that do not repeat, like the digits of a simulation.
 static void run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     (void)worker;

@@ -40,7 +40,7 @@ static uint64_t next_random(uint64_t *state)
     return *state >> 33;
 }
 
-// Axis cells as the engine keeps them, rendered once; results near those of the example.
+// Axis cells as the engine keeps them, rendered once; results near the results of the example.
 static void make_rows(struct rows *rows)
 {
     uint64_t state = 1;

@@ -41,7 +41,8 @@ struct instance {
     double optimum; // as other solvers found it; 0: not known
 };
 
-// The first seven are those of the golden files (tests/golden/ndsearch), in published bounds.
+// The first seven programs are the programs of the golden files (tests/golden/ndsearch), in
+// published bounds.
 static const struct instance instances[] = {
     {"dsv3_p16_m64",
      16,

@@ -13,7 +13,7 @@ struct pps_axis_source {
     int p;
     const struct pps_json *json;
     struct pps_error *err;
-    // values are paired with those of other parameters: keep repeated values
+    // values are paired with values of other parameters: keep repeated values
     bool keep_repeated;
 };
 

@@ -67,8 +67,8 @@ PPS_MUST_CHECK enum pps_status pps_tops_count(struct pps_tops *tops,
                                               const struct pps_best_equal *equal,
                                               struct pps_error *err);
 
-// All rows kept: best first, or those of each group one after the other, groups in the order of
-// their best rows. Valid until the next add; NULL where there are none or there is no memory.
+// Returns all kept rows: best first, or group by group, groups in the order of their best rows.
+// Valid until the next add; NULL where there are none or there is no memory.
 const struct pps_best_row *pps_tops_rows(struct pps_tops *tops, size_t *n);
 
 // The same in the order of their indices.

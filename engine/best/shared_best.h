@@ -16,7 +16,7 @@ struct pps_contest {
     _Atomic uint64_t changes; // how often a threshold may have changed; 0: tops is empty
 };
 
-// A worker's memory of it; a zeroed one knows nothing. It may be out of date, which is safe, as
+// The copy of a worker; a zeroed copy is empty. It may be out of date, which is safe, as
 // thresholds only become harder.
 struct pps_rival {
     bool known;

@@ -59,7 +59,7 @@ static bool name_documents(struct pps_inputs *inputs, int s)
 
 // ---- values of documents ----------------------------------------------------------------------
 
-// The values are those that a row can show: numbers are rounded to their text.
+// The values equal the text in a row: numbers are rounded to their text.
 static enum pps_status take_said(const struct pps_opening *o,
                                  const struct pps_source *source,
                                  double *values)

@@ -15,7 +15,7 @@
 
 // ---- columns of a row -------------------------------------------------------------------------
 
-// The parameters named, in their order, with those of the composite axis last.
+// The named parameters, in their order; the parameters of the composite axis come last.
 static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
 {
     struct pps_space *space = &l->experiment->space;

@@ -76,7 +76,7 @@ PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **exper
                                                    struct pps_error *err);
 void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
 
-// The column that --status adds, and what it says of an outcome.
+// Return the name of the column that --status adds, and its text for an outcome.
 #define PPS_STATUS_COLUMN "status"
 enum { PPS_STATUS_ROOM = 16 }; // bytes of its cell, with a comma, at most
 const char *pps_outcome_word(enum pps_outcome outcome);

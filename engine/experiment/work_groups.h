@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which points may be compared: those that do the same amount of work. Rows are ranked within
-// groups of them unless the user says otherwise.
+// Finds the groups of points that do the same amount of work and may be compared. Rows are
+// ranked within these groups unless the user chooses other groups.
 #ifndef PPS_WORKGROUPS_H
 #define PPS_WORKGROUPS_H
 
@@ -9,8 +9,8 @@
 // What --by takes for no groups.
 #define PPS_BY_NONE "none"
 
-// Whether the parameter changes what a result in this column is worth: the amount of work, unless
-// the column is free of it.
+// Whether the parameter changes what a result in this column is worth: the amount of work,
+// unless the column does not depend on the amount of work.
 bool pps_work_matters(const struct pps_param *param, const struct pps_column *column);
 
 // Whether an axis of the experiment gives the parameter several values.

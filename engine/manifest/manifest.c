@@ -177,7 +177,8 @@ static void add_reused(cJSON *root, const struct pps_manifest *m)
     pps_json_add_count(reused, "audited", m->totals->checked);
 }
 
-// "points" are those that this file covers, "grid_points" those of the space without --limit.
+// "points" is the number of points that this file covers, "grid_points" the number of points of
+// the space without --limit.
 static void add_shard(cJSON *root, const struct pps_manifest *m)
 {
     pps_json_add_count(root, "grid_points", m->experiment->space.n_points);

@@ -12,7 +12,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What a manifest says. Strings and items belong to root. Counts are doubles, as JSON has them.
+// The members of a manifest. Strings and items belong to root. Counts are doubles, as JSON has
+// them.
 struct pps_said {
     char *name; // for errors
     cJSON *root;
@@ -53,7 +54,7 @@ char *pps_said_header(const struct pps_said *said);
 // The decimals of result column i, PPS_FULL_DIGITS for full.
 int pps_said_decimals(const struct pps_said *said, int i);
 
-// Points left out by the i-th of its reasons, and the reason; false past the last.
+// Returns the points skipped for the i-th reason, and the reason; false after the last reason.
 bool pps_said_left_out(const struct pps_said *said, int i, const char **reason, double *n);
 
 #endif

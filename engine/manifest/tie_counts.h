@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that were counted and not kept, as JSON: what a manifest says of them, and reading it back.
+// Writes and reads the rows that were counted and not kept, as JSON in a manifest.
 #ifndef PPS_COUNTEDTIES_H
 #define PPS_COUNTEDTIES_H
 

@@ -15,7 +15,7 @@ struct sample {
     struct pps_left_out left_out[PPS_MAX_REASONS];
 };
 
-// ---- counting what is left out ----------------------------------------------------------------
+// ---- counting skipped points ------------------------------------------------------------------
 
 // Adds the number of rows of points `first` to `end` (exclusive). Returns false if the time is
 // up.

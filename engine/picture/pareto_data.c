@@ -78,7 +78,7 @@ static bool put_groups(const struct pps_pareto *pareto, FILE *out)
         labels[f] = group_label(pareto, (uint32_t)f);
         good = good && labels[f] != NULL;
     }
-    // Groups that nobody has asked for are told where there are several.
+    // If there are several groups that the user did not ask for, they are named.
     if (good && pareto->grouping.n_by > 0 && (pareto->grouping.asked || pareto->n_fronts > 1))
         pps_put_labels(out, "groups", (const char *const *)labels, pareto->n_fronts);
     for (size_t f = 0; f < pareto->n_fronts; f++)

@@ -86,7 +86,8 @@ static enum pps_status write_sorted(struct top *top, struct pps_error *err)
         if (status != PPS_OK || row.text == NULL)
             return status;
         fwrite(row.text, 1, row.n, out);
-        // Nobody reads on, or the disk is full: the owner of `out` says so.
+        // The reader has closed the pipe, or the disk is full: the owner of `out` reports the
+        // error.
         if (fputc('\n', out) == EOF)
             return PPS_OK;
         top->count->written++;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result file as those who look at it see it: roles of columns, lookup by name, filters.
+// Opens a result for reading: roles of columns, lookup by name, filters.
 #include "engine/read/view.h"
 
 #include "base/text/nearest.h"
@@ -26,7 +26,8 @@ static const struct pps_kernel *kernel_of_name(const struct pps_kernel *const *k
     return NULL;
 }
 
-// What the kernel says a column of this name is; --status adds one to any result.
+// Returns the role of a column by its name, from the kernel; --status adds a column to any
+// result.
 static struct pps_view_column describe(const struct pps_kernel *kernel, const char *name)
 {
     struct pps_view_column column = {.name = name};

@@ -49,8 +49,9 @@ static bool cannot_win(struct pps_rowmaker *m, const double *point)
     return loses(m, group, m->kernel->lower_bound(point, m->kernel->shared), m->slack);
 }
 
-// Whether the cursor's point is a row of the earlier result, which then waits for its turn. If the
-// row is to be audited it is computed, and what the result says of it is kept.
+// Returns whether the cursor's point is a row of the earlier result, which then waits for its
+// turn. If the row belongs to the audit, it is computed, and the row of the result is kept for
+// comparison.
 static bool find_row(struct pps_rowmaker *m)
 {
     const struct pps_cursor *cursor = &m->cursor;
@@ -204,8 +205,8 @@ static enum pps_status take_infeasible(struct pps_rowmaker *m,
     return status;
 }
 
-// Whether the results that stand in the text from `start` on are those that an earlier result has
-// for point i, where it has any.
+// Returns whether the results in the text from `start` on equal the results that an earlier
+// result has for point i, where it has any.
 static enum pps_status check_claim(const struct pps_rowmaker *m,
                                    size_t i,
                                    size_t start,

@@ -47,24 +47,25 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
                                                   bool only,
                                                   struct pps_error *err);
 
-// From now on the best rows are those of every group of points that have the same values of these
-// n_by parameters.
+// Ranks rows by group from now on: a group is all points with equal values of these n_by
+// parameters.
 void pps_rowmaker_group(struct pps_rowmaker *maker, const int *by, int n_by);
 
-// From now on rows that an earlier result holds are taken from it and not computed. Those of an
-// audit are computed all the same, and must be what it says: a difference is an error of
-// pps_rowmaker_make. Not in a contest. To be called after pps_rowmaker_group.
+// Copies rows from an earlier result from now on, instead of computing them. Rows of an audit
+// are computed nevertheless and must equal the earlier rows: a difference is an error of
+// pps_rowmaker_make. Not in a contest. The caller calls this function after pps_rowmaker_group.
 PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
                                                   const struct pps_reuse *reuse,
                                                   struct pps_error *err);
 
-// From now on no row goes into the text, and pps_rowmaker_best has those of the last call of
-// pps_rowmaker_make alone: all that may be among the best of all points, with rows that equal the
-// last of these if `ties` is set. A point whose lower bound says that it would lose is not computed:
-// which points these are depends on what all workers have done so far, which rows win does not.
+// Adds no row to the text from now on. pps_rowmaker_best then returns the rows of the last call
+// of pps_rowmaker_make: all rows that may be among the best of all points, with rows that equal
+// the last of these if `ties` is set. A point that its lower bound excludes is not computed:
+// the set of these points depends on the progress of all workers, the winning rows do not.
 void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest, bool ties);
 
-// The infeasible row that is nearest to feasible, where the kernel says by which column.
+// Returns the infeasible row that is nearest to feasible, if the kernel names a column for
+// this.
 struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *maker);
 
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool. Workers ask the schedule what to do, under one lock; what they have made waits in a
-// ring of slots until all before it are written; whoever finishes the next block due writes, and
-// continues with those that wait behind it.
+// ring of slots until all before it are written; the thread that finishes the next block writes
+// it, and continues with the blocks that wait behind it.
 #include "engine/run/sweep.h"
 
 #include "base/system/machine.h"

@@ -36,8 +36,8 @@ struct pps_sweep {
     bool only_best; // no other rows are wanted: blocks have no text, points that cannot win are
                     // not computed
     bool ties;      // with only_best: and all rows equal to the last of the best
-    struct pps_tops
-        *rivals; // with only_best: the best rows of blocks that are skipped; or NULL
+    // With only_best: the best rows of blocks that are skipped; or NULL.
+    struct pps_tops *rivals;
     const struct pps_reuse *reuse; // rows that need not be computed; or NULL
     double audit; // fraction of the rows to compare with the reference; 0: none
     struct pps_shard shard;
@@ -89,8 +89,8 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep);
 PPS_MUST_CHECK enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
                                              struct pps_totals *totals,
                                              struct pps_error *err);
-// Points that the kernel computed in this run: not those that were left out or pruned, that equal
-// others, or whose rows were there already.
+// Returns the points that the kernel computed in this run: not the points that were skipped or
+// pruned, that equal others, or whose rows were there already.
 uint64_t pps_totals_computed(const struct pps_totals *totals);
 
 // Adds the rows of the next points.

@@ -59,21 +59,19 @@ struct pps_output_plan {
 struct pps_output;
 struct pps_prefix;
 
-// Opens the output. Returns PPS_E_INPUT, with one line that says what to do, in these cases:
-// - the result, or an index or manifest of its name, exists and force is not set;
-// - NAME.part exists and neither force nor resume is set;
-// - another run is writing the result;
-// - the folder is missing or not writable;
-// - the name is a folder, a device or a symbolic link.
-// It then creates nothing. After any other failure it leaves nothing behind. With force, a
-// complete result stays until the new result is complete; an interrupted result is removed at
-// once. With resume and an existing NAME.part, the longest prefix of whole blocks is kept, and
-// the next block to append is the one behind the prefix. PPS_E_INPUT if NAME.part belongs to
-// another plan or has lost its journal. If an earlier run ended between the last renames, these
-// renames are undone so that the run can finish. With resume and no NAME.part, a new result
-// begins. PPS_E_STOPPED if the stop flag went up while an interrupted result was read; the result
-// is unchanged. The caller creates missing parents of the default folders. The caller may free
-// the plan and its strings after the call.
+// Opens the output. Returns PPS_E_INPUT, with one line that names the remedy, in these cases: -
+// the result, or an index or manifest of its name, exists and force is not set; - NAME.part
+// exists and neither force nor resume is set; - another run is writing the result; - the folder
+// is missing or not writable; - the name is a folder, a device or a symbolic link. It then
+// creates nothing. After any other failure it leaves nothing behind. With force, a complete
+// result stays until the new result is complete; an interrupted result is removed at once. With
+// resume and an existing NAME.part, the longest prefix of whole blocks is kept, and the next
+// block to append is the one behind the prefix. PPS_E_INPUT if NAME.part belongs to another
+// plan or has lost its journal. If an earlier run ended between the last renames, these renames
+// are undone so that the run can finish. With resume and no NAME.part, a new result begins.
+// PPS_E_STOPPED if the stop flag went up while an interrupted result was read; the result is
+// unchanged. The caller creates missing parents of the default folders. The caller may free the
+// plan and its strings after the call.
 PPS_MUST_CHECK enum pps_status pps_output_open(struct pps_output **output,
                                                const struct pps_output_plan *plan,
                                                struct pps_error *err);

@@ -36,7 +36,7 @@ static const struct {
 
 enum { N_COLOURS = sizeof colours / sizeof *colours };
 
-// A task, or the part of it without a pause: consecutive segments of one lane.
+// A task, or a part of a task without a pause: consecutive segments of one lane.
 struct task {
     int32_t lane, kind, item, ordinal;
     double start, end;

@@ -135,7 +135,8 @@ struct pps_slot {
     const char *summary;
     bool required;
     int param; // PPS_CHOICE without names: the number of the document; -1: one document only
-    const int *sets; // n_sets parameters; a document sets those that are not set elsewhere
+    const int
+        *sets; // n_sets parameters; a document sets each of them that is not set elsewhere
     int n_sets;
 };
 
@@ -300,8 +301,8 @@ struct pps_kernel {
     // ---- documents; all NULL where there are no slots ----
 
     // Reads the documents, slot 0 first, in the order of their numbers. All functions below get
-    // *shared; `close` frees it. false: `fault` contains the error and nothing is to be freed;
-    // an empty fault->text means out of memory.
+    // *shared; `close` frees it. false: `fault` contains the error and the engine frees
+    // nothing; an empty fault->text means out of memory.
     bool (*open)(const struct pps_document *documents,
                  int n_documents,
                  void **shared,

@@ -17,8 +17,9 @@ struct nd_mps_size {
     int64_t numbers;     // of the matrix, none of them 0
 };
 
-// Adds the whole file to `text`. The program has passed nd_program_check and has at least as many
-// micro-batches as stages. false: it is too large, or memory ran out, as `why` says.
+// Adds the whole file to `text`. The program has passed nd_program_check and has at least as
+// many micro-batches as stages. false: the program is too large, or out of memory; `why` names
+// the reason.
 bool nd_mps_write(struct textroom *text,
                   const struct nd_program *program,
                   const char *name, // of the program, without blanks

@@ -40,8 +40,8 @@ struct nd_peak_key {
     int64_t dp, tp, pp, ep;
 };
 
-// Of a table dp, tp, pp, ep, stage, peak_mb: the peaks of a configuration, [pp]. *found: there are
-// any; then every stage must have one. false: fault says what is wrong.
+// Of a table dp, tp, pp, ep, stage, peak_mb: the peaks of a configuration, [pp]. *found: there
+// are any; then every stage must have one. false: `fault` is set.
 bool nd_check_peaks_read(double *peaks,
                          const struct nd_peak_key *key,
                          const struct table *table,

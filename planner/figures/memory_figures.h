@@ -78,8 +78,8 @@ struct nd_calibration {
 
 struct cJSON;
 
-// {"peak_mb": [...], "actual_peak_mb": [...]}, a number a stage; without the second, both are the
-// first. A peak of 0 tells of a run that failed.
+// {"peak_mb": [...], "actual_peak_mb": [...]}, a number a stage; without the second, both are
+// the first. A peak of 0 means a run that failed.
 bool nd_calibration_read(struct nd_calibration *calibration,
                          enum nd_layout layout,
                          const struct cJSON *document,
@@ -91,11 +91,11 @@ struct nd_calibration_fit {
     int32_t worst_stage;
 };
 
-// Corrected: all stages at once, by least squares with figures >= 0; what fragmentation loses is
-// added to the static figures, on average over the stages of a kind. As published: differences of
-// two stages each (layout 16; errors of `fit` are those that are left), or five unknowns a type
-// from five stages (layout 13). whole_layers: this framework cannot recompute single layers, so
-// that re_comp is what act is.
+// Corrected: all stages at once, by least squares with figures >= 0; what fragmentation loses
+// is added to the static figures, on average over the stages of a kind. As published:
+// differences of two stages each (layout 16; `fit` contains the remaining errors), or five
+// unknowns a type from five stages (layout 13). whole_layers: this framework cannot recompute
+// single layers, so that re_comp is what act is.
 void nd_figures_of_calibration(struct nd_figures *memory,
                                const struct nd_calibration *calibration,
                                enum nd_compat compat,

@@ -189,7 +189,7 @@ static int64_t shards(int64_t op, int64_t dp)
     return op == -1 ? dp : op;
 }
 
-// Same tp, cp, ep, and as far as the profile says, the same micro-batch.
+// Returns whether tp, cp, ep and, if the profile has it, the micro-batch are equal.
 static bool is_alike(const struct nd_profile *profile, const struct wanted *wanted)
 {
     const struct nd_strategy *strategy = wanted->strategy;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and chooses profile ratios: times in units of the forward of one type-2 layer, and the
-// length of that unit. Measured ratios come from a table or from raw layer times; a configuration
-// without ratios uses those of the nearest measured configuration, or of a model.
+// length of that unit. Measured ratios come from a table or from raw layer times; a
+// configuration without ratios uses the ratios of the nearest measured configuration, or of a
+// model.
 #ifndef PPS_NDSEARCH_RATIOS_H
 #define PPS_NDSEARCH_RATIOS_H
 

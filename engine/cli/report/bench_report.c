@@ -141,7 +141,7 @@ static double processors(const struct pps_bench_scale *scale)
     return fmin(scale->cpu_s / fmax(scale->wall_s, 1e-9), scale->threads);
 }
 
-// Warns if the threads did not have a CPU each: then the speed says nothing about scaling. Idle
+// Warns if the threads did not have a CPU each: the speed then does not show the scaling. Idle
 // threads at the end of a run account for a few percent only.
 static void print_disturbed(const struct pps_benchmark *b)
 {

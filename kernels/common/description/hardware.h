@@ -43,10 +43,10 @@ struct cJSON;
 struct docfields;
 
 // A name, or an object with the fields of a record: name, base, peak, hbm, intra, inter, node,
-// alpha, memory (GiB or "80GB"), eg, ea, em, el, fused_ce, calibrated. Those not given are those of
-// its base; without one, of the built-in record of its name; without that either, peak and the
-// three rates must be given and what remains is H100's. Efficiencies are no longer calibrated where
-// any of them or a rate is given, unless the object says that they are.
+// alpha, memory (GiB or "80GB"), eg, ea, em, el, fused_ce, calibrated. Missing fields come from
+// its base; without a base, from the built-in record of its name. Without both, peak and the
+// three rates are required, and the other fields come from the H100. If a rate or an efficiency
+// is given, the efficiencies count as not calibrated unless the object sets `calibrated`.
 bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct docfault *fault);
 
 // world_size, or nnodes x npus_per_node, must be given; the rest is 8 devices a node (or as many

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a device: its name, or an object whose fields change those of a built-in record.
+// Reads a device: its name, or an object whose fields replace the fields of a built-in record.
 #include "base/document/fields.h"
 #include "kernels/common/description/hardware.h"
 

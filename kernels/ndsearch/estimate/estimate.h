@@ -47,8 +47,8 @@ struct nd_point {
 struct nd_memory {
     double parameters, gradients, optimizer;
     double activations; // of all micro-batches in flight
-    double
-        transient; // logits, one layer that is made again, gradient buffers of fused accumulation
+    // Logits, one layer that is made again, gradient buffers of fused accumulation.
+    double transient;
     double reserve;
     double total;
     int32_t stage;
@@ -59,7 +59,7 @@ struct nd_time {
     double bubble;     // that stage waits
     double p2p;        // transfers between stages that are exposed
     double dp;         // exchange of gradients and parameters between replicas
-    double dp_exposed; // what of it the backward pass does not hide
+    double dp_exposed; // the part of dp that the backward pass does not hide
     double optimizer;
     double step;        // sum of pipe, bubble, p2p, dp_exposed, optimizer
     double stage;       // longest stage, one micro-batch, forward and backward
@@ -75,7 +75,7 @@ struct nd_time {
 size_t nd_cache_bytes(void);
 struct nd_cache;
 
-// `id` tells estimates apart that share a cache.
+// `id` distinguishes estimates that share a cache.
 void nd_estimate_open(struct nd_estimate *e,
                       const struct modeldesc *model,
                       const struct cluster *cluster,
@@ -107,7 +107,8 @@ enum nd_recompute nd_estimate_fitting(const struct nd_estimate *e,
                                       struct nd_memory *memory,
                                       struct nd_time *time);
 
-// Figures of the layers as such, for ratios and reports; valid until the next call with this cache.
+// Returns the figures of the layers, for ratios and reports; valid until the next call with
+// this cache.
 const struct layercost_set *nd_layer_figures(const struct nd_estimate *e,
                                              struct nd_cache *cache,
                                              const struct nd_point *point);

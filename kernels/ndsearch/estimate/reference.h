@@ -18,7 +18,7 @@ struct nd_stage {
     int32_t dense, moe;    // layers
     double common, routed; // parameters of one device
     double parameters, gradients, optimizer;
-    double in_flight; // micro-batches at the peak, those of all chunks / vp
+    double in_flight; // micro-batches at the peak: the sum over all chunks, divided by vp
     double activations, transient, reserve, total;
     double forward, backward; // one micro-batch, all chunks, head included
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prices the exchange of one micro-batch and that of the last micro-batch of a step.
+// Prices the exchange of one micro-batch, and the exchange of the last micro-batch of a step.
 #include "kernels/ndsearch/estimate/replicas.h"
 
 #include <math.h>

@@ -67,7 +67,8 @@ static void add_live(struct walk *w, int32_t chunk, int64_t n)
     w->kind.live_moe += (int32_t)(n * (layers - dense));
 }
 
-// A place in the list of forward passes; that of backward passes is the same with chunks reversed.
+// A place in the list of forward passes; the list of backward passes is the same with chunks
+// reversed.
 struct place {
     int32_t chunk; // of the run
     int64_t left;  // passes of the run from here
@@ -224,7 +225,7 @@ static bool below(const struct nd_kind *a, const struct nd_kind *b, const struct
     return up * far <= high * right;
 }
 
-// Puts it in its place; those that it covers go.
+// Inserts the kind at its place, and removes the kinds that it covers.
 static void insert(struct corners *c, const struct nd_kind *kind)
 {
     int n = 0, at = 0;

@@ -15,8 +15,9 @@ enum nd_steptimes_status {
     ND_STEPTIMES_NO_MEMORY,
 };
 
-// The default split, all layers recomputed as the strategy says; s and bytes. `fixed` are
-// parameters, gradients, optimizer and reserve; there are no limits. To be freed in every case.
+// Computes the passes of the default split, all layers recomputed as in the strategy; s and
+// bytes. `fixed` are parameters, gradients, optimizer and reserve; there are no limits. The
+// caller frees the passes with passes_free in every case.
 enum nd_steptimes_status nd_steptimes_of(struct passes *passes,
                                          const struct nd_estimate *e,
                                          struct nd_cache *cache,

@@ -18,7 +18,7 @@ static const struct table_field FIELDS[] = {
 
 enum { N_FIELDS = sizeof FIELDS / sizeof FIELDS[0] };
 
-// The first row's numbers; false: fault says why not.
+// Reads the numbers of the first row; false: `fault` has the reason.
 static bool first_row(const struct table *table, double *values, struct table_fault *fault)
 {
     int columns[N_FIELDS];

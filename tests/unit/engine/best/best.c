@@ -88,7 +88,7 @@ Test(best, any_order_of_adding_gives_the_sorted_prefix)
     }
 }
 
-// A row with a cell that tells its index modulo 3 and one that is the same for all.
+// Adds a row with a cell of its index modulo 3, and a cell that is equal in all rows.
 static void add_cells(struct pps_best *best, struct item item)
 {
     struct pps_error err;

@@ -155,7 +155,7 @@ Test(modeldesc, biases)
         compare(rows[i].text, "total", counts_of(rows[i].text).total, rows[i].total);
 }
 
-// A dense model has an MTP module where it says so.
+// A dense model has an MTP module if its description sets one.
 Test(modeldesc, mtp_of_dense)
 {
     cr_assert_eq(counts_of(SMALL "}").mtp_module, 0);

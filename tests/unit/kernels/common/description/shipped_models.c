@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models and clusters that are shipped: every file is read, and its parameters are those published.
+// Shipped models and clusters: every file is read, and its parameters equal the published ones.
 #include "documents.h"
 
 #include "base/math/units.h"
