@@ -4,10 +4,10 @@
 #include "base/text/human.h"
 
 #include "base/text/characters.h"
-#include "engine/cli/options/result_path.h"
 #include "engine/cli/report/next_commands.h"
 #include "engine/cli/signals.h"
 #include "engine/cli/verbs.h"
+#include "engine/job/result_path.h"
 
 #include <stdio.h>
 #include <stdlib.h>

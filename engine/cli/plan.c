@@ -5,13 +5,13 @@
 #include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
+#include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/options/result_path.h"
 #include "engine/cli/options/shard_option.h"
 #include "engine/cli/signals.h"
 #include "engine/forecast/costly_points.h"
+#include "engine/job/job.h"
 #include "engine/measure/calibrate.h"
-#include "engine/run/row_maker.h"
 #include "engine/run/work_schedule.h"
 #include "engine/space/reason.h"
 #include "engine/space/sample.h"
@@ -179,40 +179,61 @@ static void print_costly(const struct pps_experiment *e, const struct pps_foreca
     }
 }
 
+static enum pps_status read_options(const struct pps_args *args,
+                                    struct pps_request_words *words,
+                                    struct pps_job *job,
+                                    char source[PPS_SHARD_SOURCE],
+                                    struct pps_error *err)
+{
+    enum pps_status status = pps_request_threads(args, &job->threads, err);
+    if (status == PPS_OK)
+        status = pps_shard_choose(args, &job->shard, source, err);
+    if (status == PPS_OK)
+        status = pps_request_read(args, words, &job->request, err);
+    if (status == PPS_OK)
+        status = pps_top_options(args, job, err);
+    job->output = pps_arg(args, "output");
+    job->codec = pps_arg(args, "compress");
+    return status;
+}
+
+static enum pps_status print_plan(const struct pps_job_result *plan,
+                                  const char *source,
+                                  struct pps_error *err)
+{
+    const struct pps_experiment *e = plan->experiment;
+    const struct pps_shard shard = plan->sweep.shard;
+    const char *path = plan->path.path;
+    struct pps_forecast forecast;
+    fputs(e->notes, stderr);
+    print_axes(e);
+    print_sample(e->space.sample);
+    print_shard(shard, source);
+    fflush(stdout);
+    enum pps_status status = pps_calibrate(e, shard, plan->path.codec, MEASURE_S,
+                                           pps_signals_alarm(PATIENCE_S), &forecast, err);
+    if (status != PPS_OK)
+        return status;
+    print_counts(e, shard, &forecast);
+    print_forecast(&forecast, plan->threads, plan->sweep.only_best);
+    print_costly(e, &forecast);
+    pps_say(stdout, "result      %s", strcmp(path, "-") == 0 ? "stdout" : path);
+    return PPS_OK;
+}
+
 enum pps_status pps_plan_print(const struct pps_args *args, struct pps_error *err)
 {
-    struct pps_experiment *e = NULL;
-    struct pps_resultpath path;
-    struct pps_forecast forecast;
-    struct pps_shard shard;
+    struct pps_job job = {.threads = 0};
+    struct pps_request_words words = {.n = 0};
+    struct pps_job_result plan = {.job = NULL};
     char source[PPS_SHARD_SOURCE];
-    size_t scratch_bytes;
-    int threads;
-    enum pps_status status = pps_request_threads(args, &threads, err);
+    enum pps_status status = read_options(args, &words, &job, source, err);
     if (status == PPS_OK)
-        status = pps_shard_choose(args, &shard, source, err);
+        status = pps_job_load(&job, &plan, err);
     if (status == PPS_OK)
-        status = pps_request_load(args, &e, err);
-    if (status == PPS_OK)
-        status = pps_resultpath_choose(args, e, shard, &path, err);
-    if (status == PPS_OK)
-        status = pps_scratch_bytes(e, threads, &scratch_bytes, err);
-    if (status == PPS_OK) {
-        fputs(e->notes, stderr);
-        print_axes(e);
-        print_sample(e->space.sample);
-        print_shard(shard, source);
-        fflush(stdout);
-        status = pps_calibrate(e, shard, path.codec, MEASURE_S, pps_signals_alarm(PATIENCE_S),
-                               &forecast, err);
-    }
-    if (status == PPS_OK) {
-        print_counts(e, shard, &forecast);
-        print_forecast(&forecast, threads, pps_arg(args, "only-top") != NULL);
-        print_costly(e, &forecast);
-        pps_say(stdout, "result      %s", strcmp(path.path, "-") == 0 ? "stdout" : path.path);
-    }
-    pps_experiment_free(e);
+        status = print_plan(&plan, source, err);
+    pps_job_free(&plan);
+    pps_request_free(&words);
     return status;
 }
 

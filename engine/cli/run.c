@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep run: runs a sweep.
 #include "engine/cli/verbs.h"
-#include "engine/command/duration.h"
-#include "engine/job/continued.h"
 
+#include "base/system/machine.h"
+#include "base/text/human.h"
 #include "base/text/say.h"
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
@@ -11,13 +11,14 @@
 #include "engine/cli/plan.h"
 #include "engine/cli/report/run_report.h"
 #include "engine/cli/signals.h"
-#include "engine/job/finished_result.h"
+#include "engine/command/duration.h"
+#include "engine/forecast/progress.h"
 #include "engine/job/job.h"
 #include "engine/picture/plot.h"
 #include "engine/picture/scatter.h"
-#include "engine/run/sweep.h"
 #include "kernels/registry.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,13 +78,25 @@ static const char details[] =
     "0-(N-1). --shard auto/N gets only K, so that some tasks of an array can be submitted\n"
     "again.\n";
 
+// A run of the command.
+struct run {
+    const struct pps_args *args;
+    struct pps_job job;
+    struct pps_request_words words;
+    char shard_source[PPS_SHARD_SOURCE];
+    char resume_command[2048];
+    struct pps_progress progress;
+    struct pps_job_result result;
+    bool quiet, json;
+};
+
 // ---- reading the options ----------------------------------------------------------------------
 
-static enum pps_status read_audit(const struct pps_running *run,
+static enum pps_status read_audit(const struct pps_args *args,
                                   double *fraction,
                                   struct pps_error *err)
 {
-    const char *text = pps_arg(run->args, "audit");
+    const char *text = pps_arg(args, "audit");
     char *end;
     if (text == NULL)
         return PPS_OK;
@@ -92,92 +105,155 @@ static enum pps_status read_audit(const struct pps_running *run,
         return pps_fail(err, PPS_E_INPUT,
                         "--audit %s: expected a fraction above 0 and at most 1, such as 1e-4",
                         text);
-    return pps_audit_possible(run->experiment->kernel, err);
-}
-
-static enum pps_status read_reuse(struct pps_running *run, struct pps_error *err)
-{
-    const char *path = pps_arg(run->args, "reuse");
-    if (path == NULL)
-        return PPS_OK;
-    // The text of a result is rounded: it cannot decide between almost equal rows.
-    if (run->sweep.only_best)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--only-top and --reuse cannot be used together; remove --only-top and "
-                        "run ppsweep top on the result");
-    enum pps_status status =
-        pps_reuse_open(&run->reuse, path, run->experiment, run->sweep.objective, err);
-    run->sweep.reuse = run->reuse;
-    if (status == PPS_OK && !run->quiet && !pps_reuse_is_checked(run->reuse))
-        pps_say(stderr,
-                "note      %s.idx is missing: the rows of %s are reused without a check", path,
-                path);
-    return status;
-}
-
-static enum pps_status prepare(struct pps_running *run, struct pps_error *err)
-{
-    struct pps_sweep *sweep = &run->sweep;
-    enum pps_progress_kind kind = PPS_PROGRESS_NEVER;
-    char source[PPS_SHARD_SOURCE];
-    size_t scratch_bytes;
-    enum pps_status status = pps_request_threads(run->args, &sweep->threads, err);
-    if (status == PPS_OK)
-        status = pps_progress_parse(pps_arg(run->args, "progress"), &kind, err);
-    if (status == PPS_OK)
-        status = pps_shard_choose(run->args, &sweep->shard, source, err);
-    if (status == PPS_OK)
-        status = pps_request_load(run->args, &run->experiment, err);
-    if (status == PPS_OK)
-        status = pps_top_options(run->args, run->experiment, sweep, run->by, err);
-    if (status == PPS_OK)
-        status = read_audit(run, &sweep->audit, err);
-    if (status == PPS_OK)
-        status =
-            pps_resultpath_choose(run->args, run->experiment, sweep->shard, &run->path, err);
-    if (status == PPS_OK)
-        status = pps_scratch_bytes(run->experiment, sweep->threads, &scratch_bytes, err);
-    if (status != PPS_OK)
-        return status;
-    sweep->experiment = run->experiment;
-    sweep->fail_fast = pps_arg(run->args, "fail-fast") != NULL;
-    sweep->block_points = pps_block_points(run->experiment);
-    sweep->codec = run->path.codec;
-    sweep->progress = &run->progress;
-    run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
-    if (source[0] != '\0' && !run->quiet)
-        fprintf(stderr, "shard     %u of %u (from %s)\n", (unsigned)sweep->shard.index,
-                (unsigned)sweep->shard.count, source);
     return PPS_OK;
 }
 
-static struct pps_report report_of(struct pps_running *run)
+// Builds the command that resumes the run: the command line as typed, with --resume if it is
+// missing, or a description if the command line is too long.
+static void name_resume(struct run *run)
 {
-    return (struct pps_report){
-        .experiment = run->experiment,
-        .sweep = &run->sweep,
-        .totals = &run->totals,
-        .objective = run->sweep.objective,
-        .by = run->sweep.by,
-        .n_by = run->sweep.n_by,
-        .by_work = pps_arg(run->args, "by") == NULL,
-        .path = run->path.path,
-        .shard = run->sweep.shard,
-        .data_bytes = run->data_bytes,
-        .audit = run->sweep.audit,
-        .reuse = pps_arg(run->args, "reuse"),
-        .threads = run->sweep.threads,
-    };
+    const char *line = pps_arg_line(run->args);
+    const char *more = pps_arg(run->args, "resume") != NULL ? "" : " --resume";
+    size_t n = strlen(line);
+    if (n >= 3 && strcmp(line + n - 3, " --") == 0) // no option may follow "--"
+        n -= 3;
+    if (n + strlen(more) < sizeof run->resume_command)
+        sprintf(run->resume_command, "%.*s%s", (int)n, line, more);
+    else
+        sprintf(run->resume_command, "the same command with --resume");
 }
 
-static enum pps_status plot(struct pps_running *run, struct pps_error *err)
+static enum pps_status read_options(struct run *run, struct pps_error *err)
+{
+    const struct pps_args *args = run->args;
+    struct pps_job *job = &run->job;
+    enum pps_progress_kind kind = PPS_PROGRESS_NEVER;
+    enum pps_status status = pps_request_threads(args, &job->threads, err);
+    if (status == PPS_OK)
+        status = pps_progress_parse(pps_arg(args, "progress"), &kind, err);
+    if (status == PPS_OK)
+        status = pps_shard_choose(args, &job->shard, run->shard_source, err);
+    if (status == PPS_OK)
+        status = pps_request_read(args, &run->words, &job->request, err);
+    if (status == PPS_OK)
+        status = pps_top_options(args, job, err);
+    if (status == PPS_OK)
+        status = read_audit(args, &job->audit, err);
+    run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
+    name_resume(run);
+    job->output = pps_arg(args, "output");
+    job->rows = stdout;
+    job->codec = pps_arg(args, "compress");
+    job->force = pps_arg(args, "force") != NULL;
+    job->resume = pps_arg(args, "resume") != NULL;
+    job->reuse = pps_arg(args, "reuse");
+    job->fail_fast = pps_arg(args, "fail-fast") != NULL;
+    job->command = pps_arg_line(args);
+    job->resume_command = run->resume_command;
+    return status;
+}
+
+// From now on the time limit counts, and signals stop the run: at once as long as it only reads.
+static enum pps_status start_clock(struct run *run, struct pps_error *err)
+{
+    double limit_s = 0;
+    pps_signals_end_at_once("ppsweep: stopped before the first point; no file was changed\n");
+    run->job.stop = pps_signals_install(false);
+    enum pps_status status = pps_arg_duration(run->args, "time-limit", &limit_s, err);
+    if (limit_s > 0)
+        pps_signals_alarm(limit_s);
+    return status;
+}
+
+// ---- messages during the run ------------------------------------------------------------------
+
+static void say_loaded(const struct run *run)
+{
+    const struct pps_shard shard = run->job.shard;
+    if (run->quiet)
+        return;
+    if (run->shard_source[0] != '\0')
+        fprintf(stderr, "shard     %u of %u (from %s)\n", (unsigned)shard.index,
+                (unsigned)shard.count, run->shard_source);
+    fputs(run->result.experiment->notes, stderr);
+}
+
+// Called before files change.
+static void prepare_files(const struct run *run, const struct pps_job_result *r)
+{
+    if (r->reuse_unchecked && !run->quiet)
+        pps_say(stderr,
+                "note      %s.idx is missing: the rows of %s are reused without a check",
+                r->reuse, r->reuse);
+    pps_signals_end_at_once(NULL); // there are files to close
+    if (strcmp(r->path.path, "-") != 0)
+        signal(SIGPIPE, SIG_IGN); // a closed pipe on stderr does not end the run
+}
+
+static void say_resumed(const struct pps_job_result *r)
+{
+    char done[48], all[48];
+    pps_human_count((double)r->earlier_points, done, sizeof done);
+    pps_human_count((double)r->n_points, all, sizeof all);
+    pps_say(stderr, "resume    %s of %s points are done, in %s.part", done, all, r->path.path);
+}
+
+static void begin(struct run *run, const struct pps_job_result *r)
+{
+    struct pps_progress *progress = &run->progress;
+    const char *path = r->path.path;
+    if (r->unlocked && !run->quiet)
+        pps_say(stderr, "warning: this file system has no locks; no other run may write %s",
+                path);
+    if (r->snapshot_fault.code != PPS_OK)
+        pps_say(stderr, "warning: %s.top.part %s; the run starts at the first point", path,
+                r->snapshot_fault.text);
+    if (r->resumed && !run->quiet)
+        say_resumed(r);
+    pps_progress_begin(progress, progress->kind, r->n_points);
+    progress->experiment = r->experiment;
+    progress->only_best = r->sweep.only_best;
+    progress->earlier_points = r->earlier_points;
+    progress->earlier_rows = r->earlier_rows;
+    pps_progress_costly(progress);
+}
+
+static bool watch(void *self, enum pps_job_event event, const struct pps_job_result *r)
+{
+    struct run *run = self;
+    switch (event) {
+    case PPS_JOB_FOUND:
+        if (!run->quiet)
+            pps_say(stderr,
+                    "complete  %s already contains this result; --force computes it again",
+                    r->path.path);
+        break;
+    case PPS_JOB_READY:
+        prepare_files(run, r);
+        break;
+    case PPS_JOB_BEGINS:
+        begin(run, r);
+        break;
+    case PPS_JOB_PASSED:
+        pps_progress_update(&run->progress, &r->passed);
+        break;
+    case PPS_JOB_ENDS:
+        pps_progress_end(&run->progress);
+        break;
+    }
+    return true;
+}
+
+// ---- the end of the run -----------------------------------------------------------------------
+
+static enum pps_status plot(const struct run *run, struct pps_error *err)
 {
     struct pps_plot_count count;
     struct pps_plot_ask ask = {
-        .cut.view = {.path = run->path.path, .kernels = pps_kernels},
+        .cut.view = {.path = run->result.path.path, .kernels = pps_kernels},
         .pictures = {.png = true,
                      .svg = true,
-                     .force = pps_arg(run->args, "force") != NULL,
+                     .force = run->job.force,
                      .paths = run->quiet  ? NULL
                               : run->json ? stderr
                                           : stdout},
@@ -188,147 +264,70 @@ static enum pps_status plot(struct pps_running *run, struct pps_error *err)
     fflush(stdout); // nothing that was said is lost when a signal comes
     pps_signals_end_at_once("ppsweep: stopped while drawing; the result is complete\n");
     const struct pps_scatter_ask scatter = {.view = ask.cut.view};
-    return pps_scatter_suits(run->path.path) ? pps_scatter_plot(&scatter, &ask.pictures, err)
-                                             : pps_plot(&ask, &count, err);
+    return pps_scatter_suits(ask.cut.view.path) ? pps_scatter_plot(&scatter, &ask.pictures, err)
+                                                : pps_plot(&ask, &count, err);
 }
 
-// From now on the time limit counts, and signals stop the run: at once as long as it only reads.
-static enum pps_status start_clock(struct pps_running *run, struct pps_error *err)
+// Notes on a result that an earlier run has made.
+static void say_repeated(const struct run *run)
 {
-    double limit_s = 0;
-    pps_signals_end_at_once("ppsweep: stopped before the first point; no file was changed\n");
-    run->sweep.stop = pps_signals_install(false);
-    enum pps_status status = pps_arg_duration(run->args, "time-limit", &limit_s, err);
-    if (limit_s > 0)
-        pps_signals_alarm(limit_s);
-    return status;
-}
-
-// The same command finds its own result again.
-static enum pps_status find_complete(struct pps_running *run,
-                                     bool *complete,
-                                     struct pps_error *err)
-{
-    char *manifest;
-    enum pps_status status = pps_running_manifest(run, NULL, &manifest, err);
-    if (status == PPS_OK)
-        status = pps_continue_find(run->args, run->path.path, manifest, complete, err);
-    free(manifest);
-    return status;
+    const struct pps_job_result *r = &run->result;
+    if (run->quiet)
+        return;
+    if (r->no_totals)
+        pps_say(stderr, "note      %s.idx is missing, so there is no summary", r->path.path);
+    else if (run->job.audit > 0 && r->audit != run->job.audit)
+        pps_say(stderr, "note      the result was made %s; --force audits it as asked",
+                r->audit > 0 ? "with another --audit" : "without --audit");
 }
 
 // The summary, the pictures, and the exit status of a complete result.
-static enum pps_status finish(struct pps_running *run,
-                              const struct pps_report *report,
-                              struct pps_error *err)
+static enum pps_status report(struct run *run, struct pps_error *err)
 {
-    const bool to_stdout = strcmp(run->path.path, "-") == 0;
+    struct pps_job_result *r = &run->result;
+    const bool to_stdout = strcmp(r->path.path, "-") == 0;
     enum pps_status status = PPS_OK;
-    if (!run->quiet && !(run->json && to_stdout))
-        pps_report_print(report);
-    if (run->json)
-        status = pps_report_json(report, to_stdout ? stderr : stdout, err);
+    if (r->repeated)
+        say_repeated(run);
+    if (!r->no_totals && !run->quiet && !(run->json && to_stdout))
+        pps_report_print(r);
+    if (!r->no_totals && run->json)
+        status = pps_report_json(r, to_stdout ? stderr : stdout, err);
     if (status == PPS_OK)
         status = plot(run, err);
-    return status == PPS_OK && report->totals->failed > 0 ? PPS_E_POINTS : status;
-}
-
-// ---- a result that is complete already --------------------------------------------------------
-
-static enum pps_status stopped_reading(const char *path, struct pps_error *err)
-{
-    return pps_fail(err, PPS_E_STOPPED, "stopped while reading %s, which is complete", path);
-}
-
-static struct pps_report report_earlier(struct pps_running *run, struct pps_finished *found)
-{
-    struct pps_report report = report_of(run);
-    report.totals = &found->totals;
-    report.data_bytes = found->data_bytes;
-    report.audit = found->audit;
-    report.reuse = found->reuse;
-    report.threads = found->threads;
-    report.earlier = true;
-    return report;
-}
-
-static enum pps_status summarize(struct pps_running *run,
-                                 struct pps_finished *found,
-                                 struct pps_error *err)
-{
-    const char *path = run->path.path;
-    if (!found->has_index) {
-        if (!run->quiet)
-            pps_say(stderr, "note      %s.idx is missing, so there is no summary", path);
-        return plot(run, err);
-    }
-    if (!found->totals.complete)
-        return stopped_reading(path, err);
-    if (run->sweep.audit > 0 && found->audit != run->sweep.audit && !run->quiet)
-        pps_say(stderr, "note      the result was made %s; --force audits it as asked",
-                found->audit > 0 ? "with another --audit" : "without --audit");
-    const struct pps_report report = report_earlier(run, found);
-    return finish(run, &report, err);
-}
-
-// Prints the summary of the run that made the result.
-static enum pps_status repeat(struct pps_running *run, struct pps_error *err)
-{
-    struct pps_finished found;
-    run->sweep.stop = pps_signals_install(false);
-    if (!run->quiet)
-        pps_say(stderr, "complete  %s already contains this result; --force computes it again",
-                run->path.path);
-    enum pps_status status = pps_finished_read(&run->sweep, run->path.path, &found, err);
-    if (status == PPS_OK)
-        status = summarize(run, &found, err);
-    pps_finished_free(&found);
-    return status;
+    return status == PPS_OK && r->totals.failed > 0 ? PPS_E_POINTS : status;
 }
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static enum pps_status run_whole(struct pps_running *run, struct pps_error *err)
+static enum pps_status run_job(struct run *run, struct pps_error *err)
 {
-    enum pps_status status = prepare(run, err);
+    enum pps_status status = pps_job_load(&run->job, &run->result, err);
     if (status != PPS_OK)
         return status;
-    if (!run->quiet && run->experiment->notes[0] != '\0')
-        fputs(run->experiment->notes, stderr);
-    if (pps_arg(run->args, "plot") != NULL && strcmp(run->path.path, "-") == 0)
+    say_loaded(run);
+    if (pps_arg(run->args, "plot") != NULL && strcmp(run->result.path.path, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--plot needs a result file, not -o -");
-    if (pps_arg(run->args, "resume") != NULL && strcmp(run->path.path, "-") == 0)
-        return pps_fail(err, PPS_E_INPUT, "--resume needs a result file, not -o -");
-    bool complete = false;
-    status = find_complete(run, &complete, err);
-    if (status != PPS_OK)
-        return status;
-    if (complete)
-        return repeat(run, err);
-    status = read_reuse(run, err);
-    if (status == PPS_OK)
-        status = pps_running_execute(run, err);
-    if (status != PPS_OK)
-        return run->opened ? pps_running_give_up(run, status, err) : status;
-    const struct pps_report done = report_of(run);
-    return finish(run, &done, err);
+    status = pps_job_run(&run->job, &run->result, err);
+    return status == PPS_OK ? report(run, err) : status;
 }
 
 static enum pps_status run_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct pps_running run = {.args = args};
+    struct run run = {.args = args,
+                      .quiet = pps_arg(args, "quiet") != NULL,
+                      .json = pps_arg(args, "json") != NULL};
     if (pps_arg(args, "dry-run") != NULL)
         return pps_plan_print(args, err);
-    run.quiet = pps_arg(args, "quiet") != NULL;
-    run.json = pps_arg(args, "json") != NULL;
+    run.job.watch = watch;
+    run.job.self = &run;
     enum pps_status status = start_clock(&run, err);
     if (status == PPS_OK)
-        status = run_whole(&run, err);
-    pps_output_abandon(run.output);
-    pps_totals_free(&run.totals);
-    pps_reuse_close(run.reuse);
-    pps_totals_free(&run.earlier);
-    pps_experiment_free(run.experiment);
+        status = read_options(&run, err);
+    if (status == PPS_OK)
+        status = run_job(&run, err);
+    pps_job_free(&run.result);
+    pps_request_free(&run.words);
     return status;
 }
 

@@ -49,7 +49,7 @@ static void on_alarm(int number)
     atomic_store(&stop, true);
 }
 
-const atomic_bool *pps_signals_alarm(double seconds)
+atomic_bool *pps_signals_alarm(double seconds)
 {
     struct sigaction action;
     struct itimerval timer = {.it_value.tv_sec = (time_t)seconds};
@@ -66,7 +66,7 @@ const atomic_bool *pps_signals_alarm(double seconds)
     return &stop;
 }
 
-const atomic_bool *pps_signals_install(bool interrupt_reads)
+atomic_bool *pps_signals_install(bool interrupt_reads)
 {
     struct sigaction action;
     memset(&action, 0, sizeof action);

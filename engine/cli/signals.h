@@ -9,11 +9,11 @@
 
 // Installs the handlers and returns the stop flag. With interrupt_reads, a signal also ends a
 // blocking read (errno EINTR).
-const atomic_bool *pps_signals_install(bool interrupt_reads);
+atomic_bool *pps_signals_install(bool interrupt_reads);
 
 // Sets the stop flag after `seconds`, at once if this is less than a millisecond. Returns the
 // flag.
-const atomic_bool *pps_signals_alarm(double seconds);
+atomic_bool *pps_signals_alarm(double seconds);
 
 // For parts of a run that have nothing to close: until the call with NULL, a signal or the alarm
 // ends the program at once, with `line` (constant, newline included) on stderr and exit status 5.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: writes the timeline of one point.
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/options/result_path.h"
 #include "engine/cli/verbs.h"
+#include "engine/job/result_path.h"
 
 #include "base/system/machine.h"
 #include "base/text/characters.h"

@@ -5,8 +5,8 @@
 
 #include "engine/check/verify_shards.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/options/result_path.h"
 #include "engine/cli/verbs.h"
+#include "engine/job/result_path.h"
 #include "kernels/registry.h"
 
 #include <inttypes.h>

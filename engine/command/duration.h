@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_DURATION_H
 #define PPS_CLI_DURATION_H
 
-#include "engine/cli/verbs.h"
+#include "engine/command/command.h"
 
 // Reads the option --name in seconds, written as 90, 90s, 1.5h, 1h30m or 2d. Leaves *seconds
 // unchanged if the option is not given. Returns PPS_E_INPUT for other texts and for 0.

@@ -5,17 +5,10 @@
 #ifndef PPS_PACE_H
 #define PPS_PACE_H
 
+#include "engine/forecast/passed.h"
 #include "engine/forecast/workload.h"
 
 #include <stdint.h>
-
-// Counts of a run since its start.
-struct pps_passed {
-    uint64_t points;
-    uint64_t rows;     // or evaluated points, if only the best rows are kept
-    uint64_t live;     // points that were not skipped
-    uint64_t computed; // of these, points computed by the kernel, not pruned or recalled
-};
 
 struct pps_pace {
     const struct pps_workload *workload;

@@ -3,7 +3,6 @@
 #include "engine/job/finished_best.h"
 
 #include "base/document/json.h"
-#include "base/document/json_write.h"
 #include "engine/manifest/tie_counts.h"
 #include "engine/read/result.h"
 #include "engine/read/row_text.h"
@@ -16,22 +15,6 @@
 #include <unistd.h>
 
 enum { MAX_CELLS = 2 * PPS_MAX_PARAMS + PPS_MAX_COLUMNS };
-
-// ---- writing ----------------------------------------------------------------------------------
-
-void pps_finishedtop_add(cJSON *only, const struct pps_experiment *e, struct pps_totals *t)
-{
-    size_t n;
-    const struct pps_best_row *nearest = pps_tops_rows(&t->nearest, &n);
-    if (t->failed > 0)
-        pps_json_add_count(only, "failed_point", t->failed_example);
-    cJSON *skipped = cJSON_AddObjectToObject(only, "skipped_points");
-    for (int r = 0; r < e->space.n_reasons; r++)
-        if (t->left_out[r].n > 0)
-            pps_json_add_count(skipped, e->space.reasons[r], t->left_out[r].example);
-    if (n > 0 && t->best.kept == 0)
-        cJSON_AddStringToObject(only, "nearest", nearest[0].text);
-}
 
 // ---- rows -------------------------------------------------------------------------------------
 

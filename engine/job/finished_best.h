@@ -16,8 +16,4 @@ PPS_MUST_CHECK enum pps_status pps_finishedtop_read(const struct pps_resume_ask 
                                                     struct pps_totals *totals,
                                                     struct pps_error *err);
 
-// What pps_finishedtop_read needs and rows do not show: adds it to only_top when the manifest is
-// written.
-void pps_finishedtop_add(cJSON *only, const struct pps_experiment *e, struct pps_totals *t);
-
 #endif

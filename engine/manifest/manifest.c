@@ -6,7 +6,6 @@
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
 #include "engine/experiment/typed_columns.h"
-#include "engine/job/finished_best.h"
 #include "engine/manifest/tie_counts.h"
 #include "engine/space/value.h"
 
@@ -145,6 +144,21 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
     cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
 }
 
+// Adds what rows do not show, so that the summary of a complete result can be read back.
+static void add_examples(cJSON *only, const struct pps_experiment *e, struct pps_totals *t)
+{
+    size_t n;
+    const struct pps_best_row *nearest = pps_tops_rows(&t->nearest, &n);
+    if (t->failed > 0)
+        pps_json_add_count(only, "failed_point", t->failed_example);
+    cJSON *skipped = cJSON_AddObjectToObject(only, "skipped_points");
+    for (int r = 0; r < e->space.n_reasons; r++)
+        if (t->left_out[r].n > 0)
+            pps_json_add_count(skipped, e->space.reasons[r], t->left_out[r].example);
+    if (n > 0 && t->best.kept == 0)
+        cJSON_AddStringToObject(only, "nearest", nearest[0].text);
+}
+
 // How many points were pruned depends on the number of threads, like `recalled`.
 static void add_only_top(cJSON *root, const struct pps_manifest *m)
 {
@@ -164,7 +178,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
     char *header = pps_experiment_header(m->experiment);
     cJSON_AddItemToObject(only, "equal", pps_counted_list(&m->totals->best, header));
     free(header);
-    pps_finishedtop_add(only, m->experiment, m->totals);
+    add_examples(only, m->experiment, m->totals);
 }
 
 static void add_reused(cJSON *root, const struct pps_manifest *m)

@@ -90,8 +90,8 @@ static void tell_progress(const struct pool *pool)
     const struct pps_passed passed = {totals->points, totals->rows,
                                       totals->rows + totals->pruned,
                                       pps_totals_computed(totals)};
-    if (pool->sweep->progress != NULL)
-        pps_progress_update(pool->sweep->progress, &passed);
+    if (pool->sweep->watch.passed != NULL)
+        pool->sweep->watch.passed(pool->sweep->watch.self, &passed);
 }
 
 static bool may_write(struct pool *pool)

@@ -6,7 +6,7 @@
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
-#include "engine/forecast/progress.h"
+#include "engine/forecast/passed.h"
 #include "engine/run/row_maker.h"
 #include "engine/run/work_schedule.h"
 #include "engine/space/shard.h"
@@ -27,9 +27,9 @@ struct pps_sweep {
     struct pps_ring ring; // zeroed: pps_ring_default
     struct pps_codec_choice codec;
     struct pps_sink sink;
-    struct pps_progress *progress; // or NULL
-    const atomic_bool *stop;       // goes up when the run shall end early
-    int objective;                 // column of the best rows
+    struct pps_watch watch;
+    const atomic_bool *stop; // goes up when the run shall end early
+    int objective;           // column of the best rows
     size_t n_best;
     const int *by; // n_by parameters: the best rows of every group; NULL: of all points
     int n_by;

@@ -3,8 +3,7 @@
 #ifndef PPS_CLI_REQUEST_H
 #define PPS_CLI_REQUEST_H
 
-#include "base/system/codec.h"
-#include "engine/cli/verbs.h"
+#include "engine/command/command.h"
 #include "engine/experiment/experiment.h"
 
 // Entries of an option table.
@@ -26,11 +25,6 @@
         "threads", 'j', "N", "number of worker threads (all CPUs this process may use)"        \
     }
 
-// Reads the options and loads the experiment.
-PPS_MUST_CHECK enum pps_status pps_request_load(const struct pps_args *args,
-                                                struct pps_experiment **experiment,
-                                                struct pps_error *err);
-
 // Reads the values of --input into `words`; returns PPS_E_INPUT if there are more than fit.
 enum { PPS_MAX_INPUT_WORDS = 16 };
 PPS_MUST_CHECK enum pps_status pps_request_inputs(const struct pps_args *args,
@@ -38,15 +32,27 @@ PPS_MUST_CHECK enum pps_status pps_request_inputs(const struct pps_args *args,
                                                   struct pps_input_words *inputs,
                                                   struct pps_error *err);
 
+enum { PPS_MAX_OVERRIDES = 256 };
+
+// Memory of a request.
+struct pps_request_words {
+    struct pps_override list[PPS_MAX_OVERRIDES];
+    char *keys[PPS_MAX_OVERRIDES];
+    int n;
+    const char *inputs[PPS_MAX_INPUT_WORDS];
+};
+
+// Fills *request from the options. The caller calls pps_request_free in every case, after the
+// last use of the request.
+PPS_MUST_CHECK enum pps_status pps_request_read(const struct pps_args *args,
+                                                struct pps_request_words *room,
+                                                struct pps_request *request,
+                                                struct pps_error *err);
+void pps_request_free(struct pps_request_words *room);
+
 // Reads -j; the default is the number of CPUs that this process may use.
 PPS_MUST_CHECK enum pps_status pps_request_threads(const struct pps_args *args,
                                                    int *threads,
                                                    struct pps_error *err);
-
-// Reads --objective; the default is the first column of the kernel.
-PPS_MUST_CHECK enum pps_status pps_request_objective(const struct pps_args *args,
-                                                     const struct pps_kernel *kernel,
-                                                     int *column,
-                                                     struct pps_error *err);
 
 #endif

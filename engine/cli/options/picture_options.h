@@ -4,7 +4,7 @@
 #ifndef PPS_CLI_KINDS_H
 #define PPS_CLI_KINDS_H
 
-#include "engine/cli/verbs.h"
+#include "engine/command/command.h"
 #include "engine/picture/pictures.h"
 #include "engine/picture/scale.h"
 #include "engine/read/view.h"

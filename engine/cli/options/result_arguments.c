@@ -3,7 +3,7 @@
 #include "engine/cli/options/result_arguments.h"
 
 #include "base/text/say.h"
-#include "engine/cli/options/result_path.h"
+#include "engine/job/result_path.h"
 #include "engine/read/coverage.h"
 #include "kernels/registry.h"
 

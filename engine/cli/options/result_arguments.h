@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_WORDS_H
 #define PPS_CLI_WORDS_H
 
-#include "engine/cli/verbs.h"
+#include "engine/command/command.h"
 #include "engine/read/view.h"
 
 // Fills *view with the arguments of the command and all kernels. The caller calls

@@ -3,7 +3,7 @@
 #ifndef PPS_CLI_SHARDOPTION_H
 #define PPS_CLI_SHARDOPTION_H
 
-#include "engine/cli/verbs.h"
+#include "engine/command/command.h"
 #include "engine/space/shard.h"
 
 enum { PPS_SHARD_SOURCE = 64 };

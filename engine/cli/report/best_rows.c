@@ -14,16 +14,16 @@ enum { SHOWN_ROWS = 40, SHOWN_TIES = 8 };
 
 // The table of the best rows of a run, with the same number of rows for every group.
 struct table {
-    const struct pps_report *report;
+    struct pps_job_result *report;
     struct pps_best *const *groups;
     size_t n_groups, shown_groups, each;
     char *header;
 };
 
-static bool open_table(struct table *t, const struct pps_report *r)
+static bool open_table(struct table *t, struct pps_job_result *r)
 {
     *t = (struct table){.report = r};
-    t->groups = pps_tops_groups(&r->totals->best, &t->n_groups);
+    t->groups = pps_tops_groups(&r->totals.best, &t->n_groups);
     t->header = pps_experiment_header(r->experiment);
     if (t->n_groups == 0 || t->header == NULL) {
         free(t->header);
@@ -45,13 +45,13 @@ static size_t shown_of(const struct table *t, const struct pps_best *group)
 // several.
 static void print_title(const struct table *t)
 {
-    const struct pps_report *r = t->report;
+    struct pps_job_result *r = t->report;
     const struct pps_kernel *kernel = r->experiment->kernel;
-    const struct pps_column *column = &kernel->columns[r->objective];
+    const struct pps_column *column = &kernel->columns[r->sweep.objective];
     fputs("best      ", stderr);
-    for (int b = 0; b < r->n_by && t->n_groups > 1; b++)
-        fprintf(stderr, "%s%s%s", b == 0 ? "of each " : ", ", kernel->params[r->by[b]].name,
-                b == r->n_by - 1 ? " " : "");
+    for (int b = 0; b < r->sweep.n_by && t->n_groups > 1; b++)
+        fprintf(stderr, "%s%s%s", b == 0 ? "of each " : ", ",
+                kernel->params[r->sweep.by[b]].name, b == r->sweep.n_by - 1 ? " " : "");
     fprintf(stderr, "by %s (%s is better)\n", column->name,
             column->goal == PPS_HIGHER ? "higher" : "lower");
 }
@@ -59,12 +59,12 @@ static void print_title(const struct table *t)
 static void print_rows(const struct table *t)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
-    const struct pps_report *r = t->report;
+    struct pps_job_result *r = t->report;
     size_t n, shown = 0;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals.best, &n);
     const int all = pps_rowtable_widths(rows, n, t->header, width);
-    const int columns = pps_rowtable_columns(t->header, width, all,
-                                             r->experiment->kernel->columns[r->objective].name);
+    const int columns = pps_rowtable_columns(
+        t->header, width, all, r->experiment->kernel->columns[r->sweep.objective].name);
     pps_rowtable_line(t->header, width, columns);
     for (size_t g = 0; g < t->shown_groups; g++)
         for (size_t i = 0; i < shown_of(t, t->groups[g]); i++, shown++)
@@ -77,11 +77,11 @@ static void print_rows(const struct table *t)
 }
 
 // Prints the row that is nearest to being feasible, if no row is feasible.
-static void print_nearest(const struct pps_report *r)
+static void print_nearest(struct pps_job_result *r)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals->nearest, &n);
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals.nearest, &n);
     char *header = pps_experiment_header(r->experiment);
     fprintf(stderr, "best      none: no point is feasible\n");
     if (n > 0 && header != NULL) {
@@ -97,14 +97,14 @@ static void print_nearest(const struct pps_report *r)
 
 // Returns the cells of a row that contain parameters: the parameters of the groups, or the
 // other parameters that vary.
-static uint64_t cells_of(const struct pps_report *r, bool of_groups)
+static uint64_t cells_of(struct pps_job_result *r, bool of_groups)
 {
     const struct pps_space *space = &r->experiment->space;
     uint64_t cells = 0;
     for (int c = 0; c < space->n_columns && c < 64; c++) {
         bool grouped = false;
-        for (int b = 0; b < r->n_by; b++)
-            grouped = grouped || r->by[b] == space->columns[c];
+        for (int b = 0; b < r->sweep.n_by; b++)
+            grouped = grouped || r->sweep.by[b] == space->columns[c];
         if (grouped == of_groups && pps_param_varies(r->experiment, space->columns[c]))
             cells |= (uint64_t)1 << c;
     }
@@ -137,10 +137,10 @@ static void print_ties(const struct table *t)
         fprintf(stderr, "          and equal best rows in %zu more groups\n", more);
 }
 
-bool pps_bestrows_have_ties(const struct pps_report *r)
+bool pps_bestrows_have_ties(struct pps_job_result *r)
 {
     size_t n;
-    struct pps_best *const *groups = pps_tops_groups(&r->totals->best, &n);
+    struct pps_best *const *groups = pps_tops_groups(&r->totals.best, &n);
     for (size_t g = 0; g < n; g++) {
         const struct pps_best_ties ties = pps_best_ties(groups[g]);
         if (ties.n > ties.kept)
@@ -151,18 +151,18 @@ bool pps_bestrows_have_ties(const struct pps_report *r)
 
 // ---- all --------------------------------------------------------------------------------------
 
-void pps_bestrows_print(const struct pps_report *r)
+void pps_bestrows_print(struct pps_job_result *r)
 {
-    const uint64_t asked = r->totals->judged > 0 ? r->totals->judged : r->totals->rows;
+    const uint64_t asked = r->totals.judged > 0 ? r->totals.judged : r->totals.rows;
     struct table table;
     if (!open_table(&table, r)) {
-        if (r->totals->infeasible > 0 && r->totals->infeasible == asked)
+        if (r->totals.infeasible > 0 && r->totals.infeasible == asked)
             print_nearest(r);
         return;
     }
     print_title(&table);
     print_rows(&table);
-    if (r->by_work && table.n_groups > 1)
+    if ((r->job->by == NULL) && table.n_groups > 1)
         fputs(
             "          rows of different groups do different amounts of work; --by none ranks "
             "all together\n",

@@ -5,9 +5,9 @@
 
 #include "engine/cli/report/run_report.h"
 
-void pps_bestrows_print(const struct pps_report *report);
+void pps_bestrows_print(struct pps_job_result *report);
 
 // Returns whether there are rows equal to the best rows that are not shown.
-bool pps_bestrows_have_ties(const struct pps_report *report);
+bool pps_bestrows_have_ties(struct pps_job_result *report);
 
 #endif

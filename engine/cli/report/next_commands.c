@@ -41,45 +41,45 @@ void pps_next_look(const char *path)
 }
 
 // Lists all rows that equal the best ones, by the column and the groups of this summary.
-static void print_ties(const struct pps_report *r)
+static void print_ties(struct pps_job_result *r)
 {
     const struct pps_kernel *kernel = r->experiment->kernel;
-    print_look(r->path, " --ties");
-    if (r->objective != 0)
-        fprintf(stderr, " --objective %s", kernel->columns[r->objective].name);
-    for (int b = 0; b < r->n_by && !r->by_work; b++)
-        fprintf(stderr, "%s%s", b == 0 ? " --by " : ",", kernel->params[r->by[b]].name);
-    if (r->n_by == 0 && !r->by_work)
+    print_look(r->path.path, " --ties");
+    if (r->sweep.objective != 0)
+        fprintf(stderr, " --objective %s", kernel->columns[r->sweep.objective].name);
+    for (int b = 0; b < r->sweep.n_by && r->job->by != NULL; b++)
+        fprintf(stderr, "%s%s", b == 0 ? " --by " : ",", kernel->params[r->sweep.by[b]].name);
+    if (r->sweep.n_by == 0 && r->job->by != NULL)
         fputs(" --by " PPS_BY_NONE, stderr);
     fputc('\n', stderr);
 }
 
 // What is left to do with one of several shards.
-static void print_merge(const struct pps_report *r)
+static void print_merge(struct pps_job_result *r)
 {
-    const char *number = strstr(r->path, ".shard-");
+    const char *number = strstr(r->path.path, ".shard-");
     for (const char *at = number; at != NULL; at = strstr(at + 1, ".shard-"))
         number = at; // the last one: it is ours
     if (number == NULL)
         return;
     const char *rest = strchr(number + strlen(".shard-"), '-');
     fputs("next      ppsweep merge ", stderr);
-    pps_say_word(stderr, r->path, (size_t)(number - r->path));
+    pps_say_word(stderr, r->path.path, (size_t)(number - r->path.path));
     fprintf(stderr, ".shard-*%s   (when all %u shards are done)\n", rest != NULL ? rest : "",
-            (unsigned)r->shard.count);
+            (unsigned)r->sweep.shard.count);
 }
 
 // A point of the result, of the best row where one is known: by its row, or by its parameters.
-static void print_next_trace(const struct pps_report *r, const char *lead)
+static void print_next_trace(struct pps_job_result *r, const char *lead)
 {
-    struct pps_totals *t = r->totals;
+    struct pps_totals *t = &r->totals;
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
     const struct pps_kernel *kernel = r->experiment->kernel;
     const bool by_row = n == 0 || t->judged > 0 || t->points == t->rows;
     const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
     const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
-    print_command(lead, "trace", bare ? kernel->name : r->path);
+    print_command(lead, "trace", bare ? kernel->name : r->path.path);
     if (by_row)
         fprintf(stderr, " --row %llu", 1 + (unsigned long long)row);
     else
@@ -88,12 +88,12 @@ static void print_next_trace(const struct pps_report *r, const char *lead)
 }
 
 // A result without rows, or with rows without values, has fewer commands that work.
-void pps_next_commands(const struct pps_report *r)
+void pps_next_commands(struct pps_job_result *r)
 {
-    const struct pps_totals *t = r->totals;
-    if (strcmp(r->path, "-") == 0)
+    const struct pps_totals *t = &r->totals;
+    if (strcmp(r->path.path, "-") == 0)
         return;
-    if (r->shard.count > 0) {
+    if (r->sweep.shard.count > 0) {
         print_merge(r);
         return;
     }
@@ -105,7 +105,7 @@ void pps_next_commands(const struct pps_report *r)
     if (!no_value && t->judged == 0 && pps_bestrows_have_ties(r))
         print_ties(r);
     else if (!no_value)
-        pps_next_look(r->path);
+        pps_next_look(r->path.path);
     if (traces && (!no_value || t->failed == 0))
         print_next_trace(r, no_value ? "next" : "");
 }

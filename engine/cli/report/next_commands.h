@@ -6,7 +6,7 @@
 #include "engine/cli/report/run_report.h"
 
 // Suggests commands that work on this result: none for a result without rows.
-void pps_next_commands(const struct pps_report *report);
+void pps_next_commands(struct pps_job_result *report);
 
 // Suggests the commands that look at any complete result with values.
 void pps_next_look(const char *path);

@@ -5,6 +5,7 @@
 #include "base/document/json_write.h"
 #include "base/system/machine.h"
 #include "base/text/human.h"
+#include "base/text/say.h"
 #include "engine/cli/report/best_rows.h"
 #include "engine/cli/report/next_commands.h"
 #include "engine/cli/report/point_words.h"
@@ -25,10 +26,10 @@ static void print_inputs(const struct pps_experiment *e)
     fputc('\n', stderr);
 }
 
-static void print_left_out(const struct pps_report *r)
+static void print_left_out(struct pps_job_result *r)
 {
     for (int i = 0; i < r->experiment->space.n_reasons; i++) {
-        const struct pps_left_out *left_out = &r->totals->left_out[i];
+        const struct pps_left_out *left_out = &r->totals.left_out[i];
         char count[48], words[PPS_REASON_WORDS];
         if (left_out->n == 0)
             continue;
@@ -39,40 +40,39 @@ static void print_left_out(const struct pps_report *r)
         fputc('\n', stderr);
     }
     const bool have_rows =
-        r->totals->judged == 0; // false if the result contains only the best rows
-    if (r->totals->infeasible > 0)
-        fprintf(stderr, "infeasible %llu point%s%s\n",
-                (unsigned long long)r->totals->infeasible,
-                r->totals->infeasible == 1 ? "" : "s", have_rows ? " (see the rows)" : "");
-    if (r->totals->failed > 0) {
-        fprintf(stderr, "failed    %llu point%s%s", (unsigned long long)r->totals->failed,
-                r->totals->failed == 1 ? "" : "s",
+        r->totals.judged == 0; // false if the result contains only the best rows
+    if (r->totals.infeasible > 0)
+        fprintf(stderr, "infeasible %llu point%s%s\n", (unsigned long long)r->totals.infeasible,
+                r->totals.infeasible == 1 ? "" : "s", have_rows ? " (see the rows)" : "");
+    if (r->totals.failed > 0) {
+        fprintf(stderr, "failed    %llu point%s%s", (unsigned long long)r->totals.failed,
+                r->totals.failed == 1 ? "" : "s",
                 have_rows ? " (rows with empty results)" : "");
         if (r->experiment->point_limit > 0)
             fprintf(stderr, ", with --point-limit %llu",
                     (unsigned long long)r->experiment->point_limit);
-        pps_say_point(r->experiment, r->totals->failed_example, ", for example ");
+        pps_say_point(r->experiment, r->totals.failed_example, ", for example ");
         fputc('\n', stderr);
     }
 }
 
 // Warns about a result without rows.
-static void print_all_left_out(const struct pps_report *r)
+static void print_all_left_out(struct pps_job_result *r)
 {
     const int n_reasons = r->experiment->space.n_reasons;
     uint64_t n = 0;
     for (int i = 0; i < n_reasons; i++)
-        n += r->totals->left_out[i].n;
-    if (n == 0 || n < r->totals->points)
+        n += r->totals.left_out[i].n;
+    if (n == 0 || n < r->totals.points)
         return;
     fprintf(stderr, "warning   the result has no rows: every point%s is skipped:",
-            r->shard.count > 0 ? " of this shard" : "");
+            r->sweep.shard.count > 0 ? " of this shard" : "");
     const char *before = "";
     for (int i = 0; i < n_reasons; i++) {
         char count[48], words[PPS_REASON_WORDS];
-        if (r->totals->left_out[i].n == 0)
+        if (r->totals.left_out[i].n == 0)
             continue;
-        pps_human_count((double)r->totals->left_out[i].n, count, sizeof count);
+        pps_human_count((double)r->totals.left_out[i].n, count, sizeof count);
         pps_say_part(stderr, "%s %s %s", before, count,
                      pps_reason_words(&r->experiment->space, i, words));
         before = ";";
@@ -81,12 +81,12 @@ static void print_all_left_out(const struct pps_report *r)
 }
 
 // Explains an empty shard: there are more shards than blocks.
-static void print_no_block(const struct pps_report *r)
+static void print_no_block(struct pps_job_result *r)
 {
     const uint64_t points = r->experiment->n_points;
     const uint64_t a_block = pps_block_points(r->experiment);
     char count[48], each[48];
-    if (r->shard.count == 0 || r->totals->points > 0)
+    if (r->sweep.shard.count == 0 || r->totals.points > 0)
         return;
     pps_human_count((double)(points / a_block + (points % a_block > 0)), count, sizeof count);
     pps_human_count((double)a_block, each, sizeof each);
@@ -131,14 +131,14 @@ static void print_recalled(const struct pps_totals *t)
         fprintf(stderr, "%ss copied from equivalent points\n", what);
 }
 
-static void print_reused(const struct pps_report *r)
+static void print_reused(struct pps_job_result *r)
 {
     char reused[48], checked[48];
     if (r->reuse == NULL)
         return;
-    pps_human_count((double)r->totals->reused, reused, sizeof reused);
-    pps_human_count((double)r->totals->checked, checked, sizeof checked);
-    pps_say_part(stderr, "reused    %s row%s of %s", reused, r->totals->reused == 1 ? "" : "s",
+    pps_human_count((double)r->totals.reused, reused, sizeof reused);
+    pps_human_count((double)r->totals.checked, checked, sizeof checked);
+    pps_say_part(stderr, "reused    %s row%s of %s", reused, r->totals.reused == 1 ? "" : "s",
                  r->reuse);
     if (r->audit > 0)
         fprintf(stderr, "; %s of these rows computed again for the audit", checked);
@@ -159,9 +159,9 @@ static void print_pruned(const struct pps_totals *t)
 }
 
 // The time of the run that made the result, without a speed of this one.
-static void print_earlier(const struct pps_report *r)
+static void print_earlier(struct pps_job_result *r)
 {
-    const struct pps_totals *t = r->totals;
+    const struct pps_totals *t = &r->totals;
     char rows[48], wall[32];
     pps_human_count((double)t->rows, rows, sizeof rows);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
@@ -173,9 +173,9 @@ static void print_earlier(const struct pps_report *r)
 }
 
 // Scanned points may be much cheaper than computed points: prints both speeds.
-static void print_speed(const struct pps_report *r)
+static void print_speed(struct pps_job_result *r)
 {
-    const struct pps_totals *t = r->totals;
+    const struct pps_totals *t = &r->totals;
     const uint64_t points = t->points - t->earlier, computed = pps_totals_computed(t);
     const double wall_s = t->wall_s > 1e-9 ? t->wall_s : 1e-9;
     char rows[48], speed[48], wall[32], memory[32];
@@ -192,7 +192,7 @@ static void print_speed(const struct pps_report *r)
             r->threads == 1 ? "" : "s", t->cpu_s / wall_s, memory);
 }
 
-void pps_report_print(const struct pps_report *r)
+void pps_report_print(struct pps_job_result *r)
 {
     char bytes[32];
     print_inputs(r->experiment);
@@ -201,17 +201,17 @@ void pps_report_print(const struct pps_report *r)
     print_all_left_out(r);
     print_no_block(r);
     if (r->audit > 0)
-        print_audit(&r->totals->audited);
+        print_audit(&r->totals.audited);
     print_reused(r);
-    print_pruned(r->totals);
-    print_recalled(r->totals);
-    if (r->earlier)
+    print_pruned(&r->totals);
+    print_recalled(&r->totals);
+    if (r->repeated)
         print_earlier(r);
     else
         print_speed(r);
     pps_human_bytes((double)r->data_bytes, bytes, sizeof bytes);
-    if (strcmp(r->path, "-") != 0)
-        pps_say(stderr, "result    %s (%s)", r->path, bytes);
+    if (strcmp(r->path.path, "-") != 0)
+        pps_say(stderr, "result    %s (%s)", r->path.path, bytes);
     pps_next_commands(r);
 }
 
@@ -225,7 +225,7 @@ static int by_number(const void *left, const void *right)
 
 // Allocates the indices of n points in ascending order, followed by their row numbers in the
 // result.
-static enum pps_status number_rows(const struct pps_report *r,
+static enum pps_status number_rows(struct pps_job_result *r,
                                    const struct pps_best_row *rows,
                                    size_t n,
                                    uint64_t *numbers,
@@ -236,15 +236,15 @@ static enum pps_status number_rows(const struct pps_report *r,
     qsort(numbers, n, sizeof *numbers, by_number);
     for (size_t i = 0; i < n; i++)
         numbers[n + i] = i + 1; // in a result that contains only these rows
-    if (r->totals->judged > 0)
+    if (r->totals.judged > 0)
         return PPS_OK;
-    return pps_row_numbers(r->sweep, numbers, n, numbers + n, err);
+    return pps_row_numbers(&r->sweep, numbers, n, numbers + n, err);
 }
 
-static enum pps_status best_json(const struct pps_report *r, cJSON *list, struct pps_error *err)
+static enum pps_status best_json(struct pps_job_result *r, cJSON *list, struct pps_error *err)
 {
     size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals->best, &n);
+    const struct pps_best_row *rows = pps_tops_rows(&r->totals.best, &n);
     uint64_t *numbers = calloc(n + 1, 2 * sizeof *numbers);
     if (numbers == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the summary");
@@ -262,11 +262,11 @@ static enum pps_status best_json(const struct pps_report *r, cJSON *list, struct
 }
 
 // Adds each group that has more rows equal to its best row than are kept.
-static void add_ties(cJSON *root, const struct pps_report *r)
+static void add_ties(cJSON *root, struct pps_job_result *r)
 {
     cJSON *list = cJSON_AddArrayToObject(root, "ties");
     size_t n;
-    struct pps_best *const *groups = pps_tops_groups(&r->totals->best, &n);
+    struct pps_best *const *groups = pps_tops_groups(&r->totals.best, &n);
     for (size_t g = 0; g < n; g++) {
         const struct pps_best_ties ties = pps_best_ties(groups[g]);
         if (ties.n <= ties.kept)
@@ -279,12 +279,12 @@ static void add_ties(cJSON *root, const struct pps_report *r)
     }
 }
 
-enum pps_status pps_report_json(const struct pps_report *r, FILE *out, struct pps_error *err)
+enum pps_status pps_report_json(struct pps_job_result *r, FILE *out, struct pps_error *err)
 {
-    const struct pps_totals *t = r->totals;
+    const struct pps_totals *t = &r->totals;
     cJSON *root = cJSON_CreateObject();
     cJSON *left_out = cJSON_CreateObject();
-    cJSON_AddStringToObject(root, "result", r->path);
+    cJSON_AddStringToObject(root, "result", r->path.path);
     cJSON_AddStringToObject(root, "kernel", r->experiment->kernel->name);
     pps_json_add_count(root, "points", t->points);
     pps_json_add_count(root, "rows", t->rows);
@@ -304,7 +304,7 @@ enum pps_status pps_report_json(const struct pps_report *r, FILE *out, struct pp
             pps_json_add_count(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
     cJSON_AddItemToObject(root, "skipped", left_out);
     cJSON_AddBoolToObject(root, "complete", t->complete);
-    if (r->earlier)
+    if (r->repeated)
         cJSON_AddBoolToObject(root, "earlier_run", true);
     pps_json_add_count(root, "data_bytes", r->data_bytes);
     pps_json_add_count(root, "text_bytes", t->text_bytes);
@@ -316,7 +316,7 @@ enum pps_status pps_report_json(const struct pps_report *r, FILE *out, struct pp
     cJSON_AddNumberToObject(root, "threads", r->threads);
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);
     cJSON_AddNumberToObject(root, "cpu_s", t->cpu_s);
-    if (!r->earlier)
+    if (!r->repeated)
         cJSON_AddNumberToObject(root, "peak_memory_bytes", pps_peak_memory());
     enum pps_status status = best_json(r, cJSON_AddArrayToObject(root, "best"), err);
     add_ties(root, r);

@@ -3,8 +3,8 @@
 #include "toyrows.h"
 
 #include "engine/check/merge.h"
+#include "engine/job/known_rows_read.h"
 #include "engine/point/evaluate.h"
-#include "engine/run/known_rows.h"
 
 TestSuite(infeasible_rows, .init = enter, .fini = leave);
 
@@ -33,8 +33,10 @@ static struct pps_reuse *reuse_for(const char *text, struct pps_experiment **e)
 {
     struct pps_reuse *reuse;
     struct pps_error err = {.text = ""};
+    bool checked;
     *e = load_good(text);
-    cr_assert_eq(pps_reuse_open(&reuse, "r.csv", *e, 0, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_reuse_open(&reuse, "r.csv", *e, 0, &checked, &err), PPS_OK, "%s",
+                 err.text);
     return reuse;
 }
 
@@ -156,11 +158,12 @@ Test(infeasible_rows, other_inputs_are_not_reused)
         struct pps_experiment *e = load_good(others[i].text);
         struct pps_reuse *reuse;
         struct pps_error err = {.text = ""};
+        bool checked;
         char want[128];
         snprintf(want, sizeof want,
                  "--reuse r.csv: it was made with another %s; recompute its rows",
                  others[i].slot);
-        cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &err), PPS_E_INPUT, "%s",
+        cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_E_INPUT, "%s",
                      others[i].text);
         cr_assert_str_eq(err.text, want);
         pps_reuse_close(reuse);

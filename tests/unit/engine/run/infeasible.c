@@ -3,8 +3,8 @@
 // ranked.
 #include "toyrows.h"
 
+#include "engine/job/known_rows_read.h"
 #include "engine/read/top.h"
-#include "engine/run/known_rows.h"
 
 TestSuite(infeasible, .init = enter, .fini = leave);
 
@@ -75,12 +75,14 @@ Test(infeasible, status_and_reuse)
             struct pps_reuse *reuse;
             struct pps_reused found;
             struct pps_error err = {.text = ""};
+            bool checked;
             double point[PPS_MAX_PARAMS];
             with_status = was;
             write_rows();
             with_status = is;
             struct pps_experiment *e = load_good(EXPERIMENT);
-            cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &err), PPS_OK, "%s", err.text);
+            cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_OK, "%s",
+                         err.text);
             memcpy(point, e->space.base, sizeof point);
             point[TOY_X] = 5;
             cr_assert(pps_reuse_find(reuse, point, &found));

@@ -3,8 +3,8 @@
 #include "experiments.h"
 #include "files.h"
 
+#include "engine/job/known_rows_read.h"
 #include "engine/point/one_point.h"
-#include "engine/run/known_rows.h"
 #include "engine/space/value.h"
 
 #include <math.h>
@@ -64,9 +64,10 @@ static struct pps_reuse *open_old(const struct pps_experiment *e)
 {
     struct pps_reuse *reuse;
     struct pps_error err = {.text = ""};
+    bool checked;
     write_data();
     write_manifest(e->kernel);
-    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &checked, &err), PPS_OK, "%s", err.text);
     return reuse;
 }
 
@@ -130,12 +131,13 @@ Test(reuse, broken_files_are_refused)
     struct pps_experiment *e = load_good(experiment);
     struct pps_reuse *reuse = open_old(e);
     struct pps_error err;
+    bool checked;
     pps_reuse_close(reuse);
     cr_assert_eq(truncate(data, 1000), 0);
-    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &err), PPS_E_INPUT);
+    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
     pps_reuse_close(reuse);
     spill(manifest, "[1]");
-    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &err), PPS_E_INPUT);
+    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
     pps_reuse_close(reuse);
     pps_experiment_free(e);
 }

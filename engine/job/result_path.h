@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the path and codec of the result of a run.
-#ifndef PPS_CLI_RESULTPATH_H
-#define PPS_CLI_RESULTPATH_H
+#ifndef PPS_RESULTPATH_H
+#define PPS_RESULTPATH_H
 
 #include "base/system/codec.h"
-#include "engine/cli/verbs.h"
 #include "engine/experiment/experiment.h"
 #include "engine/space/shard.h"
 
@@ -15,9 +14,11 @@ struct pps_resultpath {
     struct pps_codec_choice codec;
 };
 
-// Chooses the path from -o (or "output" of the experiment) and --compress; the name of a shard
-// is NAME.shard-K-of-N with the ending of NAME. Creates nothing.
-PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const struct pps_args *args,
+// Chooses the path from `output` (NULL: "output" of the experiment, else a name in
+// PPS_DATA_FOLDER) and the codec (NULL: by the ending, else zlib:1). The name of a shard is
+// NAME.shard-K-of-N with the ending of NAME. Creates nothing.
+PPS_MUST_CHECK enum pps_status pps_resultpath_choose(const char *output,
+                                                     const char *codec,
                                                      const struct pps_experiment *experiment,
                                                      struct pps_shard shard,
                                                      struct pps_resultpath *out,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the path of a result.
-#include "engine/cli/options/result_path.h"
+#include "engine/job/result_path.h"
 
 #include "base/system/disk.h"
 #include "base/system/whole_file.h"
@@ -34,12 +34,11 @@ static enum pps_status default_name(const struct pps_experiment *experiment,
 }
 
 // A .csv file is not compressed, a .csv.gz file is compressed.
-static enum pps_status fit_codec(const struct pps_args *args,
+static enum pps_status fit_codec(const char *asked,
                                  const char *path,
                                  struct pps_resultpath *out,
                                  struct pps_error *err)
 {
-    const char *asked = pps_arg(args, "compress");
     const bool plain = strcmp(path, "-") == 0 || pps_ends_with(path, ".csv");
     if (plain && asked == NULL)
         out->codec = (struct pps_codec_choice){PPS_CODEC_NONE, 0};
@@ -50,17 +49,15 @@ static enum pps_status fit_codec(const struct pps_args *args,
                           : "an uncompressed result ends in .csv");
 }
 
-static enum pps_status choose(const struct pps_args *args,
+static enum pps_status choose(const char *output,
+                              const char *codec,
                               const struct pps_experiment *experiment,
                               struct pps_resultpath *out,
                               struct pps_error *err)
 {
-    const char *path = pps_arg(args, "output");
-    const char *asked = pps_arg(args, "compress");
+    const char *path = output != NULL ? output : experiment->output;
     *out = (struct pps_resultpath){.codec = {PPS_CODEC_ZLIB, 1}};
-    if (path == NULL)
-        path = experiment->output;
-    enum pps_status status = asked != NULL ? pps_codec_parse(asked, &out->codec, err) : PPS_OK;
+    enum pps_status status = codec != NULL ? pps_codec_parse(codec, &out->codec, err) : PPS_OK;
     if (status != PPS_OK)
         return status;
     if (path == NULL)
@@ -72,11 +69,11 @@ static enum pps_status choose(const struct pps_args *args,
         return pps_fail(err, PPS_E_INPUT,
                         "%s %s: end the name in .csv.gz or .csv, or name a folder that exists, "
                         "or - for stdout",
-                        pps_arg(args, "output") != NULL ? "-o" : "output", path);
+                        output != NULL ? "-o" : "output", path);
     if (strlen(path) + MORE_PATH >= sizeof out->path)
         return pps_fail(err, PPS_E_INPUT, "-o %.60s...: the path is too long", path);
     snprintf(out->path, sizeof out->path, "%s", path);
-    return fit_codec(args, path, out, err);
+    return fit_codec(codec, path, out, err);
 }
 
 // Inserts the shard suffix before the ending.
@@ -111,13 +108,14 @@ static enum pps_status check_points(const struct pps_resultpath *path,
     return pps_textfile_apart(path->path, points != NULL ? points->valuestring : NULL, err);
 }
 
-enum pps_status pps_resultpath_choose(const struct pps_args *args,
+enum pps_status pps_resultpath_choose(const char *output,
+                                      const char *codec,
                                       const struct pps_experiment *experiment,
                                       struct pps_shard shard,
                                       struct pps_resultpath *out,
                                       struct pps_error *err)
 {
-    enum pps_status status = choose(args, experiment, out, err);
+    enum pps_status status = choose(output, codec, experiment, out, err);
     if (status == PPS_OK && shard.count > 0 && strcmp(out->path, "-") != 0)
         name_shard(out, shard);
     if (status == PPS_OK)

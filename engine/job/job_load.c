@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads the experiment of a job and resolves what depends on it.
+#include "engine/job/job_private.h"
+
+#include "base/system/machine.h"
+#include "engine/run/row_maker.h"
+
+#include <stdlib.h>
+
+static enum pps_status load_experiment(struct pps_job_result *r, struct pps_error *err)
+{
+    struct pps_request request = r->job->request;
+    char *selection = NULL;
+    enum pps_status status = pps_job_selection(r->job, &selection, err);
+    request.only = selection;
+    if (status == PPS_OK)
+        status = pps_experiment_load(&r->experiment, &request, err);
+    free(selection);
+    return status;
+}
+
+static void set_sweep(struct pps_job_result *r)
+{
+    const struct pps_job *job = r->job;
+    struct pps_sweep *sweep = &r->sweep;
+    sweep->experiment = r->experiment;
+    sweep->threads = job->threads > 0 ? job->threads : pps_machine_cpus();
+    sweep->shard = job->shard;
+    sweep->audit = job->audit;
+    sweep->fail_fast = job->fail_fast;
+    sweep->stop = job->stop != NULL ? job->stop : &r->work->stop;
+    sweep->block_points = pps_block_points(r->experiment);
+    r->audit = job->audit;
+    r->reuse = job->reuse;
+    r->threads = sweep->threads;
+}
+
+enum pps_status pps_job_load(const struct pps_job *job,
+                             struct pps_job_result *r,
+                             struct pps_error *err)
+{
+    size_t scratch_bytes;
+    *r = (struct pps_job_result){.job = job, .work = calloc(1, sizeof *r->work)};
+    if (r->work == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for a job");
+    enum pps_status status = load_experiment(r, err);
+    if (status != PPS_OK)
+        return status;
+    set_sweep(r);
+    status = pps_job_choose_best(r, err);
+    if (status == PPS_OK && job->audit > 0)
+        status = pps_audit_possible(r->experiment->kernel, err);
+    if (status == PPS_OK)
+        status = pps_resultpath_choose(job->output, job->codec, r->experiment, job->shard,
+                                       &r->path, err);
+    r->sweep.codec = r->path.codec;
+    return status == PPS_OK
+               ? pps_scratch_bytes(r->experiment, r->sweep.threads, &scratch_bytes, err)
+               : status;
+}
