@@ -100,8 +100,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
     char why[256];
     if (!nd_maker_open(&maker, pipe->input))
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the models");
-    const bool made =
-        nd_maker_prepare(&maker, &pipe->strategy, chunks, &prepared, why, sizeof why);
+    const bool made = nd_maker_prepare(&maker, &pipe->strategy, &prepared, why, sizeof why);
     pipe->unit_of_model = maker.ratios.unit_of_model;
     pipe->tokens_unknown = maker.ratios.tokens_unknown;
     nd_maker_close(&maker);

@@ -110,7 +110,7 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
                                     struct pps_error *err)
 {
     const int32_t vp = pipe->strategy.vp;
-    const bool by_strategy = nd_job_says_degree(pps_arg(args, "at"), "vp");
+    const bool by_strategy = nd_job_says(pps_arg(args, "at"), "vp");
     uint64_t vpp = (uint64_t)vp;
     const enum pps_status status = pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &vpp, err);
     if (status != PPS_OK)

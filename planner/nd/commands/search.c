@@ -7,10 +7,8 @@
 #include "planner/nd/commands/launch.h"
 #include "planner/nd/commands/search_files.h"
 #include "planner/nd/commands/search_report.h"
-#include "planner/nd/input/asked.h"
-#include "planner/nd/strategies/search.h"
+#include "planner/nd/input/search_open.h"
 
-#include "base/math/units.h"
 #include "base/text/number.h"
 
 #include <stdio.h>
@@ -188,11 +186,8 @@ static void say_keys(const struct nd_job *job, const struct pps_args *args)
 
 // The state of a search; the search holds pointers into it.
 struct setup {
-    struct nd_estimate estimate;
-    struct nd_origmem origmem;
+    struct nd_open_search open;
     struct nd_epfit_result fits;
-    void *cache;
-    struct nd_search search;
     struct nd_search_result result;
     struct nd_lines lines;
     struct nd_files files;
@@ -204,31 +199,17 @@ static enum pps_status set_up(struct setup *setup,
                               struct pps_error *err)
 {
     uint64_t top = 10;
-    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
+    struct nd_search *search = &setup->open.search;
     enum pps_status status = pps_arg_count(args, "top", 0, 1000000, &top, err);
     if (status == PPS_OK)
         status = nd_files_read(job, args, &setup->files, err);
     if (status == PPS_OK)
         status = nd_dryrun_fits(job, args, &setup->fits, err);
-    if (status != PPS_OK)
-        return status;
-    setup->cache = aligned_alloc(64, bytes);
-    if (setup->cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
-    memset(setup->cache, 0, bytes);
-    nd_estimate_open(&setup->estimate, &job->model, &job->cluster, &job->training, 1);
-    nd_origmem_init(&setup->origmem, &job->model, job->training.distributed_optimizer);
-    setup->search = (struct nd_search){.space = &job->space,
-                                       .filters = &job->filters,
-                                       .estimate = &setup->estimate,
-                                       .cache = setup->cache,
-                                       .origmem = &setup->origmem,
-                                       .seq_length = job->model.seq_length,
-                                       .limit_mb = units_to_mib(job->cluster.memory_limit),
-                                       .fits = setup->fits.n_groups > 0 ? &setup->fits : NULL,
-                                       .all_points = pps_arg(args, "all-points") != NULL,
-                                       .top = (size_t)top};
-    return PPS_OK;
+    if (status == PPS_OK)
+        status = nd_search_open(&setup->open, job, (size_t)top, err);
+    search->fits = setup->fits.n_groups > 0 ? &setup->fits : NULL;
+    search->all_points = pps_arg(args, "all-points") != NULL;
+    return status;
 }
 
 static void tear_down(struct setup *setup)
@@ -236,7 +217,7 @@ static void tear_down(struct setup *setup)
     nd_epfit_free(&setup->fits);
     nd_search_free(&setup->result);
     free(setup->lines.all);
-    free(setup->cache);
+    nd_search_close(&setup->open);
 }
 
 // Whether a is better than b: fewer filters reject it, then it fits in memory, then it is faster.
@@ -263,12 +244,12 @@ static void choose_chunks(const struct setup *setup,
     struct nd_candidate best;
     int faults = -1;
     for (tried.vp = 1; tried.vp <= job->filters.vp_max; tried.vp++) {
-        if (!nd_search_can(&setup->search, &tried) ||
+        if (!nd_search_can(&setup->open.search, &tried) ||
             !training_allows_chunks(&job->training, tried.pp, tried.vp))
             continue;
         const int n = nd_filters_explain(&job->filters, &job->space, &tried, reasons);
-        const struct nd_candidate c = nd_search_evaluate(&setup->search, &tried);
-        if (faults >= 0 && !is_better(&setup->search, &c, n, &best, faults))
+        const struct nd_candidate c = nd_search_evaluate(&setup->open.search, &tried);
+        if (faults >= 0 && !is_better(&setup->open.search, &c, n, &best, faults))
             continue;
         best = c;
         faults = n;
@@ -293,7 +274,7 @@ static enum pps_status read_baseline(const struct setup *setup,
         return status;
     if (!job->space.orig && !nd_job_says(text, "vp"))
         choose_chunks(setup, job, args, baseline);
-    if (nd_search_can(&setup->search, baseline))
+    if (nd_search_can(&setup->open.search, baseline))
         return nd_job_check_chunks(job, "baseline", text, baseline, err);
     const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
     return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
@@ -305,6 +286,8 @@ static enum pps_status search(struct setup *setup,
                               const struct pps_args *args,
                               struct pps_error *err)
 {
+    const bool quiet = pps_arg(args, "quiet") != NULL;
+    struct nd_counts counts;
     struct nd_strategy baseline;
     bool launch = false;
     const enum pps_status asked = nd_launch_asked(args, &launch, err);
@@ -316,20 +299,22 @@ static enum pps_status search(struct setup *setup,
         if (status != PPS_OK)
             return status;
     }
-    if (!nd_search_run(&setup->search, &setup->result))
+    if (!nd_search_run(&setup->open.search, &setup->result))
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
     if (!job->space.orig &&
         !nd_lines_of(&setup->lines, &setup->result, pps_arg(args, "all") == NULL))
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the table");
     if (launch && (setup->result.n > 0 || pps_arg(args, "at") != NULL))
-        return nd_launch_print(job, &setup->search, &setup->result, args, err);
-    if (pps_arg(args, "quiet") == NULL)
-        nd_report_counts(job, &setup->search, &setup->result);
+        return nd_launch_print(job, &setup->open.search, &setup->result, args, err);
+    if (!quiet || setup->result.n == 0)
+        nd_count(&job->space, &job->filters, &counts);
+    if (!quiet)
+        nd_report_counts(job, &setup->open.search, &counts, &setup->result);
     if (setup->result.n == 0)
-        return nd_report_empty(job, &setup->search, &setup->result, err);
-    nd_report_table(&setup->search, &setup->result, job->space.orig ? NULL : &setup->lines,
+        return nd_report_empty(job, &setup->open.search, &counts, &setup->result, err);
+    nd_report_table(&setup->open.search, &setup->result, job->space.orig ? NULL : &setup->lines,
                     base != NULL ? &baseline : NULL);
-    return nd_files_write(&setup->files, job, &setup->search, &setup->result, &setup->fits,
+    return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,
                           err);
 }
 
@@ -342,7 +327,7 @@ static enum pps_status explain(const struct setup *setup,
     const enum pps_status status =
         nd_job_strategy(job, "why", pps_arg(args, "why"), &strategy, err);
     if (status == PPS_OK)
-        nd_report_why(job, &setup->search, &strategy);
+        nd_report_why(job, &setup->open.search, &strategy);
     return status;
 }
 
@@ -350,7 +335,7 @@ static enum pps_status run(struct nd_job *job,
                            const struct pps_args *args,
                            struct pps_error *err)
 {
-    struct setup setup = {.cache = NULL};
+    struct setup setup = {.lines = {.all = NULL}};
     enum pps_status status = nd_job_documents(job, args, err);
     if (status == PPS_OK)
         status = nd_job_space(job, args, err);

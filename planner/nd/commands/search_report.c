@@ -44,9 +44,9 @@ static const char *preset_name(const struct nd_job *job)
 
 void nd_report_counts(const struct nd_job *job,
                       const struct nd_search *search,
+                      const struct nd_counts *c,
                       const struct nd_search_result *result)
 {
-    const struct nd_counts *c = &result->counts;
     pps_say(stdout, "%s on %d devices, %" PRId64 " sequences per step, preset %s%s",
             job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
             job->space.gbs, preset_name(job), job->space.orig ? " as published" : "");
@@ -186,17 +186,18 @@ static enum pps_status report_filters_empty(const struct nd_job *job,
 
 enum pps_status nd_report_empty(const struct nd_job *job,
                                 const struct nd_search *search,
+                                const struct nd_counts *counts,
                                 const struct nd_search_result *result,
                                 struct pps_error *err)
 {
     char text[STRATEGY_TEXT];
     const struct nd_candidate *least = &result->least;
     if (!result->has_least)
-        return report_filters_empty(job, &result->counts, err);
+        return report_filters_empty(job, counts, err);
     return pps_fail(err, PPS_E_INFEASIBLE,
                     "none of %" PRIu64
                     " strategies fits in %.6g GiB: the smallest needs %.3f GiB (%s%s%s)",
-                    result->counts.survivors, limit_gib(search), least->memory_mb / UNITS_KIB,
+                    counts->survivors, limit_gib(search), least->memory_mb / UNITS_KIB,
                     (search->space->orig ? tuple_text : to_text)(&least->strategy, text),
                     search->space->orig ? "" : ", recompute ",
                     search->space->orig ? "" : recompute_names[least->strategy.recompute]);

@@ -12,6 +12,7 @@
 
 void nd_report_counts(const struct nd_job *job,
                       const struct nd_search *search,
+                      const struct nd_counts *counts,
                       const struct nd_search_result *result);
 
 // Prints the best lines, then the baseline (or NULL). lines NULL: the best of the result, as
@@ -28,6 +29,7 @@ void nd_report_faster(double best_ms, double base_ms, const char *more);
 // that allows some.
 enum pps_status nd_report_empty(const struct nd_job *job,
                                 const struct nd_search *search,
+                                const struct nd_counts *counts,
                                 const struct nd_search_result *result,
                                 struct pps_error *err);
 

@@ -55,7 +55,7 @@ PPS_MUST_CHECK enum pps_status nd_job_strategy(const struct nd_job *job,
                                                struct nd_strategy *strategy,
                                                struct pps_error *err);
 
-// Returns whether the text sets this degree.
+// Returns whether the text of a strategy sets this degree.
 bool nd_job_says(const char *text, const char *degree);
 
 // Refuses a number of chunks per stage that the training's schedule does not allow. As published,
@@ -73,8 +73,5 @@ PPS_MUST_CHECK enum pps_status nd_job_whole_strategy(struct nd_job *job,
                                                      const char *text,
                                                      struct nd_strategy *strategy,
                                                      struct pps_error *err);
-
-// Returns whether the text of a strategy sets this degree.
-bool nd_job_says_degree(const char *text, const char *name);
 
 #endif

@@ -351,13 +351,3 @@ enum pps_status nd_job_whole_strategy(struct nd_job *job,
             option, text, s->dp, s->tp, s->cp, s->pp, (long long)job->cluster.world_size);
     return status;
 }
-
-bool nd_job_says_degree(const char *text, const char *name)
-{
-    const size_t length = strlen(name);
-    size_t n;
-    for (const char *word; (word = next_word(&text, &n)) != NULL;)
-        if (n > length && word[length] == '=' && is_word(word, length, name))
-            return true;
-    return false;
-}

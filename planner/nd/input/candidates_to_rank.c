@@ -2,10 +2,8 @@
 // Reads candidates from a table, or finds them with a search.
 #include "planner/nd/input/candidates_to_rank.h"
 
-#include "planner/nd/strategies/search.h"
+#include "planner/nd/input/search_open.h"
 #include "planner/shared/files.h"
-
-#include "base/math/units.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -131,30 +129,15 @@ static enum pps_status search_picks(struct nd_picks *picks,
                                     size_t top,
                                     struct pps_error *err)
 {
-    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
-    struct nd_estimate estimate;
-    struct nd_origmem origmem;
+    struct nd_open_search open = {.search = {.cache = NULL}};
     struct nd_search_result result = {0};
-    void *cache = aligned_alloc(64, bytes);
-    if (cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
-    memset(cache, 0, bytes);
-    nd_estimate_open(&estimate, &job->model, &job->cluster, &job->training, 1);
-    nd_origmem_init(&origmem, &job->model, job->training.distributed_optimizer);
-    const struct nd_search search = {.space = &job->space,
-                                     .filters = &job->filters,
-                                     .estimate = &estimate,
-                                     .cache = cache,
-                                     .origmem = &origmem,
-                                     .seq_length = job->model.seq_length,
-                                     .limit_mb = units_to_mib(job->cluster.memory_limit),
-                                     .top = top};
-    const enum pps_status status =
-        nd_search_run(&search, &result)
-            ? take_best(picks, &result, err)
-            : pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
+    enum pps_status status = nd_search_open(&open, job, top, err);
+    if (status == PPS_OK)
+        status = nd_search_run(&open.search, &result)
+                     ? take_best(picks, &result, err)
+                     : pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
     nd_search_free(&result);
-    free(cache);
+    nd_search_close(&open);
     return status;
 }
 

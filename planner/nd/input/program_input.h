@@ -86,7 +86,6 @@ void nd_maker_close(struct nd_maker *maker);
 
 bool nd_maker_prepare(void *maker,
                       const struct nd_strategy *strategy,
-                      int32_t chunks,
                       struct nd_rank_case *prepared,
                       char *why,
                       size_t why_size);

@@ -130,7 +130,6 @@ static void add_modelled(struct nd_rank_case *prepared,
 
 bool nd_maker_prepare(void *self,
                       const struct nd_strategy *strategy,
-                      int32_t chunks,
                       struct nd_rank_case *prepared,
                       char *why,
                       size_t why_size)
@@ -139,7 +138,6 @@ bool nd_maker_prepare(void *self,
     const struct nd_input *input = maker->input;
     struct nd_analytic figures;
     struct nd_program *program = &prepared->program;
-    (void)chunks;
     ask_model(maker, strategy, &figures);
     if (!choose_ratios(maker, strategy, &figures, why, why_size))
         return false;

@@ -146,21 +146,14 @@ static void keep_better(struct nd_ranked *ranked,
 
 // Returns false if more chunks cannot help.
 static bool try_chunks(struct nd_ranked *ranked,
+                       const struct nd_rank_case *prepared,
                        int32_t chunks,
-                       const struct nd_rank_source *source,
                        const struct nd_rank_options *options)
 {
-    struct nd_rank_case used;
+    struct nd_rank_case used = *prepared;
     struct nd_solution solution;
     char why[sizeof ranked->why];
-    if (!source->prepare(source->self, &ranked->strategy, chunks, &used, why, sizeof why)) {
-        if (ranked->outcome == ND_RANK_NOT_PRICED)
-            snprintf(ranked->why, sizeof ranked->why, "%s", why);
-        return false;
-    }
     used.program.chunks = chunks;
-    if (ranked->used.program.stages == 0) // the first
-        ranked->used = used;
     if (!can_have(&used.program, chunks)) {
         if (options->min_vpp > 1 && chunks == options->min_vpp)
             snprintf(ranked->why, sizeof ranked->why,
@@ -192,15 +185,20 @@ void nd_rank_one(struct nd_ranked *ranked,
     const int32_t most = options->compat == ND_ORIG ? 1 : options->max_vpp;
     const int32_t first = strategy->pp > 1 && options->min_vpp > 1 ? options->min_vpp : 1;
     const double start = options->now != NULL ? options->now() : 0.0;
+    struct nd_rank_case prepared;
     *ranked = (struct nd_ranked){.strategy = *strategy,
                                  .index = index,
                                  .outcome = ND_RANK_NOT_PRICED,
                                  .cost_ms = HUGE_VAL,
                                  .least_ms = HUGE_VAL,
                                  .others_ms = HUGE_VAL};
-    for (int32_t chunks = first; chunks <= most; chunks++)
-        if (!try_chunks(ranked, chunks, source, options))
-            break;
+    if (source->prepare(source->self, strategy, &prepared, ranked->why, sizeof ranked->why)) {
+        prepared.program.chunks = first;
+        ranked->used = prepared;
+        for (int32_t chunks = first; chunks <= most; chunks++)
+            if (!try_chunks(ranked, &prepared, chunks, options))
+                break;
+    }
     ranked->seconds = options->now != NULL ? options->now() - start : 0.0;
     if (ranked->outcome != ND_RANK_PRICED) {
         ranked->cost_ms = HUGE_VAL;

@@ -43,11 +43,10 @@ void nd_rank_program(struct nd_program *program,
 // ---- one candidate ------------------------------------------------------------------------------
 
 struct nd_rank_source {
-    // Fills what a strategy is solved with when its stages have `chunks` chunks each (the program's
-    // own `chunks` is set later). false: it cannot be priced, as `why` says.
+    // Makes the program of a strategy, with one chunk per stage. false: the strategy cannot be
+    // evaluated, for the reason in `why`.
     bool (*prepare)(void *self,
                     const struct nd_strategy *strategy,
-                    int32_t chunks,
                     struct nd_rank_case *prepared,
                     char *why,
                     size_t why_size);

@@ -167,7 +167,6 @@ bool nd_search_run(const struct nd_search *search, struct nd_search_result *resu
     memset(result, 0, sizeof *result);
     if (!nd_best_init(&result->best, search->top))
         return false;
-    nd_count(search->space, search->filters, &result->counts);
     (search->space->orig && !search->all_points ? nd_tuples : nd_survivors)(
         search->space, search->filters, see, &run);
     flush(&run);

@@ -30,7 +30,6 @@ struct nd_search {
 };
 
 struct nd_search_result {
-    struct nd_counts counts;
     uint64_t points_fit;             // survivors that fit their devices
     struct nd_candidate *candidates; // in the order of nd_candidates_sort
     size_t n;

@@ -72,7 +72,7 @@ static void compare(const char *name, const struct nd_strategy *strategy)
     char why[256];
     open_input(&input, name, strategy->dp * strategy->tp * strategy->cp * strategy->pp);
     cr_assert(nd_maker_open(&maker, &input));
-    cr_assert(nd_maker_prepare(&maker, strategy, 1, &made, why, sizeof why), "%s", why);
+    cr_assert(nd_maker_prepare(&maker, strategy, &made, why, sizeof why), "%s", why);
     const struct nd_point point = {*strategy, 4096, 1024};
     nd_estimate_open(&e, &input.job.model, &input.job.cluster, &input.job.training, 1);
     take_split(&e, &point, &input.job.model, chunks, arrays, &choice);
@@ -170,7 +170,7 @@ Test(nd_maker, what_is_measured_comes_first)
     input.has_figures = true;
     input.figures = nd_figures_default;
     cr_assert(nd_maker_open(&maker, &input));
-    cr_assert(nd_maker_prepare(&maker, &strategy, 1, &made, why, sizeof why), "%s", why);
+    cr_assert(nd_maker_prepare(&maker, &strategy, &made, why, sizeof why), "%s", why);
     cr_assert_eq(made.source, ND_RATIOS_MEASURED);
     cr_assert(made.program.backward_ratio == 1.9 && made.program.full_growth == 1.0 &&
               made.program.head_ratio == 3.0 && made.layer_ms == 7.0);
@@ -185,10 +185,10 @@ Test(nd_maker, what_is_measured_comes_first)
     // as published, a strategy that was not profiled has no price
     input.compat = ND_ORIG;
     profile.dp = 8;
-    cr_assert(!nd_maker_prepare(&maker, &strategy, 1, &made, why, sizeof why));
+    cr_assert(!nd_maker_prepare(&maker, &strategy, &made, why, sizeof why));
     cr_assert_str_eq(why, "no profile of this configuration (--parser-result)");
     input.without_unit = true;
-    cr_assert(nd_maker_prepare(&maker, &strategy, 1, &made, why, sizeof why));
+    cr_assert(nd_maker_prepare(&maker, &strategy, &made, why, sizeof why));
     cr_assert(made.program.layer_ratio == 0.33 && made.program.backward_ratio == 2.0 &&
               made.program.head_ratio == 3.0 && made.program.full_growth == 1.0);
     cr_assert(made.program.hop == 0.0 && isnan(made.layer_ms));

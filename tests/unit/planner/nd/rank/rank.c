@@ -39,7 +39,6 @@ struct source {
 // The unit of a layer is tp ms; nobody knows anything of pp = 5.
 static bool prepare(void *self,
                     const struct nd_strategy *strategy,
-                    int32_t chunks,
                     struct nd_rank_case *prepared,
                     char *why,
                     size_t why_size)
@@ -47,7 +46,6 @@ static bool prepare(void *self,
     const struct source *source = self;
     const struct modeldesc model = {.num_layers = 16, .dense_layers = 16};
     const struct nd_ratios ratios = {1.0, 2.0, 1.0, 1.5, strategy->tp};
-    (void)chunks;
     if (strategy->pp == 5) {
         snprintf(why, why_size, "no profile, \"says\" nobody");
         return false;

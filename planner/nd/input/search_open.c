@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens a search: its estimates, its cache and its memory limit.
+#include "planner/nd/input/search_open.h"
+
+#include "base/math/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum pps_status nd_search_open(struct nd_open_search *open,
+                               const struct nd_job *job,
+                               size_t top,
+                               struct pps_error *err)
+{
+    const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
+    void *cache = aligned_alloc(64, bytes);
+    if (cache == NULL)
+        return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
+    memset(cache, 0, bytes);
+    nd_estimate_open(&open->estimate, &job->model, &job->cluster, &job->training, 1);
+    nd_origmem_init(&open->origmem, &job->model, job->training.distributed_optimizer);
+    open->search = (struct nd_search){.space = &job->space,
+                                      .filters = &job->filters,
+                                      .estimate = &open->estimate,
+                                      .cache = cache,
+                                      .origmem = &open->origmem,
+                                      .seq_length = job->model.seq_length,
+                                      .limit_mb = units_to_mib(job->cluster.memory_limit),
+                                      .top = top};
+    return PPS_OK;
+}
+
+void nd_search_close(struct nd_open_search *open)
+{
+    free(open->search.cache);
+    open->search.cache = NULL;
+}
