@@ -2,7 +2,6 @@
 // ppsweep nd calibrate: fits a device's efficiencies to measured steps and prints them as a
 // hardware record for a cluster file.
 #include "planner/nd/commands/commands.h"
-#include "planner/nd/input/asked.h"
 
 #include "planner/nd/profiling/calibrate.h"
 

@@ -66,7 +66,7 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
     if (status == PPS_OK) {
         const enum nd_epfit_status fitted =
             nd_epfit(peaks.rows, peaks.n, degrees, job->filters.ep_max,
-                     units_to_mib(job->cluster.memory_limit), job->space.orig, fits);
+                     units_to_mib(job->run.cluster.memory_limit), job->space.orig, fits);
         if (fitted == ND_EPFIT_EP_LIMIT)
             status = pps_fail(err, PPS_E_INPUT,
                               "--ep-max %d: with dry runs it must be a power of two",

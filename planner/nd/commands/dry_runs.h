@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_TOOLDRYRUN_H
 #define PPS_NDSEARCH_TOOLDRYRUN_H
 
-#include "planner/nd/input/asked.h"
+#include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/expert_fit.h"
 
 #include "engine/command/command.h"

@@ -3,6 +3,7 @@
 #include "planner/nd/commands/launch.h"
 
 #include "kernels/ndsearch/estimate/reference.h"
+#include "planner/nd/input/strategy_option.h"
 #include "planner/nd/launch/launch.h"
 
 #include <stdio.h>
@@ -44,14 +45,14 @@ static enum pps_status choose(const struct nd_job *job,
     const char *at = pps_arg(args, "at");
     uint64_t row = 1;
     if (at != NULL) {
-        enum pps_status status = nd_job_strategy(job, "at", at, strategy, err);
+        enum pps_status status = nd_strategy_read(job, "at", at, strategy, err);
         if (status != PPS_OK)
             return status;
         if (!nd_search_can(search, strategy))
             return pps_fail(err, PPS_E_INPUT,
                             "--at %s: this strategy cannot run; --why %s gives the reason", at,
                             at);
-        status = nd_job_check_chunks(job, "at", at, strategy, err);
+        status = nd_strategy_check_chunks(job, "at", at, strategy, err);
         if (status != PPS_OK)
             return status;
         *strategy = nd_search_evaluate(search, strategy).strategy;
@@ -73,7 +74,7 @@ static int32_t *split(const struct nd_search *search,
                       const struct nd_strategy *strategy)
 {
     const size_t n = (size_t)strategy->pp * (size_t)strategy->vp;
-    const struct nd_point point = {*strategy, search->seq_length, job->training.gbs};
+    const struct nd_point point = {*strategy, search->seq_length, job->run.training.gbs};
     struct nd_chunk *chunks = calloc(n, sizeof *chunks);
     int32_t *layers = calloc(n, sizeof *layers);
     if (chunks != NULL && layers != NULL) {
@@ -101,7 +102,7 @@ enum pps_status nd_launch_print(const struct nd_job *job,
     if (status != PPS_OK)
         return status;
     int32_t *layers = split(search, job, &strategy);
-    const struct nd_launch launch = {&job->model, &job->training, &strategy, layers,
+    const struct nd_launch launch = {&job->run.model, &job->run.training, &strategy, layers,
                                      search->estimate->layers.fused_ce};
     if (layers != NULL && strcmp(pps_arg(args, "launch"), "megatron") == 0)
         nd_launch_megatron(&text, &launch);

@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_TOOLLAUNCH_H
 #define PPS_NDSEARCH_TOOLLAUNCH_H
 
-#include "planner/nd/input/asked.h"
+#include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"
 
 // Sets *asked to whether --launch is given. Refuses unknown frameworks and options that conflict.

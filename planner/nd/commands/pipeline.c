@@ -8,6 +8,7 @@
 #include "base/text/characters.h"
 #include "planner/figures/feedback.h"
 #include "planner/nd/commands/pipeline_report.h"
+#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
 
 #include <math.h>
@@ -87,7 +88,7 @@ static enum pps_status read_strategy(struct nd_pipe *pipe,
         return pps_fail(err, PPS_E_INPUT,
                         "--at: missing; write the strategy, for example --at "
                         "dp=8,tp=4,pp=16,ep=8");
-    return nd_job_whole_strategy(job, "at", at, &pipe->strategy, err);
+    return nd_strategy_read_whole(job, "at", at, &pipe->strategy, err);
 }
 
 static enum pps_status make_program(struct nd_pipe *pipe,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options of `ppsweep nd pipeline` and refuses options that exclude each other.
 #include "planner/nd/commands/pipeline_report.h"
+#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
+#include "planner/shared/options.h"
 
 #include <string.h>
 
@@ -62,13 +64,13 @@ enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
                                     .trace = pps_arg(args, "trace"),
                                     .layers = pps_arg(args, "layers"),
                                     .recompute = pps_arg(args, "recompute")};
-    enum pps_status status = nd_arg_bool(args, "check", &asked->check, err);
+    enum pps_status status = plan_arg_bool(args, "check", &asked->check, err);
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "dryrun", &dryrun, err);
+        status = plan_arg_bool(args, "dryrun", &dryrun, err);
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "is-write", &asked->files.configuration, err);
+        status = plan_arg_bool(args, "is-write", &asked->files.configuration, err);
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "extract", &asked->extract, err);
+        status = plan_arg_bool(args, "extract", &asked->extract, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "fit", 0, 1, &fit, err);
     asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
@@ -89,7 +91,7 @@ static enum pps_status check_chunks(
     const char *option, // the option that sets the chunks, or NULL
     struct pps_error *err)
 {
-    const struct training *training = &pipe->input->job.training;
+    const struct training *training = &pipe->input->job.run.training;
     if (pipe->input->compat == ND_ORIG ||
         training_allows_chunks(training, pipe->strategy.pp, chunks))
         return PPS_OK;
@@ -110,7 +112,7 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
                                     struct pps_error *err)
 {
     const int32_t vp = pipe->strategy.vp;
-    const bool by_strategy = nd_job_says(pps_arg(args, "at"), "vp");
+    const bool by_strategy = nd_strategy_sets(pps_arg(args, "at"), "vp");
     uint64_t vpp = (uint64_t)vp;
     const enum pps_status status = pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &vpp, err);
     if (status != PPS_OK)

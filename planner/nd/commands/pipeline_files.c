@@ -163,7 +163,7 @@ static struct nd_figures figures_to_write(const struct nd_pipe *pipe,
     const struct nd_input *input = pipe->input;
     struct nd_figures figures = program->memory;
     if (!input->has_figures && input->compat == ND_CORRECTED) {
-        const double reserve = units_to_mib(input->job.cluster.reserve);
+        const double reserve = units_to_mib(input->job.run.cluster.reserve);
         figures.static_mem0 -= reserve;
         figures.static_mem -= reserve;
         figures.lm_head_mem -= reserve;

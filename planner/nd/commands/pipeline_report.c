@@ -15,7 +15,7 @@
 static void print_head(const struct nd_pipe *pipe, const struct nd_program *program)
 {
     const struct nd_strategy *s = &pipe->strategy;
-    const char *name = pipe->input->job.model.name;
+    const char *name = pipe->input->job.run.model.name;
     pps_say(stdout,
             "%s: dp %d, tp %d, cp %d, pp %d, ep %d; %d + %d layers, %d chunk%s per stage, %d "
             "micro-batches",
@@ -32,7 +32,7 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
                pipe->unit_of_model ? " (analytic models)" : "");
     printf("\n");
     if (!pipe->input->quiet)
-        nd_job_say_memory(&pipe->input->job);
+        plan_run_print_memory(&pipe->input->job.run);
     if (pipe->tokens_unknown && !pipe->input->quiet)
         fprintf(stderr, "note      the profile has no column mbs; ppsweep assumes that it "
                         "applies to this micro-batch size\n");

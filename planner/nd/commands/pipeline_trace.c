@@ -99,7 +99,7 @@ static enum pps_status tell(void *self,
 static void name(const struct nd_pipe *pipe, char *title, size_t size)
 {
     const struct nd_strategy *s = &pipe->strategy;
-    const char *model = pipe->input->job.model.name;
+    const char *model = pipe->input->job.run.model.name;
     snprintf(title, size, "%s: dp=%d tp=%d cp=%d pp=%d ep=%d vp=%lld",
              model[0] != '\0' ? model : "pipeline", s->dp, s->tp, s->cp, s->pp, s->ep,
              (long long)pipe->key.vp);

@@ -4,7 +4,9 @@
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/commands/ranking.h"
+#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
+#include "planner/shared/options.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,7 +79,7 @@ static enum pps_status read_asked(struct asked *asked,
                                   struct pps_error *err)
 {
     const char *language = pps_arg(args, "csv-lang");
-    *asked = (struct asked){.max_vpp = 3, .threads = (uint64_t)pps_machine_cpus()};
+    *asked = (struct asked){.max_vpp = 3};
     asked->output = pps_arg(args, "output");
     if (asked->output == NULL)
         asked->output = pps_arg(args, "output-path");
@@ -94,12 +96,7 @@ static enum pps_status read_asked(struct asked *asked,
     if (status == PPS_OK)
         status = pps_arg_count(args, "top", 0, 1U << 30, &asked->top, err);
     if (status == PPS_OK)
-        status =
-            pps_arg_count(args, "parallel-num", 1, ND_RANK_THREADS_MAX, &asked->threads, err);
-    if (status == PPS_OK)
-        status = pps_arg_count(args, "threads", 1, ND_RANK_THREADS_MAX, &asked->threads, err);
-    asked->threads =
-        asked->threads < ND_RANK_THREADS_MAX ? asked->threads : ND_RANK_THREADS_MAX;
+        status = plan_arg_threads(args, ND_RANK_THREADS_MAX, &asked->threads, err);
     return status;
 }
 
@@ -133,8 +130,8 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
                                      struct pps_error *err)
 {
     enum pps_status status =
-        nd_job_whole_strategy(&input->job, "baseline", text, strategy, err);
-    if (status != PPS_OK || input->compat == ND_ORIG || !nd_job_says(text, "vp"))
+        nd_strategy_read_whole(&input->job, "baseline", text, strategy, err);
+    if (status != PPS_OK || input->compat == ND_ORIG || !nd_strategy_sets(text, "vp"))
         return status;
     if (strategy->vp < 1 || strategy->vp > MOST_CHUNKS)
         return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be from 1 to %d", text,
@@ -143,7 +140,7 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
         return pps_fail(err, PPS_E_INPUT, "--baseline %s: vp must be 1 with one stage (pp=1)",
                         text);
     trial->min_vpp = trial->max_vpp = strategy->vp;
-    return nd_job_check_chunks(&input->job, "baseline", text, strategy, err);
+    return nd_strategy_check_chunks(&input->job, "baseline", text, strategy, err);
 }
 
 static enum pps_status run(struct nd_input *input,

@@ -12,7 +12,7 @@ static void rank_best(struct nd_ranked *best,
                       int64_t i,
                       const struct nd_rank_source *source)
 {
-    const struct training *training = &ranking->input->job.training;
+    const struct training *training = &ranking->input->job.run.training;
     const bool given = strategy.mbs > 0;
     const int n = given || ranking->input->compat == ND_ORIG ? 1 : training->n_mbs;
     for (int k = 0; k < n; k++) {

@@ -144,7 +144,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
 {
     if (ranking->input->quiet)
         return;
-    nd_job_say_memory(&ranking->input->job);
+    plan_run_print_memory(&ranking->input->job.run);
     say_tokens(ranking);
     say_select(ranking);
     say_gaps(ranking);
@@ -191,7 +191,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
         .language = language,
         .compat = input->compat,
         .solver = input->solver,
-        .limit_gib = units_to_gib(input->job.cluster.memory_limit),
+        .limit_gib = units_to_gib(input->job.run.cluster.memory_limit),
     };
     table_path(output, path);
     enum pps_status status = PPS_OK;

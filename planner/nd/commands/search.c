@@ -8,6 +8,7 @@
 #include "planner/nd/commands/search_files.h"
 #include "planner/nd/commands/search_report.h"
 #include "planner/nd/input/search_open.h"
+#include "planner/nd/input/strategy_option.h"
 
 #include "base/text/number.h"
 
@@ -18,11 +19,7 @@
 // ---- options ------------------------------------------------------------------------------------
 
 static const struct pps_opt options[] = {
-    {"training", 't', "FILE", "read batch, sharding, bytes per parameter and schedule"},
-    {"devices", 'n', "N", "number of devices (from the cluster file)"},
-    {"memory", 0, "GIB", "usable memory per device (from the cluster file, else all of it)"},
-    {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},
-    {"seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"},
+    PLAN_RUN_OPTIONS('t'),
     {"preset", 0, "NAME", "search space and filters: classic, zero, fsdp or megatron (zero)"},
     {"strategy", 0, "WORDS", "degrees to vary: dp tp pp ep cp fsdp =on or =off (all but cp)"},
     {"filters", 0, "NAMES", "use these filters, in this order; legality rules always apply"},
@@ -138,10 +135,10 @@ static void say_ignored(const struct pps_args *args)
 // Silent with --compat orig, whose memory figures do not depend on the sequence length.
 static void say_sequence(const struct nd_job *job, const struct pps_args *args)
 {
-    if (!job->model.seq_given && pps_arg(args, "seq-length") == NULL &&
+    if (!job->run.model.seq_given && pps_arg(args, "seq-length") == NULL &&
         pps_arg(args, "quiet") == NULL && !job->space.orig)
         fprintf(stderr, "note      the model sets no seq_length: using %lld (--seq-length N)\n",
-                (long long)job->model.seq_length);
+                (long long)job->run.model.seq_length);
 }
 
 // Sequences of at least this length usually need context parallelism.
@@ -157,7 +154,7 @@ static void say_context(const struct nd_job *job, const struct pps_args *args)
     if (job->vary.cp && only_one)
         fprintf(stderr, "note      cp=on has no effect: filter cp_one rejects cp > 1 "
                         "(--drop-filter cp_one, or --preset megatron)\n");
-    else if (!job->vary.cp && job->model.seq_length >= LONG_SEQUENCE)
+    else if (!job->vary.cp && job->run.model.seq_length >= LONG_SEQUENCE)
         fprintf(stderr,
                 "note      the search uses cp=1 only; for long sequences try --preset megatron "
                 "--strategy cp=on\n");
@@ -168,8 +165,8 @@ enum { KEYS_SAID = 256 };
 static void say_keys(const struct nd_job *job, const struct pps_args *args)
 {
     const char *keys[KEYS_SAID];
-    const int n = pps_arg(args, "verbose") != NULL && job->model_item != NULL
-                      ? modeldesc_ignored(job->model_item, keys, KEYS_SAID)
+    const int n = pps_arg(args, "verbose") != NULL && job->run.model_item != NULL
+                      ? modeldesc_ignored(job->run.model_item, keys, KEYS_SAID)
                       : 0;
     for (int k = 0; k < n && k < KEYS_SAID; k++) {
         char key[64];
@@ -245,7 +242,7 @@ static void choose_chunks(const struct setup *setup,
     int faults = -1;
     for (tried.vp = 1; tried.vp <= job->filters.vp_max; tried.vp++) {
         if (!nd_search_can(&setup->open.search, &tried) ||
-            !training_allows_chunks(&job->training, tried.pp, tried.vp))
+            !training_allows_chunks(&job->run.training, tried.pp, tried.vp))
             continue;
         const int n = nd_filters_explain(&job->filters, &job->space, &tried, reasons);
         const struct nd_candidate c = nd_search_evaluate(&setup->open.search, &tried);
@@ -269,13 +266,13 @@ static enum pps_status read_baseline(const struct setup *setup,
 {
     struct nd_reason reasons[ND_REASONS_MAX];
     const char *text = pps_arg(args, "baseline");
-    const enum pps_status status = nd_job_strategy(job, "baseline", text, baseline, err);
+    const enum pps_status status = nd_strategy_read(job, "baseline", text, baseline, err);
     if (status != PPS_OK)
         return status;
-    if (!job->space.orig && !nd_job_says(text, "vp"))
+    if (!job->space.orig && !nd_strategy_sets(text, "vp"))
         choose_chunks(setup, job, args, baseline);
     if (nd_search_can(&setup->open.search, baseline))
-        return nd_job_check_chunks(job, "baseline", text, baseline, err);
+        return nd_strategy_check_chunks(job, "baseline", text, baseline, err);
     const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
     return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
                     n > 0 ? reasons[0].text : "this strategy cannot run");
@@ -325,7 +322,7 @@ static enum pps_status explain(const struct setup *setup,
 {
     struct nd_strategy strategy;
     const enum pps_status status =
-        nd_job_strategy(job, "why", pps_arg(args, "why"), &strategy, err);
+        nd_strategy_read(job, "why", pps_arg(args, "why"), &strategy, err);
     if (status == PPS_OK)
         nd_report_why(job, &setup->open.search, &strategy);
     return status;
@@ -336,7 +333,7 @@ static enum pps_status run(struct nd_job *job,
                            struct pps_error *err)
 {
     struct setup setup = {.lines = {.all = NULL}};
-    enum pps_status status = nd_job_documents(job, args, err);
+    enum pps_status status = nd_job_open(job, args, err);
     if (status == PPS_OK)
         status = nd_job_space(job, args, err);
     if (status == PPS_OK && pps_arg(args, "dry-runs") != NULL)
@@ -357,7 +354,7 @@ static enum pps_status run(struct nd_job *job,
 
 static enum pps_status nd_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct nd_job job = {.n_documents = 0};
+    struct nd_job job = {.fsdp = false};
     if (pps_arg(args, "list-filters") != NULL) {
         nd_report_filters();
         return PPS_OK;

@@ -99,15 +99,15 @@ static double step_ms(void *context, const struct nd_strategy *candidate)
 // graph: the layer count includes the MTP layer, because the profiled model adds one.
 static void open_small(struct small *small, int32_t layers)
 {
-    struct modeldesc model = small->job->model;
+    struct modeldesc model = small->job->run.model;
     if (small->layers == layers && small->id > 0)
         return;
     model.num_layers = layers;
     model.dense_layers = model.experts == 0 ? layers : 3;
     small->layers = layers;
     small->id = small->id > 0 ? small->id + 1 : 2; // 1 is the whole model's
-    nd_estimate_open(&small->estimate, &model, &small->job->cluster, &small->job->training,
-                     small->id);
+    nd_estimate_open(&small->estimate, &model, &small->job->run.cluster,
+                     &small->job->run.training, small->id);
 }
 
 // A run that does not fit even with full recompute would measure nothing.
@@ -309,8 +309,8 @@ enum pps_status nd_files_write(const struct nd_files *files,
                                 .orig = job->space.orig,
                                 .dense = job->space.experts == 0,
                                 .gbs = job->space.gbs,
-                                .seq_length = job->model.seq_length,
-                                .model = job->model_item}};
+                                .seq_length = job->run.model.seq_length,
+                                .model = job->run.model_item}};
     enum pps_status status = PPS_OK;
     if (files->profile)
         status = choose(files, job, search, result, &runs, &o.n_runs, err);

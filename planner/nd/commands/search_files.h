@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_TOOLFILES_H
 #define PPS_NDSEARCH_TOOLFILES_H
 
-#include "planner/nd/input/asked.h"
+#include "planner/nd/input/search_options.h"
 #include "planner/nd/profiling/profile.h"
 #include "planner/nd/strategies/search.h"
 

@@ -48,16 +48,17 @@ void nd_report_counts(const struct nd_job *job,
                       const struct nd_search_result *result)
 {
     pps_say(stdout, "%s on %d devices, %" PRId64 " sequences per step, preset %s%s",
-            job->model.name[0] != '\0' ? job->model.name : "the model", job->space.devices,
-            job->space.gbs, preset_name(job), job->space.orig ? " as published" : "");
+            job->run.model.name[0] != '\0' ? job->run.model.name : "the model",
+            job->space.devices, job->space.gbs, preset_name(job),
+            job->space.orig ? " as published" : "");
     printf("\n%-12s %14s\n%-12s %14" PRIu64 "\n", "filter", "points left", "(all)", c->points);
     for (int k = 0; k < job->filters.n; k++)
         printf("%-12s %14" PRIu64 "  %s\n", nd_filter_name(job->filters.list[k]), c->after[k],
                nd_filter_summary(job->filters.list[k]));
     printf("%-12s %14" PRIu64 "  %.6g GiB", "memory", result->points_fit, limit_gib(search));
-    if (job->assumes_memory) // the name is a built-in name or has been checked
-        printf(" (all of an %s, %.4g GiB reserved)", job->cluster.hardware.name,
-               units_to_gib(job->cluster.reserve));
+    if (job->run.assumes_memory) // the name is a built-in name or has been checked
+        printf(" (all of an %s, %.4g GiB reserved)", job->run.cluster.hardware.name,
+               units_to_gib(job->run.cluster.reserve));
     printf("; ");
     printf("%zu of %" PRIu64 " %s\n\n", result->n,
            search->all_points ? c->survivors : c->tuples,

@@ -60,11 +60,12 @@ static bool take_row(struct nd_picks *picks,
     s->ep = s->ep > 0 ? s->ep : 1;
     s->op = s->op != 0 ? s->op : -1;
     const double devices = (double)s->dp * s->tp * s->cp * s->pp;
-    if (devices == (double)job->cluster.world_size)
+    if (devices == (double)job->run.cluster.world_size)
         return true;
     return table_fail(table, row, -1, fault,
                       "dp %d x tp %d x cp %d x pp %d is %.0f devices, but the cluster has %lld",
-                      s->dp, s->tp, s->cp, s->pp, devices, (long long)job->cluster.world_size);
+                      s->dp, s->tp, s->cp, s->pp, devices,
+                      (long long)job->run.cluster.world_size);
 }
 
 static bool take_table(struct nd_picks *picks,

@@ -3,7 +3,7 @@
 #ifndef PPS_NDSEARCH_TOOLPICKS_H
 #define PPS_NDSEARCH_TOOLPICKS_H
 
-#include "planner/nd/input/asked.h"
+#include "planner/nd/input/search_options.h"
 
 #include "engine/command/command.h"
 

@@ -4,6 +4,7 @@
 
 #include "base/system/whole_file.h"
 #include "planner/shared/files.h"
+#include "planner/shared/options.h"
 
 #include "base/math/units.h"
 
@@ -14,37 +15,6 @@
 #include <strings.h>
 
 // ---- options ------------------------------------------------------------------------------------
-
-enum pps_status nd_arg_bool(const struct pps_args *args,
-                            const char *name,
-                            bool *value,
-                            struct pps_error *err)
-{
-    static const char *const WORDS[2][5] = {{"no", "false", "f", "n", "0"},
-                                            {"yes", "true", "t", "y", "1"}};
-    const char *word = pps_arg(args, name);
-    if (word == NULL)
-        return PPS_OK;
-    for (int yes = 0; yes < 2; yes++)
-        for (int k = 0; k < 5; k++)
-            if (strcasecmp(word, WORDS[yes][k]) == 0) {
-                *value = yes == 1;
-                return PPS_OK;
-            }
-    return pps_fail(err, PPS_E_INPUT, "--%s %s: Boolean value expected: write yes or no", name,
-                    word);
-}
-
-static enum pps_status read_compat(struct nd_input *input,
-                                   const struct pps_args *args,
-                                   struct pps_error *err)
-{
-    const char *word = pps_arg(args, "compat");
-    if (word != NULL && strcmp(word, "none") != 0 && strcmp(word, "orig") != 0)
-        return pps_fail(err, PPS_E_INPUT, "--compat %s: expected none or orig", word);
-    input->compat = word != NULL && strcmp(word, "orig") == 0 ? ND_ORIG : ND_CORRECTED;
-    return PPS_OK;
-}
 
 // Every solver name selects the built-in solver; a note reports the replacement once.
 static void read_solver(struct nd_input *input, const struct pps_args *args)
@@ -72,16 +42,18 @@ static enum pps_status read_options(struct nd_input *input,
     input->force = pps_arg(args, "force") != NULL;
     input->given = nd_ratios_unknown;
     input->allow_full = true;
-    input->low_mem = input->job.training.low_mem_vpp;
+    input->low_mem = input->job.run.training.low_mem_vpp;
     input->effort.seconds = pps_wall_seconds;
     read_solver(input, args);
-    enum pps_status status = read_compat(input, args, err);
+    bool orig;
+    enum pps_status status = plan_arg_compat(args, &orig, err);
+    input->compat = orig ? ND_ORIG : ND_CORRECTED;
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "select", &input->allow_select, err);
+        status = plan_arg_bool(args, "select", &input->allow_select, err);
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "full", &input->allow_full, err);
+        status = plan_arg_bool(args, "full", &input->allow_full, err);
     if (status == PPS_OK)
-        status = nd_arg_bool(args, "low-mem", &input->low_mem, err);
+        status = plan_arg_bool(args, "low-mem", &input->low_mem, err);
     if (status == PPS_OK)
         status = pps_arg_number(args, "time", 0.001, 1e9, &input->effort.max_seconds, err);
     if (status == PPS_OK)
@@ -213,7 +185,7 @@ enum pps_status nd_input_open(struct nd_input *input,
                               const struct pps_args *args,
                               struct pps_error *err)
 {
-    enum pps_status status = nd_job_documents(&input->job, args, err);
+    enum pps_status status = nd_job_open(&input->job, args, err);
     if (status == PPS_OK)
         status = read_options(input, args, err);
     return status == PPS_OK ? read_data(input, args, err) : status;
@@ -227,8 +199,8 @@ void nd_input_close(struct nd_input *input)
 
 double nd_input_limit_mb(const struct nd_input *input)
 {
-    const double reserve = input->has_figures ? input->job.cluster.reserve : 0.0;
-    return units_to_mib(input->job.cluster.memory_limit - reserve);
+    const double reserve = input->has_figures ? input->job.run.cluster.reserve : 0.0;
+    return units_to_mib(input->job.run.cluster.memory_limit - reserve);
 }
 
 enum pps_status nd_input_chunks(const struct nd_input *input,
@@ -236,7 +208,7 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
                                 bool asked,
                                 struct pps_error *err)
 {
-    const enum training_schedule schedule = input->job.training.schedule;
+    const enum training_schedule schedule = input->job.run.training.schedule;
     if (input->compat == ND_ORIG || schedule == TRAINING_ANY_SCHEDULE)
         return PPS_OK;
     if (schedule == TRAINING_VPP && rank->max_vpp < 2)

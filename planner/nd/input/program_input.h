@@ -6,19 +6,14 @@
 #define PPS_NDSEARCH_TOOLINPUT_H
 
 #include "planner/figures/modelled.h"
-#include "planner/nd/input/asked.h"
+#include "planner/nd/input/search_options.h"
 #include "planner/nd/rank/rank.h"
 
 #include "engine/command/command.h"
 
 // The options that both commands share, for the start of an options table.
 #define ND_INPUT_OPTIONS(search_limit)                                                         \
-    {"training", 0, "FILE", "read batch, sharding, bytes per parameter and schedule"},         \
-        {"devices", 'n', "N", "number of devices (from the cluster file)"},                    \
-        {"memory", 0, "GIB",                                                                   \
-         "usable memory per device (from the cluster file, else all of it)"},                  \
-        {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},             \
-        {"seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"},        \
+    PLAN_RUN_OPTIONS(0),                                                                       \
         {"parser-result", 0, "FILE",                                                           \
          "read profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                     \
         {"profile-times", 0, "FILE",                                                           \
@@ -65,13 +60,6 @@ PPS_MUST_CHECK enum pps_status nd_input_open(struct nd_input *input,
                                              const struct pps_args *args,
                                              struct pps_error *err);
 void nd_input_close(struct nd_input *input);
-
-// Accepts yes, true, t, y, 1 or no, false, f, n, 0, ignoring case. Without the option, *value
-// stays.
-PPS_MUST_CHECK enum pps_status nd_arg_bool(const struct pps_args *args,
-                                           const char *name,
-                                           bool *value,
-                                           struct pps_error *err);
 
 // Makes the programs of strategies for one thread; the `self` of an nd_rank_source.
 struct nd_maker {

@@ -12,7 +12,7 @@ bool nd_maker_open(struct nd_maker *maker, const struct nd_input *input)
 {
     const struct nd_job *job = &input->job;
     *maker = (struct nd_maker){.input = input};
-    maker->model = nd_analytic_open(&job->model, &job->cluster, &job->training);
+    maker->model = nd_analytic_open(&job->run.model, &job->run.cluster, &job->run.training);
     return maker->model != NULL;
 }
 
@@ -27,7 +27,8 @@ static void ask_model(const struct nd_maker *maker,
                       struct nd_analytic *figures)
 {
     const struct nd_job *job = &maker->input->job;
-    nd_analytic_of(maker->model, strategy, job->model.seq_length, job->training.gbs, figures);
+    nd_analytic_of(maker->model, strategy, job->run.model.seq_length, job->run.training.gbs,
+                   figures);
 }
 
 // ---- ratios -------------------------------------------------------------------------------------
@@ -71,7 +72,7 @@ static bool choose_ratios(struct nd_maker *maker,
     const struct nd_input *input = maker->input;
     const struct nd_ratio_model model = {model_ratios, figures};
     struct nd_ratio_choice *choice = &maker->ratios;
-    nd_ratios_choose(&input->profiles, &model, strategy, input->job.model.seq_length,
+    nd_ratios_choose(&input->profiles, &model, strategy, input->job.run.model.seq_length,
                      input->compat, choice);
     if (choice->source == ND_RATIOS_NONE && !input->without_unit) {
         snprintf(why, why_size,
@@ -143,7 +144,7 @@ bool nd_maker_prepare(void *self,
         return false;
     *prepared = (struct nd_rank_case){.layer_ms = maker->ratios.ratios.layer_ms,
                                       .source = maker->ratios.source};
-    nd_rank_program(program, &input->job.model, strategy, input->job.training.gbs,
+    nd_rank_program(program, &input->job.run.model, strategy, input->job.run.training.gbs,
                     &maker->ratios.ratios, input->compat);
     if (input->compat == ND_CORRECTED)
         add_modelled(prepared, &figures, maker);

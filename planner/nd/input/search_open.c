@@ -17,15 +17,16 @@ enum pps_status nd_search_open(struct nd_open_search *open,
     if (cache == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
     memset(cache, 0, bytes);
-    nd_estimate_open(&open->estimate, &job->model, &job->cluster, &job->training, 1);
-    nd_origmem_init(&open->origmem, &job->model, job->training.distributed_optimizer);
+    nd_estimate_open(&open->estimate, &job->run.model, &job->run.cluster, &job->run.training,
+                     1);
+    nd_origmem_init(&open->origmem, &job->run.model, job->run.training.distributed_optimizer);
     open->search = (struct nd_search){.space = &job->space,
                                       .filters = &job->filters,
                                       .estimate = &open->estimate,
                                       .cache = cache,
                                       .origmem = &open->origmem,
-                                      .seq_length = job->model.seq_length,
-                                      .limit_mb = units_to_mib(job->cluster.memory_limit),
+                                      .seq_length = job->run.model.seq_length,
+                                      .limit_mb = units_to_mib(job->run.cluster.memory_limit),
                                       .top = top};
     return PPS_OK;
 }

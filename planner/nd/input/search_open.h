@@ -3,7 +3,7 @@
 #ifndef PPS_ND_SEARCH_OPEN_H
 #define PPS_ND_SEARCH_OPEN_H
 
-#include "planner/nd/input/asked.h"
+#include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"
 
 // A search with its memory. The search points into it: do not copy or move it.

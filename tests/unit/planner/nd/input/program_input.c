@@ -26,11 +26,11 @@ static void open_input(struct nd_input *input, const char *model, int32_t device
     input->given = (struct nd_ratios){NAN, NAN, NAN, NAN, NAN};
     input->allow_full = true;
     input->compat = ND_CORRECTED;
-    cr_assert(modeldesc_read(&input->job.model, document.root, &fault), "%s", fault.text);
-    cr_assert(cluster_read(&input->job.cluster, cluster, &fault), "%s", fault.text);
-    training_default(&input->job.training);
-    input->job.model.seq_length = 4096;
-    input->job.training.gbs = 1024;
+    cr_assert(modeldesc_read(&input->job.run.model, document.root, &fault), "%s", fault.text);
+    cr_assert(cluster_read(&input->job.run.cluster, cluster, &fault), "%s", fault.text);
+    training_default(&input->job.run.training);
+    input->job.run.model.seq_length = 4096;
+    input->job.run.training.gbs = 1024;
     pps_json_free(&document);
     cJSON_Delete(cluster);
 }
@@ -74,8 +74,9 @@ static void compare(const char *name, const struct nd_strategy *strategy)
     cr_assert(nd_maker_open(&maker, &input));
     cr_assert(nd_maker_prepare(&maker, strategy, &made, why, sizeof why), "%s", why);
     const struct nd_point point = {*strategy, 4096, 1024};
-    nd_estimate_open(&e, &input.job.model, &input.job.cluster, &input.job.training, 1);
-    take_split(&e, &point, &input.job.model, chunks, arrays, &choice);
+    nd_estimate_open(&e, &input.job.run.model, &input.job.run.cluster, &input.job.run.training,
+                     1);
+    take_split(&e, &point, &input.job.run.model, chunks, arrays, &choice);
     struct nd_time time;
     nd_reference(&e, &point, chunks, stage, NULL, &time);
     nd_durations(&made.program, &choice, forward, backward);
@@ -179,7 +180,7 @@ Test(nd_maker, what_is_measured_comes_first)
                  0);
     // the reserve is no part of the file's figures
     cr_assert_float_eq(made.program.budget_first,
-                       input.job.cluster.memory_limit / 1048576.0 - 512 -
+                       input.job.run.cluster.memory_limit / 1048576.0 - 512 -
                            nd_figures_default.static_mem0,
                        1e-6);
     // as published, a strategy that was not profiled has no price

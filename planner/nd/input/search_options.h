@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job of `ppsweep nd`: the training run, the search space and its filters, from the command
+// line.
+#ifndef PPS_ND_SEARCH_OPTIONS_H
+#define PPS_ND_SEARCH_OPTIONS_H
+
+#include "engine/command/command.h"
+#include "planner/nd/strategies/filters.h"
+#include "planner/shared/plan_run.h"
+
+// Initialise with zeros; call nd_job_free() in every case.
+struct nd_job {
+    struct plan_run run;
+    bool fsdp; // --preset fsdp: the space of preset zero, parameters sharded
+    struct nd_switches vary;
+    struct nd_space space;
+    struct nd_filters filters;
+};
+
+// Reads the named documents, and the options that override them.
+PPS_MUST_CHECK enum pps_status nd_job_open(struct nd_job *job,
+                                           const struct pps_args *args,
+                                           struct pps_error *err);
+void nd_job_free(struct nd_job *job);
+
+// Builds the search space and edits its filters.
+PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,
+                                            const struct pps_args *args,
+                                            struct pps_error *err);
+
+#endif

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of options that several planners have: switches, lists of words, --compat and --threads.
+#ifndef PPS_PLAN_OPTIONS_H
+#define PPS_PLAN_OPTIONS_H
+
+#include "engine/command/command.h"
+
+// Returns the next of several words separated by commas, not terminated, and sets *n to its length;
+// NULL at the end.
+const char *plan_next_word(const char **rest, size_t *n);
+bool plan_is_word(const char *word, size_t n, const char *name);
+
+// Reads on, true, 1, off, false or 0. false: another word.
+bool plan_read_switch(const char *word, size_t n, bool *on);
+
+// Accepts yes, true, t, y, 1 or no, false, f, n, 0, ignoring case. Without the option, *value
+// stays.
+PPS_MUST_CHECK enum pps_status plan_arg_bool(const struct pps_args *args,
+                                             const char *name,
+                                             bool *value,
+                                             struct pps_error *err);
+
+// Reads --compat none or orig: as published.
+PPS_MUST_CHECK enum pps_status plan_arg_compat(const struct pps_args *args,
+                                               bool *orig,
+                                               struct pps_error *err);
+
+// Reads --threads or --parallel-num, its published name: 1 to `most`. Without them, all CPUs that
+// this process may use.
+PPS_MUST_CHECK enum pps_status plan_arg_threads(const struct pps_args *args,
+                                                uint64_t most,
+                                                uint64_t *threads,
+                                                struct pps_error *err);
+
+#endif

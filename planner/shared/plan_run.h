@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The training run that a planner plans: model, cluster and training, from documents and options.
+#ifndef PPS_PLAN_RUN_H
+#define PPS_PLAN_RUN_H
+
+#include "base/document/fault.h"
+#include "engine/command/command.h"
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
+
+// The options that plan_run_open() reads, for a table of options. letter: of --training, or 0.
+#define PLAN_RUN_OPTIONS(letter)                                                               \
+    {"training", letter, "FILE", "read batch, sharding, bytes per parameter and schedule"},    \
+        {"devices", 'n', "N", "number of devices (from the cluster file)"},                    \
+        {"memory", 0, "GIB",                                                                   \
+         "usable memory per device (from the cluster file, else all of it)"},                  \
+        {"gbs", 0, "N", "sequences per step (from the training file, else 1024)"},             \
+    {                                                                                          \
+        "seq-length", 0, "N", "tokens per sequence (from the model file, else 4096)"           \
+    }
+
+enum { PLAN_DOCUMENTS = 4 };
+
+// Initialise with zeros; call plan_run_close() in every case.
+struct plan_run {
+    struct pps_json documents[PLAN_DOCUMENTS];
+    int n_documents;
+    const cJSON *model_item; // in one of the documents
+    bool has_model, has_cluster;
+    bool sets_memory, sets_reserve; // the cluster's document does
+    bool assumes_memory;            // no limit given: all memory of the device
+    struct modeldesc model;
+    struct cluster cluster;
+    struct training training;
+};
+
+// Reads the section "strategy" of a document. Returns false with a fault.
+struct plan_strategy_reader {
+    bool (*read)(void *self, const cJSON *strategy, struct docfault *fault);
+    void *self;
+};
+
+// Reads the named documents, and the options that override them.
+PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
+                                             const struct pps_args *args,
+                                             const struct plan_strategy_reader *strategy,
+                                             struct pps_error *err);
+void plan_run_close(struct plan_run *run);
+
+// Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
+void plan_run_print_memory(const struct plan_run *run);
+
+#endif
