@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads models, clusters and a training from the documents of an experiment, and the parameters
 // that they set.
+#include "kernels/ndsearch/documents.h"
+
+#include "base/document/fault.h"
+#include "base/math/units.h"
 #include "kernels/ndsearch/table.h"
 
-#include "kernels/ndsearch/shared_documents.h"
-
-#include "base/math/units.h"
-
+#include <cjson/cJSON.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const int cluster_sets[] = {P_WORLD_SIZE, P_MEMORY, P_RESERVE};
 static const int model_sets[] = {P_SEQ_LENGTH,   P_LAYERS, P_HIDDEN, P_HEADS,
@@ -36,12 +38,59 @@ const struct pps_slot nd_slots[N_SLOTS] = {
                        -1, training_sets, LENGTH(training_sets)},
 };
 
+// ---- reading ------------------------------------------------------------------------------------
+
+static struct cluster default_cluster(void)
+{
+    struct cluster cluster = {.world_size = 8,
+                              .node_devices = 8,
+                              .hardware = *hardware_find("H100")};
+    cluster.memory_limit =
+        cluster.hardware.memory > 0 ? cluster.hardware.memory : 80 * UNITS_GIB;
+    return cluster;
+}
+
+void nd_close(void *of)
+{
+    struct nd_shared *shared = of;
+    if (shared == NULL)
+        return;
+    free(shared->models);
+    free(shared->clusters);
+    free(shared);
+}
+
+// Without a cluster document there is one default cluster.
+static struct nd_shared *new_shared(int n_models, int n_clusters)
+{
+    struct nd_shared *shared = calloc(1, sizeof *shared);
+    if (shared == NULL)
+        return NULL;
+    shared->n_clusters = n_clusters > 0 ? n_clusters : 1;
+    shared->models = calloc((size_t)n_models + 1, sizeof *shared->models);
+    shared->clusters = calloc((size_t)shared->n_clusters, sizeof *shared->clusters);
+    if (shared->models == NULL || shared->clusters == NULL) {
+        nd_close(shared);
+        return NULL;
+    }
+    shared->clusters[0] = default_cluster();
+    training_default(&shared->training);
+    return shared;
+}
+
+// Returns the member `part` of a document that describes a whole run; otherwise the document.
+static const struct cJSON *part_of(const struct cJSON *document, const char *part)
+{
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(document, part);
+    return cJSON_IsObject(member) ? member : document;
+}
+
 static bool read_document(struct nd_shared *shared,
                           const struct pps_document *document,
                           int i,
                           struct docfault *fault)
 {
-    const struct cJSON *part = nd_document_part(document->root, nd_slots[document->slot].name);
+    const struct cJSON *part = part_of(document->root, nd_slots[document->slot].name);
     switch (document->slot) {
     case SLOT_MODEL:
         return modeldesc_read(&shared->models[i], part, fault);
@@ -66,7 +115,7 @@ bool nd_open(const struct pps_document *documents, int n, void **out, struct pps
     int count[N_SLOTS] = {0};
     for (int d = 0; d < n; d++)
         count[documents[d].slot]++;
-    struct nd_shared *shared = nd_shared_new(count[SLOT_MODEL], count[SLOT_CLUSTER]);
+    struct nd_shared *shared = new_shared(count[SLOT_MODEL], count[SLOT_CLUSTER]);
     *fault = (struct pps_fault){.document = 0};
     if (shared == NULL)
         return false;
@@ -75,17 +124,14 @@ bool nd_open(const struct pps_document *documents, int n, void **out, struct pps
         struct docfault why = {.item = NULL};
         if (read_document(shared, &documents[d], next[documents[d].slot]++, &why))
             continue;
-        nd_shared_free(shared);
+        nd_close(shared);
         return pass_on(&why, d, fault);
     }
     *out = shared;
     return true;
 }
 
-void nd_close(void *shared)
-{
-    nd_shared_free(shared);
-}
+// ---- values -------------------------------------------------------------------------------------
 
 static void cluster_values(const struct cluster *cluster, double *values)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Defines the kernel: a point is a parallel strategy, a row holds its memory and step time.
-#include "kernels/ndsearch/pass_trace.h"
 #include "kernels/ndsearch/table.h"
+#include "kernels/ndsearch/trace.h"
 
 #include <math.h>
 

@@ -4,8 +4,8 @@
 #ifndef PPS_NDSEARCH_POINT_H
 #define PPS_NDSEARCH_POINT_H
 
+#include "kernels/ndsearch/documents.h"
 #include "kernels/ndsearch/open_estimates.h"
-#include "kernels/ndsearch/shared_documents.h"
 
 enum { ND_SETTINGS = 14 }; // parameters on which an open estimate depends
 

@@ -109,7 +109,7 @@ size_t nd_scratch_bytes(const double *highest, const void *shared);
 int nd_check(const double *value, const void *shared);
 double nd_cost(const double *value, const void *shared);
 
-// ---- run.c ----
+// ---- rows.c ----
 
 void nd_run(const struct pps_batch *batch, const struct pps_worker *worker);
 void nd_run_reference(const struct pps_batch *batch, const struct pps_worker *worker);

@@ -1,13 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
-// The step of a strategy as a trace: passes of every stage, memory over time.
-#include "kernels/ndsearch/pass_trace.h"
-#include "kernels/ndsearch/point.h"
-#include "kernels/ndsearch/table.h"
+// Sends the memory limits and the memory held before the first pass, then one pass after another.
+#include "kernels/ndsearch/trace.h"
 
 #include "base/math/units.h"
 #include "kernels/ndsearch/estimate/step_times.h"
+#include "kernels/ndsearch/point.h"
+#include "kernels/ndsearch/table.h"
 
 #include <math.h>
+
+// ---- passes -------------------------------------------------------------------------------------
+
+static const char *const track_names[] = {"compute", NULL};
+static const char *const kind_names[] = {"forward", "backward", NULL};
+static const char *const counter_names[] = {"memory_gib", NULL};
+
+const struct pps_trace_names nd_trace_names = {
+    .group = "stage",
+    .item = "micro_batch",
+    .flag = "recomputes",
+    .tracks = track_names,
+    .kinds = kind_names,
+    .counters = counter_names,
+    .time_unit = "us",
+};
+
+// Labels number the passes of a kind: micro-batches, chunk by chunk.
+static void send_pass(const struct passes *passes,
+                      const struct pass *pass,
+                      double us,
+                      double gib,
+                      const struct pps_trace_sink *sink)
+{
+    const struct orders_shape *shape = &passes->shape;
+    const bool backward = pass->task.kind == ORDERS_BACKWARD;
+    const double time = backward ? pass->end : pass->start;
+    sink->piece(
+        sink->self,
+        &(struct pps_piece){
+            .group = pass->stage,
+            .kind = backward,
+            .item = pass->task.micro_batch,
+            .ordinal = pass->task.chunk * shape->micro_batches + pass->task.micro_batch,
+            .start = pass->start * us,
+            .end = pass->end * us,
+            .rate = 1,
+            .flag = backward &&
+                    passes->recomputes[pass->task.chunk * shape->stages + pass->stage]});
+    sink->level(sink->self, &(struct pps_level){pass->stage, 0, time * us, pass->held * gib});
+}
+
+void nd_trace_passes(struct passes *passes,
+                     double us,
+                     double gib,
+                     const struct pps_trace_sink *sink)
+{
+    passes_sort(passes);
+    for (int32_t i = 0; i < passes->shape.stages; i++) {
+        if (isfinite(passes->limit[i]))
+            sink->limit(sink->self, &(struct pps_limit){i, 0, passes->limit[i] * gib});
+        sink->level(sink->self, &(struct pps_level){i, 0, 0, passes->fixed[i] * gib});
+    }
+    for (int32_t p = 0; p < passes->n; p++)
+        send_pass(passes, &passes->list[p], us, gib, sink);
+}
+
+// ---- the step of a strategy ---------------------------------------------------------------------
 
 enum pps_outcome nd_trace(const double *value,
                           const struct pps_worker *worker,

@@ -6,7 +6,7 @@
 
 #include "base/math/units.h"
 #include "kernels/common/split/playback.h"
-#include "kernels/ndsearch/pass_trace.h"
+#include "kernels/ndsearch/trace.h"
 
 #include <math.h>
 #include <stdio.h>

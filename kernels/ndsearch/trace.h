@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes the passes of a pipeline as a trace with one lane and one memory counter per stage.
-#ifndef PPS_NDSEARCH_PASSTRACE_H
-#define PPS_NDSEARCH_PASSTRACE_H
+// Trace of a pipeline step: its passes as segments, with one lane and one memory counter per stage.
+#ifndef PPS_NDSEARCH_TRACE_H
+#define PPS_NDSEARCH_TRACE_H
 
 #include "kernels/common/pipeline/passes.h"
 #include "ppsweep/kernel.h"

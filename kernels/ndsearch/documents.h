@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documents of an experiment: models, clusters and a training. They are read once and then
+// constant.
+#ifndef PPS_NDSEARCH_DOCUMENTS_H
+#define PPS_NDSEARCH_DOCUMENTS_H
+
+#include "kernels/common/description/hardware.h"
+#include "kernels/common/description/model.h"
+#include "kernels/common/description/training.h"
+
+// The `shared` object of the kernel.
+struct nd_shared {
+    struct modeldesc *models;
+    struct cluster *clusters; // n_clusters, at least one
+    int n_clusters;
+    struct training training;
+};
+
+#endif
