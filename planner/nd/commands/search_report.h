@@ -4,8 +4,8 @@
 #ifndef PPS_NDSEARCH_TOOLREPORT_H
 #define PPS_NDSEARCH_TOOLREPORT_H
 
-#include "planner/nd/commands/folded_lines.h"
 #include "planner/nd/input/search_options.h"
+#include "planner/nd/strategies/folded_lines.h"
 #include "planner/nd/strategies/search.h"
 
 #include "base/text/status.h"

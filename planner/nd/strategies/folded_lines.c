@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds table lines by one degree at a time: sorting places lines that differ only in that degree
 // next to each other.
-#include "planner/nd/commands/folded_lines.h"
+#include "planner/nd/strategies/folded_lines.h"
 
 #include <stdio.h>
 #include <stdlib.h>
