@@ -18,11 +18,11 @@ bool nd_measured_peaks(void *self,
     struct nd_peak *modelled = calloc((size_t)program->stages, sizeof *modelled);
     const bool known = modelled != NULL && nd_peaks(program, choice, modelled) == ND_DONE;
     for (int32_t i = 0; known && i < program->stages; i++) {
-        if (!measured->asked)
+        if (!measured->first_done)
             measured->modelled_mb[i] = modelled[i].memory_mb;
         peaks[i] = measured->measured_mb[i] + modelled[i].memory_mb - measured->modelled_mb[i];
     }
-    measured->asked = true;
+    measured->first_done = true;
     free(modelled);
     return known;
 }

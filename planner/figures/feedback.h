@@ -28,7 +28,7 @@ struct nd_check {
 struct nd_measured {
     const double *measured_mb; // [stages]
     double *modelled_mb;       // [stages], for own use
-    bool asked;
+    bool first_done;
 };
 
 bool nd_measured_peaks(void *measured,

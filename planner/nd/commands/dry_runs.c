@@ -30,7 +30,7 @@ static enum pps_status read_degrees(const struct pps_args *args,
     return PPS_OK;
 }
 
-static void say_fits(const struct nd_epfit_result *fits, bool orig)
+static void note_fits(const struct nd_epfit_result *fits, bool orig)
 {
     for (size_t k = 0; k < fits->n_groups; k++) {
         const struct nd_epfit_group *g = &fits->groups[k];
@@ -76,7 +76,7 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
     }
     nd_dryrun_peaks_free(&peaks);
     if (status == PPS_OK)
-        say_fits(fits, job->space.orig);
+        note_fits(fits, job->space.orig);
     return status;
 }
 

@@ -12,10 +12,12 @@
 
 enum { MOST_ROWS = 1000000 };
 
-enum pps_status nd_launch_asked(const struct pps_args *args, bool *asked, struct pps_error *err)
+enum pps_status nd_launch_requested(const struct pps_args *args,
+                                    bool *requested,
+                                    struct pps_error *err)
 {
     const char *framework = pps_arg(args, "launch");
-    *asked = framework != NULL;
+    *requested = framework != NULL;
     if (framework == NULL && (pps_arg(args, "row") != NULL || pps_arg(args, "at") != NULL))
         return pps_fail(err, PPS_E_INPUT,
                         "--row and --at choose a strategy for --launch megatron or torchtitan");

@@ -6,10 +6,10 @@
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"
 
-// Sets *asked to whether --launch is given. Refuses unknown frameworks and options that conflict.
-PPS_MUST_CHECK enum pps_status nd_launch_asked(const struct pps_args *args,
-                                               bool *asked,
-                                               struct pps_error *err);
+// Sets *requested to whether --launch is given. Refuses unknown frameworks and options that conflict.
+PPS_MUST_CHECK enum pps_status nd_launch_requested(const struct pps_args *args,
+                                                   bool *requested,
+                                                   struct pps_error *err);
 
 // Prints the strategy that --at names, or that --row selects among the best of the result (row 1 by
 // default), to stdout.

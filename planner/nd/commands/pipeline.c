@@ -61,9 +61,9 @@ static const char details[] =
 // ---- the program --------------------------------------------------------------------------------
 
 // Reads the ratio options.
-static enum pps_status read_given(struct nd_input *input,
-                                  const struct pps_args *args,
-                                  struct pps_error *err)
+static enum pps_status read_ratios(struct nd_input *input,
+                                   const struct pps_args *args,
+                                   struct pps_error *err)
 {
     struct {
         const char *name;
@@ -150,7 +150,7 @@ static enum pps_status read_peaks(double *peaks,
     return status;
 }
 
-static void say_end(const struct nd_feedback *feedback, double limit_mb)
+static void print_check(const struct nd_feedback *feedback, double limit_mb)
 {
     switch (feedback->end) {
     case ND_FEEDBACK_FITS:
@@ -192,7 +192,7 @@ static bool check(const struct nd_pipe *pipe,
     nd_feedback_run(&feedback, program, pipe->limit_mb, fit, &who, &pipe->input->effort,
                     solution);
     *program = feedback.program;
-    say_end(&feedback, pipe->limit_mb);
+    print_check(&feedback, pipe->limit_mb);
     return feedback.end == ND_FEEDBACK_FITS;
 }
 
@@ -200,20 +200,21 @@ static bool check(const struct nd_pipe *pipe,
 
 // Writes the files that the options request for a choice.
 static enum pps_status write_all(const struct nd_pipe *pipe,
-                                 const struct nd_pipe_asked *asked,
+                                 const struct nd_pipe_request *request,
                                  const struct nd_program *program,
                                  const struct nd_choice *choice,
                                  struct pps_error *err)
 {
-    enum pps_status status = nd_pipe_write_solution(pipe, &asked->files, program, choice, err);
-    if (status == PPS_OK && asked->trace != NULL)
-        status = nd_pipe_trace(pipe, program, choice, asked->trace, err);
+    enum pps_status status =
+        nd_pipe_write_solution(pipe, &request->files, program, choice, err);
+    if (status == PPS_OK && request->trace != NULL)
+        status = nd_pipe_trace(pipe, program, choice, request->trace, err);
     return status;
 }
 
 // Without a solution within the limits, still writes the program, so that another solver can try.
 static enum pps_status solve_first(const struct nd_pipe *pipe,
-                                   const struct nd_pipe_asked *asked,
+                                   const struct nd_pipe_request *request,
                                    const struct nd_program *program,
                                    struct nd_solution *solution,
                                    struct pps_error *err)
@@ -228,7 +229,7 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
             err, PPS_E_INFEASIBLE, "%s%s",
             solution->why.limit == ND_LIMIT_MEMORY ? "please check the memory limit: " : "",
             solution->why.text);
-    status = nd_pipe_write_program(pipe, &asked->files, program, err);
+    status = nd_pipe_write_program(pipe, &request->files, program, err);
     return status == PPS_OK ? pps_fail(err, PPS_E_INFEASIBLE,
                                        "no solution found within the time limit (-t) or the "
                                        "search limit (--search-limit)")
@@ -237,7 +238,7 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
 
 // peaks: see check(); NULL: skip the check.
 static enum pps_status solve(const struct nd_pipe *pipe,
-                             const struct nd_pipe_asked *asked,
+                             const struct nd_pipe_request *request,
                              const struct nd_program *program,
                              double *peaks,
                              struct pps_error *err)
@@ -245,9 +246,9 @@ static enum pps_status solve(const struct nd_pipe *pipe,
     struct nd_solution solution = {.found = false};
     struct nd_program checked = *program;
     bool fits = true;
-    enum pps_status status = solve_first(pipe, asked, program, &solution, err);
+    enum pps_status status = solve_first(pipe, request, program, &solution, err);
     if (status == PPS_OK && peaks != NULL)
-        fits = check(pipe, asked->fit, peaks, &checked, &solution);
+        fits = check(pipe, request->fit, peaks, &checked, &solution);
     if (status == PPS_OK) {
         nd_pipe_report(pipe, &checked, &solution.choice, solution.peaks);
         nd_pipe_report_solution(pipe, &checked, &solution);
@@ -255,32 +256,32 @@ static enum pps_status solve(const struct nd_pipe *pipe,
             status = pps_fail(err, PPS_E_INFEASIBLE, "no solution fits the measured peaks");
     }
     if (status == PPS_OK)
-        status = nd_pipe_write_program(pipe, &asked->files, program, err);
+        status = nd_pipe_write_program(pipe, &request->files, program, err);
     if (status == PPS_OK)
-        status = write_all(pipe, asked, &checked, &solution.choice, err);
+        status = write_all(pipe, request, &checked, &solution.choice, err);
     nd_solution_free(&solution);
     return status;
 }
 
 static enum pps_status solve_checked(const struct nd_pipe *pipe,
-                                     const struct nd_pipe_asked *asked,
+                                     const struct nd_pipe_request *request,
                                      const struct nd_program *program,
                                      struct pps_error *err)
 {
-    if (!asked->check || asked->check_data == NULL)
-        return solve(pipe, asked, program, NULL, err);
+    if (!request->check || request->check_data == NULL)
+        return solve(pipe, request, program, NULL, err);
     double *peaks = calloc(2 * (size_t)program->stages, sizeof *peaks);
     if (peaks == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the peaks");
-    enum pps_status status = read_peaks(peaks, pipe, asked->check_data, err);
+    enum pps_status status = read_peaks(peaks, pipe, request->check_data, err);
     if (status == PPS_OK)
-        status = solve(pipe, asked, program, peaks, err);
+        status = solve(pipe, request, program, peaks, err);
     free(peaks);
     return status;
 }
 
 static enum pps_status extract(const struct nd_pipe *pipe,
-                               const struct nd_pipe_asked *asked,
+                               const struct nd_pipe_request *request,
                                const struct nd_program *program,
                                struct pps_error *err)
 {
@@ -288,7 +289,7 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     size_t n;
     struct nd_sol sol = {.room = NULL};
     struct table_fault fault;
-    const char *path = asked->solution;
+    const char *path = request->solution;
     enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
     if (status == PPS_OK && !nd_sol_read(&sol, program, text, n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
@@ -296,29 +297,29 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     if (status == PPS_OK)
         status = nd_pipe_report_file(pipe, program, &sol, err);
     if (status == PPS_OK)
-        status = nd_pipe_write_program(pipe, &asked->files, program, err);
+        status = nd_pipe_write_program(pipe, &request->files, program, err);
     if (status == PPS_OK)
-        status = write_all(pipe, asked, program, &sol.choice, err);
+        status = write_all(pipe, request, program, &sol.choice, err);
     nd_sol_free(&sol);
     free(text);
     return status;
 }
 
-static enum pps_status price_given(const struct nd_pipe *pipe,
-                                   const struct nd_pipe_asked *asked,
-                                   const struct nd_program *program,
-                                   struct pps_error *err)
+static enum pps_status report_split(const struct nd_pipe *pipe,
+                                    const struct nd_pipe_request *request,
+                                    const struct nd_program *program,
+                                    struct pps_error *err)
 {
-    struct nd_pipe_given given = {.room = NULL};
+    struct nd_pipe_split split = {.room = NULL};
     enum pps_status status =
-        nd_pipe_given_read(&given, program, asked->layers, asked->recompute, err);
+        nd_pipe_split_read(&split, program, request->layers, request->recompute, err);
     if (status == PPS_OK)
-        status = nd_pipe_report_given(pipe, program, &given.choice, err);
+        status = nd_pipe_report_split(pipe, program, &split.choice, err);
     if (status == PPS_OK)
-        status = nd_pipe_write_program(pipe, &asked->files, program, err);
+        status = nd_pipe_write_program(pipe, &request->files, program, err);
     if (status == PPS_OK)
-        status = write_all(pipe, asked, program, &given.choice, err);
-    nd_pipe_given_free(&given);
+        status = write_all(pipe, request, program, &split.choice, err);
+    nd_pipe_split_free(&split);
     return status;
 }
 
@@ -327,18 +328,18 @@ static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
 {
-    struct nd_pipe_asked asked;
+    struct nd_pipe_request request;
     struct nd_program program;
     struct nd_pipe pipe = {.input = input};
     int32_t chunks = 1;
-    enum pps_status status = nd_pipe_read_asked(&asked, args, err);
+    enum pps_status status = nd_pipe_read_request(&request, args, err);
     if (status == PPS_OK)
         status = pps_arg_apart(args, "trace", err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
     input->without_unit = true;
     if (status == PPS_OK)
-        status = read_given(input, args, err);
+        status = read_ratios(input, args, err);
     if (status == PPS_OK)
         status = read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
@@ -346,15 +347,15 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = make_program(&pipe, chunks, &program, err);
     if (status == PPS_OK)
-        status = nd_pipe_check_files(&pipe, &asked.files, err);
-    if (status == PPS_OK && asked.trace != NULL)
-        status = nd_pipe_check_trace(&pipe, &asked.files, &program, asked.trace, err);
+        status = nd_pipe_check_files(&pipe, &request.files, err);
+    if (status == PPS_OK && request.trace != NULL)
+        status = nd_pipe_check_trace(&pipe, &request.files, &program, request.trace, err);
     if (status != PPS_OK)
         return status;
-    if (asked.layers != NULL)
-        return price_given(&pipe, &asked, &program, err);
-    return asked.extract ? extract(&pipe, &asked, &program, err)
-                         : solve_checked(&pipe, &asked, &program, err);
+    if (request.layers != NULL)
+        return report_split(&pipe, &request, &program, err);
+    return request.extract ? extract(&pipe, &request, &program, err)
+                           : solve_checked(&pipe, &request, &program, err);
 }
 
 static enum pps_status pipeline_main(const struct pps_args *args, struct pps_error *err)

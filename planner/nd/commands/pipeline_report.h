@@ -72,10 +72,10 @@ PPS_MUST_CHECK enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe
                                                       const struct nd_choice *choice,
                                                       struct pps_error *err);
 
-// ---- pipeline_asked.c ----
+// ---- pipeline_request.c ----
 
 // The values of the options.
-struct nd_pipe_asked {
+struct nd_pipe_request {
     bool check, extract;
     enum nd_feedback_kind fit;
     struct nd_pipe_files files;
@@ -83,9 +83,9 @@ struct nd_pipe_asked {
     const char *layers, *recompute;            // of a given split
 };
 
-PPS_MUST_CHECK enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
-                                                  const struct pps_args *args,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
+                                                    const struct pps_args *args,
+                                                    struct pps_error *err);
 
 // Sets the chunks per stage from --vpp or from the strategy, which has been read.
 PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
@@ -93,22 +93,22 @@ PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
                                                    int32_t *chunks,
                                                    struct pps_error *err);
 
-// ---- pipeline_given.c ----
+// ---- pipeline_split.c ----
 
 // A split given by the user. Initialise with zeros; the caller frees it in every case.
-struct nd_pipe_given {
+struct nd_pipe_split {
     struct nd_choice choice;
     int32_t *room;
 };
 
 // layers, recompute (or NULL): lists of one number per stage, separated by commas or blanks; bars
 // separate the rows of several chunks. Does not check whether the split fits in memory.
-PPS_MUST_CHECK enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
+PPS_MUST_CHECK enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
                                                   const struct nd_program *program,
                                                   const char *layers,
                                                   const char *recompute,
                                                   struct pps_error *err);
-void nd_pipe_given_free(struct nd_pipe_given *given);
+void nd_pipe_split_free(struct nd_pipe_split *split);
 
 // Prints the report of a solution from a file.
 PPS_MUST_CHECK enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
@@ -118,7 +118,7 @@ PPS_MUST_CHECK enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
 
 // Prints the report of a split and compares it with the best split. Returns PPS_E_INFEASIBLE,
 // without solving for the best, if the split does not fit.
-PPS_MUST_CHECK enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
+PPS_MUST_CHECK enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
                                                     const struct nd_program *program,
                                                     const struct nd_choice *choice,
                                                     struct pps_error *err);

@@ -68,44 +68,45 @@ static const char details[] =
 
 // ---- the command --------------------------------------------------------------------------------
 
-struct asked {
+struct request {
     uint64_t max_vpp, top, threads;
     const char *output; // NULL: none
     enum nd_rank_language language;
 };
 
-static enum pps_status read_asked(struct asked *asked,
-                                  const struct pps_args *args,
-                                  struct pps_error *err)
+static enum pps_status read_request(struct request *request,
+                                    const struct pps_args *args,
+                                    struct pps_error *err)
 {
     const char *language = pps_arg(args, "csv-lang");
-    *asked = (struct asked){.max_vpp = 3};
-    asked->output = pps_arg(args, "output");
-    if (asked->output == NULL)
-        asked->output = pps_arg(args, "output-path");
-    if (asked->output != NULL && strlen(asked->output) >= ND_PATH)
+    *request = (struct request){.max_vpp = 3};
+    request->output = pps_arg(args, "output");
+    if (request->output == NULL)
+        request->output = pps_arg(args, "output-path");
+    if (request->output != NULL && strlen(request->output) >= ND_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
     if (language != NULL && strcmp(language, "orig") != 0 && strcmp(language, "en") != 0)
         return pps_fail(err, PPS_E_INPUT, "--csv-lang %s: write orig or en", language);
-    asked->language =
+    request->language =
         language != NULL && strcmp(language, "en") == 0 ? ND_LANGUAGE_EN : ND_LANGUAGE_ORIG;
     enum pps_status status =
-        pps_arg_count(args, "max-vpp", 1, MOST_CHUNKS, &asked->max_vpp, err);
+        pps_arg_count(args, "max-vpp", 1, MOST_CHUNKS, &request->max_vpp, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "topn", 0, 1U << 30, &asked->top, err);
+        status = pps_arg_count(args, "topn", 0, 1U << 30, &request->top, err);
     if (status == PPS_OK)
-        status = pps_arg_count(args, "top", 0, 1U << 30, &asked->top, err);
+        status = pps_arg_count(args, "top", 0, 1U << 30, &request->top, err);
     if (status == PPS_OK)
-        status = plan_arg_threads(args, ND_RANK_THREADS_MAX, &asked->threads, err);
+        status = plan_arg_threads(args, ND_RANK_THREADS_MAX, &request->threads, err);
     return status;
 }
 
 static enum pps_status show(const struct nd_ranking *ranking,
-                            const struct asked *asked,
+                            const struct request *request,
                             struct pps_error *err)
 {
     const int64_t all = ranking->picks->n;
-    const int64_t n = asked->top > 0 && (int64_t)asked->top < all ? (int64_t)asked->top : all;
+    const int64_t n =
+        request->top > 0 && (int64_t)request->top < all ? (int64_t)request->top : all;
     if (ranking->input->compat == ND_ORIG)
         nd_ranking_print_short(ranking, n);
     else
@@ -114,8 +115,8 @@ static enum pps_status show(const struct nd_ranking *ranking,
         printf("... %" PRId64 " more (--top 0)\n", all - n);
     nd_ranking_print_base(ranking);
     enum pps_status status = PPS_OK;
-    if (asked->output != NULL)
-        status = nd_ranking_write(ranking, asked->output, asked->language, n, err);
+    if (request->output != NULL)
+        status = nd_ranking_write(ranking, request->output, request->language, n, err);
     if (status == PPS_OK && ranking->ranked[0].outcome != ND_RANK_PRICED)
         return pps_fail(err, PPS_E_INFEASIBLE, "no candidate could be evaluated: %s",
                         ranking->ranked[0].why);
@@ -147,21 +148,21 @@ static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
 {
-    struct asked asked;
+    struct request request;
     struct nd_picks picks = {0};
     struct nd_ranking ranking = {.input = input, .picks = &picks};
     input->effort.max_nodes = SEARCH_LIMIT;
-    enum pps_status status = read_asked(&asked, args, err);
+    enum pps_status status = read_request(&request, args, err);
     if (status == PPS_OK)
         status = nd_input_open(input, args, err);
-    if (status == PPS_OK && asked.output != NULL)
-        status = nd_ranking_check_output(asked.output, input->force, err);
+    if (status == PPS_OK && request.output != NULL)
+        status = nd_ranking_check_output(request.output, input->force, err);
     if (status == PPS_OK)
         status = pps_arg_apart(args, "output", err);
     if (status == PPS_OK)
         status = nd_picks_open(&picks, &input->job, args, err);
     if (status == PPS_OK) {
-        ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)asked.max_vpp,
+        ranking.options = (struct nd_rank_options){.max_vpp = (int32_t)request.max_vpp,
                                                    .compat = input->compat,
                                                    .effort = &input->effort,
                                                    .now = pps_wall_seconds};
@@ -180,7 +181,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK && baseline != NULL)
         status = read_baseline(&of_base, &strategy, input, baseline, err);
     if (status == PPS_OK)
-        status = nd_ranking_all(&ranking, asked.threads, err);
+        status = nd_ranking_all(&ranking, request.threads, err);
     if (status == PPS_OK && baseline != NULL) {
         ranking.base = &base;
         ranking.options = of_base;
@@ -188,7 +189,7 @@ static enum pps_status run(struct nd_input *input,
     }
     if (status == PPS_OK) {
         nd_ranking_notes(&ranking);
-        status = show(&ranking, &asked, err);
+        status = show(&ranking, &request, err);
     }
     if (ranking.base != NULL)
         nd_ranked_free(ranking.base);

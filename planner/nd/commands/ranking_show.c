@@ -70,7 +70,7 @@ void nd_ranking_print_short(const struct nd_ranking *ranking, int64_t shown)
 
 // ---- notes --------------------------------------------------------------------------------------
 
-static void say_tokens(const struct nd_ranking *ranking)
+static void note_tokens(const struct nd_ranking *ranking)
 {
     const struct nd_profiles *profiles = &ranking->input->profiles;
     bool unknown = false, without_unit = false;
@@ -97,7 +97,7 @@ static void add_gap(const struct nd_ranked *ranked, int64_t *n, double *greatest
     *greatest = fmax(*greatest, ranked->solution.gap);
 }
 
-static void say_gaps(const struct nd_ranking *ranking)
+static void note_gaps(const struct nd_ranking *ranking)
 {
     double gap = 0.0;
     int64_t n = 0;
@@ -115,7 +115,7 @@ static void say_gaps(const struct nd_ranking *ranking)
 }
 
 // Explains the stars after gaps.
-static void say_stars(const struct nd_ranking *ranking)
+static void note_stars(const struct nd_ranking *ranking)
 {
     bool any = ranking->base != NULL && nd_ranked_others_gap(ranking->base) > 0.0;
     for (int64_t k = 0; k < ranking->picks->n; k++)
@@ -127,7 +127,7 @@ static void say_stars(const struct nd_ranking *ranking)
 }
 
 // The search uses selective recompute where that is enough; pipelines use it only with --select.
-static void say_select(const struct nd_ranking *ranking)
+static void note_select(const struct nd_ranking *ranking)
 {
     int64_t n = 0;
     for (int64_t k = 0; k < ranking->picks->n && !ranking->input->allow_select; k++)
@@ -145,10 +145,10 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
     if (ranking->input->quiet)
         return;
     plan_run_print_memory(&ranking->input->job.run);
-    say_tokens(ranking);
-    say_select(ranking);
-    say_gaps(ranking);
-    say_stars(ranking);
+    note_tokens(ranking);
+    note_select(ranking);
+    note_gaps(ranking);
+    note_stars(ranking);
 }
 
 // ---- the file -----------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ static const char details[] =
     "outputs/nd\n";
 
 // Reports the options of the published tool that have no effect here.
-static void say_ignored(const struct pps_args *args)
+static void note_ignored_options(const struct pps_args *args)
 {
     static const char *const names[] = {
         "mindformers-dir", "mindspeed-path", "torchtitan-path", "register-path",
@@ -133,7 +133,7 @@ static void say_ignored(const struct pps_args *args)
 }
 
 // Silent with --compat orig, whose memory figures do not depend on the sequence length.
-static void say_sequence(const struct nd_job *job, const struct pps_args *args)
+static void note_sequence_length(const struct nd_job *job, const struct pps_args *args)
 {
     if (!job->run.model.seq_given && pps_arg(args, "seq-length") == NULL &&
         pps_arg(args, "quiet") == NULL && !job->space.orig)
@@ -144,7 +144,7 @@ static void say_sequence(const struct nd_job *job, const struct pps_args *args)
 // Sequences of at least this length usually need context parallelism.
 enum { LONG_SEQUENCE = 32768 };
 
-static void say_context(const struct nd_job *job, const struct pps_args *args)
+static void note_context_parallel(const struct nd_job *job, const struct pps_args *args)
 {
     bool only_one = false;
     for (int k = 0; k < job->filters.n; k++)
@@ -160,21 +160,21 @@ static void say_context(const struct nd_job *job, const struct pps_args *args)
                 "--strategy cp=on\n");
 }
 
-enum { KEYS_SAID = 256 };
+enum { KEYS_MAX = 256 };
 
-static void say_keys(const struct nd_job *job, const struct pps_args *args)
+static void note_ignored_keys(const struct nd_job *job, const struct pps_args *args)
 {
-    const char *keys[KEYS_SAID];
+    const char *keys[KEYS_MAX];
     const int n = pps_arg(args, "verbose") != NULL && job->run.model_item != NULL
-                      ? modeldesc_ignored(job->run.model_item, keys, KEYS_SAID)
+                      ? modeldesc_ignored(job->run.model_item, keys, KEYS_MAX)
                       : 0;
-    for (int k = 0; k < n && k < KEYS_SAID; k++) {
+    for (int k = 0; k < n && k < KEYS_MAX; k++) {
         char key[64];
         numtext_quote(key, sizeof key, keys[k], strlen(keys[k]));
         fprintf(stderr, "%s%s", k > 0 ? ", " : "note      ignored: ", key);
     }
-    if (n > KEYS_SAID)
-        fprintf(stderr, " and %d more", n - KEYS_SAID);
+    if (n > KEYS_MAX)
+        fprintf(stderr, " and %d more", n - KEYS_MAX);
     if (n > 0)
         fprintf(stderr, "\n");
 }
@@ -287,9 +287,9 @@ static enum pps_status search(struct setup *setup,
     struct nd_counts counts;
     struct nd_strategy baseline;
     bool launch = false;
-    const enum pps_status asked = nd_launch_asked(args, &launch, err);
-    if (asked != PPS_OK)
-        return asked;
+    const enum pps_status launchable = nd_launch_requested(args, &launch, err);
+    if (launchable != PPS_OK)
+        return launchable;
     const char *base = pps_arg(args, "baseline");
     if (base != NULL) {
         const enum pps_status status = read_baseline(setup, job, args, &baseline, err);
@@ -341,9 +341,9 @@ static enum pps_status run(struct nd_job *job,
     if (status == PPS_OK)
         status = set_up(&setup, job, args, err);
     if (status == PPS_OK) {
-        say_keys(job, args);
-        say_sequence(job, args);
-        say_context(job, args);
+        note_ignored_keys(job, args);
+        note_sequence_length(job, args);
+        note_context_parallel(job, args);
     }
     if (status == PPS_OK)
         status = pps_arg(args, "why") != NULL ? explain(&setup, job, args, err)
@@ -359,7 +359,7 @@ static enum pps_status nd_main(const struct pps_args *args, struct pps_error *er
         nd_report_filters();
         return PPS_OK;
     }
-    say_ignored(args);
+    note_ignored_options(args);
     const enum pps_status status = run(&job, args, err);
     nd_job_free(&job);
     return status;

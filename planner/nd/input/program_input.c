@@ -120,7 +120,7 @@ static enum pps_status read_figures(struct nd_input *input,
     return status;
 }
 
-static void say_fit(const struct nd_input *input, const struct nd_calibration_fit *fit)
+static void note_fit(const struct nd_input *input, const struct nd_calibration_fit *fit)
 {
     if (!input->quiet)
         fprintf(stderr,
@@ -148,7 +148,7 @@ static enum pps_status read_calibration(struct nd_input *input,
         nd_figures_of_calibration(&input->figures, &calibration, input->compat,
                                   pps_arg(args, "whole-layers") != NULL, &fit);
         input->has_figures = true;
-        say_fit(input, &fit);
+        note_fit(input, &fit);
     } else {
         status = nd_io_fail_document(&json, &fault, err);
     }
@@ -205,7 +205,7 @@ double nd_input_limit_mb(const struct nd_input *input)
 
 enum pps_status nd_input_chunks(const struct nd_input *input,
                                 struct nd_rank_options *rank,
-                                bool asked,
+                                bool given,
                                 struct pps_error *err)
 {
     const enum training_schedule schedule = input->job.run.training.schedule;
@@ -216,7 +216,7 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
             err, PPS_E_INPUT,
             "--max-vpp 1: the training document sets schedule vpp, which needs at least "
             "two chunks per stage");
-    if (schedule == TRAINING_1F1B && asked && rank->max_vpp > 1)
+    if (schedule == TRAINING_1F1B && given && rank->max_vpp > 1)
         return pps_fail(err, PPS_E_INPUT,
                         "--max-vpp %d: the training document sets schedule 1f1b, which has one "
                         "chunk per stage",

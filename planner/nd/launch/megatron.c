@@ -1,66 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch lines for Megatron-LM's pretrain_gpt.py.
-#include "planner/nd/launch/megatron_words.h"
+#include "planner/nd/launch/megatron_private.h"
 
 // ---- tensor, context and expert parallelism -----------------------------------------------------
 
-static void add_context(struct nd_words *w)
+static void add_context(struct nd_megatron_options *w)
 {
     const bool mla = w->model->attention == MODELDESC_MLA;
-    words_add_number(w, "context-parallel-size", w->s->cp);
+    option_add_number(w, "context-parallel-size", w->s->cp);
     if (w->s->cp == 1)
         return;
     // The estimate prices one all-gather of keys and values. Transformer Engine exchanges those of
     // MLA in a ring only.
-    words_add_word(w, "cp-comm-type", mla ? "p2p" : "all_gather");
+    option_add_word(w, "cp-comm-type", mla ? "p2p" : "all_gather");
     if (mla)
-        words_add_note(
+        option_add_note(
             w, "keys and values travel in a ring (p2p); the estimate prices an all-gather");
     if (w->model->seq_length % (2 * w->s->cp) != 0)
-        words_add_note(w, "does not start: --seq-length must be a multiple of twice "
-                          "--context-parallel-size");
+        option_add_note(w, "does not start: --seq-length must be a multiple of twice "
+                           "--context-parallel-size");
 }
 
-static void add_sequence(struct nd_words *w)
+static void add_sequence(struct nd_megatron_options *w)
 {
     const bool forced = w->model->experts > 0 && !w->s->sp;
     if (w->s->tp == 1)
         return;
-    words_add_flag(w, "sequence-parallel", w->s->sp || forced);
+    option_add_flag(w, "sequence-parallel", w->s->sp || forced);
     if (forced)
-        words_add_note(w, "with experts and tensor parallelism Megatron-LM requires sequence "
-                          "parallelism; the estimate prices none");
+        option_add_note(w, "with experts and tensor parallelism Megatron-LM requires sequence "
+                           "parallelism; the estimate prices none");
 }
 
-static void check_tensor(struct nd_words *w)
+static void check_tensor(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
     const int32_t tp = w->s->tp;
     if (m->heads % tp != 0)
-        words_add_note(w, "does not start: --num-attention-heads must be a multiple of "
-                          "--tensor-model-parallel-size");
+        option_add_note(w, "does not start: --num-attention-heads must be a multiple of "
+                           "--tensor-model-parallel-size");
     if (m->attention != MODELDESC_MLA && m->query_groups % tp != 0)
-        words_add_note(
+        option_add_note(
             w, tp % m->query_groups == 0
                    ? "fewer query groups than tensor ranks need Megatron Core 0.16 or later"
                    : "does not start: --num-query-groups must be a multiple or divisor of "
                      "--tensor-model-parallel-size");
 }
 
-static void add_expert_degrees(struct nd_words *w)
+static void add_expert_degrees(struct nd_megatron_options *w)
 {
     const int32_t etp = nd_launch_etp(w->launch);
     if (w->model->experts == 0)
         return;
-    words_add_number(w, "expert-model-parallel-size", w->s->ep);
-    words_add_number(w, "expert-tensor-parallel-size", etp);
+    option_add_number(w, "expert-model-parallel-size", w->s->ep);
+    option_add_number(w, "expert-tensor-parallel-size", etp);
     if (w->model->experts % w->s->ep != 0)
-        words_add_note(w, "does not start: --num-experts must be a multiple of "
-                          "--expert-model-parallel-size");
+        option_add_note(w, "does not start: --num-experts must be a multiple of "
+                           "--expert-model-parallel-size");
     if ((int64_t)w->s->dp * w->s->cp * w->s->tp % ((int64_t)w->s->ep * etp) != 0)
-        words_add_note(w,
-                       "does not start: the devices of a pipeline stage must be a multiple of "
-                       "--expert-model-parallel-size times --expert-tensor-parallel-size");
+        option_add_note(w,
+                        "does not start: the devices of a pipeline stage must be a multiple of "
+                        "--expert-model-parallel-size times --expert-tensor-parallel-size");
 }
 
 // ---- pipeline -----------------------------------------------------------------------------------
@@ -76,12 +76,12 @@ static bool is_even(const struct nd_launch *launch)
 
 // One letter a layer, chunk after chunk: E the embedding, t a layer, m an MTP layer, L the loss.
 // MTP layers may only be in the last chunk.
-static void add_layout(struct nd_words *w)
+static void add_layout(struct nd_megatron_options *w)
 {
     const int32_t chunks = w->s->pp * w->s->vp;
     const int32_t *layers = w->launch->layers;
     int64_t left = w->model->num_layers;
-    words_begin(w);
+    option_begin(w);
     textroom_add(w->text, "--pipeline-model-parallel-layout '");
     for (int32_t c = 0; c < chunks; c++) {
         textroom_add(w->text, "%s", c == 0 ? "E" : "|");
@@ -92,7 +92,8 @@ static void add_layout(struct nd_words *w)
         textroom_add(w->text, "m");
     textroom_add(w->text, "L'");
     if (layers[chunks - 1] < w->model->mtp_depth)
-        words_add_note(w, "all MTP layers are in the last chunk; the estimate has fewer there");
+        option_add_note(w,
+                        "all MTP layers are in the last chunk; the estimate has fewer there");
 }
 
 // Micro-batches that a rank runs of one chunk before the next chunk: the least number that the
@@ -105,49 +106,49 @@ static int64_t group_size(int64_t micro_batches, int64_t pp)
     return n;
 }
 
-static void add_chunks(struct nd_words *w, int64_t micro_batches)
+static void add_chunks(struct nd_megatron_options *w, int64_t micro_batches)
 {
     const int64_t group = group_size(micro_batches, w->s->pp);
     if (is_even(w->launch))
-        words_add_number(w, "num-virtual-stages-per-pipeline-rank", w->s->vp);
+        option_add_number(w, "num-virtual-stages-per-pipeline-rank", w->s->vp);
     if (micro_batches < w->s->pp)
-        words_add_note(
+        option_add_note(
             w, "does not start: the interleaved schedule needs as many micro-batches as "
                "stages");
     else if (group != w->s->pp) {
-        words_add_number(w, "microbatch-group-size-per-virtual-pipeline-stage", group);
-        words_add_note(w,
-                       "the micro-batches are not a multiple of the stages: the order differs "
-                       "from that of the estimate");
+        option_add_number(w, "microbatch-group-size-per-virtual-pipeline-stage", group);
+        option_add_note(w,
+                        "the micro-batches are not a multiple of the stages: the order differs "
+                        "from that of the estimate");
     }
     if (w->launch->training->low_mem_vpp)
-        words_add_note(
+        option_add_note(
             w, "Megatron-LM has no low-memory interleaved order: more micro-batches are "
                "in flight than in the estimate");
 }
 
-static void add_pipeline(struct nd_words *w)
+static void add_pipeline(struct nd_megatron_options *w)
 {
     const int64_t gbs = w->launch->training->gbs, batch = (int64_t)w->s->mbs * w->s->dp;
-    words_add_number(w, "pipeline-model-parallel-size", w->s->pp);
-    words_add_number(w, "micro-batch-size", w->s->mbs);
-    words_add_number(w, "global-batch-size", gbs);
+    option_add_number(w, "pipeline-model-parallel-size", w->s->pp);
+    option_add_number(w, "micro-batch-size", w->s->mbs);
+    option_add_number(w, "global-batch-size", gbs);
     if (gbs % batch != 0)
-        words_add_note(w, "does not start: --global-batch-size must be a multiple of "
-                          "--micro-batch-size times the data-parallel size");
+        option_add_note(w, "does not start: --global-batch-size must be a multiple of "
+                           "--micro-batch-size times the data-parallel size");
     if (w->s->pp > 1 && !is_even(w->launch))
         add_layout(w);
     if (w->s->pp > 1 && w->s->vp > 1)
         add_chunks(w, gbs / batch);
     if (w->s->pp == 1 && w->s->vp > 1)
-        words_add_note(
+        option_add_note(
             w, "one stage has no virtual stages: the chunks of the estimate are dropped");
 }
 
 // ---- replicas -----------------------------------------------------------------------------------
 
 // Copies of the optimizer's states among the replicas.
-static void add_instances(struct nd_words *w)
+static void add_instances(struct nd_megatron_options *w)
 {
     const int32_t replicas = w->s->dp * w->s->cp, shards = nd_launch_shards(w->s);
     const int64_t ranks = (int64_t)w->s->ep * nd_launch_etp(w->launch);
@@ -156,96 +157,96 @@ static void add_instances(struct nd_words *w)
         return;
     const bool whole = replicas % shards == 0;
     if (whole && (w->model->experts == 0 || experts % (replicas / shards) == 0))
-        words_add_number(w, "num-distributed-optimizer-instances", replicas / shards);
+        option_add_number(w, "num-distributed-optimizer-instances", replicas / shards);
     else
-        words_add_note(
+        option_add_note(
             w, "the optimizer is sharded over all replicas: the shards of the estimate do "
                "not divide the replicas, or those of an expert, evenly");
 }
 
-static void add_fsdp(struct nd_words *w, int zero)
+static void add_fsdp(struct nd_megatron_options *w, int zero)
 {
-    words_add_flag(w, "use-megatron-fsdp", true);
-    words_add_word(w, "data-parallel-sharding-strategy",
-                   zero >= 3 ? "optim_grads_params" : "optim_grads");
-    words_add_word(w, "ckpt-format", "fsdp_dtensor");
-    words_add_flag(w, "no-gradient-accumulation-fusion", !w->launch->training->dummy_wgrad);
-    words_add_note(
+    option_add_flag(w, "use-megatron-fsdp", true);
+    option_add_word(w, "data-parallel-sharding-strategy",
+                    zero >= 3 ? "optim_grads_params" : "optim_grads");
+    option_add_word(w, "ckpt-format", "fsdp_dtensor");
+    option_add_flag(w, "no-gradient-accumulation-fusion", !w->launch->training->dummy_wgrad);
+    option_add_note(
         w, "unset CUDA_DEVICE_MAX_CONNECTIONS in the environment: FSDP refuses the value 1");
 }
 
-static void add_replicas(struct nd_words *w)
+static void add_replicas(struct nd_megatron_options *w)
 {
     const int zero = nd_launch_zero(w->launch);
     const bool replicated = w->s->dp * w->s->cp > 1;
-    words_add_flag(w, "use-distributed-optimizer", zero > 0);
+    option_add_flag(w, "use-distributed-optimizer", zero > 0);
     if (zero > 0)
         add_instances(w);
     if (zero >= 2)
         add_fsdp(w, zero);
     else if (w->s->tp > 1 || w->s->cp > 1)
-        words_add_note(
+        option_add_note(
             w, "set CUDA_DEVICE_MAX_CONNECTIONS=1 in the environment, except on Blackwell "
                "and later devices");
-    words_add_flag(w, "overlap-grad-reduce", replicated);
-    words_add_flag(w, "overlap-param-gather", replicated && zero > 0);
+    option_add_flag(w, "overlap-grad-reduce", replicated);
+    option_add_flag(w, "overlap-param-gather", replicated && zero > 0);
 }
 
 // ---- numbers and kernels ------------------------------------------------------------------------
 
-static void add_bytes(struct nd_words *w)
+static void add_bytes(struct nd_megatron_options *w)
 {
     const struct training *t = w->launch->training;
-    words_add_flag(w, "bf16", true);
-    words_add_flag(w, "grad-reduce-in-bf16", t->bytes_grad == 2);
+    option_add_flag(w, "bf16", true);
+    option_add_flag(w, "grad-reduce-in-bf16", t->bytes_grad == 2);
     if (t->bytes_param != 2)
-        words_add_note(w, "parameters are bf16 (2 bytes), unlike bytes_param of the estimate");
+        option_add_note(w, "parameters are bf16 (2 bytes), unlike bytes_param of the estimate");
     if (t->bytes_grad != 2 && t->bytes_grad != 4)
-        words_add_note(w, "gradients are fp32 (4 bytes), unlike bytes_grad of the estimate");
+        option_add_note(w, "gradients are fp32 (4 bytes), unlike bytes_grad of the estimate");
     if (t->bytes_optim != 12)
-        words_add_note(
+        option_add_note(
             w, "optimizer states take 12 bytes per parameter, unlike bytes_optim of the "
                "estimate");
 }
 
-static void add_kernels(struct nd_words *w)
+static void add_kernels(struct nd_megatron_options *w)
 {
     const char *flash = w->model->attention == MODELDESC_MLA ? "fused" : "flash";
-    words_add_word(w, "attention-backend",
-                   w->launch->training->flash_attention ? flash : "unfused");
-    words_add_flag(w, "cross-entropy-loss-fusion", w->launch->fused_ce);
+    option_add_word(w, "attention-backend",
+                    w->launch->training->flash_attention ? flash : "unfused");
+    option_add_flag(w, "cross-entropy-loss-fusion", w->launch->fused_ce);
 }
 
-static void add_recompute(struct nd_words *w)
+static void add_recompute(struct nd_megatron_options *w)
 {
     const bool experts = w->model->experts > 0;
     if (w->s->recompute == ND_RECOMPUTE_FULL) {
-        words_add_word(w, "recompute-granularity", "full");
-        words_add_word(w, "recompute-method", "uniform");
-        words_add_number(w, "recompute-num-layers", 1);
+        option_add_word(w, "recompute-granularity", "full");
+        option_add_word(w, "recompute-method", "uniform");
+        option_add_number(w, "recompute-num-layers", 1);
     }
     if (w->s->recompute != ND_RECOMPUTE_SELECT)
         return;
-    words_add_word(w, "recompute-granularity", "selective");
+    option_add_word(w, "recompute-granularity", "selective");
     if (!w->launch->training->flash_attention) {
-        words_add_word(w, "recompute-modules", "core_attn");
+        option_add_word(w, "recompute-modules", "core_attn");
         return;
     }
     // Norms that Transformer Engine fuses into the matrix product after them are not modules.
-    words_add_word(w, "recompute-modules", experts ? "layernorm moe_act" : "layernorm");
+    option_add_word(w, "recompute-modules", experts ? "layernorm moe_act" : "layernorm");
     if (!experts || w->model->dense_layers > 0)
-        words_add_note(
+        option_add_note(
             w, "outputs of fused norms and of activation functions in dense layers stay in "
                "memory; the estimate recomputes them");
 }
 
 void nd_launch_megatron(struct textroom *text, const struct nd_launch *launch)
 {
-    struct nd_words w = {.text = text,
-                         .launch = launch,
-                         .model = launch->model,
-                         .s = launch->strategy};
-    words_add_number(&w, "tensor-model-parallel-size", w.s->tp);
+    struct nd_megatron_options w = {.text = text,
+                                    .launch = launch,
+                                    .model = launch->model,
+                                    .s = launch->strategy};
+    option_add_number(&w, "tensor-model-parallel-size", w.s->tp);
     add_sequence(&w);
     check_tensor(&w);
     add_context(&w);
@@ -255,7 +256,7 @@ void nd_launch_megatron(struct textroom *text, const struct nd_launch *launch)
     add_bytes(&w);
     add_kernels(&w);
     add_recompute(&w);
-    nd_words_add_shape(&w);
+    nd_megatron_add_shape(&w);
     textroom_add(text, "\n# for Megatron-LM with Megatron Core 0.14 to 0.19\n");
     if (w.notes.n > 0)
         textroom_add_bytes(text, w.notes.text, w.notes.n);

@@ -1,113 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of Megatron-LM that give the model's shape.
-#include "planner/nd/launch/megatron_words.h"
+#include "planner/nd/launch/megatron_private.h"
 
-static void add_mla(struct nd_words *w)
+static void add_mla(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
-    words_add_flag(w, "multi-latent-attention", true);
+    option_add_flag(w, "multi-latent-attention", true);
     if (m->q_rank > 0)
-        words_add_number(w, "q-lora-rank", m->q_rank);
-    words_add_number(w, "kv-lora-rank", m->kv_rank);
-    words_add_number(w, "qk-head-dim", m->qk_nope);
-    words_add_number(w, "qk-pos-emb-head-dim", m->qk_rope);
-    words_add_number(w, "v-head-dim", m->v_dim);
-    words_add_number(w, "kv-channels", m->v_dim);
-    words_add_flag(w, "qk-layernorm",
-                   true); // the norms of the compressed queries, keys and values
+        option_add_number(w, "q-lora-rank", m->q_rank);
+    option_add_number(w, "kv-lora-rank", m->kv_rank);
+    option_add_number(w, "qk-head-dim", m->qk_nope);
+    option_add_number(w, "qk-pos-emb-head-dim", m->qk_rope);
+    option_add_number(w, "v-head-dim", m->v_dim);
+    option_add_number(w, "kv-channels", m->v_dim);
+    option_add_flag(w, "qk-layernorm",
+                    true); // the norms of the compressed queries, keys and values
     if (m->attention_bias && !m->linear_bias)
-        words_add_note(w, "Megatron-LM has no bias on compressed queries, keys and values");
+        option_add_note(w, "Megatron-LM has no bias on compressed queries, keys and values");
 }
 
-static void add_attention(struct nd_words *w)
+static void add_attention(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
     if (m->attention == MODELDESC_MLA) {
         add_mla(w);
     } else {
-        words_add_flag(w, "group-query-attention", m->query_groups < m->heads);
+        option_add_flag(w, "group-query-attention", m->query_groups < m->heads);
         if (m->query_groups < m->heads)
-            words_add_number(w, "num-query-groups", m->query_groups);
-        words_add_number(w, "kv-channels", m->head_dim);
-        words_add_flag(w, "qk-layernorm", m->qk_norm);
-        words_add_flag(w, "add-qkv-bias", m->attention_bias && !m->linear_bias);
+            option_add_number(w, "num-query-groups", m->query_groups);
+        option_add_number(w, "kv-channels", m->head_dim);
+        option_add_flag(w, "qk-layernorm", m->qk_norm);
+        option_add_flag(w, "add-qkv-bias", m->attention_bias && !m->linear_bias);
     }
     if (m->output_bias && !m->linear_bias)
-        words_add_note(w, "Megatron-LM has no bias on the attention output alone");
+        option_add_note(w, "Megatron-LM has no bias on the attention output alone");
 }
 
-static void add_experts(struct nd_words *w)
+static void add_experts(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
     if (m->experts == 0)
         return;
-    words_add_number(w, "num-experts", m->experts);
-    words_add_number(w, "moe-ffn-hidden-size", m->moe_ffn);
+    option_add_number(w, "num-experts", m->experts);
+    option_add_number(w, "moe-ffn-hidden-size", m->moe_ffn);
     if (m->shared_ffn > 0)
-        words_add_number(w, "moe-shared-expert-intermediate-size", m->shared_ffn);
+        option_add_number(w, "moe-shared-expert-intermediate-size", m->shared_ffn);
     if (m->dense_layers > 0) {
-        words_begin(w);
+        option_begin(w);
         textroom_add(w->text, "--moe-layer-freq '([0]*%" PRId64 "+[1]*%" PRId64 ")'",
                      m->dense_layers, m->num_layers - m->dense_layers);
     }
-    words_add_number(w, "moe-router-topk", m->topk);
-    words_add_word(w, "moe-router-score-function", m->router_bias ? "sigmoid" : "softmax");
-    words_add_flag(w, "moe-router-enable-expert-bias", m->router_bias);
-    words_add_flag(w, "moe-router-pre-softmax", m->topk == 1 && !m->router_bias);
-    words_add_word(w, "moe-router-dtype", "fp32");
-    words_add_word(w, "moe-token-dispatcher-type", "alltoall");
-    words_add_flag(w, "moe-grouped-gemm", true);
+    option_add_number(w, "moe-router-topk", m->topk);
+    option_add_word(w, "moe-router-score-function", m->router_bias ? "sigmoid" : "softmax");
+    option_add_flag(w, "moe-router-enable-expert-bias", m->router_bias);
+    option_add_flag(w, "moe-router-pre-softmax", m->topk == 1 && !m->router_bias);
+    option_add_word(w, "moe-router-dtype", "fp32");
+    option_add_word(w, "moe-token-dispatcher-type", "alltoall");
+    option_add_flag(w, "moe-grouped-gemm", true);
     if (m->linear_bias && (m->shared_ffn > 0 || nd_launch_etp(w->launch) > 1))
-        words_add_note(
+        option_add_note(
             w, "does not start: experts with biases allow no shared experts and no expert "
                "tensor parallelism");
-    words_add_flag(w, "no-bias-dropout-fusion", m->linear_bias);
+    option_add_flag(w, "no-bias-dropout-fusion", m->linear_bias);
 }
 
 // The vocabulary is padded to a multiple of this number times the tensor ranks, 128 by default.
-static void add_vocabulary(struct nd_words *w)
+static void add_vocabulary(struct nd_megatron_options *w)
 {
     const int64_t columns = w->model->vocab / w->s->tp;
     int64_t multiple = 128;
     while (multiple > 1 && columns % multiple != 0)
         multiple /= 2;
     const bool divides = w->model->vocab % w->s->tp == 0;
-    words_add_number(w, "vocab-size", w->model->vocab);
+    option_add_number(w, "vocab-size", w->model->vocab);
     if (!divides || multiple < 128)
-        words_add_number(w, "make-vocab-size-divisible-by", divides ? multiple : 1);
+        option_add_number(w, "make-vocab-size-divisible-by", divides ? multiple : 1);
     if (!divides)
-        words_add_note(w, "the vocabulary is padded to a multiple of the tensor ranks");
+        option_add_note(w, "the vocabulary is padded to a multiple of the tensor ranks");
 }
 
-static void add_positions(struct nd_words *w)
+static void add_positions(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
     const bool learned = m->positions > 0;
-    words_add_number(w, "seq-length", m->seq_length);
-    words_add_number(w, "max-position-embeddings", learned ? m->positions : m->seq_length);
-    words_add_word(w, "position-embedding-type", learned ? "learned_absolute" : "rope");
+    option_add_number(w, "seq-length", m->seq_length);
+    option_add_number(w, "max-position-embeddings", learned ? m->positions : m->seq_length);
+    option_add_word(w, "position-embedding-type", learned ? "learned_absolute" : "rope");
     if (learned && m->positions < m->seq_length)
-        words_add_note(
+        option_add_note(
             w, "does not start: --max-position-embeddings must be at least --seq-length");
     if (learned && m->mtp_depth > 0)
-        words_add_note(w, "does not start: MTP layers need rotary positions");
+        option_add_note(w, "does not start: MTP layers need rotary positions");
 }
 
-void nd_words_add_shape(struct nd_words *w)
+void nd_megatron_add_shape(struct nd_megatron_options *w)
 {
     const struct modeldesc *m = w->model;
-    words_add_number(w, "num-layers", m->num_layers);
-    words_add_number(w, "hidden-size", m->hidden);
-    words_add_number(w, "ffn-hidden-size", m->ffn);
-    words_add_number(w, "num-attention-heads", m->heads);
+    option_add_number(w, "num-layers", m->num_layers);
+    option_add_number(w, "hidden-size", m->hidden);
+    option_add_number(w, "ffn-hidden-size", m->ffn);
+    option_add_number(w, "num-attention-heads", m->heads);
     add_attention(w);
     add_experts(w);
     if (m->mtp_depth > 0)
-        words_add_number(w, "mtp-num-layers", m->mtp_depth);
+        option_add_number(w, "mtp-num-layers", m->mtp_depth);
     add_positions(w);
     add_vocabulary(w);
-    words_add_word(w, "normalization", m->norm == MODELDESC_RMS ? "RMSNorm" : "LayerNorm");
-    words_add_flag(w, "swiglu", m->gated);
-    words_add_flag(w, "disable-bias-linear", !m->linear_bias);
-    words_add_flag(w, "untie-embeddings-and-output-weights", !m->tied);
+    option_add_word(w, "normalization", m->norm == MODELDESC_RMS ? "RMSNorm" : "LayerNorm");
+    option_add_flag(w, "swiglu", m->gated);
+    option_add_flag(w, "disable-bias-linear", !m->linear_bias);
+    option_add_flag(w, "untie-embeddings-and-output-weights", !m->tied);
 }

@@ -155,29 +155,29 @@ static enum pps_status check(const struct nd_program *program,
                     recompute != NULL ? recompute : "", why);
 }
 
-enum pps_status nd_pipe_given_read(struct nd_pipe_given *given,
+enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
                                    const struct nd_program *program,
                                    const char *layers,
                                    const char *recompute,
                                    struct pps_error *err)
 {
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
-    given->room = calloc(6 * n, sizeof *given->room);
-    if (given->room == NULL)
+    split->room = calloc(6 * n, sizeof *split->room);
+    if (split->room == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for the split");
-    enum pps_status status = read_list(given->room, program, "layers", layers, err);
+    enum pps_status status = read_list(split->room, program, "layers", layers, err);
     if (status == PPS_OK && recompute != NULL)
-        status = read_list(given->room + 2 * n, program, "recompute", recompute, err);
+        status = read_list(split->room + 2 * n, program, "recompute", recompute, err);
     if (status != PPS_OK)
         return status;
-    given->choice = share_out(program, given->room);
-    return check(program, &given->choice, layers, recompute, err);
+    split->choice = share_out(program, split->room);
+    return check(program, &split->choice, layers, recompute, err);
 }
 
-void nd_pipe_given_free(struct nd_pipe_given *given)
+void nd_pipe_split_free(struct nd_pipe_split *split)
 {
-    free(given->room);
-    *given = (struct nd_pipe_given){.room = NULL};
+    free(split->room);
+    *split = (struct nd_pipe_split){.room = NULL};
 }
 
 // ---- reports ------------------------------------------------------------------------------------
@@ -232,7 +232,7 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
     return status;
 }
 
-enum pps_status nd_pipe_report_given(const struct nd_pipe *pipe,
+enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
                                      const struct nd_program *program,
                                      const struct nd_choice *choice,
                                      struct pps_error *err)

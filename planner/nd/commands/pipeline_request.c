@@ -9,16 +9,16 @@
 
 // ---- options that need or exclude others --------------------------------------------------------
 
-static enum pps_status check_layers(const struct nd_pipe_asked *asked,
+static enum pps_status check_layers(const struct nd_pipe_request *request,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
     static const char *const others[] = {"solution", "check-data", "check", "fit"};
-    if (asked->layers == NULL)
-        return asked->recompute == NULL
+    if (request->layers == NULL)
+        return request->recompute == NULL
                    ? PPS_OK
                    : pps_fail(err, PPS_E_INPUT, "--recompute needs a split: add --layers LIST");
-    if (asked->extract)
+    if (request->extract)
         return pps_fail(err, PPS_E_INPUT, "--layers and --extract cannot be used together");
     for (size_t k = 0; k < sizeof others / sizeof *others; k++)
         if (pps_arg(args, others[k]) != NULL)
@@ -27,59 +27,61 @@ static enum pps_status check_layers(const struct nd_pipe_asked *asked,
     return PPS_OK;
 }
 
-static enum pps_status check_solution(const struct nd_pipe_asked *asked, struct pps_error *err)
+static enum pps_status check_solution(const struct nd_pipe_request *request,
+                                      struct pps_error *err)
 {
-    if (asked->extract && asked->solution == NULL)
+    if (request->extract && request->solution == NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract needs a file: add --solution FILE");
-    if (asked->extract && asked->check_data != NULL)
+    if (request->extract && request->check_data != NULL)
         return pps_fail(err, PPS_E_INPUT, "--extract and --check-data cannot be used together");
-    if (!asked->extract && asked->solution != NULL)
+    if (!request->extract && request->solution != NULL)
         return pps_fail(err, PPS_E_INPUT, "--solution needs --extract y");
     return PPS_OK;
 }
 
-static enum pps_status check_output(const struct nd_pipe_asked *asked, struct pps_error *err)
+static enum pps_status check_output(const struct nd_pipe_request *request,
+                                    struct pps_error *err)
 {
-    if (asked->files.program && asked->files.folder == NULL)
+    if (request->files.program && request->files.folder == NULL)
         return pps_fail(err, PPS_E_INPUT, "--mps needs a folder: add --output DIR");
-    if (asked->files.folder != NULL && strlen(asked->files.folder) >= ND_PATH)
+    if (request->files.folder != NULL && strlen(request->files.folder) >= ND_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
     return PPS_OK;
 }
 
 // ---- options ------------------------------------------------------------------------------------
 
-enum pps_status nd_pipe_read_asked(struct nd_pipe_asked *asked,
-                                   const struct pps_args *args,
-                                   struct pps_error *err)
+enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
 {
     uint64_t fit = 0;
     bool dryrun;
-    *asked = (struct nd_pipe_asked){.check = true,
-                                    .files = {.folder = pps_arg(args, "output"),
-                                              .configuration = true,
-                                              .program = pps_arg(args, "mps") != NULL},
-                                    .solution = pps_arg(args, "solution"),
-                                    .check_data = pps_arg(args, "check-data"),
-                                    .trace = pps_arg(args, "trace"),
-                                    .layers = pps_arg(args, "layers"),
-                                    .recompute = pps_arg(args, "recompute")};
-    enum pps_status status = plan_arg_bool(args, "check", &asked->check, err);
+    *request = (struct nd_pipe_request){.check = true,
+                                        .files = {.folder = pps_arg(args, "output"),
+                                                  .configuration = true,
+                                                  .program = pps_arg(args, "mps") != NULL},
+                                        .solution = pps_arg(args, "solution"),
+                                        .check_data = pps_arg(args, "check-data"),
+                                        .trace = pps_arg(args, "trace"),
+                                        .layers = pps_arg(args, "layers"),
+                                        .recompute = pps_arg(args, "recompute")};
+    enum pps_status status = plan_arg_bool(args, "check", &request->check, err);
     if (status == PPS_OK)
         status = plan_arg_bool(args, "dryrun", &dryrun, err);
     if (status == PPS_OK)
-        status = plan_arg_bool(args, "is-write", &asked->files.configuration, err);
+        status = plan_arg_bool(args, "is-write", &request->files.configuration, err);
     if (status == PPS_OK)
-        status = plan_arg_bool(args, "extract", &asked->extract, err);
+        status = plan_arg_bool(args, "extract", &request->extract, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "fit", 0, 1, &fit, err);
-    asked->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
-    asked->files.solution = !asked->extract;
+    request->fit = fit == 1 ? ND_FIT : ND_TIGHTEN;
+    request->files.solution = !request->extract;
     if (status == PPS_OK)
-        status = check_layers(asked, args, err);
+        status = check_layers(request, args, err);
     if (status == PPS_OK)
-        status = check_solution(asked, err);
-    return status == PPS_OK ? check_output(asked, err) : status;
+        status = check_solution(request, err);
+    return status == PPS_OK ? check_output(request, err) : status;
 }
 
 // ---- chunks per stage ---------------------------------------------------------------------------

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of a Megatron-LM command line under construction, with comments about them.
+#ifndef PPS_ND_MEGATRON_PRIVATE_H
+#define PPS_ND_MEGATRON_PRIVATE_H
+
+#include "planner/nd/launch/launch.h"
+
+#include <inttypes.h>
+
+struct nd_megatron_options {
+    struct textroom *text;
+    struct textroom notes; // comment lines, printed after the options
+    int n;
+    const struct nd_launch *launch;
+    const struct modeldesc *model;
+    const struct nd_strategy *s;
+};
+
+static inline void option_begin(struct nd_megatron_options *w)
+{
+    textroom_add(w->text, "%s", w->n++ > 0 ? " \\\n" : "");
+}
+
+static inline void option_add_flag(struct nd_megatron_options *w, const char *name, bool on)
+{
+    if (!on)
+        return;
+    option_begin(w);
+    textroom_add(w->text, "--%s", name);
+}
+
+static inline void option_add_word(struct nd_megatron_options *w,
+                                   const char *name,
+                                   const char *word)
+{
+    option_begin(w);
+    textroom_add(w->text, "--%s %s", name, word);
+}
+
+static inline void option_add_number(struct nd_megatron_options *w,
+                                     const char *name,
+                                     int64_t value)
+{
+    option_begin(w);
+    textroom_add(w->text, "--%s %" PRId64, name, value);
+}
+
+static inline void option_add_note(struct nd_megatron_options *w, const char *note)
+{
+    textroom_add(&w->notes, "# %s\n", note);
+}
+
+// Adds the options of the model's shape.
+void nd_megatron_add_shape(struct nd_megatron_options *w);
+
+#endif
