@@ -135,8 +135,9 @@ struct pps_slot {
     const char *summary;
     bool required;
     int param; // PPS_CHOICE without names: the number of the document; -1: one document only
-    const int
-        *sets; // n_sets parameters; a document sets each of them that is not set elsewhere
+    // The parameters that a document of this slot sets. The experiment and the options of a run
+    // override the document. NULL: none.
+    const int *sets;
     int n_sets;
 };
 
@@ -255,7 +256,9 @@ struct pps_heatmap {
     const char *x, *y, *value;
     const char *split; // each *name* of this parameter gets its own map; or NULL
     bool best;         // a cell shows its best row by the value's goal, over all parameters
-    const char *by; // except these, separated by commas: each value gets its own map; or NULL
+    // Parameters, separated by commas, over which no best row is taken: each combination of
+    // their values gets its own map. NULL: none.
+    const char *by;
 };
 
 // Columns that add up to a total: `plot --stack NAME` draws them as the parts of a bar. They
@@ -290,7 +293,8 @@ struct pps_kernel {
     struct pps_heatmap heatmap;
     const struct pps_stack *stacks;            // ends with a NULL name; or NULL
     const struct pps_trace_names *trace_names; // or NULL: no trace
-    // A column or NULL: the infeasible point with the best value is nearest to feasible.
+    // A column by whose goal infeasible points are compared: reports show the infeasible point
+    // with the best value as the nearest to feasible. NULL: none.
     const char *nearest;
     const struct pps_bench_axis *bench_axes; // ends with a NULL name; or NULL
     const char *bench_experiment; // what `bench` sweeps; NULL: many values of one parameter
@@ -324,8 +328,8 @@ struct pps_kernel {
     // Returns a deterministic estimate of the time of the point in ns. It sets the size of
     // blocks, and its changes along the points enter the forecast of the remaining time.
     double (*cost)(const double *point, const void *shared);
-    // Returns how many similar points one batch runs in little more time than one point; NULL:
-    // 1.
+    // Returns the natural width of a batch at this point, for example the number of SIMD lanes:
+    // up to this many similar points take about as long as one. NULL: 1.
     int (*together)(const double *point, const void *shared);
     // Computes the rows of a batch. Every point has passed `check`.
     void (*run)(const struct pps_batch *batch, const struct pps_worker *worker);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the documents of `ppsweep nd`: JSON, YAML, TOML or flat text.
+// Documents that people write, read from JSON, YAML, TOML and flat files.
 #ifndef PPS_NDSEARCH_TOOLREAD_H
 #define PPS_NDSEARCH_TOOLREAD_H
 
@@ -11,10 +11,9 @@
 
 #define ND_DOCUMENT_MAX ((size_t)64 << 20) // bytes
 
-// Reads a document ("-": JSON from standard input). The end of its name selects the format: .json,
-// or one of plaindoc's forms. Other names have the given form or, with PLAINDOC_NONE, a form
-// detected from the text. Documents of plain forms have places like JSON, so that pps_json_fail()
-// reports line and column.
+// Reads a document ("-": JSON from standard input). The extension selects the format: .json, or one
+// of plaindoc's. Without a known extension, the format is `form`; with PLAINDOC_NONE, the text
+// decides. Every value has a place, so that pps_json_fail() reports line and column.
 PPS_MUST_CHECK enum pps_status nd_tool_document(struct pps_json *json,
                                                 const char *path,
                                                 enum plaindoc_form form,

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// The price of parts that are not laid out, as published: `residue` times a period that is no
-// shorter than what passes, on any stage, from the first forward of the part before the last to
-// that of the last. Starts and period are free, so this is a linear program over the task graph.
+// The published price of the parts that are not laid out: `residue` periods. A period is at least
+// the time, on every stage, between the first forwards of the last two parts that are laid out.
+// Start times and period are variables, so the price is a linear program over the task graph.
 #ifndef PPS_NDSEARCH_STABLE_H
 #define PPS_NDSEARCH_STABLE_H
 
 #include <stdint.h>
 
-// The longest paths that matter: from the start to the mark of a stage in the last part, from
-// marks of the part before to marks of the last, and from those of the part before to the end. A
-// path may go back from the last mark of a stage to the mark before for minus one period.
+// Lengths of the longest paths. A mark is the first forward of a stage in one of the last two
+// parts. A path may return from the last mark of a stage to its mark in the part before, for minus
+// one period.
 struct nd_marks {
-    int32_t n;             // stages
-    double end;            // the longest path that never goes back
-    const double *arrive;  // [n]
-    const double *leave;   // [n]
-    const double *between; // [n][n]: from, to
+    int32_t n;            // stages
+    double end;           // to the end, without a return
+    const double *arrive; // [n]: from the start to the mark in the last part
+    const double *leave;  // [n]: from the mark in the part before to the end
+    const double
+        *between; // [from][to]: from a mark in the part before to a mark in the last part
 };
 
-// Least end + residue * period. *period: that it is reached with; at least 0. room: (n + 2)^2
-// numbers.
+// Returns the minimum of end + residue * period, and the period (>= 0) of the minimum. room:
+// (n + 2)^2 numbers.
 double nd_stable(const struct nd_marks *marks, int32_t residue, double *period, double *room);
 
 #endif

@@ -59,8 +59,9 @@ struct contention_lane_job {
 // The answer depends only on the point and on `exact` (no jumps).
 bool contention_lanes_fit(const struct sim *s, bool exact, struct contention_lane_point *lane);
 
-// Return whether two points differ only in shares of sets of kinds; and whether the shares are
-// equal.
+// begin_alike returns whether two points are equal but for the tables of their port shares, so
+// that both take the same steps until several kinds of transfers meet. share_alike returns whether
+// the tables are equal, too.
 bool contention_lanes_begin_alike(const struct contention_lane_point *a,
                                   const struct contention_lane_point *b);
 bool contention_lanes_share_alike(const struct contention_lane_point *a,

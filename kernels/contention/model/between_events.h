@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Between events: starts compute tasks on free stages and sets all rates, (c) and (d) of the
-// definition. Part of events.c.
+// Between two events (steps c and d of model.md) free stages start compute tasks, and then all
+// rates are set. Included in events.c only.
 #ifndef PPS_CONTENTION_SETTLE_H
 #define PPS_CONTENTION_SETTLE_H
 

@@ -92,7 +92,8 @@ void nd_rank_one(struct nd_ranked *ranked,
                  const struct nd_rank_options *options);
 void nd_ranked_free(struct nd_ranked *ranked);
 
-// Includes the bounds of the other candidate, which was tried as an alternative.
+// Merges the bounds that are proven for an alternative (the same strategy with another micro-batch
+// size) into the candidate, which is faster.
 void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other);
 // Returns the fraction of the step by which an alternative without a proof may be faster; 0: none
 // is.
