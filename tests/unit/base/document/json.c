@@ -2,7 +2,7 @@
 // JSON documents with places: accepted documents, refused documents with line, column and
 // message, and the places of values.
 #include "base/document/json.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

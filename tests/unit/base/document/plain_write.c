@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents written in the plain forms: their text, and that they read back as they were.
-#include "documents.h"
+#include "tests/unit/support/documents.h"
 
 #include "base/document/plain_write.h"
 #include "base/text/text_buffer.h"
 
+#include <criterion/criterion.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

@@ -2,24 +2,17 @@
 // Least squares, plain and with x >= 0, held against solutions known by construction and against
 // the conditions that a solution fulfils.
 #include "base/math/least_squares.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 // In -1..1.
-static double next_real(uint64_t *state)
+static double next_real(struct random *state)
 {
-    return (double)(int64_t)next_random(state) / 9223372036854775808.0;
+    return (double)(int64_t)random_bits(state) / 9223372036854775808.0;
 }
 
 struct random_problem {
@@ -27,7 +20,7 @@ struct random_problem {
     struct leastsquares problem;
 };
 
-static void draw(struct random_problem *drawn, uint64_t *state, int rows, int columns)
+static void draw(struct random_problem *drawn, struct random *state, int rows, int columns)
 {
     for (int i = 0; i < rows * columns; i++)
         drawn->a[i] = next_real(state) * (i % columns == 1 ? 1e6 : 1.0);
@@ -54,7 +47,7 @@ static double slope(const struct leastsquares *problem, const double *x, int j)
 // At the optimum no column can lower the residual. Catches wrong reflections and exchanges.
 Test(leastsquares, plain_leaves_no_slope)
 {
-    uint64_t state = 7;
+    struct random state = {7};
     static struct random_problem drawn;
     for (int round = 0; round < 300; round++) {
         const int columns = 1 + round % LEASTSQUARES_COLUMNS;
@@ -70,7 +63,7 @@ Test(leastsquares, plain_leaves_no_slope)
 // The conditions of Karush, Kuhn and Tucker: x >= 0; no slope where x > 0, none upward where x = 0.
 Test(leastsquares, nonnegative_fulfils_its_conditions)
 {
-    uint64_t state = 8;
+    struct random state = {8};
     static struct random_problem drawn;
     for (int round = 0; round < 500; round++) {
         const int columns = 1 + round % LEASTSQUARES_COLUMNS;
@@ -89,7 +82,7 @@ Test(leastsquares, nonnegative_fulfils_its_conditions)
 
 Test(leastsquares, finds_what_made_the_figures)
 {
-    uint64_t state = 9;
+    struct random state = {9};
     static struct random_problem drawn;
     for (int round = 0; round < 100; round++) {
         const int columns = 1 + round % 12, rows = columns + 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compressed blocks: independent, reproducible, and joined by concatenation alone.
 #include "base/system/codec.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdint.h>
@@ -30,18 +31,13 @@ static const char *const *all_names(size_t *n)
     return names;
 }
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return *state >> 24;
-}
-
 // kind 0: rows of a sweep; 1: random bytes; 2: one byte; 3: bytes with long codes.
 static char *make_text(int kind, size_t n, uint64_t seed)
 {
+    struct random random = {seed};
     char *text = malloc(n + 64);
     for (size_t at = 0; at < n;) {
-        uint64_t r = next_random(&seed);
+        uint64_t r = random_bits(&random);
         if (kind == 0)
             at += (size_t)sprintf(text + at, "8,1,1.0,2.0,0.2,0.%d,%d.%04d\n", (int)(r % 10),
                                   (int)(r % 97), (int)(r % 10000));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plain lines are split into the same cells as libcsv returns.
 #include "base/table/csv_line.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <csv.h>
@@ -63,15 +64,15 @@ static bool check(const char *line, size_t n)
 Test(csvline, random_lines)
 {
     static const char bytes[] = ",,,,,,  \t-.01239eab+\x2d\x2b\xac\x8c\xff\x01\"\r";
-    uint64_t state = 1;
+    struct random random = {1};
     int plain = 0;
     for (int i = 0; i < 300000; i++) {
         char line[64];
         const size_t n = (size_t)(i % 50);
         for (size_t k = 0; k < n; k++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            const bool odd = state >> 60 == 0; // quotes and breaks are rare
-            line[k] = bytes[(state >> 33) % (sizeof bytes - (odd ? 1 : 3))];
+            const uint64_t bits = random_bits(&random);
+            const bool odd = bits >> 60 == 0; // quotes and breaks are rare
+            line[k] = bytes[(bits >> 33) % (sizeof bytes - (odd ? 1 : 3))];
         }
         if (i % 3 == 0)
             line[n > 0 ? n - 1 : 0] = '\n';

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Doubles to text, compared with printf and strtod.
 #include "base/text/decimal.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -8,15 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// splitmix64: the same numbers in every run.
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
 
 static double from_bits(uint64_t bits)
 {
@@ -26,10 +18,10 @@ static double from_bits(uint64_t bits)
 }
 
 // Returns a finite double with a random bit pattern.
-static double random_finite(uint64_t *state)
+static double random_finite(struct random *state)
 {
     for (;;) {
-        double value = from_bits(next_random(state));
+        double value = from_bits(random_bits(state));
         if (isfinite(value))
             return value;
     }
@@ -57,18 +49,18 @@ static void same_all_decimals(double value)
 // Catches a wrong shift, a wrong sign, or a wrong limit between the exact path and printf's.
 Test(decimal, any_bit_pattern)
 {
-    uint64_t state = 1;
+    struct random state = {1};
     for (int i = 0; i < 400000; i++)
         same_as_printf(random_finite(&state),
-                       (int)(next_random(&state) % (PPS_MAX_DIGITS + 1)));
+                       (int)(random_bits(&state) % (PPS_MAX_DIGITS + 1)));
 }
 
 // Magnitudes of typical results, where every digit of the fraction matters.
 Test(decimal, usual_magnitudes)
 {
-    uint64_t state = 2;
+    struct random state = {2};
     for (int i = 0; i < 3000000; i++) {
-        uint64_t r = next_random(&state);
+        uint64_t r = random_bits(&state);
         double value = ldexp((double)(r >> 11), -60 + (int)(r & 31));
         same_as_printf(value, i % 4 == 0 ? (int)(r >> 5 & 15) : 4);
     }
@@ -77,11 +69,11 @@ Test(decimal, usual_magnitudes)
 // Sums over a grid of 0.05, like simulated times: one ulp from short decimals.
 Test(decimal, sums_of_a_grid)
 {
-    uint64_t state = 3;
+    struct random state = {3};
     for (int i = 0; i < 2000000; i++) {
         double sum = 0;
         for (int k = 0; k < 4; k++)
-            sum += 0.05 * (double)(next_random(&state) % 4000);
+            sum += 0.05 * (double)(random_bits(&state) % 4000);
         same_as_printf(sum, 4);
         same_as_printf(sum, 1);
     }
@@ -91,10 +83,10 @@ Test(decimal, sums_of_a_grid)
 // comparison, gives another last digit.
 Test(decimal, ties)
 {
-    uint64_t state = 4;
+    struct random state = {4};
     for (int i = 0; i < 200000; i++) {
-        int decimals = (int)(next_random(&state) % 10);
-        double tie = (double)(next_random(&state) % 2000000 * 2 + 1) / ldexp(1.0, decimals + 1);
+        int decimals = (int)(random_bits(&state) % 10);
+        double tie = (double)(random_bits(&state) % 2000000 * 2 + 1) / ldexp(1.0, decimals + 1);
         same_as_printf(tie, decimals);
         same_as_printf(nextafter(tie, 0), decimals);
         same_as_printf(nextafter(tie, INFINITY), decimals);
@@ -158,10 +150,10 @@ Test(decimal, edges)
 // Catches a limit on digits: whole numbers have up to 16 digits.
 Test(decimal, integers)
 {
-    uint64_t state = 5;
+    struct random state = {5};
     for (int i = 0; i < 300000; i++) {
         char ours[32], theirs[32];
-        double value = (double)(int64_t)(next_random(&state) >> (11 + i % 53));
+        double value = (double)(int64_t)(random_bits(&state) >> (11 + i % 53));
         if (i % 2 == 1)
             value = -value;
         size_t n = pps_decimal_integer(ours, value);
@@ -196,9 +188,9 @@ static void same_as_shortest(double value)
 // form.
 Test(decimal, full_reads_back)
 {
-    uint64_t state = 6;
+    struct random state = {6};
     for (int i = 0; i < 150000; i++) {
-        uint64_t r = next_random(&state);
+        uint64_t r = random_bits(&state);
         same_as_shortest(random_finite(&state));
         same_as_shortest(ldexp((double)(r >> 11), -80 + (int)(r & 63)));
         same_as_shortest((double)(r >> 40) / 1000.0);
@@ -282,9 +274,9 @@ static void same_as_15_digits(double value, int real)
 // Catches a fast path whose fifteenth digit differs from the correctly rounded one.
 Test(decimal, meant_is_15_digits)
 {
-    uint64_t state = 7;
+    struct random state = {7};
     for (int i = 0; i < 300000; i++) {
-        uint64_t r = next_random(&state);
+        uint64_t r = random_bits(&state);
         same_as_15_digits(random_finite(&state), i & 1);
         same_as_15_digits(ldexp((double)(r >> 11), -80 + (int)(r & 63)), i & 1);
         same_as_15_digits((double)(r >> 50) * 0.1, i & 1);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows of groups: what is kept, in which order, and that the order of adding is nothing.
 #include "engine/best/best_by_group.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -16,28 +17,23 @@ struct item {
     uint64_t index;
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 33;
-}
-
 // Values that are often equal, groups of two coordinates.
 static void make_items(struct item *items)
 {
-    uint64_t state = 1;
+    struct random state = {1};
     for (uint64_t i = 0; i < N; i++) {
-        const uint64_t group = next_random(&state) % GROUPS;
+        const uint64_t group = random_bits(&state) % GROUPS;
         items[i] = (struct item){{(double)(group / 8), -(double)(group % 8) - 1},
-                                 (double)(next_random(&state) % 50),
+                                 (double)(random_bits(&state) % 50),
                                  i};
     }
 }
 
 static void shuffle(struct item *items, uint64_t seed)
 {
+    struct random random = {seed};
     for (uint64_t i = N - 1; i > 0; i--) {
-        const uint64_t j = next_random(&seed) % (i + 1);
+        const uint64_t j = random_bits(&random) % (i + 1);
         const struct item kept = items[i];
         items[i] = items[j];
         items[j] = kept;

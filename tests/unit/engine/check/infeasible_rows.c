@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of infeasible points, and cells with text: merged, reused and evaluated.
-#include "toyrows.h"
+#include "tests/unit/support/engine/toy_rows.h"
 
 #include "engine/check/merge.h"
 #include "engine/job/known_rows_read.h"
 #include "engine/point/evaluate.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 TestSuite(infeasible_rows, .init = enter, .fini = leave);
 
@@ -16,8 +22,8 @@ Test(infeasible_rows, shards_are_merged)
     struct pps_merge m = {.stop = &never};
     struct pps_error err = {.text = ""};
     struct pps_verified verified;
-    write_plan(&(struct result_plan){paths[1], EXPERIMENT, "none", 3, 0, 2, NULL, NULL});
-    write_plan(&(struct result_plan){paths[0], EXPERIMENT, "none", 3, 1, 2, NULL, NULL});
+    write_result(&(struct result_plan){paths[1], EXPERIMENT, "none", 3, 0, 2, NULL, NULL});
+    write_result(&(struct result_plan){paths[0], EXPERIMENT, "none", 3, 1, 2, NULL, NULL});
     passes(paths[0], 1, &verified);
     cr_assert_eq(verified.infeasible, 1);
     cr_assert_eq(pps_merge_open(&m, paths, 2, &err), PPS_OK, "%s", err.text);
@@ -72,7 +78,7 @@ Test(infeasible_rows, rows_of_several_documents_are_reused)
 {
     struct pps_experiment *e;
     struct pps_reused found;
-    write_plan(
+    write_result(
         &(struct result_plan){"r.csv", TWO_BOXES("[4, 5]"), "none", 3, 0, 0, NULL, NULL});
     struct pps_reuse *reuse = reuse_for(TWO_BOXES("\"1..20\""), &e);
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
@@ -111,7 +117,7 @@ Test(infeasible_rows, documents_come_and_go)
                             boxes[list[b]], list[b] == 0 ? ", \"name\": \"a\"}" : "}");
             sprintf(at, "]}, \"x\": [1, 2, 3]}");
         }
-        write_plan(&(struct result_plan){"r.csv", text[0], "none", 3, 0, 0, NULL, NULL});
+        write_result(&(struct result_plan){"r.csv", text[0], "none", 3, 0, 0, NULL, NULL});
         struct pps_experiment *e;
         struct pps_reuse *reuse = reuse_for(text[1], &e);
         struct pps_cursor *cursor = calloc(1, sizeof *cursor);

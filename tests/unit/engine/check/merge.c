@@ -3,9 +3,12 @@
 // the errors for shards that do not belong together.
 #include "engine/check/merge.h"
 #include "engine/store/output.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #define HEADER "n,total_time\n"
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verified results: any change in any of the three files is found, with its place; a correct
 // result passes, whole or a shard, compressed or plain.
-#include "verifying.h"
+#include "tests/unit/support/engine/verifying.h"
 
 #include "engine/check/verify_shards.h"
+#include "tests/unit/support/engine/toy_kernel.h"
 
+#include <criterion/criterion.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 TestSuite(verify, .init = enter, .fini = leave);
 
@@ -35,7 +41,7 @@ Test(verify, a_result_that_is_right_passes)
 Test(verify, the_reference_computes_as_well)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 7, 0, 0, NULL, NULL};
-    const struct pps_verify_ask ask = {"r.csv.gz", pps_kernels, TEST_VERSION, 1, true, 2};
+    const struct pps_verify_ask ask = {"r.csv.gz", test_kernels, TEST_VERSION, 1, true, 2};
     struct pps_verified verified;
     struct pps_error err;
     write_result(&plan);
@@ -47,7 +53,7 @@ Test(verify, the_reference_computes_as_well)
 Test(verify, threads_find_the_same)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 1, 0, 0, NULL, NULL};
-    struct pps_verify_ask ask = {"r.csv.gz", pps_kernels, TEST_VERSION, 1, false, 4};
+    struct pps_verify_ask ask = {"r.csv.gz", test_kernels, TEST_VERSION, 1, false, 4};
     struct pps_verified verified;
     struct pps_error err, first;
     size_t n;
@@ -356,7 +362,7 @@ Test(verify, an_empty_shard_passes)
 Test(verify, another_version_cannot_compute_again)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, "0"};
-    const struct pps_verify_ask older = {"r.csv.gz", pps_kernels, "9.8", 1, false, 1};
+    const struct pps_verify_ask older = {"r.csv.gz", test_kernels, "9.8", 1, false, 1};
     struct pps_verified verified;
     struct pps_error err;
     write_result(&plan);

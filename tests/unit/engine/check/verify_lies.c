@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Refuses indexes and manifests with valid checksums and false contents, and checks that a
 // manifest contains everything needed to rebuild the experiment.
-#include "verifying.h"
+#include "tests/unit/support/engine/verifying.h"
 
 #include "engine/manifest/experiment_again.h"
+#include "tests/unit/support/engine/toy_kernel.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include <xxhash.h>
 
@@ -85,10 +91,10 @@ Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
     memcpy(&head, index, sizeof head);
     free(index);
     cr_assert_eq(pps_said_read(&said, "r.csv.gz.json", &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(pps_remake(&said, pps_kernels, &head, &e, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_remake(&said, test_kernels, &head, &e, &err), PPS_OK, "%s", err.text);
     pps_experiment_free(e);
     head.n_reasons++;
-    cr_assert_eq(pps_remake(&said, pps_kernels, &head, &e, &err), PPS_E_WRONG);
+    cr_assert_eq(pps_remake(&said, test_kernels, &head, &e, &err), PPS_E_WRONG);
     cr_assert(strstr(err.text, "reasons to skip points") != NULL, "%s", err.text);
     pps_experiment_free(e);
     pps_said_free(&said);

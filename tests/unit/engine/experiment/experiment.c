@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Experiments: what resolving, overriding and the digest promise.
-#include "experiments.h"
+#include "tests/unit/support/engine/experiments.h"
 
 #include "engine/run/row_maker.h"
+#include "tests/unit/support/engine/toy_kernel.h"
 
+#include <criterion/criterion.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const char *const texts[] = {
     "{\"n\": [8, 16], \"sync_freq\": [1, 2]}",
@@ -54,7 +58,7 @@ Test(experiment, the_digest_follows_what_changes_rows)
                               step = {"priority_step", "0.2", true},
                               same = {"n", "[8.0]", false};
     const struct pps_override with_step[] = {n8, step};
-    const struct pps_request base = {.kernels = pps_kernels,
+    const struct pps_request base = {.kernels = test_kernels,
                                      .overrides = &n8,
                                      .n_overrides = 1,
                                      .digits = PPS_DEFAULT_DIGITS};
@@ -88,7 +92,7 @@ Test(experiment, overrides_take_the_place_of_what_the_file_says)
                                              {"bwd_len", "2..3 step 0.5", false},
                                              {"n", "min(4,5)", false},
                                              {"priority_step", "1", true}};
-    const struct pps_request request = {.kernels = pps_kernels,
+    const struct pps_request request = {.kernels = test_kernels,
                                         .path = path,
                                         .overrides = overrides,
                                         .n_overrides = 4,

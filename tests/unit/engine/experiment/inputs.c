@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents of an experiment: their paths, their names, the parameters they set, and their
 // effect on the digest.
-#include "toyinputs.h"
+#include "tests/unit/support/engine/toy_inputs.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 TestSuite(inputs, .init = set_up, .fini = tear_down);
 

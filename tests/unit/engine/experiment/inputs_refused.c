@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Errors in documents: their place and the advice in the message.
-#include "toyinputs.h"
+#include "tests/unit/support/engine/toy_inputs.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 TestSuite(inputs_wrong, .init = set_up, .fini = tear_down);
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Presets of axes and rules, and symbols in expressions.
-#include "toykernel.h"
+#include "tests/unit/support/engine/toy_kernel.h"
 
-#include "experiments.h"
+#include "tests/unit/support/engine/experiments.h"
 
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define BOX "{\"kernel\": \"toy\", \"inputs\": {\"box\": {\"size\": 12, \"weight\": 3}}"
@@ -87,7 +90,7 @@ Test(presets, values_are_replaced)
     const struct pps_override overrides[] = {{.key = "factor", .text = "3"},
                                              {.key = "size", .text = "4,9"}};
     const struct pps_request request = {
-        .kernels = toy_kernels,
+        .kernels = test_kernels,
         .text = BOX ", \"preset\": \"halves\"}",
         .overrides = overrides,
         .n_overrides = 2,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How long the rest takes: forecasts on the way through runs whose durations are known.
-#include "experiments.h"
+#include "tests/unit/support/engine/experiments.h"
 
 #include "engine/forecast/pace.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 
 enum { N = 10000, STEP = 100 }; // points of a run, points of a block
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The best rows as stacked bars: rows, labels and refused input.
 #include "engine/picture/bars.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pareto fronts: the set itself against its definition, fronts of results, points thinned out.
 #include "engine/picture/pareto.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -50,15 +52,13 @@ Test(pareto, the_front_is_as_defined)
     enum { N = 6000 };
     static struct point points[N], expected[N];
     const unsigned steps[] = {3, 40, 100000, 0};
-    uint64_t random = 1;
+    struct random random = {1};
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
         struct pps_front front = {.n = 0};
         struct pps_error err = {0};
         for (uint64_t i = 0; i < N; i++) {
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            const double u = (double)(random >> 40);
-            random = random * 6364136223846793005u + 1442695040888963407u;
-            const double v = (double)(random >> 40);
+            const double u = (double)(random_bits(&random) >> 40);
+            const double v = (double)(random_bits(&random) >> 40);
             // 0: all but a few are on the front.
             points[i] = steps[s] == 0 ? (struct point){u, -u + (i % 50 == 0 ? 9 : 0)}
                                       : (struct point){fmod(u, steps[s]), fmod(v, steps[s])};

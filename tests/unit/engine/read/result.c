@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files as read: rows, cells and numbers, and every kind of invalid file.
 #include "engine/read/result.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
+#include "tests/unit/support/random.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
@@ -328,14 +329,14 @@ Test(result, manifest, .init = enter, .fini = leave)
 // Catches a fast path that rounds differently from strtod.
 Test(result, numbers_as_strtod)
 {
-    uint64_t state = 9;
+    struct random random = {9};
     for (int i = 0; i < 300000; i++) {
         char text[40];
         double value, expected;
-        state = state * UINT64_C(6364136223846793005) + 1442695040888963407;
-        double random = ldexp((double)(state >> 11), -53 + (int)(state >> 3 & 31));
-        int n = i % 3 == 0 ? snprintf(text, sizeof text, "%.17g", random)
-                           : snprintf(text, sizeof text, "%.*f", i % 12, -random);
+        const uint64_t bits = random_bits(&random);
+        const double drawn = ldexp((double)(bits >> 11), -53 + (int)(bits >> 3 & 31));
+        int n = i % 3 == 0 ? snprintf(text, sizeof text, "%.17g", drawn)
+                           : snprintf(text, sizeof text, "%.*f", i % 12, -drawn);
         struct pps_cell cell = {text, (size_t)n};
         expected = strtod(text, NULL);
         cr_assert(pps_cell_number(cell, &value), "%s", text);

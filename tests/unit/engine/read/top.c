@@ -2,11 +2,12 @@
 // The best rows of a result file, its groups, and sorting beyond memory.
 #include "engine/read/top.h"
 #include "engine/read/row_sort.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -3,7 +3,10 @@
 // kernel runs together, and a few times that number if there are enough blocks.
 #include "engine/run/row_maker.h"
 
-#include "experiments.h"
+#include "tests/unit/support/engine/experiments.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
 
 static uint64_t block_of(const char *text)
 {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows of infeasible points, and cells with text: written, counted, audited, verified and
 // ranked.
-#include "toyrows.h"
+#include "tests/unit/support/engine/toy_rows.h"
 
 #include "engine/job/known_rows_read.h"
 #include "engine/read/top.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 TestSuite(infeasible, .init = enter, .fini = leave);
 
@@ -53,7 +58,7 @@ Test(infeasible, status)
     struct pps_experiment *without = load_good(EXPERIMENT), *with;
     for (int i = 0; with_words[i] != NULL; i++)
         strcat(want, with_words[i]);
-    with_status = true;
+    load_with_status(true);
     with = load_good(EXPERIMENT);
     cr_assert_neq(with->digest, without->digest);
     write_rows();
@@ -61,7 +66,7 @@ Test(infeasible, status)
     passes("r.csv", 1, &verified);
     cr_assert_eq(verified.failed, 1);
     cr_assert_eq(verified.infeasible, 3);
-    write_plan(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, spoil_word, NULL});
+    write_result(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, spoil_word, NULL});
     fails("r.csv", 0, PPS_E_WRONG, "block 2: ");
     pps_experiment_free(with);
     pps_experiment_free(without);
@@ -77,9 +82,9 @@ Test(infeasible, status_and_reuse)
             struct pps_error err = {.text = ""};
             bool checked;
             double point[PPS_MAX_PARAMS];
-            with_status = was;
+            load_with_status(was);
             write_rows();
-            with_status = is;
+            load_with_status(is);
             struct pps_experiment *e = load_good(EXPERIMENT);
             cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_OK, "%s",
                          err.text);
@@ -177,7 +182,7 @@ static void top_is(struct pps_top_ask ask, const char *want)
     struct pps_error err = {.text = ""};
     char *text = NULL;
     size_t n;
-    ask.view = (struct pps_view_ask){.path = "r.csv", .kernels = toy_kernels};
+    ask.view = (struct pps_view_ask){.path = "r.csv", .kernels = test_kernels};
     ask.out = open_memstream(&text, &n);
     ask.memory_bytes = 1 << 20;
     ask.folder = ".";
@@ -308,7 +313,7 @@ Test(infeasible, verify_finds)
         {has_a_time, 0, "block 1: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        write_plan(
+        write_result(
             &(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, cases[i].spoil, NULL});
         fails("r.csv", cases[i].sample, PPS_E_WRONG, cases[i].words);
     }

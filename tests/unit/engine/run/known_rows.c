@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reused rows: found by the values of all parameters, with their original text.
-#include "experiments.h"
-#include "files.h"
+#include "tests/unit/support/engine/experiments.h"
+#include "tests/unit/support/files.h"
 
 #include "engine/job/known_rows_read.h"
 #include "engine/point/one_point.h"
 #include "engine/space/value.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROWS = 6000 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sweeps for the best rows alone: what is shown where nothing is feasible, what is counted, and that
 // neither depends on threads or on what a bound spares.
-#include "toyrows.h"
+#include "tests/unit/support/engine/toy_rows.h"
 
 #include "engine/run/sweep.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
 
 TestSuite(only_top, .init = enter, .fini = leave);
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks that several workers make: the same bytes and counts as those that one makes.
-#include "toyrows.h"
+#include "tests/unit/support/engine/toy_rows.h"
 
 #include "engine/run/sweep.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
 
 TestSuite(sweep, .init = enter, .fini = leave);
 

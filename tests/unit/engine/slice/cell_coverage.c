@@ -2,6 +2,7 @@
 // Coverage of cells: equal ids for equal combinations, different ids for different
 // combinations.
 #include "engine/slice/cell_coverage.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -47,7 +48,7 @@ static int *all_columns(void)
 // rows, and a parameter that depends on the cell but counts as a difference.
 Test(covered, tells_cells_apart_by_their_combinations)
 {
-    uint64_t state = 1;
+    struct random random = {1};
     for (int round = 0; round < 50; round++) {
         struct pps_covered covered;
         struct model models[CELLS] = {0};
@@ -55,8 +56,8 @@ Test(covered, tells_cells_apart_by_their_combinations)
         // Few sets, so that some cells are equal; every other cell adds its set in reverse
         // order.
         for (size_t i = 0; i < CELLS; i++) {
-            state = state * 6364136223846793005u + 1442695040888963407u;
-            const uint32_t set = (uint32_t)(0x155u << (state >> 61) | 1u << (state >> 59) % 27);
+            const uint64_t bits = random_bits(&random);
+            const uint32_t set = (uint32_t)(0x155u << (bits >> 61) | 1u << (bits >> 59) % 27);
             for (int k = 0; k < COMBINATIONS; k++) {
                 const int combination = i % 2 == 0 ? k : COMBINATIONS - 1 - k;
                 if ((set >> combination & 1) != 0)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results cut into matrices: the maps, the positions of values, and refused cuts.
 #include "engine/slice/slice.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

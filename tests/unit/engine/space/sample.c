@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Samples of spaces: the drawn points, and that each draw is computed from its number alone.
-#include "experiments.h"
+#include "tests/unit/support/engine/experiments.h"
 
 #include "engine/axes/axis_json.h"
 #include "engine/space/sample.h"
 #include "engine/space/value.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct pps_experiment *load_sample(const char *axes, const char *sample)

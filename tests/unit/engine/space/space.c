@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The numbered space: counts, numbers to points and back, walking, rules.
-#include "experiments.h"
+#include "tests/unit/support/engine/experiments.h"
 
 #include "engine/space/value.h"
+#include "tests/unit/support/random.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Spaces of every shape, small enough for complete walks.
@@ -26,15 +29,7 @@ static const char *const small[] = {
 };
 enum { N_SMALL = sizeof small / sizeof *small };
 
-static uint64_t state = 1;
-
-static uint64_t draw(uint64_t below)
-{
-    uint64_t z = (state += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return (z ^ (z >> 31)) % below;
-}
+static struct random state = {1};
 
 static uint64_t points_of(const char *text)
 {
@@ -106,7 +101,7 @@ Test(space, walking_in_any_stretches_meets_every_point_once)
         uint64_t expected[PPS_MAX_REASONS] = {0};
         uint64_t next = 0;
         for (uint64_t first = 0, n; first < e->n_points; first += n) {
-            n = 1 + draw(40);
+            n = 1 + random_bits(&state) % (40);
             if (n > e->n_points - first)
                 n = e->n_points - first;
             pps_cursor_seek(walker, &e->space, first);
@@ -152,7 +147,7 @@ Test(space, enormous_spaces_are_reached_by_arithmetic)
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     cr_assert_eq(e->n_points, 3000000000000000000u);
     for (int i = 0; i < 20000; i++) {
-        const uint64_t k = draw(e->n_points);
+        const uint64_t k = random_bits(&state) % (e->n_points);
         uint64_t found;
         pps_cursor_seek(cursor, &e->space, k);
         cr_assert(pps_space_find(&e->space, cursor->point, &found) && found == k);

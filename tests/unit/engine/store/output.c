@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files as written: the bytes for gzip readers, and the contents of the journal.
-#include "outputfiles.h"
+#include "tests/unit/support/engine/output_files.h"
 
 #include "engine/store/whole_prefix.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Refused outputs: existing files are kept.
-#include "outputfiles.h"
+#include "tests/unit/support/engine/output_files.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

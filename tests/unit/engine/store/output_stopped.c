@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is left of a result when its run does not end.
 #include "engine/store/whole_prefix.h"
-#include "outputfiles.h"
+#include "tests/unit/support/engine/output_files.h"
 
 #include <criterion/criterion.h>
 #include <signal.h>

@@ -3,10 +3,14 @@
 // the same as without interruption. Journals and data are damaged in every way an interruption
 // can.
 #include "engine/store/output_private.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define HEADER   "n,total_time\n"
 #define MANIFEST "{\"rows\": 3}\n"

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lower bound of the contention model: no point is faster, and the bound is close to the
 // time.
-#include "contentionpoints.h"
+#include "tests/unit/support/kernels/contention_points.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -9,57 +10,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/math/random.h"
 #include "kernels/contention/lower_bound.h"
 
 enum { MOST_N = 400, MOST_GPUS = 40 };
 
-struct draws {
-    uint64_t point;
-    uint32_t next;
-};
-
-static double unit(struct draws *d)
-{
-    return (double)pps_random_53(1, d->point, d->next++) * 0x1p-53;
-}
-
-static int32_t below(struct draws *d, int32_t end)
-{
-    return (int32_t)(unit(d) * end);
-}
-
 // Half of the lengths are round; some are nothing beside the others.
-static double length(struct draws *d, bool may_be_zero)
+static double length(struct random *d, bool may_be_zero)
 {
     static const double round[] = {0.25, 0.5, 1, 1.5, 2, 3, 1e-10, 1e-8, 1e-3, 50};
-    if (may_be_zero && below(d, 10) == 0)
+    if (may_be_zero && random_below(d, 10) == 0)
         return 0;
-    return below(d, 2) ? round[below(d, 10)] : 0.01 + 4 * unit(d);
+    return random_below(d, 2) ? round[random_below(d, 10)] : 0.01 + 4 * random_unit(d);
 }
 
-static double priority(struct draws *d)
+static double priority(struct random *d)
 {
-    const int32_t which = below(d, 6);
-    return which == 0 ? 0 : which == 1 ? -1 - below(d, 3) : below(d, 11) / 10.0;
+    const int32_t which = random_below(d, 6);
+    return which == 0 ? 0 : which == 1 ? -1 - random_below(d, 3) : random_below(d, 11) / 10.0;
 }
 
-static struct contention_point random_point(uint64_t k)
+static struct contention_point any_point(uint64_t k)
 {
-    struct draws d = {k, 0};
-    const bool large = below(&d, 20) == 0;
-    struct contention_point p = {.n = 1 + below(&d, large ? MOST_N : 40),
-                                 .gpus = 1 + below(&d, large ? MOST_GPUS : 9)};
-    p.sync_freq = below(&d, 2) ? 1 : 1 + below(&d, p.n);
+    struct random d = {k * 0x2545f4914f6cdd1du};
+    const bool large = random_below(&d, 20) == 0;
+    struct contention_point p = {.n = 1 + random_below(&d, large ? MOST_N : 40),
+                                 .gpus = 1 + random_below(&d, large ? MOST_GPUS : 9)};
+    p.sync_freq = random_below(&d, 2) ? 1 : 1 + random_below(&d, p.n);
     p.fwd_len = length(&d, false);
     p.bwd_len = length(&d, false);
     p.prop_len = length(&d, true);
     p.sync_base_len = length(&d, true);
-    p.fwd_impact = below(&d, 3) == 0 ? 0 : 0.9 * unit(&d);
-    p.bwd_impact = below(&d, 3) == 0 ? 0 : 0.9 * unit(&d);
-    p.pipeline = below(&d, 3) == 0 ? CONTENTION_GPIPE : CONTENTION_1F1B;
-    p.congestion = below(&d, 2) == 0;
-    p.channels = (enum contention_channels)(below(&d, 5) % 3);
+    p.fwd_impact = random_below(&d, 3) == 0 ? 0 : 0.9 * random_unit(&d);
+    p.bwd_impact = random_below(&d, 3) == 0 ? 0 : 0.9 * random_unit(&d);
+    p.pipeline = random_below(&d, 3) == 0 ? CONTENTION_GPIPE : CONTENTION_1F1B;
+    p.congestion = random_below(&d, 2) == 0;
+    p.channels = (enum contention_channels)(random_below(&d, 5) % 3);
     for (int k2 = 0; k2 < CONTENTION_N_SHARING; k2++)
         p.priority[k2] = priority(&d);
     return p;
@@ -87,7 +72,7 @@ Test(contention_bound, no_point_is_faster, .timeout = 300)
         void *scratch = scratch_for(&largest);
 #pragma omp for schedule(dynamic, 64)
         for (uint64_t k = 0; k < points; k++) {
-            const struct contention_point p = random_point(k);
+            const struct contention_point p = any_point(k);
             const double time = time_of(&p, false, scratch);
             const double bound = contention_lower_bound(&p);
             cr_assert(bound >= 0 && bound <= time, "%.17g beats %.17g: %s", time, bound,
@@ -118,7 +103,7 @@ Test(contention_bound, long_points)
     const struct contention_point largest = {.n = 200000, .gpus = 9};
     void *scratch = scratch_for(&largest);
     for (uint64_t k = 0; k < 200; k++) {
-        struct contention_point p = random_point(1000000 + k);
+        struct contention_point p = any_point(1000000 + k);
         p.n = 100000 + (int32_t)(k * 487);
         p.gpus = 1 + p.gpus % 9;
         p.pipeline = CONTENTION_1F1B;

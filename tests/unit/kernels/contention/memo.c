@@ -8,15 +8,13 @@
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/state.h"
 #include "kernels/contention/priority_scenarios.h"
+#include "tests/unit/support/random.h"
 
-static uint64_t state = 7;
+static struct random state = {7};
 
 static int below(int end)
 {
-    uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (int)((z ^ z >> 31) % (uint64_t)end);
+    return (int)random_below(&state, end);
 }
 
 static double one_of(const double *values, int n)

@@ -2,13 +2,18 @@
 // The exported pipeline program: its size, its names, and, where a general solver is installed, that
 // its optimum is that of the program.
 #include "planner/exchange/mps.h"
-#include "files.h"
 #include "kernels/common/search/solve.h"
 #include "planner/exchange/mps_variables.h"
 #include "planner/exchange/solution_file.h"
-#include "ppgolden.h"
+#include "tests/unit/support/files.h"
+#include "tests/unit/support/kernels/golden_programs.h"
+#include "tests/unit/support/random.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { N_CASES = sizeof golden_pipelines / sizeof golden_pipelines[0] };
 
@@ -158,22 +163,14 @@ Test(nd_mps, general_solver_finds_the_published_optimum, .init = enter, .fini = 
     }
 }
 
-static uint64_t next_random(uint64_t *state)
+static int32_t draw(struct random *state, int32_t least, int32_t most)
 {
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static int32_t draw(uint64_t *state, int32_t least, int32_t most)
-{
-    return least + (int32_t)(next_random(state) % (uint64_t)(most - least + 1));
+    return least + (int32_t)(random_bits(state) % (uint64_t)(most - least + 1));
 }
 
 // Small programs with all that there is: both types, both kinds of recompute, transfers, a ratio of
 // the head's own, chunks.
-static struct nd_program draw_program(uint64_t *state)
+static struct nd_program draw_program(struct random *state)
 {
     struct nd_program program;
     nd_program_default(&program);
@@ -210,7 +207,7 @@ static struct nd_program draw_program(uint64_t *state)
 // The built-in solver and a general one agree on programs that nobody has published.
 Test(nd_mps, general_solver_agrees_with_ours, .init = enter, .fini = leave)
 {
-    uint64_t state = 20;
+    struct random state = {20};
     int feasible = 0;
     if (!has_command("cbc"))
         cr_skip_test("no general solver (coinor-cbc) is installed");

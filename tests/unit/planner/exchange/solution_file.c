@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Solutions of the exported pipeline program: written, read back, and refused.
 #include "planner/exchange/solution_file.h"
-#include "ppgolden.h"
+#include "tests/unit/support/kernels/golden_programs.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { CHUNKS = 64 };
 

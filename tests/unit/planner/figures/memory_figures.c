@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory figures: as text, from a model, and from peaks of calibration runs.
 #include "planner/figures/memory_figures.h"
-#include "files.h"
+#include "tests/unit/support/files.h"
+#include "tests/unit/support/kernels/golden.h"
+#include "tests/unit/support/near.h"
 
 #include <cjson/cJSON.h>
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
-
-static void near(double found, double expected, const char *what)
-{
-    cr_assert_float_eq(found, expected, 1e-6 * (1.0 + fabs(expected)), "%s: %.12g, not %.12g",
-                       what, found, expected);
-}
 
 static const struct nd_figures MEMORY = {.select_mem0 = 1.5,
                                          .select_mem12 = 1.5,
@@ -108,18 +106,18 @@ Test(nd_figures, of_a_model)
                                          .working = 700 * mib,
                                          .reserve = 50 * mib};
     const struct nd_figures memory = nd_figures_of_model(&bytes);
-    near(memory.act_mem0, 500, "act_mem0");
-    near(memory.select_mem12, 400, "select_mem12");
-    near(memory.re_comp_mem, 60, "re_comp_mem");
-    near(memory.layer_mem012, 900, "layer_mem012");
-    near(memory.static_mem0, 1050, "static_mem0");
-    near(memory.static_mem, 750, "static_mem");
-    near(memory.lm_head_mem, 2060, "lm_head_mem");
+    near(memory.act_mem0, 500, 1e-6, "act_mem0");
+    near(memory.select_mem12, 400, 1e-6, "select_mem12");
+    near(memory.re_comp_mem, 60, 1e-6, "re_comp_mem");
+    near(memory.layer_mem012, 900, 1e-6, "layer_mem012");
+    near(memory.static_mem0, 1050, 1e-6, "static_mem0");
+    near(memory.static_mem, 750, 1e-6, "static_mem");
+    near(memory.lm_head_mem, 2060, 1e-6, "lm_head_mem");
     struct nd_program program = {.memory = memory};
     nd_figures_budgets(&program, 10000);
-    near(program.budget_first, 8950, "budget_first");
-    near(program.budget_middle, 9250, "budget_middle");
-    near(program.budget_last, 7940, "budget_last");
+    near(program.budget_first, 8950, 1e-6, "budget_first");
+    near(program.budget_middle, 9250, 1e-6, "budget_middle");
+    near(program.budget_last, 7940, 1e-6, "budget_last");
 }
 
 // ---- calibration --------------------------------------------------------------------------------
@@ -142,13 +140,6 @@ static struct nd_calibration calibration_of(const cJSON *document, enum nd_layou
     return calibration;
 }
 
-static double number(const cJSON *object, const char *key)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    cr_assert(cJSON_IsNumber(item), "%s", key);
-    return item->valuedouble;
-}
-
 Test(nd_figures, calibration_as_published)
 {
     cJSON *document = golden();
@@ -160,17 +151,18 @@ Test(nd_figures, calibration_as_published)
         struct nd_figures memory;
         struct nd_calibration_fit fit;
         nd_figures_of_calibration(&memory, &calibration, ND_ORIG, false, &fit);
-        near(memory.select_mem12, number(expected, "select_mem12"), "select_mem12");
-        near(memory.select_mem, number(expected, "select_mem"), "select_mem");
-        near(memory.re_comp_mem12, number(expected, "re_comp_mem12"), "re_comp_mem12");
-        near(memory.re_comp_mem, number(expected, "re_comp_mem"), "re_comp_mem");
-        near(memory.act_mem12, number(expected, "act_mem12"), "act_mem12");
-        near(memory.act_mem, number(expected, "act_mem"), "act_mem");
-        near(memory.layer_mem012, number(expected, "layer_mem012"), "layer_mem012");
-        near(memory.layer_mem, number(expected, "layer_mem"), "layer_mem");
-        near(memory.static_mem0, number(expected, "static_mem0"), "static_mem0");
-        near(memory.static_mem, number(expected, "static_mem"), "static_mem");
-        near(memory.lm_head_mem, number(expected, "lm_head_mem"), "lm_head_mem");
+        near(memory.select_mem12, golden_real(expected, "select_mem12"), 1e-6, "select_mem12");
+        near(memory.select_mem, golden_real(expected, "select_mem"), 1e-6, "select_mem");
+        near(memory.re_comp_mem12, golden_real(expected, "re_comp_mem12"), 1e-6,
+             "re_comp_mem12");
+        near(memory.re_comp_mem, golden_real(expected, "re_comp_mem"), 1e-6, "re_comp_mem");
+        near(memory.act_mem12, golden_real(expected, "act_mem12"), 1e-6, "act_mem12");
+        near(memory.act_mem, golden_real(expected, "act_mem"), 1e-6, "act_mem");
+        near(memory.layer_mem012, golden_real(expected, "layer_mem012"), 1e-6, "layer_mem012");
+        near(memory.layer_mem, golden_real(expected, "layer_mem"), 1e-6, "layer_mem");
+        near(memory.static_mem0, golden_real(expected, "static_mem0"), 1e-6, "static_mem0");
+        near(memory.static_mem, golden_real(expected, "static_mem"), 1e-6, "static_mem");
+        near(memory.lm_head_mem, golden_real(expected, "lm_head_mem"), 1e-6, "lm_head_mem");
         cr_assert_eq(memory.select_mem0, memory.select_mem12);
     }
     cJSON_Delete(document);
@@ -179,18 +171,18 @@ Test(nd_figures, calibration_as_published)
 // Sum of relative errors against the figures that made the peaks.
 static double distance(const struct nd_figures *memory, const cJSON *made)
 {
-    const double frag = number(made, "frag");
-    return fabs(memory->select_mem12 / number(made, "se1") - 1.0) +
-           fabs(memory->select_mem / number(made, "se2") - 1.0) +
-           fabs(memory->re_comp_mem12 / number(made, "re1") - 1.0) +
-           fabs(memory->re_comp_mem / number(made, "re2") - 1.0) +
-           fabs(memory->act_mem12 / number(made, "ac1") - 1.0) +
-           fabs(memory->act_mem / number(made, "ac2") - 1.0) +
-           fabs(memory->layer_mem012 / number(made, "ly1") - 1.0) +
-           fabs(memory->layer_mem / number(made, "ly2") - 1.0) +
-           fabs(memory->static_mem0 / (number(made, "st0") + frag) - 1.0) +
-           fabs(memory->static_mem / (number(made, "st") + frag) - 1.0) +
-           fabs(memory->lm_head_mem / (number(made, "head") + frag) - 1.0);
+    const double frag = golden_real(made, "frag");
+    return fabs(memory->select_mem12 / golden_real(made, "se1") - 1.0) +
+           fabs(memory->select_mem / golden_real(made, "se2") - 1.0) +
+           fabs(memory->re_comp_mem12 / golden_real(made, "re1") - 1.0) +
+           fabs(memory->re_comp_mem / golden_real(made, "re2") - 1.0) +
+           fabs(memory->act_mem12 / golden_real(made, "ac1") - 1.0) +
+           fabs(memory->act_mem / golden_real(made, "ac2") - 1.0) +
+           fabs(memory->layer_mem012 / golden_real(made, "ly1") - 1.0) +
+           fabs(memory->layer_mem / golden_real(made, "ly2") - 1.0) +
+           fabs(memory->static_mem0 / (golden_real(made, "st0") + frag) - 1.0) +
+           fabs(memory->static_mem / (golden_real(made, "st") + frag) - 1.0) +
+           fabs(memory->lm_head_mem / (golden_real(made, "head") + frag) - 1.0);
 }
 
 // The fit finds the figures where peaks are exact, and comes nearer than differences of two
@@ -276,17 +268,17 @@ Test(nd_figures, calibration_of_13_stages)
         struct nd_figures memory;
         struct nd_calibration_fit fit;
         nd_figures_of_calibration(&memory, &calibration, compat, false, &fit);
-        near(memory.act_mem12, 500, "act_mem12");
-        near(memory.re_comp_mem12, 30, "re_comp_mem12");
-        near(memory.select_mem12, 400, "select_mem12");
-        near(memory.act_mem, 700, "act_mem");
-        near(memory.re_comp_mem, 60, "re_comp_mem");
-        near(memory.select_mem, 600, "select_mem");
-        near(memory.layer_mem012, 800, "layer_mem012");
-        near(memory.layer_mem, 2000, "layer_mem");
-        near(memory.static_mem0, 3400, "static_mem0");
-        near(memory.static_mem, 2400, "static_mem");
-        near(memory.lm_head_mem, 8700, "lm_head_mem");
+        near(memory.act_mem12, 500, 1e-6, "act_mem12");
+        near(memory.re_comp_mem12, 30, 1e-6, "re_comp_mem12");
+        near(memory.select_mem12, 400, 1e-6, "select_mem12");
+        near(memory.act_mem, 700, 1e-6, "act_mem");
+        near(memory.re_comp_mem, 60, 1e-6, "re_comp_mem");
+        near(memory.select_mem, 600, 1e-6, "select_mem");
+        near(memory.layer_mem012, 800, 1e-6, "layer_mem012");
+        near(memory.layer_mem, 2000, 1e-6, "layer_mem");
+        near(memory.static_mem0, 3400, 1e-6, "static_mem0");
+        near(memory.static_mem, 2400, 1e-6, "static_mem");
+        near(memory.lm_head_mem, 8700, 1e-6, "lm_head_mem");
         cr_assert_lt(fit.worst_mb, 1e-6);
     }
 }

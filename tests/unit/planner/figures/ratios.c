@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Profile ratios: their table, raw layer times, and which ones a strategy gets.
 #include "planner/figures/ratios.h"
+#include "tests/unit/support/near.h"
 
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <math.h>
 #include <string.h>
-
-static void near(double found, double expected)
-{
-    cr_assert_float_eq(found, expected, 1e-9 * (1.0 + fabs(expected)), "%.12g, not %.12g",
-                       found, expected);
-}
 
 static bool read_profiles(struct nd_profiles *profiles,
                           const char *text,
@@ -40,11 +35,11 @@ Test(nd_ratios, table)
     cr_assert_eq(profiles.n, 2);
     cr_assert_eq(profiles.rows[0].dp, 128);
     cr_assert_eq(profiles.rows[0].cp, 1);
-    near(profiles.rows[0].ratios.dense, 0.397);
-    near(profiles.rows[0].ratios.backward, 1.839);
-    near(profiles.rows[0].ratios.recompute, 1.0);
-    near(profiles.rows[0].ratios.head, 2.7);
-    near(profiles.rows[0].ratios.layer_ms, 9.5);
+    near(profiles.rows[0].ratios.dense, 0.397, 1e-9, "dense");
+    near(profiles.rows[0].ratios.backward, 1.839, 1e-9, "backward");
+    near(profiles.rows[0].ratios.recompute, 1.0, 1e-9, "recompute");
+    near(profiles.rows[0].ratios.head, 2.7, 1e-9, "head");
+    near(profiles.rows[0].ratios.layer_ms, 9.5, 1e-9, "layer_ms");
     cr_assert(isnan(profiles.rows[1].ratios.dense) && isnan(profiles.rows[1].ratios.layer_ms));
     nd_profiles_free(&profiles);
 }
@@ -105,12 +100,12 @@ Test(nd_ratios, robust_mean)
     const double us[] = {10, 12, 11, 50, 9, 13, 10, 11};
     double copy[8];
     memcpy(copy, us, sizeof us);
-    near(nd_robust_mean(copy, 8, ND_ORIG), 0.021);
+    near(nd_robust_mean(copy, 8, ND_ORIG), 0.021, 1e-9, "ratio");
     memcpy(copy, us, sizeof us);
-    near(nd_robust_mean(copy, 8, ND_CORRECTED), 0.011);
-    near(nd_robust_mean(copy, 0, ND_CORRECTED), 0.0);
+    near(nd_robust_mean(copy, 8, ND_CORRECTED), 0.011, 1e-9, "ratio");
+    near(nd_robust_mean(copy, 0, ND_CORRECTED), 0.0, 1e-9, "ratio");
     double three[] = {3e3, 1e3, 2.0005e3};
-    near(nd_robust_mean(three, 3, ND_CORRECTED), 2.0);
+    near(nd_robust_mean(three, 3, ND_CORRECTED), 2.0, 1e-9, "ratio");
 }
 
 static bool of_times(const char *json,
@@ -138,11 +133,11 @@ Test(nd_ratios, of_layer_times)
     char text[512];
     for (int compat = ND_CORRECTED; compat <= ND_ORIG; compat++) {
         cr_assert(of_times(TIMES, compat, &profile, text), "%s", text);
-        near(profile.ratios.dense, 0.33);
-        near(profile.ratios.backward, 1.95);
-        near(profile.ratios.recompute, 0.99);
-        near(profile.ratios.head, 2.7);
-        near(profile.ratios.layer_ms, 10.0);
+        near(profile.ratios.dense, 0.33, 1e-9, "dense");
+        near(profile.ratios.backward, 1.95, 1e-9, "backward");
+        near(profile.ratios.recompute, 0.99, 1e-9, "recompute");
+        near(profile.ratios.head, 2.7, 1e-9, "head");
+        near(profile.ratios.layer_ms, 10.0, 1e-9, "layer_ms");
         cr_assert(profile.dp == 128 && profile.ep == 8 && profile.cp == 1 && profile.op == 0);
     }
 }
@@ -157,9 +152,9 @@ Test(nd_ratios, head_with_two_recomputed_layers)
     struct nd_profile profile;
     char text[512];
     cr_assert(of_times(json, ND_CORRECTED, &profile, text), "%s", text);
-    near(profile.ratios.head, 1.5); // 125 - 30 - 20 - 60
+    near(profile.ratios.head, 1.5, 1e-9, "head"); // 125 - 30 - 20 - 60
     cr_assert(of_times(json, ND_ORIG, &profile, text), "%s", text);
-    near(profile.ratios.head, 4.5); // 125 - 30 - 20 - 30
+    near(profile.ratios.head, 4.5, 1e-9, "head"); // 125 - 30 - 20 - 30
 }
 
 // A dense model has no type-2 times of its own: its layer is the unit.
@@ -171,8 +166,8 @@ Test(nd_ratios, dense_model)
     struct nd_profile profile;
     char text[512];
     cr_assert(of_times(json, ND_CORRECTED, &profile, text), "%s", text);
-    near(profile.ratios.dense, 1.0);
-    near(profile.ratios.head, 2.5); // 95 - 20 - 20 - 30
+    near(profile.ratios.dense, 1.0, 1e-9, "dense");
+    near(profile.ratios.head, 2.5, 1e-9, "head"); // 95 - 20 - 20 - 30
     cr_assert(!of_times(json, ND_ORIG, &profile, text));
     cr_assert_str_eq(text, "moe_fw: has no times, which the ratios need");
 }
@@ -297,9 +292,9 @@ Test(nd_ratios, which_a_strategy_gets)
         struct nd_ratio_choice choice = choose(&profiles, CASES[i].strategy, ND_CORRECTED);
         cr_assert_eq(choice.source, CASES[i].corrected, "%zu: %s", i,
                      nd_ratio_source_name(choice.source));
-        near(choice.ratios.backward, CASES[i].backward);
-        near(choice.ratios.layer_ms, CASES[i].layer_ms);
-        near(choice.ratios.dense, choice.source == ND_RATIOS_MODEL ? 1.0 : 0.3);
+        near(choice.ratios.backward, CASES[i].backward, 1e-9, "backward");
+        near(choice.ratios.layer_ms, CASES[i].layer_ms, 1e-9, "layer_ms");
+        near(choice.ratios.dense, choice.source == ND_RATIOS_MODEL ? 1.0 : 0.3, 1e-9, "dense");
         cr_assert_eq(choice.tokens_unknown, i == 7, "%zu", i);
         cr_assert_eq(choice.unit_of_model, i == 3, "%zu", i);
         choice = choose(&profiles, CASES[i].strategy, ND_ORIG);
@@ -321,11 +316,11 @@ Test(nd_ratios, of_a_model)
 {
     const struct nd_layer_seconds seconds = {0.001, 0.004, 0.009, 0.013, 0.006};
     const struct nd_ratios ratios = nd_ratios_of_layers(&seconds);
-    near(ratios.dense, 0.25);
-    near(ratios.backward, 2.25);
-    near(ratios.recompute, 1.0);
-    near(ratios.head, 1.5);
-    near(ratios.layer_ms, 4.0);
+    near(ratios.dense, 0.25, 1e-9, "dense");
+    near(ratios.backward, 2.25, 1e-9, "backward");
+    near(ratios.recompute, 1.0, 1e-9, "recompute");
+    near(ratios.head, 1.5, 1e-9, "head");
+    near(ratios.layer_ms, 4.0, 1e-9, "layer_ms");
     const struct nd_layer_seconds dense = {0, 0.004, 0.009, 0.013, 0.006};
-    near(nd_ratios_of_layers(&dense).dense, 1.0);
+    near(nd_ratios_of_layers(&dense).dense, 1.0, 1e-9, "ratio");
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices and clusters: the built-in records, objects that change them, and faults.
-#include "documents.h"
+#include "tests/unit/support/documents.h"
 
 #include "base/math/units.h"
 #include "kernels/common/description/hardware.h"
 
+#include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models: exact counts against figures from elsewhere, every name that a key goes by, and what is
 // said of a document that cannot be.
-#include "models.h"
+#include "tests/unit/support/kernels/models.h"
 
 #include "base/document/fields.h"
+#include "tests/unit/support/documents.h"
 
+#include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

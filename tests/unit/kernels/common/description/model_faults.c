@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Models: what is said of a document that cannot be, and config.json as it is published.
-#include "models.h"
+#include "tests/unit/support/documents.h"
+#include "tests/unit/support/kernels/models.h"
 
+#include <criterion/criterion.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents of whole runs: nested, flat, dotted and mixed.
-#include "documents.h"
+#include "tests/unit/support/documents.h"
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/run_document.h"
 #include "kernels/common/description/training.h"
 
+#include <criterion/criterion.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shipped models and clusters: every file is read, and its parameters equal the published ones.
-#include "documents.h"
+#include "tests/unit/support/documents.h"
 
 #include "base/math/units.h"
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
 
+#include <criterion/criterion.h>
 #include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

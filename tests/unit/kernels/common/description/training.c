@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training: what holds where nothing is said, what a document changes, and faults.
-#include "documents.h"
+#include "tests/unit/support/documents.h"
 
 #include "kernels/common/description/training.h"
 
+#include <criterion/criterion.h>
 #include <string.h>
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Orders of pipelines: the published ones; and of many shapes that every task is there once, that
 // none waits for ever, and that a part is never torn.
-#include "ppgolden.h"
+#include "tests/unit/support/kernels/golden_programs.h"
 
 #include "base/math/random.h"
 #include "kernels/common/pipeline/orders.h"
 #include "kernels/common/pipeline/timeline.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 static struct orders_task *all_orders(const struct orders_shape *shape)
 {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Timelines against a plain simulation, event by event, that knows orders and no graph; longest
 // paths, deadlocks, memory along orders and bubbles.
+#include "tests/unit/support/random.h"
+
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,22 +16,12 @@
 
 // ---- cases --------------------------------------------------------------------------------------
 
-struct draws {
-    uint64_t seed, item;
-    uint32_t next;
-};
-
-static int32_t below(struct draws *d, int32_t end)
-{
-    return (int32_t)(pps_random_53(d->seed, d->item, d->next++) % (uint64_t)end);
-}
-
 static double length(struct draws *d)
 {
-    const int32_t how = below(d, 4);
-    return how == 0   ? below(d, 4)
-           : how == 1 ? 0.1 * below(d, 50)
-                      : 0.01 + below(d, 1000) * 0.007;
+    const int32_t how = draws_below(d, 4);
+    return how == 0   ? draws_below(d, 4)
+           : how == 1 ? 0.1 * draws_below(d, 50)
+                      : 0.01 + draws_below(d, 1000) * 0.007;
 }
 
 struct pipeline {
@@ -43,12 +35,13 @@ struct pipeline {
 static struct pipeline random_pipeline(uint64_t seed, uint64_t k)
 {
     struct draws d = {seed, k, 0};
-    struct pipeline p = {.shape = {.stages = 1 + below(&d, 6), .chunks = 1 + below(&d, 3)}};
-    p.shape.micro_batches = p.shape.stages + below(&d, 9);
-    p.shape.splits = below(&d, 3) ? 1 : 1 + below(&d, 3);
-    p.shape.warmup = (enum orders_warmup)below(&d, 2);
-    p.shape.remainder = (enum orders_remainder)below(&d, 3);
-    p.hop = below(&d, 2) ? 0 : length(&d);
+    struct pipeline p = {
+        .shape = {.stages = 1 + draws_below(&d, 6), .chunks = 1 + draws_below(&d, 3)}};
+    p.shape.micro_batches = p.shape.stages + draws_below(&d, 9);
+    p.shape.splits = draws_below(&d, 3) ? 1 : 1 + draws_below(&d, 3);
+    p.shape.warmup = (enum orders_warmup)draws_below(&d, 2);
+    p.shape.remainder = (enum orders_remainder)draws_below(&d, 3);
+    p.hop = draws_below(&d, 2) ? 0 : length(&d);
     const int32_t n = orders_length(&p.shape), classes = 2 * p.shape.chunks * p.shape.stages;
     p.tasks = malloc((size_t)(p.shape.stages * n) * sizeof *p.tasks);
     p.durations = malloc((size_t)classes * sizeof *p.durations);
@@ -253,7 +246,7 @@ Test(memline, vectors_have_the_peak_of_the_order)
         for (int32_t i = 0; i < p.shape.stages; i++) {
             const struct orders_task *tasks = &p.tasks[i * n];
             for (int v = 0; v < 3; v++)
-                weights[v] = below(&d, 4) ? 1 + below(&d, 9) : 0;
+                weights[v] = draws_below(&d, 4) ? 1 + draws_below(&d, 9) : 0;
             const struct memline_peak peak = memline_of_order(&p.shape, tasks, weights);
             const int32_t found = memline_vectors(&p.shape, tasks, vectors, most);
             cr_assert(found >= 1 && found <= most);

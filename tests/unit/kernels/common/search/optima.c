@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver of the pipeline program: published optima, brute force over small 1F1B programs, and
 // what must hold of any.
-#include "ppbrute.h"
-#include "ppgolden.h"
+#include "tests/unit/support/kernels/golden_programs.h"
+#include "tests/unit/support/kernels/pipeline_brute.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 static const char *show(const struct nd_program *p)
 {
@@ -131,10 +136,11 @@ Test(solve, all_others_equal_brute_force)
     for (uint64_t k = 0; k < 1500; k++) {
         struct draws d = {22, k, 0};
         struct nd_program p = brute_program(&d, 3, 6);
-        const int32_t how = below(&d, 4);
-        p.chunks = how < 3 ? 1 + below(&d, p.stages < 3 ? 3 : 2) : 1;
-        p.splits = p.compat == ND_ORIG || how == 1 || below(&d, 2) ? 1 : 1 + below(&d, 3);
-        p.hop = p.compat == ND_ORIG || below(&d, 2) ? 0 : 0.1 * below(&d, 20);
+        const int32_t how = draws_below(&d, 4);
+        p.chunks = how < 3 ? 1 + draws_below(&d, p.stages < 3 ? 3 : 2) : 1;
+        p.splits =
+            p.compat == ND_ORIG || how == 1 || draws_below(&d, 2) ? 1 : 1 + draws_below(&d, 3);
+        p.hop = p.compat == ND_ORIG || draws_below(&d, 2) ? 0 : 0.1 * draws_below(&d, 20);
         expect_brute(&p, &feasible);
     }
     cr_assert(feasible > 300 && feasible < 1400, "%d", feasible);

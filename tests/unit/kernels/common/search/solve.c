@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What must hold of the solver of the pipeline program whatever it is given: monotony, limits named,
 // answers when it is told to stop, and programs larger than brute force can do.
-#include "ppbrute.h"
+#include "tests/unit/support/kernels/pipeline_brute.h"
 
+#include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +36,7 @@ static struct nd_program medium(uint64_t seed, uint64_t k)
 {
     struct draws d = {seed, k, 0};
     struct nd_program p = brute_program(&d, 6, 30);
-    if (below(&d, 3) == 0) {
+    if (draws_below(&d, 3) == 0) {
         p.stages = p.stages > 3 ? 3 : p.stages;
         p.chunks = 2;
         p.layers[1] += 4;
@@ -96,8 +98,8 @@ Test(solver, makespans_scale_with_the_durations)
         double f[64], b[64];
         const int32_t n = p.stages * p.chunks;
         for (int32_t i = 0; i < n; i++) {
-            f[i] = 0.1 * below(&d, 40);
-            b[i] = 0.1 * below(&d, 90);
+            f[i] = 0.1 * draws_below(&d, 40);
+            b[i] = 0.1 * draws_below(&d, 90);
         }
         struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         const double once = nd_evaluator_makespan(e, f, b);
@@ -305,7 +307,7 @@ Test(solver, both_solvers_agree)
         struct nd_program p = brute_program(&d, 5, 24);
         p.compat = ND_CORRECTED;
         if (k % 3 == 0) { // many patterns
-            p.layers[0] += 8 + below(&d, 4);
+            p.layers[0] += 8 + draws_below(&d, 4);
             shift_budgets(&p, p.budget_first);
         }
         const double chain = solved(&p);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The least memory of a stage of several chunks, against all ways to spread its layers; and that a
 // limit of time holds where there are many chunks, which it did not while that least was searched.
-#include "ppbrute.h"
+#include "tests/unit/support/kernels/pipeline_brute.h"
 
 #include "kernels/common/search/stage_options.h"
 #include "kernels/common/split/cheapest_recompute.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
 
 struct spreads {
     const struct nd_program *program;
@@ -37,13 +41,14 @@ static void try_spreads(struct spreads *s, int32_t v, int32_t left, double layer
 static struct nd_program random_program(struct draws *d)
 {
     struct nd_program p = brute_program(d, 4, 12);
-    p.chunks = 1 + below(d, 5);
-    p.splits = 1 + below(d, 2);
-    p.layers[0] = below(d, 7);
-    p.layers[1] = below(d, 14);
-    p.allow_full = below(d, 3) > 0;
-    p.allow_select = below(d, 2);
-    if (below(d, 4) == 0) // cheaper to keep selectively for one type, wholly for the other
+    p.chunks = 1 + draws_below(d, 5);
+    p.splits = 1 + draws_below(d, 2);
+    p.layers[0] = draws_below(d, 7);
+    p.layers[1] = draws_below(d, 14);
+    p.allow_full = draws_below(d, 3) > 0;
+    p.allow_select = draws_below(d, 2);
+    if (draws_below(d, 4) ==
+        0) // cheaper to keep selectively for one type, wholly for the other
         p.memory.re_comp_mem0 = 900;
     return p;
 }
@@ -59,7 +64,7 @@ static void random_pattern(struct draws *d,
     for (int32_t k = 0; k < chunks; k++)
         pattern->dense[k] = 0;
     for (int32_t k = 0; k < chunks && left > 0; k++) {
-        pattern->dense[k] = k == chunks - 1 ? left : 1 + below(d, left);
+        pattern->dense[k] = k == chunks - 1 ? left : 1 + draws_below(d, left);
         left -= pattern->dense[k];
         pattern->n = k + 1;
     }

@@ -1,27 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a choice is worth: published cases; the closed form of 1F1B against the task graph; the
 // price of parts not laid out against a search over periods by brute force.
-#include "ppgolden.h"
+#include "tests/unit/support/kernels/golden_programs.h"
 
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
 
 #include "base/math/random.h"
 #include "kernels/common/pipeline/one_f_one_b.h"
 #include "kernels/common/pipeline/timeline.h"
 #include "kernels/common/split/evaluator.h"
 #include "kernels/common/split/published_price.h"
+#include "tests/unit/support/random.h"
 
 enum { ROOM = 1024 };
-
-struct draws {
-    uint64_t seed, item;
-    uint32_t next;
-};
-
-static int32_t below(struct draws *d, int32_t end)
-{
-    return (int32_t)(pps_random_53(d->seed, d->item, d->next++) % (uint64_t)end);
-}
 
 static void expect_close(double value, double expected, double tolerance, const char *what)
 {
@@ -69,10 +62,10 @@ Test(value, of_published_choices)
 
 static double random_length(struct draws *d, int32_t how)
 {
-    return how == 0   ? below(d, 5)
-           : how == 1 ? below(d, 1000) * 0.003
-           : how == 2 ? (below(d, 2) ? 1 : 10)
-                      : 1 + below(d, 3);
+    return how == 0   ? draws_below(d, 5)
+           : how == 1 ? draws_below(d, 1000) * 0.003
+           : how == 2 ? (draws_below(d, 2) ? 1 : 10)
+                      : 1 + draws_below(d, 3);
 }
 
 static double by_graph(int32_t stages, int32_t m, const double *durations)
@@ -91,13 +84,15 @@ Test(value, closed_form_of_1f1b_is_the_longest_path)
 {
     for (uint64_t k = 0; k < 20000; k++) {
         struct draws d = {11, k, 0};
-        const int32_t stages = 1 + below(&d, 8), how = below(&d, 5);
-        const int32_t m = stages + (below(&d, 3) ? below(&d, 20) : below(&d, 2));
+        const int32_t stages = 1 + draws_below(&d, 8), how = draws_below(&d, 5);
+        const int32_t m =
+            stages + (draws_below(&d, 3) ? draws_below(&d, 20) : draws_below(&d, 2));
         double durations[16];
         for (int32_t i = 0; i < stages; i++) {
             durations[i] = random_length(&d, how);
-            durations[stages + i] = how == 4 ? 2 * durations[i] + below(&d, 3)
-                                             : random_length(&d, how) * (1 + below(&d, 3));
+            durations[stages + i] = how == 4
+                                        ? 2 * durations[i] + draws_below(&d, 3)
+                                        : random_length(&d, how) * (1 + draws_below(&d, 3));
         }
         const double closed = onefb_makespan(stages, m, durations, durations + stages);
         char what[64];
@@ -150,15 +145,15 @@ Test(value, price_of_a_period_is_the_least_of_all)
 {
     for (uint64_t k = 0; k < 500; k++) {
         struct draws d = {12, k, 0};
-        const int32_t n = 1 + below(&d, 4), residue = 1 + below(&d, 4);
+        const int32_t n = 1 + draws_below(&d, 4), residue = 1 + draws_below(&d, 4);
         double arrive[4], leave[4], between[16], room[64], period, least = HUGE_VAL;
         for (int32_t i = 0; i < n; i++) {
-            arrive[i] = below(&d, 20);
-            leave[i] = below(&d, 40);
+            arrive[i] = draws_below(&d, 20);
+            leave[i] = draws_below(&d, 40);
         }
         for (int32_t i = 0; i < n * n; i++)
-            between[i] = below(&d, 30);
-        const struct nd_marks marks = {n, below(&d, 30), arrive, leave, between};
+            between[i] = draws_below(&d, 30);
+        const struct nd_marks marks = {n, draws_below(&d, 30), arrive, leave, between};
         const double value = nd_stable(&marks, residue, &period, room);
         // All that is whole numbers here: pieces meet at multiples of 1/12.
         for (int32_t s = 0; s < 12 * 80; s++)
@@ -173,9 +168,9 @@ static struct nd_program random_program(struct draws *d)
     struct nd_program p;
     nd_program_default(&p);
     p.compat = ND_ORIG;
-    p.stages = 1 + below(d, 5);
-    p.micro_batches = p.stages * (6 + below(d, 4)) + below(d, p.stages);
-    p.low_mem = below(d, 2);
+    p.stages = 1 + draws_below(d, 5);
+    p.micro_batches = p.stages * (6 + draws_below(d, 4)) + draws_below(d, p.stages);
+    p.low_mem = draws_below(d, 2);
     return p;
 }
 
@@ -186,10 +181,10 @@ Test(value, of_1f1b_as_published_is_closed_too)
         struct draws d = {13, k, 0};
         struct nd_program p = random_program(&d);
         double f[8], b[8];
-        const int32_t how = below(&d, 5);
+        const int32_t how = draws_below(&d, 5);
         for (int32_t i = 0; i < p.stages; i++) {
             f[i] = random_length(&d, how);
-            b[i] = how == 4 ? 2 * f[i] + below(&d, 3) : random_length(&d, how);
+            b[i] = how == 4 ? 2 * f[i] + draws_below(&d, 3) : random_length(&d, how);
         }
         struct nd_evaluator *closed = nd_evaluator_new(&p, NULL);
         p.splits = 1;
@@ -211,10 +206,10 @@ Test(value, as_published_is_not_always_the_makespan)
         struct draws d = {14, k, 0};
         struct nd_program p = random_program(&d);
         double f[16], b[16];
-        p.chunks = 1 + below(&d, 3);
+        p.chunks = 1 + draws_below(&d, 3);
         for (int32_t i = 0; i < p.stages * p.chunks; i++) {
-            f[i] = 1 + below(&d, 3);
-            b[i] = 2 * f[i] + below(&d, 2);
+            f[i] = 1 + draws_below(&d, 3);
+            b[i] = 2 * f[i] + draws_below(&d, 2);
         }
         struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         const double value = nd_evaluator_objective(e, f, b),
@@ -249,19 +244,19 @@ Test(value, longest_path_adds_up_and_bounds_others)
         struct draws d = {15, k, 0};
         struct nd_program p;
         nd_program_default(&p);
-        p.stages = 1 + below(&d, 4);
-        p.chunks = 1 + below(&d, 3);
-        p.splits = 1 + below(&d, 2);
-        p.micro_batches = p.stages + below(&d, 8);
-        p.hop = below(&d, 2) * 0.125;
+        p.stages = 1 + draws_below(&d, 4);
+        p.chunks = 1 + draws_below(&d, 3);
+        p.splits = 1 + draws_below(&d, 2);
+        p.micro_batches = p.stages + draws_below(&d, 8);
+        p.hop = draws_below(&d, 2) * 0.125;
         const int32_t n = p.stages * p.chunks;
         double f[16], b[16], forwards[16], backwards[16], constant;
         struct nd_evaluator *e = nd_evaluator_new(&p, NULL);
         for (int32_t round = 0; round < 4; round++) {
             double sum = 0;
             for (int32_t i = 0; i < n; i++) {
-                f[i] = 1 + below(&d, 4);
-                b[i] = 2 + below(&d, 8);
+                f[i] = 1 + draws_below(&d, 4);
+                b[i] = 2 + draws_below(&d, 8);
             }
             const double value = nd_evaluator_objective(e, f, b);
             if (round == 0)

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Choices played through: times, memory and bubble say what the program's own figures say.
-#include "ppbrute.h"
+#include "tests/unit/support/kernels/pipeline_brute.h"
 
 #include "kernels/common/split/playback.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
 
 static struct nd_program random_program(struct draws *d)
 {
     struct nd_program p = brute_program(d, 4, 10);
     p.compat = ND_CORRECTED;
-    p.chunks = 1 + below(d, 2);
+    p.chunks = 1 + draws_below(d, 2);
     p.layers[1] += p.stages * (p.chunks - 1);
-    p.splits = 1 + below(d, 2);
-    p.hop = 0.25 * below(d, 3);
+    p.splits = 1 + draws_below(d, 2);
+    p.hop = 0.25 * draws_below(d, 3);
     p.budget_first = p.budget_middle = p.budget_last = 1e5;
     return p;
 }

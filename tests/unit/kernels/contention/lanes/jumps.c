@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jumps in lanes: jumps do not change results and depend only on the point.
-#include "contentionamount.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -9,20 +9,13 @@
 
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/state.h"
+#include "tests/unit/support/random.h"
 
-static uint64_t state = 5;
-
-static double uniform(void)
-{
-    uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
+static struct random state = {5};
 
 static int below(int end)
 {
-    return (int)(uniform() * end);
+    return (int)(random_unit(&state) * end);
 }
 
 // Numbers of stages that points are drawn with: few, or many.
@@ -33,7 +26,7 @@ static struct {
 static double length(void)
 {
     static const double usual[] = {0.25, 0.5, 1, 1.5, 2, 3};
-    return below(2) ? usual[below(6)] : 0.05 + 3 * uniform();
+    return below(2) ? usual[below(6)] : 0.05 + 3 * random_unit(&state);
 }
 
 static double priority(void)
@@ -44,7 +37,7 @@ static double priority(void)
     case 1:
         return -1 - below(3);
     default:
-        return below(2) ? below(11) / 10.0 : uniform();
+        return below(2) ? below(11) / 10.0 : random_unit(&state);
     }
 }
 
@@ -60,8 +53,8 @@ static struct contention_point draw(int most_n)
     p.bwd_len = length();
     p.prop_len = length();
     p.sync_base_len = length() * (below(4) ? 1 : 4);
-    p.fwd_impact = below(3) ? uniform() * 0.9 : 0;
-    p.bwd_impact = below(3) ? uniform() * 0.9 : 0;
+    p.fwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
+    p.bwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.congestion = below(4) != 0;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         p.priority[k] = priority();
@@ -82,18 +75,6 @@ static struct contention_point draw_fit(int most_n, struct contention_lane_job *
         p = draw(most_n);
     while (!fit(&p, job));
     return p;
-}
-
-static const char *show(const struct contention_point *p)
-{
-    static char text[512];
-    snprintf(text, sizeof text,
-             "n %d gpus %d sync_freq %d lengths %.17g %.17g %.17g %.17g impacts %.17g %.17g "
-             "congestion %d priorities %.17g %.17g %.17g",
-             p->n, p->gpus, p->sync_freq, p->fwd_len, p->bwd_len, p->prop_len, p->sync_base_len,
-             p->fwd_impact, p->bwd_impact, p->congestion, p->priority[0], p->priority[1],
-             p->priority[2]);
-    return text;
 }
 
 // Runs jobs of any numbers of stages, in the order they have.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares all kinds of lanes with each other, bit for bit, and with the simulation of one
 // point.
-#include "contentionamount.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/state.h"
+#include "tests/unit/support/random.h"
 
 enum {
     JOBS = 4000,
@@ -21,26 +22,18 @@ static struct {
     int least, most;
 } few = {2, LANE_GPUS_FEW}, many = {LANE_GPUS_FEW + 1, LANE_GPUS_MAX}, stages;
 
-static uint64_t state = 11;
-
-static double uniform(void)
-{
-    uint64_t z = (state += 0x9e3779b97f4a7c15u);
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-53;
-}
+static struct random state = {11};
 
 static int below(int end)
 {
-    return (int)(uniform() * end);
+    return (int)(random_unit(&state) * end);
 }
 
 // Half of the lengths make events coincide.
 static double length(void)
 {
     static const double usual[] = {0.25, 0.5, 1, 1.5, 2, 3};
-    return below(2) ? usual[below(6)] : 0.05 + 3 * uniform();
+    return below(2) ? usual[below(6)] : 0.05 + 3 * random_unit(&state);
 }
 
 static double priority(void)
@@ -51,7 +44,7 @@ static double priority(void)
     case 1:
         return -1 - below(3);
     default:
-        return below(2) ? below(11) / 10.0 : uniform();
+        return below(2) ? below(11) / 10.0 : random_unit(&state);
     }
 }
 
@@ -72,8 +65,8 @@ static struct contention_point draw(int most_n)
     p.bwd_len = length();
     p.prop_len = length();
     p.sync_base_len = length();
-    p.fwd_impact = below(3) ? uniform() * 0.9 : 0;
-    p.bwd_impact = below(3) ? uniform() * 0.9 : 0;
+    p.fwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
+    p.bwd_impact = below(3) ? random_unit(&state) * 0.9 : 0;
     p.congestion = below(4) != 0;
     for (int k = 0; k < CONTENTION_N_SHARING; k++)
         p.priority[k] = priority();
@@ -115,18 +108,6 @@ static void run_set(enum contention_lanes_set set)
         }
     }
     free(room);
-}
-
-static const char *show(const struct contention_point *p)
-{
-    static char text[512];
-    snprintf(text, sizeof text,
-             "n %d gpus %d sync_freq %d lengths %.17g %.17g %.17g %.17g impacts %.17g %.17g "
-             "congestion %d priorities %.17g %.17g %.17g",
-             p->n, p->gpus, p->sync_freq, p->fwd_len, p->bwd_len, p->prop_len, p->sync_base_len,
-             p->fwd_impact, p->bwd_impact, p->congestion, p->priority[0], p->priority[1],
-             p->priority[2]);
-    return text;
 }
 
 static void check_widths(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The limit to the events of a point, and the sensitivity of a point.
-#include "contentionrandom.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include "kernels/contention/batch.h"
 #include "kernels/contention/reference/reference.h"

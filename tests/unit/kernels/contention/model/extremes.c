@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the fast path of the contention model with the reference at the ends of the ranges.
-#include "contentioncompare.h"
+#include "tests/unit/support/kernels/contention_compare.h"
 
 #include "kernels/contention/batch.h"
 

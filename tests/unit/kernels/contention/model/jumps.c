@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the contention model with jumps over periods and without jumps.
-#include "contentioncompare.h"
-#include "contentionrandom.h"
+#include "tests/unit/support/kernels/contention_compare.h"
+#include "tests/unit/support/kernels/contention_points.h"
+#include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -14,9 +15,11 @@ static struct contention_point long_point(uint64_t seed)
 {
     struct contention_point p = random_point(seed);
     struct random r = {seed};
-    p.n = 150 + below(&r, below(&r, 4) ? 600 : 3000);
-    p.gpus = 1 + below(&r, below(&r, 4) ? 6 : 16);
-    p.sync_freq = below(&r, 2) ? 1 : 1 + below(&r, below(&r, 2) ? 8 : p.n);
+    p.n = 150 + (int32_t)random_below(&r, (int32_t)random_below(&r, 4) ? 600 : 3000);
+    p.gpus = 1 + (int32_t)random_below(&r, (int32_t)random_below(&r, 4) ? 6 : 16);
+    p.sync_freq = (int32_t)random_below(&r, 2)
+                      ? 1
+                      : 1 + (int32_t)random_below(&r, (int32_t)random_below(&r, 2) ? 8 : p.n);
     p.pipeline = CONTENTION_1F1B;
     return p;
 }

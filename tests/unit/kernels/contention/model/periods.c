@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Periods of the contention model: periods that are found, the cost of long points, and states
 // that only seem to repeat.
-#include "contentioncompare.h"
-#include "contentionpoints.h"
+#include "tests/unit/support/kernels/contention_compare.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "kernels/contention/batch.h"
 

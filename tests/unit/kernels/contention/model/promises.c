@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other guarantees of the contention model: exact scaling of all lengths, the stop flag, the
 // size of the scratch.
-#include "contentionrandom.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include "kernels/contention/batch.h"
 #include "kernels/contention/reference/reference.h"

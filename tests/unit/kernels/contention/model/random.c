@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the fast path of the contention model with the reference on random points of the
 // whole parameter space.
-#include "contentioncompare.h"
-#include "contentionrandom.h"
+#include "tests/unit/support/kernels/contention_compare.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

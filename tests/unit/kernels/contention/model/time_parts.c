@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the completion time on the critical GPU.
-#include "contentioncompare.h"
-#include "contentionrandom.h"
+#include "tests/unit/support/kernels/contention_compare.h"
+#include "tests/unit/support/kernels/contention_points.h"
 
 #include "kernels/contention/batch.h"
 

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Costs against figures worked out from the same formulas by another program, stage by stage and
 // part by part: an error in any one formula shows here.
-#include "ndcosts.h"
+#include "tests/unit/support/kernels/nd_points.h"
 
 #include "base/math/detmath.h"
+#include "base/math/units.h"
 #include "kernels/ndsearch/estimate/stage_layers.h"
+#include "tests/unit/support/near.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
 
 #define CLOSE 1e-6
 
@@ -17,34 +23,37 @@ static void near_rounded(const char *what, int i_case, double got, double want)
 
 static void check_stage(int k, const struct nd_stage *stage, const cJSON *want)
 {
-    cr_assert_eq(stage->dense, (int)number(want, "dense_layers"), "case %d", k);
-    cr_assert_eq(stage->moe, (int)number(want, "moe_layers"), "case %d", k);
-    near("params_dense", k, stage->common, number(want, "params_dense"), CLOSE);
-    near("params_expert", k, stage->routed, number(want, "params_expert"), CLOSE);
-    near("static_bytes", k, stage->parameters + stage->gradients + stage->optimizer,
-         number(want, "static_bytes"), CLOSE);
-    near("in_flight", k, stage->in_flight, number(want, "in_flight"), CLOSE);
-    near("activation_bytes", k, stage->activations, number(want, "activation_bytes"), CLOSE);
-    near("transient_bytes", k, stage->transient, number(want, "transient_bytes"), CLOSE);
-    near("total_bytes", k, stage->total, number(want, "total_bytes"), CLOSE);
+    cr_assert_eq(stage->dense, (int)golden_real(want, "dense_layers"), "case %d", k);
+    cr_assert_eq(stage->moe, (int)golden_real(want, "moe_layers"), "case %d", k);
+    near(stage->common, golden_real(want, "params_dense"), CLOSE, "params_dense of case %d", k);
+    near(stage->routed, golden_real(want, "params_expert"), CLOSE, "params_expert of case %d",
+         k);
+    near(stage->parameters + stage->gradients + stage->optimizer,
+         golden_real(want, "static_bytes"), CLOSE, "static_bytes of case %d", k);
+    near(stage->in_flight, golden_real(want, "in_flight"), CLOSE, "in_flight of case %d", k);
+    near(stage->activations, golden_real(want, "activation_bytes"), CLOSE,
+         "activation_bytes of case %d", k);
+    near(stage->transient, golden_real(want, "transient_bytes"), CLOSE,
+         "transient_bytes of case %d", k);
+    near(stage->total, golden_real(want, "total_bytes"), CLOSE, "total_bytes of case %d", k);
 }
 
 Test(nd_costs, memory_is_that_of_the_published_formulas)
 {
-    cJSON *document = golden("anmem_a.json");
+    cJSON *document = golden_read("anmem_a.json");
     struct nd_cache *cache = make_cache();
     const cJSON *c;
     int k = 0;
-    cJSON_ArrayForEach(c, member(document, "cases"))
+    cJSON_ArrayForEach(c, golden_item(document, "cases"))
     {
         struct modeldesc model = golden_model(document, c);
         struct cluster cluster = cluster_of("H100");
         struct training training;
         training_default(&training);
-        training.zero_level = (int)number(c, "zero_level");
-        training.flash_attention = flag(c, "flash_attention");
+        training.zero_level = (int)golden_real(c, "zero_level");
+        training.flash_attention = golden_is(c, "flash_attention");
         struct nd_point p = golden_point(c);
-        p.gbs = (int64_t)number(c, "micro_batches") * p.strategy.dp * p.strategy.mbs;
+        p.gbs = (int64_t)golden_real(c, "micro_batches") * p.strategy.dp * p.strategy.mbs;
         struct nd_estimate e;
         nd_estimate_open(&e, &model, &cluster, &training, (uint32_t)k);
 
@@ -55,11 +64,11 @@ Test(nd_costs, memory_is_that_of_the_published_formulas)
         nd_reference(&e, &p, chunks, stages, &memory, NULL);
         const cJSON *want;
         int i = 0;
-        cJSON_ArrayForEach(want, member(c, "stages")) check_stage(k, &stages[i++], want);
+        cJSON_ArrayForEach(want, golden_item(c, "stages")) check_stage(k, &stages[i++], want);
         cr_assert_eq(i, p.strategy.pp);
-        near_rounded("peak_gib", k, units_to_gib(memory.total), number(c, "peak_gib"));
+        near_rounded("peak_gib", k, units_to_gib(memory.total), golden_real(c, "peak_gib"));
         nd_estimate(&e, cache, &p, &fast, NULL);
-        near_rounded("peak_gib", k, units_to_gib(fast.total), number(c, "peak_gib"));
+        near_rounded("peak_gib", k, units_to_gib(fast.total), golden_real(c, "peak_gib"));
         k++;
     }
     cr_assert_eq(k, 10);
@@ -69,31 +78,31 @@ Test(nd_costs, memory_is_that_of_the_published_formulas)
 
 static struct hardware golden_hardware(const cJSON *document, const char *name)
 {
-    const cJSON *h = member(member(document, "hardware"), name);
-    return (struct hardware){.peak = number(h, "peak"),
-                             .hbm = number(h, "hbm"),
-                             .intra = number(h, "intra"),
-                             .inter = number(h, "inter"),
-                             .node = (int64_t)number(h, "node"),
-                             .alpha = number(h, "alpha"),
-                             .gemm_eff = number(h, "eg"),
-                             .attention_eff = number(h, "ea"),
-                             .memory_eff = number(h, "em"),
-                             .link_eff = number(h, "el"),
+    const cJSON *h = golden_item(golden_item(document, "hardware"), name);
+    return (struct hardware){.peak = golden_real(h, "peak"),
+                             .hbm = golden_real(h, "hbm"),
+                             .intra = golden_real(h, "intra"),
+                             .inter = golden_real(h, "inter"),
+                             .node = (int64_t)golden_real(h, "node"),
+                             .alpha = golden_real(h, "alpha"),
+                             .gemm_eff = golden_real(h, "eg"),
+                             .attention_eff = golden_real(h, "ea"),
+                             .memory_eff = golden_real(h, "em"),
+                             .link_eff = golden_real(h, "el"),
                              .fused_ce =
                                  cJSON_GetObjectItemCaseSensitive(h, "fused_ce") != NULL};
 }
 
 static void check_layer(int k, const struct layercost *layer, int mode, const cJSON *want)
 {
-    near_rounded("forward", k, 1e3 * layer->forward, number(want, "forward"));
-    near_rounded("backward", k, 1e3 * layer->backward[mode], number(want, "backward"));
-    near_rounded("gemm", k, 1e3 * layer->parts.gemm, number(want, "gemm"));
-    near_rounded("attn", k, 1e3 * layer->parts.attention, number(want, "attn"));
-    near_rounded("mem", k, 1e3 * layer->parts.memory, number(want, "mem"));
-    near_rounded("tp", k, 1e3 * layer->parts.tp, number(want, "tp"));
-    near_rounded("ep", k, 1e3 * layer->parts.ep, number(want, "ep"));
-    near_rounded("cp", k, 1e3 * layer->parts.cp, number(want, "cp"));
+    near_rounded("forward", k, 1e3 * layer->forward, golden_real(want, "forward"));
+    near_rounded("backward", k, 1e3 * layer->backward[mode], golden_real(want, "backward"));
+    near_rounded("gemm", k, 1e3 * layer->parts.gemm, golden_real(want, "gemm"));
+    near_rounded("attn", k, 1e3 * layer->parts.attention, golden_real(want, "attn"));
+    near_rounded("mem", k, 1e3 * layer->parts.memory, golden_real(want, "mem"));
+    near_rounded("tp", k, 1e3 * layer->parts.tp, golden_real(want, "tp"));
+    near_rounded("ep", k, 1e3 * layer->parts.ep, golden_real(want, "ep"));
+    near_rounded("cp", k, 1e3 * layer->parts.cp, golden_real(want, "cp"));
 }
 
 // The published utilization counts attention over all pairs of positions; MFU counts the causal
@@ -103,47 +112,49 @@ static void check_mfu(int k,
                       const struct nd_time *time,
                       const cJSON *c)
 {
-    const double seq = number(c, "seq");
+    const double seq = golden_real(c, "seq");
     const double all = e->active_flops + 2 * e->attention_flops * seq;
-    cr_assert(time->mfu < number(c, "mfu"), "%d", k);
-    near_rounded("mfu", k, time->mfu * all / nd_token_flops(e, seq), number(c, "mfu"));
+    cr_assert(time->mfu < golden_real(c, "mfu"), "%d", k);
+    near_rounded("mfu", k, time->mfu * all / nd_token_flops(e, seq), golden_real(c, "mfu"));
 }
 
 static void check_time(int k, const struct nd_time *time, const cJSON *c)
 {
-    near_rounded("iteration", k, time->step, number(c, "iteration_seconds"));
-    near_rounded("stage", k, time->stage, number(c, "max_stage_seconds"));
-    near_rounded("dp", k, time->dp, number(c, "dp_comm_seconds"));
-    near_rounded("dp exposed", k, time->dp_exposed, number(c, "dp_exposed_seconds"));
-    near_rounded("optimizer", k, time->optimizer, number(c, "optimizer_seconds"));
+    near_rounded("iteration", k, time->step, golden_real(c, "iteration_seconds"));
+    near_rounded("stage", k, time->stage, golden_real(c, "max_stage_seconds"));
+    near_rounded("dp", k, time->dp, golden_real(c, "dp_comm_seconds"));
+    near_rounded("dp exposed", k, time->dp_exposed, golden_real(c, "dp_exposed_seconds"));
+    near_rounded("optimizer", k, time->optimizer, golden_real(c, "optimizer_seconds"));
 }
 
 Test(nd_costs, time_is_that_of_the_published_formulas)
 {
-    cJSON *document = golden("antime_a.json");
+    cJSON *document = golden_read("antime_a.json");
     struct nd_cache *cache = make_cache();
     const cJSON *c;
     int k = 0;
-    cJSON_ArrayForEach(c, member(document, "cases"))
+    cJSON_ArrayForEach(c, golden_item(document, "cases"))
     {
         struct modeldesc model = golden_model(document, c);
         struct cluster cluster = {.world_size = 8, .node_devices = 8};
-        cluster.hardware = golden_hardware(document, word(c, "hardware"));
+        cluster.hardware = golden_hardware(document, golden_word(c, "hardware"));
         struct training training;
         training_default(&training);
-        training.flash_attention = flag(c, "flash_attention");
+        training.flash_attention = golden_is(c, "flash_attention");
         struct nd_point p = golden_point(c);
-        p.gbs = (int64_t)number(c, "gbs");
-        p.strategy.vp = (int32_t)number(c, "vpp");
+        p.gbs = (int64_t)golden_real(c, "gbs");
+        p.strategy.vp = golden_whole(c, "vpp");
         struct nd_estimate e;
         nd_estimate_open(&e, &model, &cluster, &training, (uint32_t)k);
         const struct layercost_set *set = nd_layer_figures(&e, cache, &p);
-        check_layer(k, &set->dense, (int)p.strategy.recompute, member(c, "dense_layer_ms"));
+        check_layer(k, &set->dense, (int)p.strategy.recompute,
+                    golden_item(c, "dense_layer_ms"));
         if (model.experts > 0)
-            check_layer(k, &set->moe, (int)p.strategy.recompute, member(c, "moe_layer_ms"));
-        const cJSON *head = member(c, "head_ms");
-        near_rounded("head", k, 1e3 * set->head.forward, number(head, "forward"));
-        near_rounded("head", k, 1e3 * set->head.backward, number(head, "backward"));
+            check_layer(k, &set->moe, (int)p.strategy.recompute,
+                        golden_item(c, "moe_layer_ms"));
+        const cJSON *head = golden_item(c, "head_ms");
+        near_rounded("head", k, 1e3 * set->head.forward, golden_real(head, "forward"));
+        near_rounded("head", k, 1e3 * set->head.backward, golden_real(head, "backward"));
         struct nd_time time;
         nd_estimate(&e, cache, &p, NULL, &time);
         check_time(k, &time, c);
@@ -166,19 +177,19 @@ static void same_row(const int32_t *row, const cJSON *want, int n, int k)
 
 Test(nd_costs, initial_offsets_are_those_of_the_original_tool)
 {
-    cJSON *document = golden("offsets_a.json");
+    cJSON *document = golden_read("offsets_a.json");
     const cJSON *c;
     int k = 0;
-    cJSON_ArrayForEach(c, member(document, "expected"))
+    cJSON_ArrayForEach(c, golden_item(document, "expected"))
     {
-        int32_t stages = (int32_t)number(c, "pp"), row[64], up[64], down[64];
-        int64_t layers = (int64_t)number(c, "layers"), base, sum = 0;
-        const cJSON *want = member(c, "initial_offset");
+        int32_t stages = golden_whole(c, "pp"), row[64], up[64], down[64];
+        int64_t layers = (int64_t)golden_real(c, "layers"), base, sum = 0;
+        const cJSON *want = golden_item(c, "initial_offset");
         bool some = nd_offsets(layers, stages, row);
         cr_assert_eq(some, cJSON_IsArray(want), "case %d", k);
         if (some)
             same_row(row, want, stages, k);
-        want = member(c, "v_schedule_offset");
+        want = golden_item(c, "v_schedule_offset");
         bool split = nd_v_offsets(layers, stages, up, down, &base);
         cr_assert_eq(split, cJSON_IsArray(want), "case %d", k);
         if (split) {
@@ -284,7 +295,7 @@ Test(nd_costs, utilizations_count_what_they_say)
             if (mode == ND_RECOMPUTE_SELECT && !flash)
                 made += forward;
             const double hfu = llama_utilization(flash, (enum nd_recompute)mode, &mfu);
-            near("mfu", mode, mfu, needed, 1e-12);
-            near("hfu", mode, hfu, made, 1e-12);
+            near(mfu, needed, 1e-12, "mfu of case %d", mode);
+            near(hfu, made, 1e-12, "hfu of case %d", mode);
         }
 }

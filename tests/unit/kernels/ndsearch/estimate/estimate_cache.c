@@ -1,57 +1,65 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fast estimate against the plain one, and what must hold of both.
-#include "ndrandom.h"
+#include "tests/unit/support/kernels/nd_points.h"
 
 #include "kernels/ndsearch/estimate/estimate_cache.h"
+#include "tests/unit/support/near.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 static void same_memory(int k, const struct nd_memory *a, const struct nd_memory *b)
 {
     const double close = 1e-12;
-    near("total", k, a->total, b->total, close);
+    near(a->total, b->total, close, "total of case %d", k);
     if (a->stage != b->stage) // as heavy up to rounding: parts may be others
         return;
-    near("parameters", k, a->parameters, b->parameters, close);
-    near("gradients", k, a->gradients, b->gradients, close);
-    near("optimizer", k, a->optimizer, b->optimizer, close);
-    near("activations", k, a->activations, b->activations, close);
-    near("transient", k, a->transient, b->transient, close);
-    near("reserve", k, a->reserve, b->reserve, close);
+    near(a->parameters, b->parameters, close, "parameters of case %d", k);
+    near(a->gradients, b->gradients, close, "gradients of case %d", k);
+    near(a->optimizer, b->optimizer, close, "optimizer of case %d", k);
+    near(a->activations, b->activations, close, "activations of case %d", k);
+    near(a->transient, b->transient, close, "transient of case %d", k);
+    near(a->reserve, b->reserve, close, "reserve of case %d", k);
 }
 
 static void same_time(int k, const struct nd_time *a, const struct nd_time *b)
 {
     const double close = 1e-10;
-    near("pipe", k, a->pipe, b->pipe, close);
-    near("bubble", k, a->bubble + a->pipe, b->bubble + b->pipe, close);
-    near("p2p", k, a->p2p, b->p2p, close);
-    near("dp", k, a->dp, b->dp, close);
-    near("dp_exposed", k, a->dp_exposed, b->dp_exposed, 1e-8);
-    near("optimizer", k, a->optimizer, b->optimizer, close);
-    near("step", k, a->step, b->step, close);
-    near("stage", k, a->stage, b->stage, close);
-    near("mfu", k, a->mfu, b->mfu, close);
-    near("hfu", k, a->hfu, b->hfu, close);
-    near("tokens_per_s", k, a->tokens_per_s, b->tokens_per_s, close);
+    near(a->pipe, b->pipe, close, "pipe of case %d", k);
+    near(a->bubble + a->pipe, b->bubble + b->pipe, close, "bubble of case %d", k);
+    near(a->p2p, b->p2p, close, "p2p of case %d", k);
+    near(a->dp, b->dp, close, "dp of case %d", k);
+    near(a->dp_exposed, b->dp_exposed, 1e-8, "dp_exposed of case %d", k);
+    near(a->optimizer, b->optimizer, close, "optimizer of case %d", k);
+    near(a->step, b->step, close, "step of case %d", k);
+    near(a->stage, b->stage, close, "stage of case %d", k);
+    near(a->mfu, b->mfu, close, "mfu of case %d", k);
+    near(a->hfu, b->hfu, close, "hfu of case %d", k);
+    near(a->tokens_per_s, b->tokens_per_s, close, "tokens_per_s of case %d", k);
 }
 
 Test(nd_estimate, the_fast_path_is_the_plain_one)
 {
+    struct random r = {11};
     struct nd_cache *cache = make_cache();
     for (int k = 0; k < 6000; k++) {
-        struct setting s;
-        draw(&s, (uint32_t)k);
-        struct nd_point p = random_point(&s.model);
+        struct nd_setting s;
+        random_setting(&r, &s, (uint32_t)k);
+        struct nd_point p = random_nd_point(&r, &s.model);
         struct nd_memory fast, plain;
         struct nd_time fast_time, plain_time;
-        reference(&s.estimate, &p, &plain, &plain_time);
+        plain_estimate(&s.estimate, &p, &plain, &plain_time);
         nd_estimate(&s.estimate, cache, &p, &fast, &fast_time);
         same_memory(k, &fast, &plain);
         same_time(k, &fast_time, &plain_time);
         cr_assert(fast.stage >= 0 && fast.stage < p.strategy.pp);
-        near("that stage", k, stages[fast.stage].total, plain.total, 1e-12);
+        near(plain_stages[fast.stage].total, plain.total, 1e-12, "that stage of case %d", k);
         for (int i = 0; i < 3; i++)
             if (fast_time.stage > 0 && s.estimate.n_dense == s.estimate.n_layers)
-                near("exchange", k, fast_time.exchange[i], plain_time.exchange[i], 1e-10);
+                near(fast_time.exchange[i], plain_time.exchange[i], 1e-10,
+                     "exchange of case %d", k);
     }
     free(cache);
 }
@@ -60,13 +68,14 @@ Test(nd_estimate, the_fast_path_is_the_plain_one)
 // that it is feigned that there were.
 Test(nd_estimate, what_does_not_fit_is_walked)
 {
+    struct random r = {11};
     struct nd_cache *cache = make_cache();
     for (int k = 0; k < 1500; k++) {
-        struct setting s;
+        struct nd_setting s;
         struct nd_memory kept, walked;
         struct nd_time kept_time, walked_time;
-        draw(&s, (uint32_t)k);
-        struct nd_point p = random_point(&s.model);
+        random_setting(&r, &s, (uint32_t)k);
+        struct nd_point p = random_nd_point(&r, &s.model);
         memset(cache->pipeline, 0, sizeof cache->pipeline);
         nd_estimate(&s.estimate, cache, &p, &kept, &kept_time);
         for (int i = 0; i < ND_PIPELINE_PLACES; i++)
@@ -106,14 +115,15 @@ static void all_at_once(const struct nd_estimate *e,
 // A cache that other points and models have been through changes no bit.
 Test(nd_estimate, a_used_cache_changes_nothing)
 {
+    struct random r = {11};
     enum { MODELS = 4 };
-    struct setting s[MODELS];
+    struct nd_setting s[MODELS];
     struct nd_cache *used = make_cache();
     for (int i = 0; i < MODELS; i++)
-        draw(&s[i], (uint32_t)i);
+        random_setting(&r, &s[i], (uint32_t)i);
     for (int k = 0; k < 3000; k++) {
-        const struct setting *at = &s[below(MODELS)];
-        struct nd_point p = random_point(&at->model);
+        const struct nd_setting *at = &s[random_below(&r, MODELS)];
+        struct nd_point p = random_nd_point(&r, &at->model);
         struct nd_memory a, b;
         struct nd_time ta, tb;
         double modes[LAYERCOST_MODES];

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // ZeRO levels 2 and 3: exchanges of every micro-batch, memory of gathered layers.
-#include "ndcosts.h"
+#include "tests/unit/support/kernels/nd_points.h"
+#include "tests/unit/support/near.h"
+
+#include <criterion/criterion.h>
+#include <stdlib.h>
 
 static const struct modeldesc *dense_model(void)
 {
     static struct modeldesc model;
-    model = model_from("{\"num_layers\": 4, \"hidden_size\": 1024, \"num_attention_heads\": 8, "
-                       "\"vocab_size\": 32000}");
+    model = model_of("{\"num_layers\": 4, \"hidden_size\": 1024, \"num_attention_heads\": 8, "
+                     "\"vocab_size\": 32000}");
     return &model;
 }
 
@@ -40,11 +44,6 @@ static double gather(int64_t ranks, int64_t stride, double bytes)
     return hardware_gather(&cluster.hardware, ranks, stride, bytes);
 }
 
-static void expect_near(double got, double wanted)
-{
-    cr_expect(fabs(got - wanted) <= 1e-9 * wanted, "%.17g, expected %.17g", got, wanted);
-}
-
 // 64 sequences over 8 replicas: 8 micro-batches. Catches level 3 at the time of level 1.
 Test(nd_fsdp, exchanges_of_every_micro_batch)
 {
@@ -58,12 +57,15 @@ Test(nd_fsdp, exchanges_of_every_micro_batch)
     evaluate(2, 8, &memory, &two);
     evaluate(3, 8, &memory, &three);
     evaluate(3, 2, &memory, &hybrid);
-    expect_near(one.dp, parameters + gradients);
-    expect_near(two.dp, 8 * gradients + parameters);
-    expect_near(three.dp, 8 * (gradients + 2 * parameters));
-    expect_near(hybrid.dp, 8 * (gather(2, 1, 4 * all) + 2 * gather(2, 1, 2 * all) +
-                                2 * gather(4, 2, 4 * all / 2)));
-    expect_near(three.dp_exposed, 8 * (gradients + 2 * parameters - 0.33 * three.stage));
+    near(one.dp, parameters + gradients, 1e-9, "dp");
+    near(two.dp, 8 * gradients + parameters, 1e-9, "dp");
+    near(three.dp, 8 * (gradients + 2 * parameters), 1e-9, "dp");
+    near(
+        hybrid.dp,
+        8 * (gather(2, 1, 4 * all) + 2 * gather(2, 1, 2 * all) + 2 * gather(4, 2, 4 * all / 2)),
+        1e-9, "dp");
+    near(three.dp_exposed, 8 * (gradients + 2 * parameters - 0.33 * three.stage), 1e-9,
+         "dp_exposed");
     cr_expect(one.step < two.step && two.step < three.step);
 }
 
@@ -77,8 +79,9 @@ Test(nd_fsdp, two_gathered_layers_are_counted)
     evaluate(1, 8, &one, &time);
     evaluate(3, 8, &three, &time);
     evaluate(3, 1, &alone, &time);
-    expect_near(three.parameters, one.parameters / 8);
-    expect_near(three.transient, one.transient + 2 * 2 * (double)counts.dense_layer);
-    expect_near(alone.transient, one.transient);
-    expect_near(alone.parameters, one.parameters);
+    near(three.parameters, one.parameters / 8, 1e-9, "parameters");
+    near(three.transient, one.transient + 2 * 2 * (double)counts.dense_layer, 1e-9,
+         "transient");
+    near(alone.transient, one.transient, 1e-9, "transient");
+    near(alone.parameters, one.parameters, 1e-9, "parameters");
 }

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kinds of stages against the orders of tasks that they stand for, and what must be true of any
 // estimate.
-#include "ndrandom.h"
+#include "tests/unit/support/kernels/nd_points.h"
 
 #include "kernels/common/pipeline/orders.h"
 #include "kernels/ndsearch/estimate/stage_kinds.h"
+#include "tests/unit/support/near.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
 
 // ---- kinds of stages against the orders of tasks ------------------------------------------------
 
@@ -40,27 +45,29 @@ static void take(void *self, const struct nd_kind *kind)
 // The walk jumps from run to run of tasks, and leaves out micro-batches that change nothing.
 Test(nd_kinds, peaks_are_those_of_the_order_of_tasks)
 {
+    struct random r = {11};
     static int64_t begin[ND_MAX_CHUNKS];
     for (int k = 0; k < 1500; k++) {
-        struct nd_pipeline p = {.layers = 1 + below(60), .low_mem = coin()};
-        p.stages = (int32_t)(1 + below(12));
-        p.chunks = (int32_t)(1 + below(6));
-        p.dense = below(p.layers + 1);
-        int64_t all = p.stages + below(10 * p.stages);
+        struct nd_pipeline p = {.layers = 1 + random_below(&r, 60), .low_mem = random_coin(&r)};
+        p.stages = (int32_t)(1 + random_below(&r, 12));
+        p.chunks = (int32_t)(1 + random_below(&r, 6));
+        p.dense = random_below(&r, p.layers + 1);
+        int64_t all = p.stages + random_below(&r, 10 * p.stages);
         p.micro_batches = nd_few_micro_batches(all, p.stages, p.chunks);
-        struct tally t = {.dense = (double)(1 + below(9)), .moe = (double)(1 + below(9))};
+        struct tally t = {.dense = (double)(1 + random_below(&r, 9)),
+                          .moe = (double)(1 + random_below(&r, 9))};
         nd_walk_kinds(&p, begin, take, &t);
 
         struct nd_estimate e = {.n_layers = p.layers, .n_dense = p.dense};
         struct nd_point point = {.strategy = {.pp = p.stages, .vp = p.chunks}};
-        nd_reference_split(&e, &point, chunks);
+        nd_reference_split(&e, &point, plain_chunks);
         struct orders_shape shape = {
             p.stages,    p.chunks, (int32_t)all, 1, p.low_mem ? ORDERS_LOW : ORDERS_STANDARD,
             ORDERS_FIRST};
         for (int32_t i = 0; i < p.stages; i++) {
             double weight[8];
             for (int32_t v = 0; v < p.chunks; v++) {
-                const struct nd_chunk *c = &chunks[v * p.stages + i];
+                const struct nd_chunk *c = &plain_chunks[v * p.stages + i];
                 weight[v] = c->dense * t.dense + c->moe * t.moe;
             }
             cr_assert_eq(t.peak[i], peak_of_order(&shape, i, weight),
@@ -81,15 +88,16 @@ static double static_of(const struct nd_memory *m)
 // more stages where layers divide evenly.
 Test(nd_kinds, more_ranks_never_need_more_for_parameters)
 {
+    struct random r = {11};
     for (int k = 0; k < 400; k++) {
-        struct setting s;
-        draw(&s, (uint32_t)k);
+        struct nd_setting s;
+        random_setting(&r, &s, (uint32_t)k);
         s.model.mtp_depth = 0;
         s.model.num_layers = 48;
         s.model.dense_layers = s.model.experts > 0 ? 0 : 48;
         s.training.low_mem_vpp = false;
         nd_estimate_open(&s.estimate, &s.model, &s.cluster, &s.training, (uint32_t)k);
-        struct nd_point p = random_point(&s.model);
+        struct nd_point p = random_nd_point(&r, &s.model);
         p.strategy.vp = 1;
         for (int which = 0; which < 3; which++) {
             double last = HUGE_VAL;
@@ -101,11 +109,11 @@ Test(nd_kinds, more_ranks_never_need_more_for_parameters)
                 q.strategy.pp = which == 2 ? x : 4;
                 struct nd_memory memory;
                 double most = 0;
-                reference(&s.estimate, &q, &memory, NULL);
+                plain_estimate(&s.estimate, &q, &memory, NULL);
                 for (int i = 0; i < q.strategy.pp; i++) {
-                    struct nd_memory m = {.parameters = stages[i].parameters,
-                                          .gradients = stages[i].gradients,
-                                          .optimizer = stages[i].optimizer};
+                    struct nd_memory m = {.parameters = plain_stages[i].parameters,
+                                          .gradients = plain_stages[i].gradients,
+                                          .optimizer = plain_stages[i].optimizer};
                     most = fmax(most, static_of(&m));
                 }
                 cr_assert(most <= last * (1 + 1e-12), "case %d, %d: %g after %g", k, which,
@@ -122,8 +130,8 @@ Test(nd_kinds, equal_stages_take_what_1f1b_takes)
     struct cluster cluster = cluster_of("H100");
     struct training training;
     struct nd_cache *cache = make_cache();
-    struct modeldesc m = model_from("{\"num_layers\": 32, \"hidden_size\": 4096, "
-                                    "\"num_attention_heads\": 32, \"vocab_size\": 1}");
+    struct modeldesc m = model_of("{\"num_layers\": 32, \"hidden_size\": 4096, "
+                                  "\"num_attention_heads\": 32, \"vocab_size\": 1}");
     training_default(&training);
     for (int32_t pp = 1; pp <= 32; pp *= 2) {
         struct nd_estimate e;
@@ -135,7 +143,8 @@ Test(nd_kinds, equal_stages_take_what_1f1b_takes)
         double layer = set->dense.forward + set->dense.backward[0];
         double head = set->head.forward + set->head.backward;
         nd_estimate(&e, cache, &p, NULL, &t);
-        near("pipe", pp, t.pipe + t.bubble, (40 + pp - 1) * layer * 32 / pp + 40 * head, 1e-12);
+        near(t.pipe + t.bubble, (40 + pp - 1) * layer * 32 / pp + 40 * head, 1e-12,
+             "pipe of case %d", pp);
     }
     free(cache);
 }
@@ -143,12 +152,13 @@ Test(nd_kinds, equal_stages_take_what_1f1b_takes)
 // A device that is twice as fast in all takes half the time.
 Test(nd_kinds, time_scales_with_the_device)
 {
+    struct random r = {11};
     struct nd_cache *cache = make_cache();
     for (int k = 0; k < 500; k++) {
-        struct setting s;
+        struct nd_setting s;
         struct nd_estimate fast;
         struct nd_time a, b;
-        draw(&s, (uint32_t)k);
+        random_setting(&r, &s, (uint32_t)k);
         struct cluster twice = s.cluster;
         twice.hardware.peak *= 2;
         twice.hardware.hbm *= 2;
@@ -156,12 +166,12 @@ Test(nd_kinds, time_scales_with_the_device)
         twice.hardware.inter *= 2;
         twice.hardware.alpha /= 2;
         nd_estimate_open(&fast, &s.model, &twice, &s.training, (uint32_t)k + 10000);
-        struct nd_point p = random_point(&s.model);
+        struct nd_point p = random_nd_point(&r, &s.model);
         nd_estimate(&s.estimate, cache, &p, NULL, &a);
         nd_estimate(&fast, cache, &p, NULL, &b);
         cr_assert_eq(a.step, 2 * b.step);
-        near("mfu", k, a.mfu, b.mfu, 1e-12);
-        near("hfu", k, a.hfu, b.hfu, 1e-12);
+        near(a.mfu, b.mfu, 1e-12, "mfu of case %d", k);
+        near(a.hfu, b.hfu, 1e-12, "hfu of case %d", k);
     }
     free(cache);
 }

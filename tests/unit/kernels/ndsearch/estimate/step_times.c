@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The timeline of a strategy's step against the closed forms that stand for it.
-#include "ndcosts.h"
+#include "tests/unit/support/kernels/nd_points.h"
 
 #include "kernels/ndsearch/estimate/step_times.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
 
 static const char model_text[] = "{\"num_layers\": 48, \"hidden_size\": 4096, "
                                  "\"num_attention_heads\": 32, \"ffn_hidden_size\": "
@@ -35,7 +39,7 @@ struct fixture {
 
 static struct fixture make(const struct plan *plan)
 {
-    struct fixture f = {.model = model_from(model_text), .cluster = cluster_of("H100")};
+    struct fixture f = {.model = model_of(model_text), .cluster = cluster_of("H100")};
     training_default(&f.training);
     f.training.low_mem_vpp = plan->low;
     nd_estimate_open(&f.estimate, &f.model, &f.cluster, &f.training, 1);

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch lines of all shipped models against tables of the frameworks' own constraints.
-#include "documents.h"
-#include "launchflags.h"
-#include "ndrandom.h"
+#include "tests/unit/support/documents.h"
+#include "tests/unit/support/kernels/launch_flags.h"
+#include "tests/unit/support/kernels/nd_points.h"
 
 #include "planner/nd/launch/launch.h"
 
+#include <criterion/criterion.h>
 #include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-
-#define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 
 enum { PAIRS = 128, TRIALS = 400 };
 
@@ -174,13 +175,13 @@ static void check_value(const struct pair *pair, const struct flag *flag)
     }
 }
 
-static void check_table(const struct line *line, const struct flag *flags, size_t n)
+static void check_table(const struct line *line, const struct flag *flags)
 {
     for (int i = 0; i < line->n; i++) {
         size_t k = 0;
-        while (k < n && strcmp(flags[k].name, line->pair[i].name) != 0)
+        while (flags[k].name != NULL && strcmp(flags[k].name, line->pair[i].name) != 0)
             k++;
-        cr_assert(k < n, "the framework has no option %s", line->pair[i].name);
+        cr_assert(flags[k].name != NULL, "the framework has no option %s", line->pair[i].name);
         check_value(&line->pair[i], &flags[k]);
         check_links(line, &flags[k]);
         for (int j = 0; j < i; j++)
@@ -297,49 +298,52 @@ static void check_meaning(const struct line *line, const struct nd_launch *launc
 
 // ---- strategies ---------------------------------------------------------------------------------
 
-static void choose(struct nd_strategy *s, struct training *t, const struct modeldesc *m)
+static void choose(struct random *r,
+                   struct nd_strategy *s,
+                   struct training *t,
+                   const struct modeldesc *m)
 {
     static const int32_t depths[] = {1, 2, 3, 4, 8};
-    *s = (struct nd_strategy){.dp = 1 << below(5),
-                              .tp = 1 << below(5),
-                              .cp = 1 << below(3),
-                              .pp = depths[below(5)],
+    *s = (struct nd_strategy){.dp = 1 << random_below(r, 5),
+                              .tp = 1 << random_below(r, 5),
+                              .cp = 1 << random_below(r, 3),
+                              .pp = depths[random_below(r, 5)],
                               .ep = 1,
                               .vp = 1,
-                              .mbs = 1 << below(2),
-                              .sp = coin(),
-                              .recompute = (enum nd_recompute)below(3)};
+                              .mbs = 1 << random_below(r, 2),
+                              .sp = random_coin(r),
+                              .recompute = (enum nd_recompute)random_below(r, 3)};
     if (s->pp > 1)
-        s->vp = 1 + (int32_t)below(3);
+        s->vp = 1 + (int32_t)random_below(r, 3);
     if (m->experts > 0)
-        s->ep = 1 << below(5);
-    s->op = coin() ? s->dp * s->cp : 1 << below(5);
-    *t = random_training();
-    t->gbs = s->dp * s->mbs * (s->pp + below(40));
+        s->ep = 1 << random_below(r, 5);
+    s->op = random_coin(r) ? s->dp * s->cp : 1 << random_below(r, 5);
+    *t = random_training(r);
+    t->gbs = s->dp * s->mbs * (s->pp + random_below(r, 40));
 }
 
-static void try_one(const struct modeldesc *m, const char *name)
+static void try_one(struct random *r, const struct modeldesc *m, const char *name)
 {
     struct nd_strategy s;
     struct training t;
-    choose(&s, &t, m);
+    choose(r, &s, &t, m);
     const int64_t all = modeldesc_layers(m), n = s.pp * s.vp;
     int32_t layers[64];
     for (int64_t c = 0; c < n; c++)
         layers[c] = (int32_t)(all / n + (c >= n - all % n));
-    const struct nd_launch launch = {m, &t, &s, layers, coin()};
+    const struct nd_launch launch = {m, &t, &s, layers, random_coin(r)};
     for (int framework = 0; framework < 2; framework++) {
         struct textroom text = {.text = NULL};
         struct line line;
         (framework == 0 ? nd_launch_megatron : nd_launch_torchtitan)(&text, &launch);
         read_line(&line, &text, framework == 0);
         if (framework == 0) {
-            check_table(&line, megatron_flags, COUNT_OF(megatron_flags));
+            check_table(&line, megatron_flags);
             check_layout(&line, &launch);
             check_meaning(&line, &launch);
             cr_assert_eq(line.refused, megatron_refuses(&line, &s), "%s\n%s", name, text.text);
         } else {
-            check_table(&line, torchtitan_flags, COUNT_OF(torchtitan_flags));
+            check_table(&line, torchtitan_flags);
             cr_assert_eq(line.refused, torchtitan_refuses(&line, &launch), "%s\n%s", name,
                          text.text);
         }
@@ -354,6 +358,7 @@ static void try_one(const struct modeldesc *m, const char *name)
 Test(nd_launch_flags, lines_of_all_shipped_models_satisfy_the_frameworks)
 {
     char place[512];
+    struct random r = {11};
     int models = 0;
     snprintf(place, sizeof place, "%s/sweep_configs/models", PPS_SOURCE);
     DIR *dir = opendir(place);
@@ -369,7 +374,7 @@ Test(nd_launch_flags, lines_of_all_shipped_models_satisfy_the_frameworks)
         cr_assert(modeldesc_read(&model, json.root, &fault), "%s: %s", path, fault.text);
         pps_json_free(&json);
         for (int i = 0; i < TRIALS; i++)
-            try_one(&model, entry->d_name);
+            try_one(&r, &model, entry->d_name);
         models++;
     }
     closedir(dir);

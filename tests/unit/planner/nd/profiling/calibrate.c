@@ -1,8 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Published measurements: how near the model comes to them, and that fitting finds what is there.
-#include "ndcosts.h"
+#include "tests/unit/support/kernels/nd_points.h"
 
+#include "base/math/units.h"
 #include "planner/nd/profiling/calibrate.h"
+#include "tests/unit/support/files.h"
+#include "tests/unit/support/near.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { MOST = 256, THREE = 1 << ND_GEMM | 1 << ND_MEMORY | 1 << ND_LINK };
 
@@ -170,9 +178,9 @@ Test(nd_calibrate, efficiencies_that_are_there_are_found)
         all[i].seconds = nd_predict(&all[i], &true_one, cache);
     struct nd_fit fit, again;
     nd_calibrate(in, n, THREE, &in[0]->hardware, cache, &fit);
-    near("eg", 0, fit.hardware.gemm_eff, 0.6, 0.01);
-    near("em", 0, fit.hardware.memory_eff, 0.35, 0.05);
-    near("el", 0, fit.hardware.link_eff, 0.5, 0.05);
+    near(fit.hardware.gemm_eff, 0.6, 0.01, "eg");
+    near(fit.hardware.memory_eff, 0.35, 0.05, "em");
+    near(fit.hardware.link_eff, 0.5, 0.05, "el");
     cr_assert_eq(fit.hardware.attention_eff, in[0]->hardware.attention_eff);
     cr_assert(fit.mean_error < 0.003, "%g", fit.mean_error);
     nd_calibrate(in, n, THREE, &in[0]->hardware, cache, &again);
@@ -185,7 +193,7 @@ Test(nd_calibrate, efficiencies_that_are_there_are_found)
         nd_calibrate(two, 2, THREE, &in[0]->hardware, cache, &fit);
         sum += error_of(in[i], &fit.hardware) / 3;
     }
-    near("left out", 0, left_out(in, 3), sum, 1e-9);
+    near(left_out(in, 3), sum, 1e-9, "left out");
 
     nd_calibrate(in, 1, 15, &in[0]->hardware, cache, &fit); // one step, four unknowns
     for (int k = 0; k < ND_EFFICIENCIES; k++) {

@@ -2,7 +2,7 @@
 // What the search does with its candidates: published memory by hand, expert fits of any two
 // degrees and with peaks missing, dry runs, and the choice of configurations to profile with and
 // without the published flaws.
-#include "documents.h"
+#include "tests/unit/support/documents.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -2,20 +2,24 @@
 // The strategy search as published, against figures of it: spaces, counts after each filter, static
 // memory, candidates, profile choices, dry runs and fits. A slip in a domain, a filter or their
 // order shows in a count.
+#include <criterion/criterion.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/ndsearch/estimate/stage_layers.h"
-#include "ndgolden.h"
 #include "planner/nd/profiling/profile.h"
 #include "planner/nd/strategies/expert_fit.h"
 #include "planner/nd/strategies/published_memory.h"
 #include "planner/nd/strategies/walk.h"
+#include "tests/unit/support/kernels/golden.h"
+#include "tests/unit/support/kernels/models.h"
+#include "tests/unit/support/near.h"
 
-static void near(double got, double want, double relative, const char *what, const char *name)
+static double cell(const cJSON *row, int k)
 {
-    cr_expect(fabs(got - want) <= relative * fabs(want), "%s %s: %.12g, not %.12g", name, what,
-              got, want);
+    return cJSON_GetArrayItem(row, k)->valuedouble;
 }
 
 static void expect_counts(const char *name,
@@ -25,9 +29,9 @@ static void expect_counts(const char *name,
 {
     int k = 0;
     const cJSON *after;
-    cr_expect_eq(counts->points, (uint64_t)number(expected, "n_initial"), "%s: %llu points",
-                 name, (unsigned long long)counts->points);
-    cJSON_ArrayForEach(after, field(expected, "n_after"))
+    cr_expect_eq(counts->points, (uint64_t)golden_real(expected, "n_initial"),
+                 "%s: %llu points", name, (unsigned long long)counts->points);
+    cJSON_ArrayForEach(after, golden_item(expected, "n_after"))
     {
         cr_expect_eq(counts->after[k], (uint64_t)after->valuedouble, "%s %s: %llu", name,
                      after->string, (unsigned long long)counts->after[k]);
@@ -64,19 +68,19 @@ static void expect_candidates(const char *name, struct candidates *c, const cJSO
 {
     const cJSON *row;
     size_t found = 0;
-    cr_expect_eq(c->n, (size_t)number(expected, "n_after_memory"), "%s: %zu", name, c->n);
-    cJSON_ArrayForEach(row, field(expected, "candidates"))
+    cr_expect_eq(c->n, (size_t)golden_real(expected, "n_after_memory"), "%s: %zu", name, c->n);
+    cJSON_ArrayForEach(row, golden_item(expected, "candidates"))
     {
         for (size_t k = 0; k < c->n; k++)
             if (same_tuple(&c->list[k], row)) {
-                near(nd_origmem_estimate(c->memory, &c->list[k]), cell(row, 6), 1e-6, "memory",
-                     name);
+                near(nd_origmem_estimate(c->memory, &c->list[k]), cell(row, 6), 1e-6,
+                     "%s memory", name);
                 found++;
             }
     }
     cr_expect_eq(found, c->n, "%s: %zu of %zu", name, found, c->n);
     found = 0; // from here on the candidates are those of the file, in its order
-    cJSON_ArrayForEach(row, field(expected, "candidates")) c->list[found++] =
+    cJSON_ArrayForEach(row, golden_item(expected, "candidates")) c->list[found++] =
         (struct nd_strategy){.dp = (int32_t)cell(row, 0),
                              .tp = (int32_t)cell(row, 1),
                              .pp = (int32_t)cell(row, 2),
@@ -119,14 +123,15 @@ static void expect_profiles(const char *name,
                             const cJSON *document,
                             enum nd_profile_style style)
 {
-    const cJSON *input = field(document, "input");
-    const cJSON *want = field(field(field(document, "expected"), "profile_selection"),
-                              nd_profile_style_name(style));
-    const struct nd_profile_options options = {.style = style,
-                                               .orig = true,
-                                               .rank_num =
-                                                   (int32_t)number(input, "profile_cards"),
-                                               .devices = (int32_t)number(input, "world_size")};
+    const cJSON *input = golden_item(document, "input");
+    const cJSON *want =
+        golden_item(golden_item(golden_item(document, "expected"), "profile_selection"),
+                    nd_profile_style_name(style));
+    const struct nd_profile_options options = {
+        .style = style,
+        .orig = true,
+        .rank_num = (int32_t)golden_real(input, "profile_cards"),
+        .devices = (int32_t)golden_real(input, "world_size")};
     struct nd_profile_run profiles[10];
     int n;
     char text[160];
@@ -144,21 +149,22 @@ static void expect_profiles(const char *name,
 
 static bool is_on(const cJSON *switches, const char *key)
 {
-    return cJSON_IsTrue(field(switches, key));
+    return cJSON_IsTrue(golden_item(switches, key));
 }
 
 static void check_search(const char *name)
 {
     static struct candidates candidates;
-    cJSON *document = golden(name);
-    const cJSON *input = field(document, "input"), *expected = field(document, "expected");
-    const cJSON *switches = field(input, "strategy");
-    const struct modeldesc model = model_of(field(input, "model"));
+    cJSON *document = golden_read(name);
+    const cJSON *input = golden_item(document, "input"),
+                *expected = golden_item(document, "expected");
+    const cJSON *switches = golden_item(input, "strategy");
+    const struct modeldesc model = model_read(golden_item(input, "model"));
     struct nd_space space;
     struct nd_filters filters;
     struct nd_counts counts;
     struct nd_origmem memory;
-    cr_assert(nd_space_init(&space, ND_FSDP, true, (int64_t)number(input, "world_size")));
+    cr_assert(nd_space_init(&space, ND_FSDP, true, (int64_t)golden_real(input, "world_size")));
     space.vary = (struct nd_switches){.dp = is_on(switches, "DP"),
                                       .tp = is_on(switches, "TP"),
                                       .pp = is_on(switches, "PP"),
@@ -166,11 +172,12 @@ static void check_search(const char *name)
                                       .cp = is_on(switches, "CP"),
                                       .fsdp = is_on(switches, "FSDP")};
     nd_space_set_model(&space, &model);
-    space.gbs = (int64_t)number(input, "gbs");
+    space.gbs = (int64_t)golden_real(input, "gbs");
     nd_filters_init(&filters, &space);
     nd_count(&space, &filters, &counts);
     expect_counts(name, &counts, &filters, expected);
-    cr_expect_eq(counts.tuples, (uint64_t)number(expected, "n_unique_tuples_after_filters"),
+    cr_expect_eq(counts.tuples,
+                 (uint64_t)golden_real(expected, "n_unique_tuples_after_filters"),
                  "%s: %llu tuples", name, (unsigned long long)counts.tuples);
     nd_origmem_init(&memory, &model, true);
     candidates.memory = &memory;
@@ -184,14 +191,14 @@ static void check_search(const char *name)
 
 Test(nd_search, searches)
 {
-    check_search("nd_dsv2lite_cp_w24");
-    check_search("nd_dsv3_w1024");
-    check_search("nd_dsv3_w512");
-    check_search("nd_llama2_7b_w8");
-    check_search("nd_mixtral_8x7b_w32");
-    check_search("nd_mixtral_nofsdp_w16");
-    check_search("nd_qwen3_30b_w16");
-    check_search("nd_tiny_moe_w8");
+    check_search("nd_dsv2lite_cp_w24.json");
+    check_search("nd_dsv3_w1024.json");
+    check_search("nd_dsv3_w512.json");
+    check_search("nd_llama2_7b_w8.json");
+    check_search("nd_mixtral_8x7b_w32.json");
+    check_search("nd_mixtral_nofsdp_w16.json");
+    check_search("nd_qwen3_30b_w16.json");
+    check_search("nd_tiny_moe_w8.json");
 }
 
 // ---- classic ------------------------------------------------------------------------------------
@@ -236,17 +243,20 @@ static void expect_dryrun(const char *name,
 static void check_classic(const char *name)
 {
     static struct groups groups;
-    cJSON *document = golden(name);
-    const cJSON *input = field(document, "input"), *expected = field(document, "expected");
-    const cJSON *rows = field(expected, "groups"), *runs = field(expected, "dry_runs");
+    cJSON *document = golden_read(name);
+    const cJSON *input = golden_item(document, "input"),
+                *expected = golden_item(document, "expected");
+    const cJSON *rows = golden_item(expected, "groups"),
+                *runs = golden_item(expected, "dry_runs");
     struct nd_space space;
     struct nd_filters filters;
     struct nd_counts counts;
     int n_runs = 0;
-    cr_assert(nd_space_init(&space, ND_CLASSIC, true, (int64_t)number(input, "world_size")));
+    cr_assert(
+        nd_space_init(&space, ND_CLASSIC, true, (int64_t)golden_real(input, "world_size")));
     space.vary.cp = true;
-    space.layers = (int32_t)number(input, "num_layers_total");
-    space.gbs = (int64_t)number(input, "gbs");
+    space.layers = (int32_t)golden_real(input, "num_layers_total");
+    space.gbs = (int64_t)golden_real(input, "gbs");
     nd_filters_init(&filters, &space);
     nd_count(&space, &filters, &counts);
     expect_counts(name, &counts, &filters, expected);
@@ -269,8 +279,8 @@ static void check_classic(const char *name)
 
 Test(nd_search, classic)
 {
-    check_classic("classic_w1024_l62");
-    check_classic("classic_w64_l32");
+    check_classic("classic_w1024_l62.json");
+    check_classic("classic_w64_l32.json");
 }
 
 // ---- fits ---------------------------------------------------------------------------------------
@@ -291,16 +301,16 @@ static size_t read_peaks(const cJSON *rows, struct nd_dryrun_peak peaks[])
 static void check_fit(const char *name)
 {
     static struct nd_dryrun_peak peaks[CANDIDATES_MAX];
-    cJSON *document = golden(name);
-    const cJSON *input = field(document, "input");
-    const cJSON *rows = field(field(document, "expected"), "candidates");
-    const cJSON *test_ep = field(input, "test_ep");
+    cJSON *document = golden_read(name);
+    const cJSON *input = golden_item(document, "input");
+    const cJSON *rows = golden_item(golden_item(document, "expected"), "candidates");
+    const cJSON *test_ep = golden_item(input, "test_ep");
     const struct nd_test_degrees degrees = {(int32_t)cell(test_ep, 0),
                                             (int32_t)cell(test_ep, 1)};
     struct nd_epfit_result result;
-    cr_assert_eq(nd_epfit(peaks, read_peaks(field(input, "dry_runs"), peaks), degrees,
-                          (int32_t)number(input, "max_expert_parallel"),
-                          1024 * number(input, "max_device_memory_gb"), true, &result),
+    cr_assert_eq(nd_epfit(peaks, read_peaks(golden_item(input, "dry_runs"), peaks), degrees,
+                          (int32_t)golden_real(input, "max_expert_parallel"),
+                          1024 * golden_real(input, "max_device_memory_gb"), true, &result),
                  ND_EPFIT_OK);
     cr_assert_eq((int)result.n_candidates, cJSON_GetArraySize(rows), "%s: %zu", name,
                  result.n_candidates);
@@ -310,7 +320,7 @@ static void check_fit(const char *name)
         cr_expect(c->dp == cell(row, 0) && c->tp == cell(row, 1) && c->pp == cell(row, 2) &&
                       c->ep == cell(row, 3),
                   "%s row %d: dp %d tp %d pp %d ep %d", name, k, c->dp, c->tp, c->pp, c->ep);
-        near(c->peak_mb, cell(row, 4), 1e-9, "peak", name);
+        near(c->peak_mb, cell(row, 4), 1e-9, "%s peak", name);
     }
     nd_epfit_free(&result);
     cJSON_Delete(document);
@@ -318,40 +328,40 @@ static void check_fit(const char *name)
 
 Test(nd_search, fits)
 {
-    check_fit("grey_dsv3_1024");
-    check_fit("grey_synth_small");
+    check_fit("grey_dsv3_1024.json");
+    check_fit("grey_synth_small.json");
 }
 
 // ---- layer memory -------------------------------------------------------------------------------
 
 static void check_layers(const cJSON *row, const cJSON *models)
 {
-    const char *name = field(row, "model_name")->valuestring;
-    const struct modeldesc model = model_of(field(models, name));
+    const char *name = golden_item(row, "model_name")->valuestring;
+    const struct modeldesc model = model_read(golden_item(models, name));
     const struct nd_strategy strategy = {.dp = 1,
-                                         .tp = (int32_t)number(row, "tp"),
+                                         .tp = (int32_t)golden_real(row, "tp"),
                                          .cp = 1,
-                                         .pp = (int32_t)number(row, "pp"),
-                                         .ep = (int32_t)number(row, "ep"),
-                                         .op = (int32_t)number(row, "op")};
+                                         .pp = (int32_t)golden_real(row, "pp"),
+                                         .ep = (int32_t)golden_real(row, "ep"),
+                                         .op = (int32_t)golden_real(row, "op")};
     struct nd_origmem memory;
     struct nd_origmem_layers mb;
-    nd_origmem_init(&memory, &model, cJSON_IsTrue(field(row, "distributed_optimizer")));
+    nd_origmem_init(&memory, &model, cJSON_IsTrue(golden_item(row, "distributed_optimizer")));
     nd_origmem_layers(&memory, &strategy, &mb);
-    near(mb.dense_mb, number(row, "dense_layer_mb"), 1e-6, "dense", name);
-    near(mb.moe_mb, number(row, "moe_layer_mb"), 1e-6, "moe", name);
-    near(mb.vocab_mb, number(row, "vocab_mb"), 1e-6, "vocab", name);
+    near(mb.dense_mb, golden_real(row, "dense_layer_mb"), 1e-6, "%s dense", name);
+    near(mb.moe_mb, golden_real(row, "moe_layer_mb"), 1e-6, "%s moe", name);
+    near(mb.vocab_mb, golden_real(row, "vocab_mb"), 1e-6, "%s vocab", name);
     const double estimate = nd_origmem_estimate(&memory, &strategy);
-    cr_expect_eq(estimate > ND_ORIGMEM_LIMIT_MB, cJSON_IsTrue(field(row, "over_limit")));
+    cr_expect_eq(estimate > ND_ORIGMEM_LIMIT_MB, cJSON_IsTrue(golden_item(row, "over_limit")));
     if (estimate <= ND_ORIGMEM_LIMIT_MB)
-        near(estimate, number(row, "estimate_mb"), 1e-6, "estimate", name);
+        near(estimate, golden_real(row, "estimate_mb"), 1e-6, "%s estimate", name);
 }
 
 Test(nd_search, layer_memory)
 {
-    cJSON *document = golden("layermem_a");
+    cJSON *document = golden_read("layermem_a.json");
     const cJSON *row;
-    cJSON_ArrayForEach(row, field(document, "rows"))
-        check_layers(row, field(document, "models"));
+    cJSON_ArrayForEach(row, golden_item(document, "rows"))
+        check_layers(row, golden_item(document, "models"));
     cJSON_Delete(document);
 }

@@ -9,6 +9,7 @@
 
 #include "base/math/units.h"
 #include "planner/nd/strategies/search.h"
+#include "tests/unit/support/near.h"
 
 static const struct modeldesc models[] = {
     {.num_layers = 12,
@@ -149,11 +150,6 @@ static bool see_point(void *context, const struct nd_strategy *point)
     return true;
 }
 
-static void near(double a, double b, const char *what)
-{
-    cr_expect(fabs(a - b) <= 1e-9 * fabs(b), "%s: %.15g, not %.15g", what, a, b);
-}
-
 static void compare(struct setup *s, bool *some, bool *none)
 {
     struct nd_search_result result;
@@ -168,8 +164,8 @@ static void compare(struct setup *s, bool *some, bool *none)
         const struct nd_candidate *a = &result.candidates[k], *b = &p.list[k];
         cr_expect(same_tuple(&a->strategy, &b->strategy) &&
                   a->strategy.recompute == b->strategy.recompute);
-        near(a->step_ms, b->step_ms, "step");
-        near(a->memory_mb, b->memory_mb, "memory");
+        near(a->step_ms, b->step_ms, 1e-9, "step");
+        near(a->memory_mb, b->memory_mb, 1e-9, "memory");
     }
     for (size_t k = 0; k < result.best.n; k++) {
         size_t quicker = 0;
@@ -179,7 +175,7 @@ static void compare(struct setup *s, bool *some, bool *none)
     }
     cr_expect_eq(result.best.n, p.n < s->search.top ? p.n : s->search.top);
     if (result.has_least)
-        near(result.least.memory_mb, p.least_mb, "least");
+        near(result.least.memory_mb, p.least_mb, 1e-9, "least");
     *some = *some || p.n > 0;
     *none = *none || (p.n == 0 && result.has_least);
     nd_search_free(&result);

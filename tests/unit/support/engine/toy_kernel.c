@@ -1,12 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small kernel for tests, with documents, presets, words for answers and infeasible points. A
-// box of `size` things of `weight` each, taken x at a time, needs size * weight * x of the
-// `room` of a place. If it fits, time = size * weight * factor / x. The point x = 13 always
-// fails. Include this header before the other helpers.
-#ifndef TEST_TOYKERNEL_H
-#define TEST_TOYKERNEL_H
-
-#include "ppsweep/kernel.h"
+#include "tests/unit/support/engine/toy_kernel.h"
 
 #include <cjson/cJSON.h>
 #include <math.h>
@@ -14,25 +7,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TOY_BOX, TOY_PLACE, TOY_SIZE, TOY_WEIGHT, TOY_ROOM, TOY_FACTOR, TOY_X, TOY_FAST, TOY_N };
-enum { TOY_TIME, TOY_ANSWER, TOY_NEED, TOY_DETAIL, TOY_COLUMNS };
-enum { TOY_SLOT_BOX, TOY_SLOT_PLACE, TOY_SLOT_WAY };
-
 struct toy_shared {
     double box[256][2]; // size, weight
     double room[256];
     double factor;
 };
 
-static int toy_opened, toy_closed; // number of calls
+static int n_open;
 
 // ---- documents --------------------------------------------------------------------------------
 
-static inline bool toy_fault(struct pps_fault *fault,
-                             int document,
-                             const cJSON *item,
-                             bool at_key,
-                             const char *text)
+static bool toy_fault(struct pps_fault *fault,
+                      int document,
+                      const cJSON *item,
+                      bool at_key,
+                      const char *text)
 {
     *fault = (struct pps_fault){.document = document, .item = item, .at_key = at_key};
     snprintf(fault->text, sizeof fault->text, "%s", text);
@@ -40,11 +29,11 @@ static inline bool toy_fault(struct pps_fault *fault,
 }
 
 // Reads a number if the document has it.
-static inline bool toy_number(const struct pps_document *document,
-                              int number,
-                              const char *key,
-                              double *value,
-                              struct pps_fault *fault)
+static bool toy_number(const struct pps_document *document,
+                       int number,
+                       const char *key,
+                       double *value,
+                       struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(document->root, key);
     if (item == NULL)
@@ -55,10 +44,10 @@ static inline bool toy_number(const struct pps_document *document,
     return true;
 }
 
-static inline bool toy_keys(const struct pps_document *document,
-                            int number,
-                            const char *const keys[2],
-                            struct pps_fault *fault)
+static bool toy_keys(const struct pps_document *document,
+                     int number,
+                     const char *const keys[2],
+                     struct pps_fault *fault)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, document->root)
@@ -70,11 +59,11 @@ static inline bool toy_keys(const struct pps_document *document,
     return true;
 }
 
-static inline bool toy_read(struct toy_shared *shared,
-                            const struct pps_document *documents,
-                            int d,
-                            int i,
-                            struct pps_fault *fault)
+static bool toy_read(struct toy_shared *shared,
+                     const struct pps_document *documents,
+                     int d,
+                     int i,
+                     struct pps_fault *fault)
 {
     static const char *const keys[][2] = {{"size", "weight"},
                                           {"room", "room"},
@@ -93,10 +82,10 @@ static inline bool toy_read(struct toy_shared *shared,
            toy_number(document, d, "weight", &shared->box[i][1], fault);
 }
 
-static inline bool toy_open(const struct pps_document *documents,
-                            int n,
-                            void **out,
-                            struct pps_fault *fault)
+static bool toy_open(const struct pps_document *documents,
+                     int n,
+                     void **out,
+                     struct pps_fault *fault)
 {
     struct toy_shared *shared = calloc(1, sizeof *shared);
     int next[3] = {0};
@@ -109,17 +98,17 @@ static inline bool toy_open(const struct pps_document *documents,
         return false;
     }
     *out = shared;
-    toy_opened++;
+    n_open++;
     return true;
 }
 
-static inline void toy_close(void *shared)
+static void toy_close(void *shared)
 {
     free(shared);
-    toy_closed++;
+    n_open--;
 }
 
-static inline void toy_values(const void *opened, int slot, int i, double *values)
+static void toy_values(const void *opened, int slot, int i, double *values)
 {
     const struct toy_shared *shared = opened;
     if (slot == TOY_SLOT_BOX)
@@ -130,31 +119,31 @@ static inline void toy_values(const void *opened, int slot, int i, double *value
 
 // ---- points -----------------------------------------------------------------------------------
 
-static inline size_t toy_scratch(const double *highest, const void *shared)
+static size_t toy_scratch(const double *highest, const void *shared)
 {
     (void)highest;
     (void)shared;
     return 64;
 }
 
-static inline int toy_check(const double *point, const void *shared)
+static int toy_check(const double *point, const void *shared)
 {
     (void)shared;
     return point[TOY_X] > 50 ? 1 : 0;
 }
 
-static inline double toy_cost(const double *point, const void *shared)
+static double toy_cost(const double *point, const void *shared)
 {
     (void)point;
     (void)shared;
     return 100;
 }
 
-static inline void toy_put(const struct pps_batch *batch,
-                           size_t i,
-                           double need,
-                           double time,
-                           const char *answer)
+static void toy_put(const struct pps_batch *batch,
+                    size_t i,
+                    double need,
+                    double time,
+                    const char *answer)
 {
     const double values[] = {[TOY_TIME] = time, [TOY_NEED] = need, [TOY_DETAIL] = time / 2};
     for (int c = 0; c < TOY_COLUMNS; c++)
@@ -164,7 +153,7 @@ static inline void toy_put(const struct pps_batch *batch,
         strcpy(batch->text[TOY_ANSWER] + i * 7, answer);
 }
 
-static inline void toy_run(const struct pps_batch *batch, const struct pps_worker *worker)
+static void toy_run(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     (void)worker;
     for (size_t i = 0; i < batch->n_points; i++) {
@@ -180,7 +169,7 @@ static inline void toy_run(const struct pps_batch *batch, const struct pps_worke
 
 // ---- references with wrong results at x = 5 or 9 --------------------------------------------
 
-static inline void toy_lie_text(const struct pps_batch *batch, const struct pps_worker *worker)
+static void toy_lie_text(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     toy_run(batch, worker);
     for (size_t i = 0; i < batch->n_points; i++)
@@ -188,8 +177,7 @@ static inline void toy_lie_text(const struct pps_batch *batch, const struct pps_
             strcpy(batch->text[TOY_ANSWER] + i * 7, "maybe");
 }
 
-static inline void toy_lie_outcome(const struct pps_batch *batch,
-                                   const struct pps_worker *worker)
+static void toy_lie_outcome(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     toy_run(batch, worker);
     for (size_t i = 0; i < batch->n_points; i++)
@@ -198,7 +186,7 @@ static inline void toy_lie_outcome(const struct pps_batch *batch,
 }
 
 // Changes another result of an infeasible point.
-static inline void toy_lie_need(const struct pps_batch *batch, const struct pps_worker *worker)
+static void toy_lie_need(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     toy_run(batch, worker);
     for (size_t i = 0; i < batch->n_points; i++)
@@ -207,7 +195,7 @@ static inline void toy_lie_need(const struct pps_batch *batch, const struct pps_
 }
 
 // Returns a number where the run has none.
-static inline void toy_lie_empty(const struct pps_batch *batch, const struct pps_worker *worker)
+static void toy_lie_empty(const struct pps_batch *batch, const struct pps_worker *worker)
 {
     toy_run(batch, worker);
     for (size_t i = 0; i < batch->n_points; i++)
@@ -257,7 +245,7 @@ static const struct pps_param toy_params[TOY_N] = {
     [TOY_FAST] = {.name = "fast", .unit = "", .summary = "", .kind = PPS_BOOLEAN, .max = 1},
 };
 
-static const struct pps_column toy_columns[TOY_COLUMNS] = {
+const struct pps_column toy_columns[TOY_COLUMNS] = {
     [TOY_TIME] = {.name = "time",
                   .unit = "",
                   .summary = "",
@@ -314,17 +302,20 @@ static const struct pps_preset toy_presets[] = {
         .reference = reference_, .tolerance = 1e-9                                             \
     }
 
-static const struct pps_kernel toy = TOY_KERNEL("toy", toy_run, toy_presets);
+const struct pps_kernel toy = TOY_KERNEL("toy", toy_run, toy_presets);
 static const struct pps_kernel toy_texts = TOY_KERNEL("texts", toy_lie_text, NULL);
 static const struct pps_kernel toy_outcomes = TOY_KERNEL("outcomes", toy_lie_outcome, NULL);
 static const struct pps_kernel toy_needs = TOY_KERNEL("needs", toy_lie_need, NULL);
 static const struct pps_kernel toy_empties = TOY_KERNEL("empties", toy_lie_empty, NULL);
 
-extern const struct pps_kernel pps_kernel_contention;
+extern const struct pps_kernel pps_kernel_contention, pps_kernel_ndsearch;
 
-static const struct pps_kernel *const toy_kernels[] = {
-    &toy, &toy_texts, &toy_outcomes, &toy_needs, &toy_empties, &pps_kernel_contention, NULL};
+// The first kernel is the default, as in the program.
+const struct pps_kernel *const test_kernels[] = {
+    &pps_kernel_contention, &pps_kernel_ndsearch, &toy,         &toy_texts,
+    &toy_outcomes,          &toy_needs,           &toy_empties, NULL};
 
-#define TEST_KERNELS toy_kernels
-
-#endif
+int toy_n_open(void)
+{
+    return n_open;
+}

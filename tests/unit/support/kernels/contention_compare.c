@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the fast path of the contention model with the reference at one point: results and
-// traces.
-#ifndef TEST_CONTENTIONCOMPARE_H
-#define TEST_CONTENTIONCOMPARE_H
+#include "tests/unit/support/kernels/contention_compare.h"
 
-#include "contentionpoints.h"
+#include <stdio.h>
+#include <string.h>
 
-#include "kernels/contention/reference/reference.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-
-#define TOLERANCE 1e-9 // relative
-
-// Relative to the larger, or to `scale`: of a metric that is a sum of differences of times, its
-// value where these are the completion time.
-static inline double error_of(double a, double b, double scale)
+double error_of(double a, double b, double scale)
 {
     return fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), scale);
 }
 
-// The parts of the completion time, in the order of the columns.
-enum { N_PARTS = 7 };
-
-static inline void list_parts(const struct contention_parts *parts, double list[N_PARTS])
+void list_parts(const struct contention_parts *parts, double list[N_PARTS])
 {
     const double all[N_PARTS] = {parts->compute,   parts->slowdown, parts->waits[0],
                                  parts->waits[1],  parts->waits[2], parts->bubble,
@@ -31,8 +17,7 @@ static inline void list_parts(const struct contention_parts *parts, double list[
     memcpy(list, all, sizeof all);
 }
 
-// Returns the relative error of the sum of the parts; HUGE_VAL if a part is negative.
-static inline double parts_error(const struct contention_result *r)
+double parts_error(const struct contention_result *r)
 {
     double list[N_PARTS], sum = 0;
     list_parts(&r->critical, list);
@@ -44,8 +29,7 @@ static inline double parts_error(const struct contention_result *r)
     return error_of(sum, r->total_time, 0);
 }
 
-static inline double worst_part(const struct contention_result *a,
-                                const struct contention_result *b)
+static double worst_part(const struct contention_result *a, const struct contention_result *b)
 {
     double of_a[N_PARTS], of_b[N_PARTS], worst = 0;
     list_parts(&a->critical, of_a);
@@ -56,8 +40,7 @@ static inline double worst_part(const struct contention_result *a,
 }
 
 // Returns the largest relative error of all results; HUGE_VAL if counts differ.
-static inline double worst_error(const struct contention_result *a,
-                                 const struct contention_result *b)
+static double worst_error(const struct contention_result *a, const struct contention_result *b)
 {
     double worst = error_of(a->total_time, b->total_time, 0);
     worst = fmax(worst, error_of(a->ideal_time, b->ideal_time, 0));
@@ -74,11 +57,7 @@ static inline double worst_error(const struct contention_result *a,
     return worst;
 }
 
-// What is left of a difference, in a point that repeats small differences many times larger:
-// some points of this model do (a shared port can stretch the gap between two events by its
-// shares, period after period), so that the last digits of any two implementations part. The
-// reference itself then moves as much when a length changes in its last digits.
-static inline bool is_sensitive(const struct contention_point *p, double error)
+bool is_sensitive(const struct contention_point *p, double error)
 {
     static const double changes[] = {0x1p-50, -0x1p-50, 0x1p-48, -0x1p-48};
     struct contention_result before, after;
@@ -94,8 +73,7 @@ static inline bool is_sensitive(const struct contention_point *p, double error)
     return moved >= error / 16;
 }
 
-// Compares fast path and reference at a point, with metrics; what differs goes to `text`.
-static inline double compare_at(const struct contention_point *p, void *scratch, char *text)
+double compare_at(const struct contention_point *p, void *scratch, char *text)
 {
     struct contention_result fast, plain, reference;
     bool done = contention_simulate(p, true, true, scratch, NULL, &fast) == CONTENTION_DONE &&
@@ -116,14 +94,7 @@ static inline double compare_at(const struct contention_point *p, void *scratch,
 
 // ---- traces ---------------------------------------------------------------------------------
 
-// Work done by the pieces, per kind and throttled or not, and when the last one ended.
-struct tally {
-    double work[5][2];
-    double start, end;
-    int unordered, count;
-};
-
-static inline void count_piece(void *self, const struct contention_piece *piece)
+static void count_piece(void *self, const struct contention_piece *piece)
 {
     struct tally *t = self;
     t->work[piece->kind][piece->throttled] += piece->rate * (piece->end - piece->start);
@@ -133,7 +104,7 @@ static inline void count_piece(void *self, const struct contention_piece *piece)
     t->count++;
 }
 
-static inline double tally_error(const struct tally *a, const struct tally *b)
+static double tally_error(const struct tally *a, const struct tally *b)
 {
     double worst = error_of(a->end, b->end, 0);
     for (int kind = 0; kind < 5; kind++)
@@ -142,9 +113,7 @@ static inline double tally_error(const struct tally *a, const struct tally *b)
     return worst;
 }
 
-static inline void check_trace(const struct contention_point *p,
-                               void *scratch,
-                               struct tally *fast)
+void check_trace(const struct contention_point *p, void *scratch, struct tally *fast)
 {
     struct contention_result result;
     struct tally reference = {.end = 0};
@@ -158,5 +127,3 @@ static inline void check_trace(const struct contention_point *p,
     const double error = tally_error(fast, &reference);
     cr_assert(error <= 1e-8 || is_sensitive(p, error), "%s: %g", show(p), error);
 }
-
-#endif

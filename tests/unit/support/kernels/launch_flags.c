@@ -1,30 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Option constraints of two training frameworks, taken from their public argument parsers:
-// Megatron-LM with Megatron Core 0.14 to 0.19 (branches core_r0.14.0 to core_r0.19.0,
-// megatron/training/arguments.py, megatron/core/transformer/transformer_config.py) and
-// torchtitan (tag v0.2.2, torchtitan/config/job_config.py).
-#ifndef TEST_LAUNCHFLAGS_H
-#define TEST_LAUNCHFLAGS_H
+#include "tests/unit/support/kernels/launch_flags.h"
 
-#include <stddef.h>
-
-enum flag_kind {
-    FLAG_ON,    // no value
-    FLAG_WHOLE, // a whole number >= 1
-    FLAG_WORD,  // one of the words
-    FLAG_WORDS, // one or more of the words
-    FLAG_TEXT,  // checked elsewhere
-};
-
-struct flag {
-    const char *name;
-    enum flag_kind kind;
-    const char *words;    // allowed words
-    const char *needs;    // "a|b c=x": a or b, and c with the value x
-    const char *excludes; // in the same form; none may be set
-};
-
-static const struct flag megatron_flags[] = {
+const struct flag megatron_flags[] = {
     {"tensor-model-parallel-size", FLAG_WHOLE, NULL, NULL, NULL},
     {"sequence-parallel", FLAG_ON, NULL, NULL, "tensor-model-parallel-size=1"},
     {"context-parallel-size", FLAG_WHOLE, NULL, NULL, NULL},
@@ -105,10 +82,10 @@ static const struct flag megatron_flags[] = {
     {"swiglu", FLAG_ON, NULL, NULL, NULL},
     {"disable-bias-linear", FLAG_ON, NULL, NULL, NULL},
     {"untie-embeddings-and-output-weights", FLAG_ON, NULL, NULL, NULL},
+    {0},
 };
 
-// Keys are "section.name".
-static const struct flag torchtitan_flags[] = {
+const struct flag torchtitan_flags[] = {
     {"training.local_batch_size", FLAG_WHOLE, NULL, NULL, NULL},
     {"training.global_batch_size", FLAG_WHOLE, NULL, NULL, NULL},
     {"training.seq_len", FLAG_WHOLE, NULL, NULL, NULL},
@@ -135,6 +112,5 @@ static const struct flag torchtitan_flags[] = {
     {"activation_checkpoint.mode", FLAG_WORD, "selective full memory_budget none", NULL, NULL},
     {"activation_checkpoint.selective_ac_option", FLAG_WORD, "op",
      "activation_checkpoint.mode=selective", NULL},
+    {0},
 };
-
-#endif

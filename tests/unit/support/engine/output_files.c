@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a result of five blocks and checks the bytes of its files, for tests.
-#ifndef TEST_OUTPUTFILES_H
-#define TEST_OUTPUTFILES_H
+#include "tests/unit/support/engine/output_files.h"
 
-#include "files.h"
-
-#include "engine/store/output.h"
-
-#include <xxhash.h>
-#include <zlib.h>
-
-#define HEADER   "n,x,total_time\n"
-#define MANIFEST "{\"rows\": 3}\n"
-#define N_BLOCKS 5
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 // ---- writing --------------------------------------------------------------------------------
 
-// Writes the text of block i; block 2 has no rows. Returns its length.
-static inline size_t block_text(int i, char *out)
+size_t block_text(int i, char *out)
 {
     size_t n = 0;
     for (int row = 0; i != 2 && row < 400 + 10 * i; row++)
@@ -25,7 +16,7 @@ static inline size_t block_text(int i, char *out)
     return n;
 }
 
-static inline char *whole_text(void)
+char *whole_text(void)
 {
     char *text = malloc(1 << 20);
     size_t n = (size_t)sprintf(text, "%s", HEADER);
@@ -35,7 +26,7 @@ static inline char *whole_text(void)
     return text;
 }
 
-static inline struct pps_output_plan plan_for(const char *path, const char *codec)
+struct pps_output_plan plan_for(const char *path, const char *codec)
 {
     struct pps_error err;
     struct pps_output_plan plan = {.path = path,
@@ -48,11 +39,10 @@ static inline struct pps_output_plan plan_for(const char *path, const char *code
     return plan;
 }
 
-// Appends block i, compressed with the plan's codec.
-static inline enum pps_status append(struct pps_output *output,
-                                     const struct pps_output_plan *plan,
-                                     int i,
-                                     struct pps_error *err)
+enum pps_status append(struct pps_output *output,
+                       const struct pps_output_plan *plan,
+                       int i,
+                       struct pps_error *err)
 {
     static char text[1 << 16];
     static unsigned char data[1 << 17];
@@ -68,7 +58,7 @@ static inline enum pps_status append(struct pps_output *output,
     return pps_output_append(output, &block, err);
 }
 
-static inline struct pps_output *open_output(const struct pps_output_plan *plan)
+struct pps_output *open_output(const struct pps_output_plan *plan)
 {
     struct pps_error err;
     struct pps_output *output;
@@ -76,14 +66,14 @@ static inline struct pps_output *open_output(const struct pps_output_plan *plan)
     return output;
 }
 
-static inline void append_all(struct pps_output *output, const struct pps_output_plan *plan)
+void append_all(struct pps_output *output, const struct pps_output_plan *plan)
 {
     struct pps_error err;
     for (int i = 0; i < N_BLOCKS; i++)
         cr_assert_eq(append(output, plan, i, &err), PPS_OK);
 }
 
-static inline void write_all(const struct pps_output_plan *plan)
+void write_all(const struct pps_output_plan *plan)
 {
     struct pps_error err;
     struct pps_output *output = open_output(plan);
@@ -93,8 +83,7 @@ static inline void write_all(const struct pps_output_plan *plan)
 
 // ---- reading --------------------------------------------------------------------------------
 
-// Asserts that the file is one gzip member with this text and a valid checksum.
-static inline void is_one_member(const char *path, const char *text)
+void is_one_member(const char *path, const char *text)
 {
     size_t n;
     char *bytes = slurp(path, &n);
@@ -112,8 +101,7 @@ static inline void is_one_member(const char *path, const char *text)
     free(bytes);
 }
 
-// Walks the journal of a file with n_blocks blocks and compares every field with the data.
-static inline void journal_matches(const char *index_path, const char *data_path, int n_blocks)
+void journal_matches(const char *index_path, const char *data_path, int n_blocks)
 {
     size_t n_index, n_data;
     char *index = slurp(index_path, &n_index), *data = slurp(data_path, &n_data);
@@ -145,5 +133,3 @@ static inline void journal_matches(const char *index_path, const char *data_path
     free(index);
     free(data);
 }
-
-#endif

@@ -1,33 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loads experiments from text, for tests.
-#ifndef TEST_EXPERIMENTS_H
-#define TEST_EXPERIMENTS_H
+#include "tests/unit/support/engine/experiments.h"
 
-#include "engine/experiment/experiment.h"
-#include "kernels/registry.h"
+#include "tests/unit/support/engine/toy_kernel.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-// The kernels that experiments may name; a test may define its own list.
-#ifndef TEST_KERNELS
-#define TEST_KERNELS pps_kernels
-#endif
+static bool with_status;
 
-static bool with_status; // --status
+void load_with_status(bool is_on)
+{
+    with_status = is_on;
+}
 
-static inline enum pps_status load_text(const char *text,
-                                        struct pps_experiment **experiment,
-                                        struct pps_error *err)
+enum pps_status load_text(const char *text,
+                          struct pps_experiment **experiment,
+                          struct pps_error *err)
 {
     char path[] = "/tmp/pps-experiment-XXXXXX";
     const int fd = mkstemp(path);
     FILE *out = fdopen(fd, "w");
     fputs(text, out);
     fclose(out);
-    const struct pps_request request = {.kernels = TEST_KERNELS,
+    const struct pps_request request = {.kernels = test_kernels,
                                         .path = path,
                                         .digits = PPS_DEFAULT_DIGITS,
                                         .status = with_status};
@@ -36,8 +33,7 @@ static inline enum pps_status load_text(const char *text,
     return status;
 }
 
-// Loads a valid experiment; fails the test if loading fails.
-static inline struct pps_experiment *load_good(const char *text)
+struct pps_experiment *load_good(const char *text)
 {
     struct pps_experiment *experiment;
     struct pps_error err = {.text = ""};
@@ -45,5 +41,3 @@ static inline struct pps_experiment *load_good(const char *text)
     cr_assert_eq(status, PPS_OK, "%s: %d:%d: %s", text, err.line, err.column, err.text);
     return experiment;
 }
-
-#endif

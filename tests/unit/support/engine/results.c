@@ -1,35 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes small results for tests, with blocks of any size, shards, and rows that are wrong on
-// purpose.
-#ifndef TEST_RESULTS_H
-#define TEST_RESULTS_H
+#include "tests/unit/support/engine/results.h"
 
-#include "experiments.h"
+#include <criterion/criterion.h>
+#include <stdlib.h>
 
-#include "engine/manifest/manifest.h"
-#include "engine/run/row_maker.h"
-#include "engine/store/output.h"
-
-#include <string.h>
-#include <zlib.h>
-
-#define TEST_VERSION "9.9"
-
-struct result_plan {
-    const char *path;
-    const char *experiment;
-    const char *codec; // NULL: zlib:1
-    uint64_t block_points;
-    uint32_t shard, n_shards;
-    // Changes the n bytes of text of a block before any checksum is computed; NULL: no change.
-    void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block *counts);
-    const char *kernel_version; // kernel version in the manifest; NULL: the real version
-};
-
-static inline void add_block(struct pps_totals *totals,
-                             const struct pps_rows *rows,
-                             const struct pps_block *block,
-                             uint64_t points)
+static void add_block(struct pps_totals *totals,
+                      const struct pps_rows *rows,
+                      const struct pps_block *block,
+                      uint64_t points)
 {
     totals->points += points;
     totals->rows += block->rows;
@@ -43,11 +21,11 @@ static inline void add_block(struct pps_totals *totals,
     }
 }
 
-static inline void append_block(const struct result_plan *plan,
-                                struct pps_output *output,
-                                struct pps_codec *codec,
-                                const struct pps_rows *rows,
-                                struct pps_block *block)
+static void append_block(const struct result_plan *plan,
+                         struct pps_output *output,
+                         struct pps_codec *codec,
+                         const struct pps_rows *rows,
+                         struct pps_block *block)
 {
     struct pps_error err = {.text = ""};
     char *text = malloc(2 * rows->n + 256);
@@ -65,8 +43,7 @@ static inline void append_block(const struct result_plan *plan,
     free(text);
 }
 
-// Writes the result as a run does.
-static inline void write_result(const struct result_plan *plan)
+void write_result(const struct result_plan *plan)
 {
     static const atomic_bool never;
     struct pps_error err = {.text = ""};
@@ -127,5 +104,3 @@ static inline void write_result(const struct result_plan *plan)
     pps_codec_close(codec);
     pps_experiment_free(e);
 }
-
-#endif

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments of the toy kernel in a folder with documents, for tests.
-#ifndef TEST_TOYINPUTS_H
-#define TEST_TOYINPUTS_H
+#include "tests/unit/support/engine/toy_inputs.h"
 
-#include "toykernel.h"
-
-#include "files.h"
-
-#include "engine/experiment/documents.h"
-#include "engine/experiment/experiment.h"
-
-#include <criterion/criterion.h>
-#include <sys/stat.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 // ---- experiments in a folder --------------------------------------------------------------------
 
-static inline void set_up(void)
+void set_up(void)
 {
     enter();
     spill("small.json", "{\"size\": 2, \"weight\": 3}");
@@ -25,20 +16,19 @@ static inline void set_up(void)
     spill("deep/box.json", "{\"weight\": 1}");
 }
 
-// Everything opened is closed, in every case.
-static inline void tear_down(void)
+void tear_down(void)
 {
     leave();
-    cr_assert_eq(toy_opened, toy_closed, "%d opened, %d closed", toy_opened, toy_closed);
+    cr_assert_eq(toy_n_open(), 0, "%d sets of documents are still open", toy_n_open());
 }
 
-static inline enum pps_status load(struct pps_experiment **e,
-                                   const char *path,
-                                   const char *text,
-                                   const char *const *words,
-                                   struct pps_error *err)
+enum pps_status load(struct pps_experiment **e,
+                     const char *path,
+                     const char *text,
+                     const char *const *words,
+                     struct pps_error *err)
 {
-    struct pps_request request = {.kernels = toy_kernels,
+    struct pps_request request = {.kernels = test_kernels,
                                   .path = path,
                                   .digits = PPS_DEFAULT_DIGITS,
                                   .inputs = {.words = words}};
@@ -49,7 +39,7 @@ static inline enum pps_status load(struct pps_experiment **e,
     return pps_experiment_load(e, &request, err);
 }
 
-static inline struct pps_experiment *good(const char *text, const char *const *words)
+struct pps_experiment *good(const char *text, const char *const *words)
 {
     struct pps_experiment *e;
     struct pps_error err;
@@ -59,11 +49,7 @@ static inline struct pps_experiment *good(const char *text, const char *const *w
     return e;
 }
 
-// Compares with FILE:LINE:COLUMN: TEXT, as main prints it; an unknown line or column is absent.
-static inline void is_refused(const char *path,
-                              const char *text,
-                              const char *const *words,
-                              const char *said)
+void is_refused(const char *path, const char *text, const char *const *words, const char *said)
 {
     struct pps_experiment *e;
     struct pps_error err;
@@ -80,10 +66,7 @@ static inline void is_refused(const char *path,
     pps_experiment_free(e);
 }
 
-static inline void has_point(const struct pps_experiment *e,
-                             uint64_t index,
-                             int p,
-                             double value)
+void has_point(const struct pps_experiment *e, uint64_t index, int p, double value)
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     pps_cursor_seek(cursor, &e->space, index);
@@ -92,18 +75,14 @@ static inline void has_point(const struct pps_experiment *e,
     free(cursor);
 }
 
-static inline void has_header(const struct pps_experiment *e, const char *header)
+void has_header(const struct pps_experiment *e, const char *header)
 {
     char *text = pps_experiment_header(e);
     cr_assert_str_eq(text, header);
     free(text);
 }
 
-static inline const char *box_name(const struct pps_experiment *e, int i)
+const char *box_name(const struct pps_experiment *e, int i)
 {
     return e->kernel->params[TOY_BOX].names[i];
 }
-
-#define SMALL(rest_) "{\"kernel\": \"toy\", \"inputs\": {\"box\": \"small.json\"}" rest_ "}"
-
-#endif

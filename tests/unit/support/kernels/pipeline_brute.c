@@ -1,40 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves the pipeline program by brute force, for tests: every split and every number of
-// recomputed layers, memory along the whole order, the value by the task graph. Also draws
-// random small programs.
-#ifndef PPS_TEST_PPBRUTE_H
-#define PPS_TEST_PPBRUTE_H
-
-#include "base/math/random.h"
-#include "base/system/machine.h"
-#include "kernels/common/pipeline/memory_line.h"
-#include "kernels/common/search/solve.h"
-#include "kernels/common/split/chunk.h"
-#include "kernels/common/split/evaluator.h"
-
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdlib.h>
-
-struct draws {
-    uint64_t seed, item;
-    uint32_t next;
-};
-
-static inline int32_t below(struct draws *d, int32_t end)
-{
-    return (int32_t)(pps_random_53(d->seed, d->item, d->next++) % (uint64_t)end);
-}
-
-struct brute {
-    const struct nd_program *program;
-    struct nd_evaluator *evaluator;
-    struct nd_chunk_plan chunks[32];
-    double forward[32], backward[32];
-    struct orders_task *tasks; // [stages][length]
-    double best;
-    struct nd_chunk_plan best_chunks[32];
-};
+#include "tests/unit/support/kernels/pipeline_brute.h"
 
 static void brute_stage(struct brute *b, int32_t stage);
 
@@ -54,7 +19,7 @@ static bool brute_fits(const struct brute *b, int32_t stage)
 
 // Tries all ways to recompute in chunk v of the stage, then in the chunks after it, then in
 // other stages.
-static inline void brute_chunk(struct brute *b, int32_t stage, int32_t v)
+static void brute_chunk(struct brute *b, int32_t stage, int32_t v)
 {
     const struct nd_program *p = b->program;
     if (v == p->chunks) {
@@ -100,7 +65,7 @@ static void brute_stage(struct brute *b, int32_t stage)
 }
 
 // Tries all splits: layers of type 1 and 2 in each chunk, type 1 first.
-static inline void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t left2)
+static void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t left2)
 {
     const struct nd_program *p = b->program;
     const int32_t chunks = p->stages * p->chunks;
@@ -118,8 +83,7 @@ static inline void brute_cut(struct brute *b, int32_t k, int32_t left1, int32_t 
         }
 }
 
-// Returns the minimum; HUGE_VAL if nothing is feasible.
-static inline double brute_force(const struct nd_program *p)
+double brute_force(const struct nd_program *p)
 {
     const struct orders_shape shape = nd_program_laid_out(p);
     struct brute b = {.program = p, .best = HUGE_VAL};
@@ -134,53 +98,49 @@ static inline double brute_force(const struct nd_program *p)
     return b.best;
 }
 
-static inline double brute_ratio(struct draws *d, const double *usual, int32_t n, double most)
+static double brute_ratio(struct draws *d, const double *usual, int32_t n, double most)
 {
-    return below(d, 2) ? usual[below(d, n)] : most * below(d, 1000) / 1000;
+    return draws_below(d, 2) ? usual[draws_below(d, n)] : most * draws_below(d, 1000) / 1000;
 }
 
-// Draws a program with at most stages * chunks stages and `layers` layers; memory ranges from
-// ample to insufficient.
-static inline struct nd_program brute_program(struct draws *d, int32_t stages, int32_t layers)
+struct nd_program brute_program(struct draws *d, int32_t stages, int32_t layers)
 {
     static const double rho[] = {0.3, 0.4, 1, 2.5}, beta[] = {2, 1.8, 0.1, 1};
     static const double gamma[] = {1, 0.9, 0, 3}, sigma[] = {0.33, 0, 0.1, 0.5};
     static const double head[] = {1.5, 0, 1, 4};
     struct nd_program p;
     nd_program_default(&p);
-    p.stages = 1 + below(d, stages);
-    p.micro_batches = p.stages + (below(d, 3) ? below(d, 10) : 0);
-    p.layers[0] = below(d, 3);
-    p.layers[1] = p.stages + below(d, layers - p.stages + 1) - (p.layers[0] > 0);
+    p.stages = 1 + draws_below(d, stages);
+    p.micro_batches = p.stages + (draws_below(d, 3) ? draws_below(d, 10) : 0);
+    p.layers[0] = draws_below(d, 3);
+    p.layers[1] = p.stages + draws_below(d, layers - p.stages + 1) - (p.layers[0] > 0);
     p.layer_ratio = brute_ratio(d, rho, 4, 3);
     p.backward_ratio = brute_ratio(d, beta, 4, 4);
     p.full_growth = brute_ratio(d, gamma, 4, 4);
     p.select_growth = brute_ratio(d, sigma, 4, 1);
     p.head_ratio = brute_ratio(d, head, 4, 4);
-    p.head_backward = below(d, 4) ? (double)NAN : 3.0 * below(d, 10) / 10;
-    p.allow_full = below(d, 5) > 0;
-    p.allow_select = below(d, 3) == 0;
-    p.low_mem = below(d, 2);
-    p.memory.act_mem = 100 + below(d, 900);
-    p.memory.act_mem0 = p.memory.act_mem12 = 100 + below(d, 900);
-    p.memory.re_comp_mem = below(d, 100);
-    p.memory.re_comp_mem0 = p.memory.re_comp_mem12 = below(d, 100);
-    p.memory.select_mem = 50 + below(d, 500);
-    p.memory.select_mem0 = p.memory.select_mem12 = 50 + below(d, 500);
-    p.memory.layer_mem = below(d, 2000);
-    p.memory.layer_mem012 = below(d, 1000);
+    p.head_backward = draws_below(d, 4) ? (double)NAN : 3.0 * draws_below(d, 10) / 10;
+    p.allow_full = draws_below(d, 5) > 0;
+    p.allow_select = draws_below(d, 3) == 0;
+    p.low_mem = draws_below(d, 2);
+    p.memory.act_mem = 100 + draws_below(d, 900);
+    p.memory.act_mem0 = p.memory.act_mem12 = 100 + draws_below(d, 900);
+    p.memory.re_comp_mem = draws_below(d, 100);
+    p.memory.re_comp_mem0 = p.memory.re_comp_mem12 = draws_below(d, 100);
+    p.memory.select_mem = 50 + draws_below(d, 500);
+    p.memory.select_mem0 = p.memory.select_mem12 = 50 + draws_below(d, 500);
+    p.memory.layer_mem = draws_below(d, 2000);
+    p.memory.layer_mem012 = draws_below(d, 1000);
     const int32_t each = (p.layers[0] + p.layers[1]) / p.stages + 1;
     const int32_t room = each * (2500 + 700 * p.stages);
-    p.budget_first = below(d, room);
-    p.budget_middle = below(d, 3) ? p.budget_first : below(d, room);
-    p.budget_last = below(d, 3) ? p.budget_first : below(d, room);
-    if (below(d, 4) == 0) {
+    p.budget_first = draws_below(d, room);
+    p.budget_middle = draws_below(d, 3) ? p.budget_first : draws_below(d, room);
+    p.budget_last = draws_below(d, 3) ? p.budget_first : draws_below(d, room);
+    if (draws_below(d, 4) == 0) {
         p.compat = ND_ORIG;
         p.head_backward = (double)NAN;
-        if (below(d, 2))
+        if (draws_below(d, 2))
             p.micro_batches += 6 * p.stages;
     }
     return p;
 }
-
-#endif

@@ -1,64 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads golden files of the parallel-strategy search, for tests; missing members fail the test.
-#ifndef PPS_TEST_PPGOLDEN_H
-#define PPS_TEST_PPGOLDEN_H
+#include "tests/unit/support/kernels/golden_programs.h"
 
-#include "kernels/common/split/program.h"
-
-#include <cjson/cJSON.h>
-#include <criterion/criterion.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-static inline cJSON *golden_read(const char *name)
-{
-    char path[512];
-    snprintf(path, sizeof path, "%s/ndsearch/%s", PPS_GOLDEN, name);
-    FILE *file = fopen(path, "rb");
-    cr_assert(file != NULL, "%s", path);
-    char *text = calloc(1, 1 << 20);
-    const size_t n = fread(text, 1, (1 << 20) - 1, file);
-    fclose(file);
-    cJSON *document = cJSON_ParseWithLength(text, n);
-    cr_assert(document != NULL, "%s is no JSON", path);
-    free(text);
-    return document;
-}
-
-static inline const cJSON *golden_item(const cJSON *object, const char *name)
-{
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
-    cr_assert(item != NULL, "no %s", name);
-    return item;
-}
-
-static inline double golden_real(const cJSON *object, const char *name)
-{
-    return golden_item(object, name)->valuedouble;
-}
-
-static inline int32_t golden_whole(const cJSON *object, const char *name)
-{
-    return (int32_t)golden_item(object, name)->valuedouble;
-}
-
-static inline int golden_is(const cJSON *object, const char *name)
-{
-    return cJSON_IsTrue(golden_item(object, name));
-}
-
-// Copies a [rows][columns] matrix of numbers into one array.
-static inline void golden_matrix(const cJSON *object, const char *name, int32_t *values)
-{
-    const cJSON *row, *cell;
-    cJSON_ArrayForEach(row, golden_item(object, name)) cJSON_ArrayForEach(cell, row) *values++ =
-        (int32_t)cell->valuedouble;
-}
-
-// Reads the ratios and shape that both kinds of case have.
-static inline struct nd_program golden_program(const cJSON *item, const char *stages)
+struct nd_program golden_program(const cJSON *item, const char *stages)
 {
     struct nd_program p;
     nd_program_default(&p);
@@ -74,8 +17,7 @@ static inline struct nd_program golden_program(const cJSON *item, const char *st
     return p;
 }
 
-// Reads the whole program of a case of kind "pipeline".
-static inline struct nd_program golden_pipeline(const cJSON *golden)
+struct nd_program golden_pipeline(const cJSON *golden)
 {
     const cJSON *input = golden_item(golden, "input");
     const cJSON *memory = golden_item(input, "memory_mb");
@@ -101,7 +43,7 @@ static inline struct nd_program golden_pipeline(const cJSON *golden)
     return p;
 }
 
-__attribute__((unused)) static const char *const golden_pipelines[] = {
+const char *const golden_pipelines[N_GOLDEN_PIPELINES] = {
     "pp_dense_p4_v1.json",
     "pp_dense_tight_p4_v1.json",
     "pp_dsv3_p16_m64.json",
@@ -114,5 +56,3 @@ __attribute__((unused)) static const char *const golden_pipelines[] = {
     "pp_moe_p8_m64_residue.json",
     "pp_select_p4.json",
 };
-
-#endif

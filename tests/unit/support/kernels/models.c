@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/unit/support/kernels/models.h"
+
+#include "base/math/units.h"
+#include "tests/unit/support/documents.h"
+
+#include <criterion/criterion.h>
+
+struct modeldesc model_read(const cJSON *document)
+{
+    struct modeldesc model;
+    struct docfault fault;
+    cr_assert(modeldesc_read(&model, document, &fault), "%s", fault.text);
+    return model;
+}
+
+struct modeldesc model_of(const char *text)
+{
+    struct pps_json json = document_of(text);
+    struct modeldesc model = model_read(json.root);
+    pps_json_free(&json);
+    return model;
+}
+
+struct cluster cluster_of(const char *hardware)
+{
+    struct cluster cluster = {.world_size = 8,
+                              .node_devices = 8,
+                              .memory_limit = 80 * UNITS_GIB,
+                              .hardware = *hardware_find(hardware)};
+    return cluster;
+}
+
+struct modeldesc random_model(struct random *r)
+{
+    struct modeldesc m = {.num_layers = 1 + random_below(r, 70),
+                          .mtp_depth = random_coin(r) ? 0 : random_below(r, 3),
+                          .hidden = 64 * (1 + random_below(r, 64)),
+                          .heads = 64,
+                          .query_groups = random_coin(r) ? 64 : 8,
+                          .head_dim = 64 * (1 + random_below(r, 2)),
+                          .ffn = 256 * (1 + random_below(r, 64)),
+                          .gated = random_coin(r),
+                          .vocab = 1000 + random_below(r, 200000),
+                          .seq_length = 4096,
+                          .tied = random_coin(r),
+                          .qk_norm = random_coin(r)};
+    if (random_coin(r)) {
+        m.attention = MODELDESC_MLA;
+        m.q_rank = random_coin(r) ? 0 : 1536;
+        m.kv_rank = 512;
+        m.qk_nope = 128;
+        m.qk_rope = 64;
+        m.v_dim = 128;
+    }
+    m.dense_layers = m.num_layers;
+    if (random_below(r, 3) > 0) {
+        m.experts = 8 << random_below(r, 5);
+        m.topk = 1 + random_below(r, 8);
+        m.moe_ffn = 256 * (1 + random_below(r, 8));
+        m.shared_ffn = random_coin(r) ? 0 : m.moe_ffn;
+        m.dense_layers =
+            random_coin(r) ? random_below(r, m.num_layers + 1) : random_below(r, 4);
+        if (m.dense_layers > m.num_layers)
+            m.dense_layers = m.num_layers;
+    }
+    return m;
+}
+
+struct training random_training(struct random *r)
+{
+    struct training t;
+    training_default(&t);
+    t.zero_level = (int)random_below(r, 4);
+    t.distributed_optimizer = random_below(r, 4) > 0;
+    t.flash_attention = random_coin(r);
+    t.low_mem_vpp = random_coin(r);
+    t.dummy_wgrad = random_coin(r);
+    t.expert_tensor_parallel = random_coin(r);
+    t.fused_cross_entropy = random_coin(r);
+    if (random_coin(r)) {
+        t.bytes_param = 1;
+        t.bytes_optim = 6;
+    }
+    return t;
+}
