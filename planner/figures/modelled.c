@@ -2,6 +2,7 @@
 // Converts layer figures and the plain estimate to the numbers of a pipeline program.
 #include "planner/figures/modelled.h"
 
+#include "kernels/common/pipeline/collectives.h"
 #include "kernels/ndsearch/estimate/estimate.h"
 
 #include <math.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Describes devices and clusters: records by name or from a document, and the time of primitive
-// operations: matrix products, memory traffic, collectives.
+// Devices and clusters: records by name or from a document.
 #ifndef PPS_HARDWARE_H
 #define PPS_HARDWARE_H
 
@@ -57,14 +56,5 @@ bool cluster_read(struct cluster *cluster,
 
 // Keys that cluster_read takes.
 const struct docfields *cluster_keys(void);
-
-// ---- what operations take, in s -----------------------------------------------------------------
-
-double hardware_gemm(const struct hardware *hw, double m, double n, double k);
-double hardware_stream(const struct hardware *hw, double bytes);
-// Over `ranks` ranks that stand `stride` apart; bytes of the full buffer. All-reduce is twice this.
-double hardware_gather(const struct hardware *hw, int64_t ranks, int64_t stride, double bytes);
-// bytes sent by one rank; stride 1
-double hardware_all_to_all(const struct hardware *hw, int64_t ranks, double bytes);
 
 #endif

@@ -3,8 +3,9 @@
 // among ranks. Exchanges are rings: (n - 1) / n of the buffer passes each device at the rate of the
 // slowest link of the ring (Thakur et al., "Optimization of Collective Communication Operations in
 // MPICH", 2005).
+#include "kernels/common/pipeline/collectives.h"
+
 #include "base/math/detmath.h"
-#include "kernels/common/description/hardware.h"
 
 #include <math.h>
 

@@ -2,6 +2,8 @@
 // Computes widths and rates of one shape first; the costs of dense and MoE layers are sums of them.
 #include "kernels/common/pipeline/layer_cost.h"
 
+#include "kernels/common/pipeline/collectives.h"
+
 #include <math.h>
 #include <string.h>
 

@@ -43,7 +43,7 @@ ALWAYS_INLINE void set_compute_rate(const struct sim *s, struct stage *st)
     st->rate[COMPUTE] = 1 - (st->rate[SYNC] + st->rate[LEFT]) * s->impact[st->computing];
 }
 
-ALWAYS_INLINE void settle_stage(struct sim *s, int32_t j, enum observe observe)
+ALWAYS_INLINE void update_stage(struct sim *s, int32_t j, enum observe observe)
 {
     struct stage *st = &s->stages[j];
     st->touched = false;
@@ -68,7 +68,7 @@ ALWAYS_INLINE bool may_congest(const struct sim *s, int32_t j)
 }
 
 // Starts tasks and sets rates at the touched stages, for the time until the next event.
-ALWAYS_INLINE void settle(struct sim *s, enum observe observe)
+ALWAYS_INLINE void update_stages(struct sim *s, enum observe observe)
 {
     bool congested = s->n_regions > 0;
     for (int32_t k = 0; k < s->n_touched; k++) {
@@ -83,7 +83,7 @@ ALWAYS_INLINE void settle(struct sim *s, enum observe observe)
     if (s->congestion && congested)
         contention_congest(s);
     for (int32_t k = 0; k < s->n_touched; k++)
-        settle_stage(s, s->touched[k], observe);
+        update_stage(s, s->touched[k], observe);
     s->n_touched = 0;
 }
 

@@ -59,11 +59,11 @@ ALWAYS_INLINE enum contention_status run(struct sim *s,
     int64_t events = 0, next_poll = next_look(0, poll, most);
     touch(s, 0);
     for (;;) {
-        settle(s, observe);
+        update_stages(s, observe);
         if (observe == PLAIN && s->stages[0].done[GRAD] >= s->steady.next) {
             if (contention_steady_look(s))
                 break;
-            settle(s, observe);
+            update_stages(s, observe);
         }
         if (!next_event(s, observe))
             break;

@@ -3,6 +3,7 @@
 // a few sums for each kind.
 #include "kernels/ndsearch/estimate/estimate.h"
 
+#include "kernels/common/pipeline/collectives.h"
 #include "kernels/ndsearch/estimate/estimate_cache.h"
 #include "kernels/ndsearch/estimate/replicas.h"
 

@@ -2,6 +2,7 @@
 // Evaluates every stage, every chunk and every task of the order in plain loops.
 #include "kernels/ndsearch/estimate/reference.h"
 
+#include "kernels/common/pipeline/collectives.h"
 #include "kernels/ndsearch/estimate/stage_layers.h"
 
 #include <math.h>

@@ -2,6 +2,8 @@
 // Prices the exchange of one micro-batch, and the exchange of the last micro-batch of a step.
 #include "kernels/ndsearch/estimate/replicas.h"
 
+#include "kernels/common/pipeline/collectives.h"
+
 #include <math.h>
 
 // The share of the longest stage's time of one micro-batch that hides the exchange between

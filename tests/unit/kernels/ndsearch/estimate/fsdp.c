@@ -6,6 +6,8 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
+#include "kernels/common/pipeline/collectives.h"
+
 static const struct modeldesc *dense_model(void)
 {
     static struct modeldesc model;
