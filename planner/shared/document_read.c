@@ -63,17 +63,17 @@ static bool is_json(const char *path)
     return dot != NULL && strcasecmp(dot, ".json") == 0;
 }
 
-enum pps_status nd_tool_document(struct pps_json *json,
-                                 const char *path,
-                                 enum plaindoc_form form,
-                                 struct pps_error *err)
+enum pps_status plan_document_read(struct pps_json *json,
+                                   const char *path,
+                                   enum plaindoc_form form,
+                                   struct pps_error *err)
 {
     const enum plaindoc_form named = plaindoc_form_of(path);
     char *text;
     size_t n;
     if (is_json(path) || strcmp(path, "-") == 0)
         return pps_json_load(json, path, err);
-    enum pps_status status = pps_whole_file_read(path, ND_DOCUMENT_MAX, &text, &n, err);
+    enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
     if (status != PPS_OK)
         return status;
     if (named != PLAINDOC_NONE)

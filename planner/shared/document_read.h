@@ -9,14 +9,14 @@
 
 #include <stddef.h>
 
-#define ND_DOCUMENT_MAX ((size_t)64 << 20) // bytes
+#define PLAN_DOCUMENT_MAX ((size_t)64 << 20) // bytes
 
 // Reads a document ("-": JSON from standard input). The extension selects the format: .json, or one
 // of plaindoc's. Without a known extension, the format is `form`; with PLAINDOC_NONE, the text
 // decides. Every value has a place, so that pps_json_fail() reports line and column.
-PPS_MUST_CHECK enum pps_status nd_tool_document(struct pps_json *json,
-                                                const char *path,
-                                                enum plaindoc_form form,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plan_document_read(struct pps_json *json,
+                                                  const char *path,
+                                                  enum plaindoc_form form,
+                                                  struct pps_error *err);
 
 #endif

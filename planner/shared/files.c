@@ -20,7 +20,7 @@ static bool begins_json(const char *text, size_t n)
     return i < n && (text[i] == '[' || text[i] == '{');
 }
 
-static enum pps_status parse_table(struct nd_datatable *data,
+static enum pps_status parse_table(struct plan_table *data,
                                    const char *text,
                                    size_t n,
                                    struct pps_error *err)
@@ -35,45 +35,47 @@ static enum pps_status parse_table(struct nd_datatable *data,
         }
         return table_read_json(&data->table, data->json.root, &fault)
                    ? PPS_OK
-                   : nd_io_fail(data, &fault, err);
+                   : plan_fail_table(data, &fault, err);
     }
     return table_read_csv(&data->table, text, n, &fault) ? PPS_OK
-                                                         : nd_io_fail(data, &fault, err);
+                                                         : plan_fail_table(data, &fault, err);
 }
 
-enum pps_status nd_io_table(struct nd_datatable *data, const char *path, struct pps_error *err)
+enum pps_status plan_table_read(struct plan_table *data,
+                                const char *path,
+                                struct pps_error *err)
 {
     char *text;
     size_t n;
-    *data = (struct nd_datatable){.path = path};
-    enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
+    *data = (struct plan_table){.path = path};
+    enum pps_status status = pps_whole_file_read(path, PLAN_DATA_MAX, &text, &n, err);
     if (status == PPS_OK)
         status = parse_table(data, text, n, err);
     free(text);
     return status;
 }
 
-void nd_io_table_free(struct nd_datatable *data)
+void plan_table_free(struct plan_table *data)
 {
     table_free(data->table);
     pps_json_free(&data->json);
-    *data = (struct nd_datatable){0};
+    *data = (struct plan_table){0};
 }
 
-enum pps_status nd_io_fail_document(const struct pps_json *json,
-                                    const struct docfault *fault,
-                                    struct pps_error *err)
+enum pps_status plan_fail_document(const struct pps_json *json,
+                                   const struct docfault *fault,
+                                   struct pps_error *err)
 {
     return fault->at_key ? pps_json_fail_key(json, fault->item, err, "%s", fault->text)
                          : pps_json_fail(json, fault->item, err, "%s", fault->text);
 }
 
-enum pps_status nd_io_fail(const struct nd_datatable *data,
-                           const struct table_fault *fault,
-                           struct pps_error *err)
+enum pps_status plan_fail_table(const struct plan_table *data,
+                                const struct table_fault *fault,
+                                struct pps_error *err)
 {
     if (data->is_json)
-        return nd_io_fail_document(&data->json, &fault->document, err);
+        return plan_fail_document(&data->json, &fault->document, err);
     return pps_fail_at(err, PPS_E_INPUT, data->path, (int)fault->line, (int)fault->column, "%s",
                        fault->document.text);
 }
@@ -83,12 +85,12 @@ enum pps_status nd_io_fail(const struct nd_datatable *data,
 // Refuses a path on which a folder is a file.
 static enum pps_status check_folders(const char *path, struct pps_error *err)
 {
-    char part[ND_PATH];
+    char part[PLAN_PATH];
     struct stat info;
     const size_t n = strlen(path);
     if (n >= sizeof part)
         return pps_fail(err, PPS_E_INPUT, "the folder's name is longer than %d bytes",
-                        ND_PATH - 1);
+                        PLAN_PATH - 1);
     for (size_t k = 0; k <= n; k++) {
         part[k] = path[k];
         if (k == 0 || (path[k] != '/' && path[k] != '\0'))
@@ -104,7 +106,7 @@ static enum pps_status check_folders(const char *path, struct pps_error *err)
 // The last existing folder of the path must accept a new folder.
 static enum pps_status check_rights(const char *path, struct pps_error *err)
 {
-    char part[ND_PATH];
+    char part[PLAN_PATH];
     size_t n = strlen(path);
     memcpy(part, path, n + 1);
     while (n > 0 && access(part, F_OK) != 0) {
@@ -120,13 +122,13 @@ static enum pps_status check_rights(const char *path, struct pps_error *err)
     return PPS_OK;
 }
 
-enum pps_status nd_io_check_folder(const char *path, struct pps_error *err)
+enum pps_status plan_check_folder(const char *path, struct pps_error *err)
 {
     const enum pps_status status = check_folders(path, err);
     return status == PPS_OK ? check_rights(path, err) : status;
 }
 
-enum pps_status nd_io_check_file(const char *path, bool force, struct pps_error *err)
+enum pps_status plan_check_file(const char *path, bool force, struct pps_error *err)
 {
     struct pps_textfile probe;
     const enum pps_status status = pps_textfile_open(&probe, path, force, err);
@@ -135,10 +137,10 @@ enum pps_status nd_io_check_file(const char *path, bool force, struct pps_error 
     return status;
 }
 
-enum pps_status nd_io_write(const char *path,
-                            struct textroom *text,
-                            bool force,
-                            struct pps_error *err)
+enum pps_status plan_write_text(const char *path,
+                                struct textroom *text,
+                                bool force,
+                                struct pps_error *err)
 {
     struct pps_textfile file = {.out = NULL};
     enum pps_status status = text->failed

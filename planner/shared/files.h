@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes the data files of the kernel's commands: text, tables with places, folders.
+// Data files of planners: tables with the place of every value, texts and folders of output.
 #ifndef PPS_NDSEARCH_TOOLIO_H
 #define PPS_NDSEARCH_TOOLIO_H
 
@@ -7,12 +7,12 @@
 #include "base/text/text_buffer.h"
 #include "engine/command/command.h"
 
-enum { ND_PATH = 4096 };
+enum { PLAN_PATH = 4096 };
 
-#define ND_DATA_MAX ((size_t)256 << 20) // bytes of a file of data
+#define PLAN_DATA_MAX ((size_t)256 << 20) // bytes of a file of data
 
 // A table and its source. All zeros is an empty table.
-struct nd_datatable {
+struct plan_table {
     const char *path;
     bool is_json;
     struct pps_json json;
@@ -20,35 +20,35 @@ struct nd_datatable {
 };
 
 // Reads CSV, or JSON if the first character is [ or {. The caller frees *data with
-// nd_io_table_free() in every case.
-PPS_MUST_CHECK enum pps_status nd_io_table(struct nd_datatable *data,
-                                           const char *path,
-                                           struct pps_error *err);
-void nd_io_table_free(struct nd_datatable *data);
+// plan_table_free() in every case.
+PPS_MUST_CHECK enum pps_status plan_table_read(struct plan_table *data,
+                                               const char *path,
+                                               struct pps_error *err);
+void plan_table_free(struct plan_table *data);
 
 // Returns PPS_E_INPUT with the place of a fault in the table.
-enum pps_status nd_io_fail(const struct nd_datatable *data,
-                           const struct table_fault *fault,
-                           struct pps_error *err);
+enum pps_status plan_fail_table(const struct plan_table *data,
+                                const struct table_fault *fault,
+                                struct pps_error *err);
 // Returns PPS_E_INPUT with the place of a fault in a document.
-enum pps_status nd_io_fail_document(const struct pps_json *json,
-                                    const struct docfault *fault,
-                                    struct pps_error *err);
+enum pps_status plan_fail_document(const struct pps_json *json,
+                                   const struct docfault *fault,
+                                   struct pps_error *err);
 
 // Refuses a folder that cannot be created because the folder, or a parent, is a file or is not
 // writable.
-PPS_MUST_CHECK enum pps_status nd_io_check_folder(const char *path, struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plan_check_folder(const char *path, struct pps_error *err);
 
 // Refuses a file that exists (unless `force`), a folder, and a file that cannot be created in its
 // folder. Leaves no trace of the attempt.
-PPS_MUST_CHECK enum pps_status nd_io_check_file(const char *path,
-                                                bool force,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plan_check_file(const char *path,
+                                               bool force,
+                                               struct pps_error *err);
 
 // Writes text to a file that appears only when complete. Frees the text.
-PPS_MUST_CHECK enum pps_status nd_io_write(const char *path,
-                                           struct textroom *text,
-                                           bool force,
-                                           struct pps_error *err);
+PPS_MUST_CHECK enum pps_status plan_write_text(const char *path,
+                                               struct textroom *text,
+                                               bool force,
+                                               struct pps_error *err);
 
 #endif

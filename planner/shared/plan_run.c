@@ -69,12 +69,12 @@ static enum pps_status load(struct plan_run *run,
     struct rundoc parts;
     struct docfault fault = {.item = NULL};
     struct pps_json *json = &run->documents[run->n_documents];
-    enum pps_status status = nd_tool_document(json, path, form, err);
+    enum pps_status status = plan_document_read(json, path, form, err);
     if (status != PPS_OK)
         return status;
     run->n_documents++;
     if (!rundoc_split(&parts, json->root, &fault) || !read_parts(run, &parts, strategy, &fault))
-        return nd_io_fail_document(json, &fault, err);
+        return plan_fail_document(json, &fault, err);
     return PPS_OK;
 }
 
@@ -131,7 +131,7 @@ static enum pps_status default_cluster(struct plan_run *run,
     run->n_documents++;
     return cluster_read(&run->cluster, json->root, &fault)
                ? PPS_OK
-               : nd_io_fail_document(json, &fault, err);
+               : plan_fail_document(json, &fault, err);
 }
 
 // Without a memory limit, uses all memory of a known device, minus the reserve. As published the

@@ -62,7 +62,7 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
     enum pps_status status = read_degrees(args, &degrees, err);
     if (path == NULL || status != PPS_OK)
         return status;
-    status = nd_tool_peaks(path, job->space.experts == 0, &peaks, err);
+    status = nd_dryrun_peaks_load(path, job->space.experts == 0, &peaks, err);
     if (status == PPS_OK) {
         const enum nd_epfit_status fitted =
             nd_epfit(peaks.rows, peaks.n, degrees, job->filters.ep_max,

@@ -136,13 +136,13 @@ static enum pps_status read_peaks(double *peaks,
 {
     const struct nd_peak_key key = {pipe->strategy.dp, pipe->strategy.tp, pipe->strategy.pp,
                                     pipe->strategy.ep};
-    struct nd_datatable data;
+    struct plan_table data;
     struct table_fault fault;
     bool found = false;
-    enum pps_status status = nd_io_table(&data, path, err);
+    enum pps_status status = plan_table_read(&data, path, err);
     if (status == PPS_OK && !nd_check_peaks_read(peaks, &key, data.table, &found, &fault))
-        status = nd_io_fail(&data, &fault, err);
-    nd_io_table_free(&data);
+        status = plan_fail_table(&data, &fault, err);
+    plan_table_free(&data);
     if (status == PPS_OK && !found)
         return pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
                            "no peaks for dp %lld, tp %lld, pp %lld, ep %lld", (long long)key.dp,
@@ -290,7 +290,7 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     struct nd_sol sol = {.room = NULL};
     struct table_fault fault;
     const char *path = request->solution;
-    enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
+    enum pps_status status = pps_whole_file_read(path, PLAN_DATA_MAX, &text, &n, err);
     if (status == PPS_OK && !nd_sol_read(&sol, program, text, n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);

@@ -12,7 +12,7 @@
 
 enum kind { CONFIGURATION, FIGURES, SOLUTION, PROGRAM, N_KINDS };
 
-enum { PATH = ND_PATH + 2 * ND_NAME_CAP };
+enum { PATH = PLAN_PATH + 2 * ND_NAME_CAP };
 
 static const char *const FOLDERS[N_KINDS] = {"configuration", "memory_info", "sol_output",
                                              "model_mps"};
@@ -53,11 +53,11 @@ enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
     char path[PATH];
     if (files->folder == NULL)
         return PPS_OK;
-    enum pps_status status = nd_io_check_folder(files->folder, err);
+    enum pps_status status = plan_check_folder(files->folder, err);
     for (int kind = 0; kind < N_KINDS && status == PPS_OK; kind++)
         if (is_wanted(files, (enum kind)kind)) {
             folder_path(files, (enum kind)kind, path);
-            status = nd_io_check_folder(path, err);
+            status = plan_check_folder(path, err);
             file_path(pipe, files, (enum kind)kind, path);
             if (status == PPS_OK)
                 status = pps_textfile_check(path, pipe->input->force, err);
@@ -126,7 +126,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
     enum pps_status status = pps_disk_make_folder(path, err);
     file_path(pipe, files, kind, path);
     if (status == PPS_OK)
-        status = nd_io_write(path, text, pipe->input->force, err);
+        status = plan_write_text(path, text, pipe->input->force, err);
     textroom_free(text);
     if (status == PPS_OK)
         pps_say(stdout, "wrote %s", path);

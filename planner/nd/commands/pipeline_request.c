@@ -44,7 +44,7 @@ static enum pps_status check_output(const struct nd_pipe_request *request,
 {
     if (request->files.program && request->files.folder == NULL)
         return pps_fail(err, PPS_E_INPUT, "--mps needs a folder: add --output DIR");
-    if (request->files.folder != NULL && strlen(request->files.folder) >= ND_PATH)
+    if (request->files.folder != NULL && strlen(request->files.folder) >= PLAN_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
     return PPS_OK;
 }

@@ -52,7 +52,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     const bool made =
         length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
     free(folder);
-    return made ? PPS_OK : nd_io_check_file(path, pipe->input->force, err);
+    return made ? PPS_OK : plan_check_file(path, pipe->input->force, err);
 }
 
 enum pps_status nd_pipe_check_trace(const struct nd_pipe *pipe,

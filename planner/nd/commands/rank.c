@@ -83,7 +83,7 @@ static enum pps_status read_request(struct request *request,
     request->output = pps_arg(args, "output");
     if (request->output == NULL)
         request->output = pps_arg(args, "output-path");
-    if (request->output != NULL && strlen(request->output) >= ND_PATH)
+    if (request->output != NULL && strlen(request->output) >= PLAN_PATH)
         return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
     if (language != NULL && strcmp(language, "orig") != 0 && strcmp(language, "en") != 0)
         return pps_fail(err, PPS_E_INPUT, "--csv-lang %s: write orig or en", language);

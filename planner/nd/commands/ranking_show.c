@@ -153,28 +153,28 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static void table_path(const char *output, char path[ND_PATH + 64])
+static void table_path(const char *output, char path[PLAN_PATH + 64])
 {
     char now[32];
     const size_t n = strlen(output);
     const time_t seconds = time(NULL);
     struct tm local;
     if (n > 4 && strcmp(output + n - 4, ".csv") == 0) {
-        snprintf(path, ND_PATH + 64, "%s", output);
+        snprintf(path, PLAN_PATH + 64, "%s", output);
         return;
     }
     localtime_r(&seconds, &local);
     strftime(now, sizeof now, "%Y%m%d%H%M%S", &local);
-    snprintf(path, ND_PATH + 64, "%s/test_result_%s.csv", output, now);
+    snprintf(path, PLAN_PATH + 64, "%s/test_result_%s.csv", output, now);
 }
 
 enum pps_status nd_ranking_check_output(const char *output, bool force, struct pps_error *err)
 {
-    char path[ND_PATH + 64];
+    char path[PLAN_PATH + 64];
     table_path(output, path);
     if (strcmp(path, output) == 0)
-        return nd_io_check_file(path, force, err);
-    const enum pps_status status = nd_io_check_folder(output, err);
+        return plan_check_file(path, force, err);
+    const enum pps_status status = plan_check_folder(output, err);
     return status == PPS_OK ? pps_textfile_check(path, force, err) : status;
 }
 
@@ -184,7 +184,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
                                  int64_t n,
                                  struct pps_error *err)
 {
-    char path[ND_PATH + 64];
+    char path[PLAN_PATH + 64];
     struct textroom text = {0};
     const struct nd_input *input = ranking->input;
     const struct nd_rank_table table = {
@@ -201,7 +201,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
     for (int64_t k = 0; k < n; k++)
         nd_rank_line(&text, &table, k + 1, &ranking->ranked[k], "");
     if (status == PPS_OK)
-        status = nd_io_write(path, &text, input->force, err);
+        status = plan_write_text(path, &text, input->force, err);
     textroom_free(&text);
     if (status == PPS_OK) {
         printf("\n");

@@ -65,7 +65,7 @@ enum pps_status nd_files_read(const struct nd_job *job,
     if (files->folder != NULL && (files->folder[0] == '\0' || strlen(files->folder) > 3000))
         return pps_fail(err, PPS_E_INPUT, "-o: expected the name of a folder");
     enum pps_status status =
-        files->folder != NULL ? nd_io_check_folder(files->folder, err) : PPS_OK;
+        files->folder != NULL ? plan_check_folder(files->folder, err) : PPS_OK;
     if (status == PPS_OK)
         status = read_style(args, files, err);
     if (status == PPS_OK)
@@ -219,7 +219,7 @@ static enum pps_status write_candidates(const struct output *o,
             nd_candidates_line(&text, columns, dense, &result->candidates[k]);
     }
     candidates_path(o, path);
-    const enum pps_status status = nd_io_write(path, &text, o->files->force, err);
+    const enum pps_status status = plan_write_text(path, &text, o->files->force, err);
     if (status == PPS_OK) {
         printf("\n");
         pps_say(stdout, "wrote %s", path);
@@ -252,7 +252,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
             continue;
         nd_plan_write(&text, &o->plan, &o->runs[k]);
         plan_path(o, k, path);
-        status = nd_io_write(path, &text, o->files->force, err);
+        status = plan_write_text(path, &text, o->files->force, err);
         n++;
     }
     if (status == PPS_OK && o->n_runs > 0)

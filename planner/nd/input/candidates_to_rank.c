@@ -92,14 +92,14 @@ static enum pps_status read_picks(struct nd_picks *picks,
                                   const char *path,
                                   struct pps_error *err)
 {
-    struct nd_datatable data;
+    struct plan_table data;
     struct table_fault fault;
-    enum pps_status status = nd_io_table(&data, path, err);
+    enum pps_status status = plan_table_read(&data, path, err);
     if (status == PPS_OK && !take_table(picks, job, data.table, &fault))
-        status = nd_io_fail(&data, &fault, err);
+        status = plan_fail_table(&data, &fault, err);
     if (status == PPS_OK && picks->n == 0)
         status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "the table has no candidates");
-    nd_io_table_free(&data);
+    plan_table_free(&data);
     return status;
 }
 

@@ -55,7 +55,7 @@ static enum pps_status read_csv_peaks(const char *path,
     size_t n;
     struct table *table;
     struct table_fault fault;
-    enum pps_status status = pps_whole_file_read(path, ND_DOCUMENT_MAX, &text, &n, err);
+    enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
     if (status != PPS_OK)
         return status;
     if (!table_read_csv(&table, text, n, &fault) ||
@@ -113,7 +113,7 @@ static enum pps_status read_folder(const char *folder, double *peak, struct pps_
         if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_BYTES ||
             stat(path, &info) != 0 || !S_ISREG(info.st_mode))
             continue;
-        status = pps_whole_file_read(path, ND_DOCUMENT_MAX, &text, &n, err);
+        status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
         if (status == PPS_OK) {
             const double mb = peak_of(text, n);
             *peak = mb > *peak ? mb : *peak;
@@ -192,10 +192,10 @@ static enum pps_status read_logs(const char *path,
 
 // ---- all ----------------------------------------------------------------------------------------
 
-enum pps_status nd_tool_peaks(const char *path,
-                              bool dense,
-                              struct nd_dryrun_peaks *peaks,
-                              struct pps_error *err)
+enum pps_status nd_dryrun_peaks_load(const char *path,
+                                     bool dense,
+                                     struct nd_dryrun_peaks *peaks,
+                                     struct pps_error *err)
 {
     struct stat info;
     const size_t n = strlen(path);

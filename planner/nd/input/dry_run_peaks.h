@@ -11,9 +11,9 @@
 // has one folder per run, named by its degrees, for example DP8_TP2_PP4_EP16, with text files that
 // contain "Used peak memory usage (without fragments): 51234M". The caller frees *peaks in every
 // case.
-PPS_MUST_CHECK enum pps_status nd_tool_peaks(const char *path,
-                                             bool dense,
-                                             struct nd_dryrun_peaks *peaks,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status nd_dryrun_peaks_load(const char *path,
+                                                    bool dense,
+                                                    struct nd_dryrun_peaks *peaks,
+                                                    struct pps_error *err);
 
 #endif

@@ -70,12 +70,12 @@ static enum pps_status read_profiles(struct nd_input *input,
                                      const char *path,
                                      struct pps_error *err)
 {
-    struct nd_datatable data;
+    struct plan_table data;
     struct table_fault fault;
-    enum pps_status status = nd_io_table(&data, path, err);
+    enum pps_status status = plan_table_read(&data, path, err);
     if (status == PPS_OK && !nd_profiles_read(&input->profiles, data.table, &fault))
-        status = nd_io_fail(&data, &fault, err);
-    nd_io_table_free(&data);
+        status = plan_fail_table(&data, &fault, err);
+    plan_table_free(&data);
     return status;
 }
 
@@ -99,7 +99,7 @@ static enum pps_status add_times(struct nd_input *input,
     if (nd_profile_of_times(&rows[profiles->n], json.root, input->compat, &fault))
         profiles->n++;
     else
-        status = nd_io_fail_document(&json, &fault, err);
+        status = plan_fail_document(&json, &fault, err);
     pps_json_free(&json);
     return status;
 }
@@ -111,7 +111,7 @@ static enum pps_status read_figures(struct nd_input *input,
     char *text;
     size_t n;
     struct table_fault fault;
-    enum pps_status status = pps_whole_file_read(path, ND_DATA_MAX, &text, &n, err);
+    enum pps_status status = pps_whole_file_read(path, PLAN_DATA_MAX, &text, &n, err);
     if (status == PPS_OK && !nd_figures_read(&input->figures, text, n, &fault))
         status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
                              fault.document.text);
@@ -150,7 +150,7 @@ static enum pps_status read_calibration(struct nd_input *input,
         input->has_figures = true;
         note_fit(input, &fit);
     } else {
-        status = nd_io_fail_document(&json, &fault, err);
+        status = plan_fail_document(&json, &fault, err);
     }
     pps_json_free(&json);
     return status;
