@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lower bound on the time of a point takes a few dozen operations. The proof is in lower_bound.c.
-#ifndef PPS_CONTENTION_BOUND_H
-#define PPS_CONTENTION_BOUND_H
+#ifndef PPS_CONTENTION_LOWER_BOUND_H
+#define PPS_CONTENTION_LOWER_BOUND_H
 
 #include "kernels/contention/model/model.h"
 

@@ -5,8 +5,8 @@
 //
 // Order: scenario by scenario; within one, weights ascend lexicographically as (fwd_prop,
 // grad_prop, grad_sync). A scenario in which no kind shares is one value.
-#ifndef PPS_CONTENTION_SCENARIOS_H
-#define PPS_CONTENTION_SCENARIOS_H
+#ifndef PPS_CONTENTION_PRIORITY_SCENARIOS_H
+#define PPS_CONTENTION_PRIORITY_SCENARIOS_H
 
 #include "kernels/contention/model/model.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches the open estimates of one worker by the settings of a point on which an estimate depends.
 // Settings seldom change in the order of the points, so the last few estimates are kept.
-#ifndef PPS_NDSEARCH_OPENED_H
-#define PPS_NDSEARCH_OPENED_H
+#ifndef PPS_NDSEARCH_OPEN_ESTIMATES_H
+#define PPS_NDSEARCH_OPEN_ESTIMATES_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the indices of parameters and columns, and the functions of the table in kernel.c.
 // Private to the files that implement the kernel's interface.
-#ifndef PPS_NDSEARCH_FACE_H
-#define PPS_NDSEARCH_FACE_H
+#ifndef PPS_NDSEARCH_TABLE_H
+#define PPS_NDSEARCH_TABLE_H
 
 #include "ppsweep/kernel.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exports the pipeline program as a mixed-integer program in free MPS for general solvers: layers,
 // recompute, durations, memory along the order of every stage, and a start time for every task.
-#ifndef PPS_NDSEARCH_MPS_H
-#define PPS_NDSEARCH_MPS_H
+#ifndef PPS_PLANNER_EXCHANGE_MPS_H
+#define PPS_PLANNER_EXCHANGE_MPS_H
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/split/program.h"

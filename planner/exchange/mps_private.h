@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds an exported program under construction. Private to the files that write it.
-#ifndef PPS_NDSEARCH_MPSWRITING_H
-#define PPS_NDSEARCH_MPSWRITING_H
+#ifndef PPS_PLANNER_EXCHANGE_MPS_PRIVATE_H
+#define PPS_PLANNER_EXCHANGE_MPS_PRIVATE_H
 
 #include "planner/exchange/mps_rows.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the rows of an exported program and writes them as a file. MPS stores columns, but a
 // program is built in rows; this module transposes them.
-#ifndef PPS_NDSEARCH_MPSROWS_H
-#define PPS_NDSEARCH_MPSROWS_H
+#ifndef PPS_PLANNER_EXCHANGE_MPS_ROWS_H
+#define PPS_PLANNER_EXCHANGE_MPS_ROWS_H
 
 #include "base/text/text_buffer.h"
 #include "planner/exchange/mps_variables.h"

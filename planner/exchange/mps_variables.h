@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers and names the variables of the exported pipeline program, for the files that write and
 // read the program and its solutions.
-#ifndef PPS_NDSEARCH_MPSLAYOUT_H
-#define PPS_NDSEARCH_MPSLAYOUT_H
+#ifndef PPS_PLANNER_EXCHANGE_MPS_VARIABLES_H
+#define PPS_PLANNER_EXCHANGE_MPS_VARIABLES_H
 
 #include "kernels/common/split/program.h"
 

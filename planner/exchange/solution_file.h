@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes solutions of the exported pipeline program as text: one line `name value` per
 // variable. Writes a choice with every task as early as possible; reads the output of any solver.
-#ifndef PPS_NDSEARCH_SOLFILE_H
-#define PPS_NDSEARCH_SOLFILE_H
+#ifndef PPS_PLANNER_EXCHANGE_SOLUTION_FILE_H
+#define PPS_PLANNER_EXCHANGE_SOLUTION_FILE_H
 
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"

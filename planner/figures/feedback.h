@@ -2,8 +2,8 @@
 // Checks a solution of the pipeline program against measured peaks or against a more precise model.
 // If a stage exceeds the limit, tightens budgets or fits the memory figures to the peaks, and
 // solves the program again.
-#ifndef PPS_NDSEARCH_FEEDBACK_H
-#define PPS_NDSEARCH_FEEDBACK_H
+#ifndef PPS_PLANNER_FIGURES_FEEDBACK_H
+#define PPS_PLANNER_FIGURES_FEEDBACK_H
 
 #include "base/table/table.h"
 #include "kernels/common/search/solve.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes the 14 memory figures of the pipeline program (struct nd_figures, MiB) as text,
 // and makes them from a model or from the peaks of a calibration run.
-#ifndef PPS_NDSEARCH_FIGURES_H
-#define PPS_NDSEARCH_FIGURES_H
+#ifndef PPS_PLANNER_FIGURES_MEMORY_FIGURES_H
+#define PPS_PLANNER_FIGURES_MEMORY_FIGURES_H
 
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"

@@ -2,8 +2,8 @@
 // Computes the analytic figures of a strategy for the pipeline program: seconds and bytes of one
 // layer of each type, of the head, and of the parts of a step outside the pipeline. Equations and
 // sources: model.md.
-#ifndef PPS_NDSEARCH_ANALYTIC_H
-#define PPS_NDSEARCH_ANALYTIC_H
+#ifndef PPS_PLANNER_FIGURES_MODELLED_H
+#define PPS_PLANNER_FIGURES_MODELLED_H
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"

@@ -3,8 +3,8 @@
 // length of that unit. Measured ratios come from a table or from raw layer times; a
 // configuration without ratios uses the ratios of the nearest measured configuration, or of a
 // model.
-#ifndef PPS_NDSEARCH_RATIOS_H
-#define PPS_NDSEARCH_RATIOS_H
+#ifndef PPS_PLANNER_FIGURES_RATIOS_H
+#define PPS_PLANNER_FIGURES_RATIOS_H
 
 #include "base/table/table.h"
 #include "kernels/common/split/program.h"

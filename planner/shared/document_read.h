@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents that people write, read from JSON, YAML, TOML and flat files.
-#ifndef PPS_NDSEARCH_TOOLREAD_H
-#define PPS_NDSEARCH_TOOLREAD_H
+#ifndef PPS_PLANNER_SHARED_DOCUMENT_READ_H
+#define PPS_PLANNER_SHARED_DOCUMENT_READ_H
 
 #include "base/document/json.h"
 #include "base/document/plain.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data files of planners: tables with the place of every value, texts and folders of output.
-#ifndef PPS_NDSEARCH_TOOLIO_H
-#define PPS_NDSEARCH_TOOLIO_H
+#ifndef PPS_PLANNER_SHARED_FILES_H
+#define PPS_PLANNER_SHARED_FILES_H
 
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of options that several planners have: switches, lists of words, --compat and --threads.
-#ifndef PPS_PLAN_OPTIONS_H
-#define PPS_PLAN_OPTIONS_H
+#ifndef PPS_PLANNER_SHARED_OPTIONS_H
+#define PPS_PLANNER_SHARED_OPTIONS_H
 
 #include "engine/command/command.h"
 

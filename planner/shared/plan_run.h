@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The training run that a planner plans: model, cluster and training, from documents and options.
-#ifndef PPS_PLAN_RUN_H
-#define PPS_PLAN_RUN_H
+#ifndef PPS_PLANNER_SHARED_PLAN_RUN_H
+#define PPS_PLANNER_SHARED_PLAN_RUN_H
 
 #include "base/document/fault.h"
 #include "engine/command/command.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Devices and clusters: records by name or from a document.
-#ifndef PPS_HARDWARE_H
-#define PPS_HARDWARE_H
+#ifndef PPS_COMMON_DESCRIPTION_HARDWARE_H
+#define PPS_COMMON_DESCRIPTION_HARDWARE_H
 
 #include "base/document/fault.h"
 

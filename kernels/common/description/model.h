@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A modeldesc holds the shape of a transformer, read from a model document; this module also counts
 // its parameters exactly.
-#ifndef PPS_MODELDESC_H
-#define PPS_MODELDESC_H
+#ifndef PPS_COMMON_DESCRIPTION_MODEL_H
+#define PPS_COMMON_DESCRIPTION_MODEL_H
 
 #include "base/document/fault.h"
 

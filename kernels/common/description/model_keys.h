@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key tables of model documents list keys and aliases, the properties that a Hugging Face model
 // type implies without a key, and the config.json keys of shapes that a modeldesc cannot hold.
-#ifndef PPS_MODELKEYS_H
-#define PPS_MODELKEYS_H
+#ifndef PPS_COMMON_DESCRIPTION_MODEL_KEYS_H
+#define PPS_COMMON_DESCRIPTION_MODEL_KEYS_H
 
 #include "base/document/fields.h"
 #include "kernels/common/description/model.h"

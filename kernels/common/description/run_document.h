@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits the document of a whole run into the parts that describe the model, the cluster, the
 // training and the strategy.
-#ifndef PPS_RUNDOC_H
-#define PPS_RUNDOC_H
+#ifndef PPS_COMMON_DESCRIPTION_RUN_DOCUMENT_H
+#define PPS_COMMON_DESCRIPTION_RUN_DOCUMENT_H
 
 #include "base/document/fault.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes the training, independent of the parallel strategy: batch, bytes per parameter, sharding
 // level.
-#ifndef PPS_TRAINING_H
-#define PPS_TRAINING_H
+#ifndef PPS_COMMON_DESCRIPTION_TRAINING_H
+#define PPS_COMMON_DESCRIPTION_TRAINING_H
 
 #include "base/document/fault.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The time in s of primitive operations on a device: matrix products, memory traffic, collectives.
-#ifndef PPS_COLLECTIVES_H
-#define PPS_COLLECTIVES_H
+#ifndef PPS_COMMON_PIPELINE_COLLECTIVES_H
+#define PPS_COMMON_PIPELINE_COLLECTIVES_H
 
 #include "kernels/common/description/hardware.h"
 

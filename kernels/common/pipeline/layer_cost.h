@@ -9,8 +9,8 @@
 // Training on GPU Clusters" (2021), section 3, extended by grouped queries, compressed keys and
 // values (DeepSeek-AI, DeepSeek-V2, 2024) and routed experts (Rajbhandari et al., DeepSpeed-MoE,
 // 2022). Times in s, sizes in bytes, activations two bytes an element.
-#ifndef PPS_LAYERCOST_H
-#define PPS_LAYERCOST_H
+#ifndef PPS_COMMON_PIPELINE_LAYER_COST_H
+#define PPS_COMMON_PIPELINE_LAYER_COST_H
 
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"

@@ -2,8 +2,8 @@
 // Computes activation memory along an order: a forward allocates what its chunk keeps of a
 // micro-batch, the backward frees it. Finds peaks, their places, and the number of micro-batches of
 // every chunk that are in flight at a peak.
-#ifndef PPS_MEMLINE_H
-#define PPS_MEMLINE_H
+#ifndef PPS_COMMON_PIPELINE_MEMORY_LINE_H
+#define PPS_COMMON_PIPELINE_MEMORY_LINE_H
 
 #include "kernels/common/pipeline/orders.h"
 

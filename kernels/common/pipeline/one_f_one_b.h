@@ -17,8 +17,8 @@
 // No path that moves back and forth between stages is longer: a round trip from stage i to k and
 // back replaces k - i + 1 rounds. If M = P, stage 0 has no round, and its forwards or its backwards
 // replace the round. Tests compare the formula with the task graph.
-#ifndef PPS_ONEFB_H
-#define PPS_ONEFB_H
+#ifndef PPS_COMMON_PIPELINE_ONE_F_ONE_B_H
+#define PPS_COMMON_PIPELINE_ONE_F_ONE_B_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
 // generator covers 1F1B and the interleaved orders (Narayanan et al. 2021, figures 3 and 4), in
 // which the micro-batches pass the pipeline in groups, called parts. Also defines the placement of
 // chunks.
-#ifndef PPS_ORDERS_H
-#define PPS_ORDERS_H
+#ifndef PPS_COMMON_PIPELINE_ORDERS_H
+#define PPS_COMMON_PIPELINE_ORDERS_H
 
 #include "kernels/common/pipeline/poll.h"
 

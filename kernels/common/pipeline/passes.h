@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays the passes of a pipeline step: start and end of each pass if it starts as early as its order
 // allows, and the memory that its stage holds. The caller chooses the units of time and memory.
-#ifndef PPS_PASSES_H
-#define PPS_PASSES_H
+#ifndef PPS_COMMON_PIPELINE_PASSES_H
+#define PPS_COMMON_PIPELINE_PASSES_H
 
 #include "kernels/common/pipeline/orders.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Polls the caller of a long loop, which may end the loop.
-#ifndef PPS_POLL_H
-#define PPS_POLL_H
+#ifndef PPS_COMMON_PIPELINE_POLL_H
+#define PPS_COMMON_PIPELINE_POLL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -7,8 +7,8 @@
 // The class of a task determines its duration. A task depends on any number of other tasks; the
 // edge class of a dependency determines the delay after the other task. The caller defines the kinds
 // of task and the meaning of a lane (a stage, a channel).
-#ifndef PPS_TIMELINE_H
-#define PPS_TIMELINE_H
+#ifndef PPS_COMMON_PIPELINE_TIMELINE_H
+#define PPS_COMMON_PIPELINE_TIMELINE_H
 
 #include "kernels/common/pipeline/orders.h"
 #include "kernels/common/pipeline/poll.h"

@@ -13,8 +13,8 @@
 // better for both, so the front of a place is its undominated pairs, and the least of (1) is the
 // least W(0) + R + Z of the front of place (0, 0). As published the value is no less than (1)
 // either: periods that are not laid out cost P max c each.
-#ifndef PPS_NDSEARCH_CHAIN_H
-#define PPS_NDSEARCH_CHAIN_H
+#ifndef PPS_COMMON_SEARCH_CHAIN_H
+#define PPS_COMMON_SEARCH_CHAIN_H
 
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"

@@ -7,8 +7,8 @@
 // that are in no better choice are dropped, and a depth-first search over stages decides among
 // the rest. If a choice found there is not better, its longest path is a new cut, which ends
 // this branch and similar ones.
-#ifndef PPS_NDSEARCH_GENERAL_H
-#define PPS_NDSEARCH_GENERAL_H
+#ifndef PPS_COMMON_SEARCH_GENERAL_PRIVATE_H
+#define PPS_COMMON_SEARCH_GENERAL_PRIVATE_H
 
 #include "kernels/common/search/cuts.h"
 #include "kernels/common/search/solve_private.h"

@@ -2,8 +2,8 @@
 // Searches 1F1B splits exactly, stage by stage from the first, if the fronts of chain.h do not
 // decide: if warm-up or cool-down, or published periods, cost more than the fronts include. Private
 // to the solver.
-#ifndef PPS_NDSEARCH_LABELS_H
-#define PPS_NDSEARCH_LABELS_H
+#ifndef PPS_COMMON_SEARCH_LABELS_H
+#define PPS_COMMON_SEARCH_LABELS_H
 
 #include "kernels/common/search/chain.h"
 

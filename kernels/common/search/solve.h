@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The solver finds the choice of a pipeline program that takes the least time, and proves it.
-#ifndef PPS_ND_SOLVE_H
-#define PPS_ND_SOLVE_H
+#ifndef PPS_COMMON_SEARCH_SOLVE_H
+#define PPS_COMMON_SEARCH_SOLVE_H
 
 #include "kernels/common/split/program.h"
 

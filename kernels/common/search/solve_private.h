@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of the solver, and the draft of a solution that the parts work on.
-#ifndef PPS_ND_SOLVE_PRIVATE_H
-#define PPS_ND_SOLVE_PRIVATE_H
+#ifndef PPS_COMMON_SEARCH_SOLVE_PRIVATE_H
+#define PPS_COMMON_SEARCH_SOLVE_PRIVATE_H
 
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"

@@ -5,8 +5,8 @@
 // Layers of type 1 come first in the model, so that they fill the first chunks. A pattern is
 // the number of these layers in every chunk; then stages only share the number of layers of
 // type 2.
-#ifndef PPS_NDSEARCH_OPTIONS_H
-#define PPS_NDSEARCH_OPTIONS_H
+#ifndef PPS_COMMON_SEARCH_STAGE_OPTIONS_H
+#define PPS_COMMON_SEARCH_STAGE_OPTIONS_H
 
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/chunk.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Watches the time limit, the stop flag and the search limit of a solver.
-#ifndef PPS_NDSEARCH_CLOCKWATCH_H
-#define PPS_NDSEARCH_CLOCKWATCH_H
+#ifndef PPS_COMMON_SEARCH_TIME_LIMIT_H
+#define PPS_COMMON_SEARCH_TIME_LIMIT_H
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/search/solve.h"

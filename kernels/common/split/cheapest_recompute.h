@@ -2,8 +2,8 @@
 // Finds the cheapest recompute with which a chunk keeps at most a given amount of memory. Recompute
 // never makes a pass faster, so a more expensive recompute of one chunk never helps. Private to the
 // solver.
-#ifndef PPS_NDSEARCH_CHEAPEST_H
-#define PPS_NDSEARCH_CHEAPEST_H
+#ifndef PPS_COMMON_SPLIT_CHEAPEST_RECOMPUTE_H
+#define PPS_COMMON_SPLIT_CHEAPEST_RECOMPUTE_H
 
 #include "kernels/common/split/chunk.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the time and memory of a chunk of the pipeline program, and its published bounds.
 // Private to the program's modules.
-#ifndef PPS_NDSEARCH_CHUNK_H
-#define PPS_NDSEARCH_CHUNK_H
+#ifndef PPS_COMMON_SPLIT_CHUNK_H
+#define PPS_COMMON_SPLIT_CHUNK_H
 
 #include "kernels/common/split/program.h"
 

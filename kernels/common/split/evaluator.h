@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the objective of a pipeline program from the durations of its chunks, repeatedly for one
 // program. Private to the program's modules.
-#ifndef PPS_NDSEARCH_EVALUATOR_H
-#define PPS_NDSEARCH_EVALUATOR_H
+#ifndef PPS_COMMON_SPLIT_EVALUATOR_H
+#define PPS_COMMON_SPLIT_EVALUATOR_H
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/split/program.h"

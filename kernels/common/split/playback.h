@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Plays a choice of the pipeline program: when every pass of every stage runs, the memory of the
 // stage after each pass, and the causes of idle time. For pictures and reports.
-#ifndef PPS_NDSEARCH_PLAYBACK_H
-#define PPS_NDSEARCH_PLAYBACK_H
+#ifndef PPS_COMMON_SPLIT_PLAYBACK_H
+#define PPS_COMMON_SPLIT_PLAYBACK_H
 
 #include "kernels/common/pipeline/bubble.h"
 #include "kernels/common/pipeline/passes.h"

@@ -5,8 +5,8 @@
 // Layers are of two types: type 1, the leading dense layers of a mixture-of-experts model, and
 // type 2, all others. The unit of time is the forward of one type-2 layer. Matrices are
 // [chunk][stage], that is [chunk * stages + stage]; types are indices 0 and 1 below.
-#ifndef PPS_NDSEARCH_PROGRAM_H
-#define PPS_NDSEARCH_PROGRAM_H
+#ifndef PPS_COMMON_SPLIT_PROGRAM_H
+#define PPS_COMMON_SPLIT_PROGRAM_H
 
 #include "kernels/common/pipeline/orders.h"
 

@@ -3,8 +3,8 @@
 // widths do the same arithmetic, so a point has the same bits in all of them. Points of few
 // stages and of many stages have separate code, each in all widths. contention_lanes_fit
 // selects the points. model.md explains the method and proves that it is correct.
-#ifndef PPS_CONTENTION_LANES_H
-#define PPS_CONTENTION_LANES_H
+#ifndef PPS_CONTENTION_LANES_LANES_H
+#define PPS_CONTENTION_LANES_LANES_H
 
 #include "kernels/contention/model/model.h"
 

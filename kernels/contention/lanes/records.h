@@ -2,8 +2,8 @@
 // Records of lanes besides their state: points that wait for a lane, states to continue from,
 // and earlier states for the search for periods. One block of memory, sized by the number of
 // stages.
-#ifndef PPS_CONTENTION_LANE_RECORDS_H
-#define PPS_CONTENTION_LANE_RECORDS_H
+#ifndef PPS_CONTENTION_LANES_RECORDS_H
+#define PPS_CONTENTION_LANES_RECORDS_H
 
 #include "kernels/contention/lanes/lanes.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Anchors record the state of a point and compare two states. Private to steady.c.
-#ifndef PPS_CONTENTION_ANCHORS_H
-#define PPS_CONTENTION_ANCHORS_H
+#ifndef PPS_CONTENTION_MODEL_ANCHORS_H
+#define PPS_CONTENTION_MODEL_ANCHORS_H
 
 #include "kernels/contention/model/state.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events: finishes tasks and makes ready the tasks that waited for them, (a) and (b) of the
 // definition. Part of events.c.
-#ifndef PPS_CONTENTION_FINISH_H
-#define PPS_CONTENTION_FINISH_H
+#ifndef PPS_CONTENTION_MODEL_AT_EVENT_H
+#define PPS_CONTENTION_MODEL_AT_EVENT_H
 
 #include "kernels/contention/model/metrics.h"
 #include "kernels/contention/model/shares.h"

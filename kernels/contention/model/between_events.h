@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Between two events (steps c and d of model.md) free stages start compute tasks, and then all
 // rates are set. Included in events.c only.
-#ifndef PPS_CONTENTION_SETTLE_H
-#define PPS_CONTENTION_SETTLE_H
+#ifndef PPS_CONTENTION_MODEL_BETWEEN_EVENTS_H
+#define PPS_CONTENTION_MODEL_BETWEEN_EVENTS_H
 
 #include "kernels/contention/model/metrics.h"
 #include "kernels/contention/model/shares.h"

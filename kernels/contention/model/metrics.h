@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The metrics of a point: sums in the event loop, and the final results. Part of events.c.
-#ifndef PPS_CONTENTION_METRICS_H
-#define PPS_CONTENTION_METRICS_H
+#ifndef PPS_CONTENTION_MODEL_METRICS_H
+#define PPS_CONTENTION_MODEL_METRICS_H
 
 #include "kernels/contention/model/shares.h"
 

@@ -7,8 +7,8 @@
 // compute or of a port. All functions are pure: the same point gives the same bits, and scaling
 // all lengths by a power of two scales every time by the same factor, bit for bit. Any number
 // of threads may call them, each with its own scratch.
-#ifndef PPS_CONTENTION_MODEL_H
-#define PPS_CONTENTION_MODEL_H
+#ifndef PPS_CONTENTION_MODEL_MODEL_H
+#define PPS_CONTENTION_MODEL_MODEL_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The definition of `sensitivity`; the fast path and the reference share it. Private to the
 // model.
-#ifndef PPS_CONTENTION_SENSITIVITY_H
-#define PPS_CONTENTION_SENSITIVITY_H
+#ifndef PPS_CONTENTION_MODEL_SENSITIVITY_H
+#define PPS_CONTENTION_MODEL_SENSITIVITY_H
 
 #include "kernels/contention/model/model.h"
 

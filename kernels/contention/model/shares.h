@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules 1 to 3: the shares of a port. Private to the model.
-#ifndef PPS_CONTENTION_SHARES_H
-#define PPS_CONTENTION_SHARES_H
+#ifndef PPS_CONTENTION_MODEL_SHARES_H
+#define PPS_CONTENTION_MODEL_SHARES_H
 
 #include "kernels/contention/model/state.h"
 

@@ -2,8 +2,8 @@
 // The reference implements the contention model in the slow, obviously correct way: one record
 // per task, and every event examines all records. Tests and audits compare with it. It may
 // allocate.
-#ifndef PPS_CONTENTION_REFERENCE_H
-#define PPS_CONTENTION_REFERENCE_H
+#ifndef PPS_CONTENTION_REFERENCE_REFERENCE_H
+#define PPS_CONTENTION_REFERENCE_REFERENCE_H
 
 #include "kernels/contention/model/model.h"
 

@@ -5,8 +5,8 @@
 // over all stages of a known depth. Plain version: reference.h.
 //
 // Equations and sources: model.md. Times in s, sizes in bytes.
-#ifndef PPS_NDSEARCH_ESTIMATE_H
-#define PPS_NDSEARCH_ESTIMATE_H
+#ifndef PPS_NDSEARCH_ESTIMATE_ESTIMATE_H
+#define PPS_NDSEARCH_ESTIMATE_ESTIMATE_H
 
 #include "kernels/ndsearch/estimate/strategy.h"
 

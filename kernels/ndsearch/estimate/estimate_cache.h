@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Caches the results of one thread: figures of layers by shape, kinds of stages by depth. Each hash
 // has two places in its table: a new entry takes the first, the previous entry moves to the second.
-#ifndef PPS_NDSEARCH_ESTIMATECACHE_H
-#define PPS_NDSEARCH_ESTIMATECACHE_H
+#ifndef PPS_NDSEARCH_ESTIMATE_ESTIMATE_CACHE_H
+#define PPS_NDSEARCH_ESTIMATE_ESTIMATE_CACHE_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
 #include "kernels/ndsearch/estimate/stage_kinds.h"

@@ -2,8 +2,8 @@
 // Computes the estimate directly from its definition, stage by stage, chunk by chunk and task by
 // task, for any split of layers and any choice of recomputed layers. Tests compare estimate.h with
 // this reference; reports of single strategies use it.
-#ifndef PPS_NDSEARCH_REFERENCE_H
-#define PPS_NDSEARCH_REFERENCE_H
+#ifndef PPS_NDSEARCH_ESTIMATE_REFERENCE_H
+#define PPS_NDSEARCH_ESTIMATE_REFERENCE_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prices the exchange of gradients and parameters between data-parallel replicas.
-#ifndef PPS_NDSEARCH_REPLICAS_H
-#define PPS_NDSEARCH_REPLICAS_H
+#ifndef PPS_NDSEARCH_ESTIMATE_REPLICAS_H
+#define PPS_NDSEARCH_ESTIMATE_REPLICAS_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
 

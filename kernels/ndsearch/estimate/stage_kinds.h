@@ -3,8 +3,8 @@
 // any cost of a layer. A stage that has at least as much of everything as another (layers of each
 // kind, live layers of each kind, embedding, head) needs at least as much. Therefore a few of
 // hundreds of stages remain; they depend only on depth, chunks and number of micro-batches.
-#ifndef PPS_NDSEARCH_STAGEKINDS_H
-#define PPS_NDSEARCH_STAGEKINDS_H
+#ifndef PPS_NDSEARCH_ESTIMATE_STAGE_KINDS_H
+#define PPS_NDSEARCH_ESTIMATE_STAGE_KINDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

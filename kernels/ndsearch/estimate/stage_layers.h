@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Splits layers over pipeline stages without knowledge of their times.
-#ifndef PPS_NDSEARCH_OFFSETS_H
-#define PPS_NDSEARCH_OFFSETS_H
+#ifndef PPS_NDSEARCH_ESTIMATE_STAGE_LAYERS_H
+#define PPS_NDSEARCH_ESTIMATE_STAGE_LAYERS_H
 
 #include <stdbool.h>
 #include <stdint.h>

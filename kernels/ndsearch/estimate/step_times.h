@@ -2,8 +2,8 @@
 // Computes when every pass of a strategy's step runs, as early as the order of its schedule allows,
 // and the memory of every stage after each pass: the timeline behind the closed forms of
 // estimate.h.
-#ifndef PPS_NDSEARCH_STEPTIMES_H
-#define PPS_NDSEARCH_STEPTIMES_H
+#ifndef PPS_NDSEARCH_ESTIMATE_STEP_TIMES_H
+#define PPS_NDSEARCH_ESTIMATE_STEP_TIMES_H
 
 #include "kernels/ndsearch/estimate/reference.h"
 

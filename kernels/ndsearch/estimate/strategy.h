@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A parallel strategy defines how devices share one training step.
-#ifndef PPS_NDSEARCH_STRATEGY_H
-#define PPS_NDSEARCH_STRATEGY_H
+#ifndef PPS_NDSEARCH_ESTIMATE_STRATEGY_H
+#define PPS_NDSEARCH_ESTIMATE_STRATEGY_H
 
 #include <stdbool.h>
 #include <stdint.h>

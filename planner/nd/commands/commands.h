@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the commands of the planner: nd, nd rank, nd pipeline and nd calibrate.
-#ifndef PPS_NDSEARCH_TOOL_H
-#define PPS_NDSEARCH_TOOL_H
+#ifndef PPS_PLANNER_ND_COMMANDS_COMMANDS_H
+#define PPS_PLANNER_ND_COMMANDS_COMMANDS_H
 
 #include "engine/command/command.h"
 

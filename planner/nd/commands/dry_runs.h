@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lists dry runs of `ppsweep nd` and reads their peaks.
-#ifndef PPS_NDSEARCH_TOOLDRYRUN_H
-#define PPS_NDSEARCH_TOOLDRYRUN_H
+#ifndef PPS_PLANNER_ND_COMMANDS_DRY_RUNS_H
+#define PPS_PLANNER_ND_COMMANDS_DRY_RUNS_H
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/expert_fit.h"

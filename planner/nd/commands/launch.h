@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `ppsweep nd --launch` prints a strategy as arguments of a training framework.
-#ifndef PPS_NDSEARCH_TOOLLAUNCH_H
-#define PPS_NDSEARCH_TOOLLAUNCH_H
+#ifndef PPS_PLANNER_ND_COMMANDS_LAUNCH_H
+#define PPS_PLANNER_ND_COMMANDS_LAUNCH_H
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints and writes the results of `ppsweep nd pipeline` for one program.
-#ifndef PPS_NDSEARCH_TOOLPIPE_H
-#define PPS_NDSEARCH_TOOLPIPE_H
+#ifndef PPS_PLANNER_ND_COMMANDS_PIPELINE_REPORT_H
+#define PPS_PLANNER_ND_COMMANDS_PIPELINE_REPORT_H
 
 #include "planner/exchange/solution_file.h"
 #include "planner/figures/feedback.h"

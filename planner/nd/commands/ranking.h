@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks the candidates of nd rank: solves the pipeline program of each candidate (ranking.c),
 // and prints and writes the ranking (ranking_show.c).
-#ifndef PPS_NDSEARCH_TOOLRANKING_H
-#define PPS_NDSEARCH_TOOLRANKING_H
+#ifndef PPS_PLANNER_ND_COMMANDS_RANKING_H
+#define PPS_PLANNER_ND_COMMANDS_RANKING_H
 
 #include "planner/nd/input/candidates_to_rank.h"
 #include "planner/nd/input/program_input.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the candidates of `ppsweep nd` and the configurations to profile.
-#ifndef PPS_NDSEARCH_TOOLFILES_H
-#define PPS_NDSEARCH_TOOLFILES_H
+#ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_FILES_H
+#define PPS_PLANNER_ND_COMMANDS_SEARCH_FILES_H
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/profiling/profile.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the results of `ppsweep nd`: counts after every filter, the best candidates, and the
 // reasons why filters reject a strategy.
-#ifndef PPS_NDSEARCH_TOOLREPORT_H
-#define PPS_NDSEARCH_TOOLREPORT_H
+#ifndef PPS_PLANNER_ND_COMMANDS_SEARCH_REPORT_H
+#define PPS_PLANNER_ND_COMMANDS_SEARCH_REPORT_H
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/folded_lines.h"

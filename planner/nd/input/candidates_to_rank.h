@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Selects the strategies that `nd rank` solves: those of a table, or the fastest of a search.
-#ifndef PPS_NDSEARCH_TOOLPICKS_H
-#define PPS_NDSEARCH_TOOLPICKS_H
+#ifndef PPS_PLANNER_ND_INPUT_CANDIDATES_TO_RANK_H
+#define PPS_PLANNER_ND_INPUT_CANDIDATES_TO_RANK_H
 
 #include "planner/nd/input/search_options.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the peaks of dry runs.
-#ifndef PPS_NDSEARCH_TOOLPEAKS_H
-#define PPS_NDSEARCH_TOOLPEAKS_H
+#ifndef PPS_PLANNER_ND_INPUT_DRY_RUN_PEAKS_H
+#define PPS_PLANNER_ND_INPUT_DRY_RUN_PEAKS_H
 
 #include "planner/nd/profiling/peaks.h"
 

@@ -2,8 +2,8 @@
 // Reads the inputs that `nd rank` and `nd pipeline` share: profile ratios, memory figures and
 // limits of the solver. Builds the pipeline program of a strategy from these inputs and the
 // analytic models.
-#ifndef PPS_NDSEARCH_TOOLINPUT_H
-#define PPS_NDSEARCH_TOOLINPUT_H
+#ifndef PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
+#define PPS_PLANNER_ND_INPUT_PROGRAM_INPUT_H
 
 #include "planner/figures/modelled.h"
 #include "planner/nd/input/search_options.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens the search for strategies of the documents and options that were read.
-#ifndef PPS_ND_SEARCH_OPEN_H
-#define PPS_ND_SEARCH_OPEN_H
+#ifndef PPS_PLANNER_ND_INPUT_SEARCH_OPEN_H
+#define PPS_PLANNER_ND_INPUT_SEARCH_OPEN_H
 
 #include "planner/nd/input/search_options.h"
 #include "planner/nd/strategies/search.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The job of `ppsweep nd`: the training run, the search space and its filters, from the command
 // line.
-#ifndef PPS_ND_SEARCH_OPTIONS_H
-#define PPS_ND_SEARCH_OPTIONS_H
+#ifndef PPS_PLANNER_ND_INPUT_SEARCH_OPTIONS_H
+#define PPS_PLANNER_ND_INPUT_SEARCH_OPTIONS_H
 
 #include "engine/command/command.h"
 #include "planner/nd/strategies/filters.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Strategies that options name by their degrees: --at dp=8,tp=4,pp=2.
-#ifndef PPS_ND_STRATEGY_OPTION_H
-#define PPS_ND_STRATEGY_OPTION_H
+#ifndef PPS_PLANNER_ND_INPUT_STRATEGY_OPTION_H
+#define PPS_PLANNER_ND_INPUT_STRATEGY_OPTION_H
 
 #include "planner/nd/input/search_options.h"
 

@@ -12,8 +12,8 @@
 // An argument means what the estimate prices. A comment line (#) states each difference that the
 // framework cannot express; a comment that begins with "does not start:" names a constraint of the
 // framework that the strategy violates.
-#ifndef PPS_NDSEARCH_LAUNCH_H
-#define PPS_NDSEARCH_LAUNCH_H
+#ifndef PPS_PLANNER_ND_LAUNCH_LAUNCH_H
+#define PPS_PLANNER_ND_LAUNCH_LAUNCH_H
 
 #include "kernels/ndsearch/estimate/strategy.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of a Megatron-LM command line under construction, with comments about them.
-#ifndef PPS_ND_MEGATRON_PRIVATE_H
-#define PPS_ND_MEGATRON_PRIVATE_H
+#ifndef PPS_PLANNER_ND_LAUNCH_MEGATRON_PRIVATE_H
+#define PPS_PLANNER_ND_LAUNCH_MEGATRON_PRIVATE_H
 
 #include "planner/nd/launch/launch.h"
 

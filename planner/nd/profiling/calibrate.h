@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fits the efficiencies of a device to measured steps: minimises the sum of the squared logarithms
 // of predicted over measured time. Deterministic; allocates no memory.
-#ifndef PPS_NDSEARCH_CALIBRATE_H
-#define PPS_NDSEARCH_CALIBRATE_H
+#ifndef PPS_PLANNER_ND_PROFILING_CALIBRATE_H
+#define PPS_PLANNER_ND_PROFILING_CALIBRATE_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
 

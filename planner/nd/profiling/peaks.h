@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the peaks of dry runs from a table with the columns dp, tp, pp, ep, peak_mb and optionally
 // rank, cp, op and mbs.
-#ifndef PPS_NDSEARCH_PEAKS_H
-#define PPS_NDSEARCH_PEAKS_H
+#ifndef PPS_PLANNER_ND_PROFILING_PEAKS_H
+#define PPS_PLANNER_ND_PROFILING_PEAKS_H
 
 #include "planner/nd/strategies/expert_fit.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the configurations to profile: candidates reduced to the devices available for profiling,
 // so that a small run measures the figures that rank the large ones.
-#ifndef PPS_NDSEARCH_PROFILE_H
-#define PPS_NDSEARCH_PROFILE_H
+#ifndef PPS_PLANNER_ND_PROFILING_PROFILE_H
+#define PPS_PLANNER_ND_PROFILING_PROFILE_H
 
 #include "planner/nd/strategies/enumerate.h"
 

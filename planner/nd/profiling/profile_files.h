@@ -2,8 +2,8 @@
 // Writes configuration files of profile runs: the user's document with the degrees, layers and
 // recompute of a reduced configuration, and with profiling on. Style graph: YAML; megatron: a shell
 // file of variables; fsdp: TOML.
-#ifndef PPS_NDSEARCH_PLANS_H
-#define PPS_NDSEARCH_PLANS_H
+#ifndef PPS_PLANNER_ND_PROFILING_PROFILE_FILES_H
+#define PPS_PLANNER_ND_PROFILING_PROFILE_FILES_H
 
 #include "planner/nd/profiling/profile.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reduces one candidate to the devices available for profiling, by the rules of each style.
-#ifndef PPS_NDSEARCH_REDUCE_H
-#define PPS_NDSEARCH_REDUCE_H
+#ifndef PPS_PLANNER_ND_PROFILING_SHRINK_H
+#define PPS_PLANNER_ND_PROFILING_SHRINK_H
 
 #include "planner/nd/profiling/profile.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks candidates by step time: solves the pipeline program of each for one and more chunks per
 // stage, adds the costs outside the program, and writes the results as a full and a short table.
-#ifndef PPS_NDSEARCH_RANK_H
-#define PPS_NDSEARCH_RANK_H
+#ifndef PPS_PLANNER_ND_RANK_RANK_H
+#define PPS_PLANNER_ND_RANK_RANK_H
 
 #include "base/text/text_buffer.h"
 #include "kernels/common/description/model.h"

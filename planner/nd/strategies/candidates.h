@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps the candidates of the search (strategies that survive filters and memory), sorts them by
 // step time or by degrees, and writes their table.
-#ifndef PPS_NDSEARCH_CANDIDATES_H
-#define PPS_NDSEARCH_CANDIDATES_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_CANDIDATES_H
+#define PPS_PLANNER_ND_STRATEGIES_CANDIDATES_H
 
 #include "kernels/ndsearch/estimate/strategy.h"
 

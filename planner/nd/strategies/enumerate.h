@@ -6,8 +6,8 @@
 // (ep, op, vp, mbs, sp). The domains of these depend on the quadruple alone; only that of op of the
 // classic preset depends on ep, too. Points come in the order of the loops: dp, tp, cp (pp is what
 // is left), ep, op, vp, mbs, sp, each ascending, sp off before on.
-#ifndef PPS_NDSEARCH_ENUMERATE_H
-#define PPS_NDSEARCH_ENUMERATE_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_ENUMERATE_H
+#define PPS_PLANNER_ND_STRATEGIES_ENUMERATE_H
 
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"

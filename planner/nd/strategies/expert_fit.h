@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses dry runs and predicts the peak memory of other expert degrees from two dry runs: the peak
 // of a group (dp, tp, pp) is base + experts / ep.
-#ifndef PPS_NDSEARCH_EPFIT_H
-#define PPS_NDSEARCH_EPFIT_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_EXPERT_FIT_H
+#define PPS_PLANNER_ND_STRATEGIES_EXPERT_FIT_H
 
 #include "planner/nd/strategies/enumerate.h"
 

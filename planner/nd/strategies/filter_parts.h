@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assigns filters to the levels of a walk that decide them. Dimensions that one filter reads
 // together form a part; within a quadruple, parts are independent. Private to the walks.
-#ifndef PPS_NDSEARCH_PARTS_H
-#define PPS_NDSEARCH_PARTS_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_FILTER_PARTS_H
+#define PPS_PLANNER_ND_STRATEGIES_FILTER_PARTS_H
 
 #include "planner/nd/strategies/enumerate.h"
 #include "planner/nd/strategies/filters.h"

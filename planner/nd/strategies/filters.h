@@ -3,8 +3,8 @@
 // each. Legality rules (tp divides the heads) are also filters, so that each can be removed by its
 // name. Every predicate declares the dimensions that it reads, so that walk.h can decide it in the
 // outermost loop possible.
-#ifndef PPS_NDSEARCH_FILTERS_H
-#define PPS_NDSEARCH_FILTERS_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_FILTERS_H
+#define PPS_PLANNER_ND_STRATEGIES_FILTERS_H
 
 #include "planner/nd/strategies/enumerate.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folds the table of candidates: candidates with equal recompute that differ only in one minor
 // degree (op, vp or mbs) share one line, which shows the fastest of them.
-#ifndef PPS_NDSEARCH_TOOLFOLD_H
-#define PPS_NDSEARCH_TOOLFOLD_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_FOLDED_LINES_H
+#define PPS_PLANNER_ND_STRATEGIES_FOLDED_LINES_H
 
 #include "planner/nd/strategies/search.h"
 

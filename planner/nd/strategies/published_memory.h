@@ -3,8 +3,8 @@
 // layer of each kind and of the vocabulary, and of the worst stage. Its errors are kept (no
 // activations, no router, the vocabulary twice for pp = 1; search.md lists them): it serves
 // comparison with published figures only.
-#ifndef PPS_NDSEARCH_ORIGMEM_H
-#define PPS_NDSEARCH_ORIGMEM_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_PUBLISHED_MEMORY_H
+#define PPS_PLANNER_ND_STRATEGIES_PUBLISHED_MEMORY_H
 
 #include "kernels/common/description/model.h"
 #include "kernels/ndsearch/estimate/strategy.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the search: walks the survivors of the filters, estimates the memory and step time of each,
 // and keeps the candidates.
-#ifndef PPS_NDSEARCH_SEARCH_H
-#define PPS_NDSEARCH_SEARCH_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_SEARCH_H
+#define PPS_PLANNER_ND_STRATEGIES_SEARCH_H
 
 #include "kernels/ndsearch/estimate/estimate.h"
 #include "planner/nd/strategies/candidates.h"

@@ -6,8 +6,8 @@
 // parts (ep with op, mbs, sp ...); what survives filters 1..k is the product of what of each part
 // survives those of them that read it. Counting therefore costs the sum of the parts, not their
 // product.
-#ifndef PPS_NDSEARCH_WALK_H
-#define PPS_NDSEARCH_WALK_H
+#ifndef PPS_PLANNER_ND_STRATEGIES_WALK_H
+#define PPS_PLANNER_ND_STRATEGIES_WALK_H
 
 #include "planner/nd/strategies/enumerate.h"
 #include "planner/nd/strategies/filters.h"
