@@ -2,6 +2,8 @@
 // Describes in words why points are skipped.
 #include "engine/space/reason.h"
 
+#include "engine/space/space.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>

@@ -4,9 +4,13 @@
 #ifndef PPS_REASONS_H
 #define PPS_REASONS_H
 
-#include "engine/space/space.h"
+struct pps_space;
 
-enum { PPS_REASON_WORDS = PPS_REASON_TEXT + 24 };
+enum {
+    PPS_MAX_REASONS = 48, // rules and kernel reasons together
+    PPS_REASON_TEXT = 96,
+    PPS_REASON_WORDS = PPS_REASON_TEXT + 24,
+};
 
 // Writes words that follow "points": "not satisfying n > 4", "where sync_freq > n", "with n
 // outside its range". Always one line; needs reason < space->n_reasons. Returns words.

@@ -12,13 +12,13 @@
 
 #include "base/text/status.h"
 #include "engine/space/axis.h"
-#include "engine/store/output.h"
+#include "engine/space/reason.h"
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PPS_MAX_AXES = PPS_MAX_PARAMS, PPS_MAX_RULES = 32, PPS_REASON_TEXT = 96 };
+enum { PPS_MAX_AXES = PPS_MAX_PARAMS, PPS_MAX_RULES = 32 };
 
 struct pps_rule {
     struct pps_expr *expr;

@@ -8,13 +8,12 @@
 
 #include "base/system/codec.h"
 #include "base/text/status.h"
+#include "engine/space/reason.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define PPS_MAX_REASONS 48 // rules and kernel reasons together
 
 // A finished block, as a worker delivers it. Block 0 holds the first points; pps_output_open
 // writes the header line itself.
