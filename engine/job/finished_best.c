@@ -3,7 +3,7 @@
 #include "engine/job/finished_best.h"
 
 #include "base/document/json.h"
-#include "engine/manifest/tie_counts.h"
+#include "engine/best/tie_counts.h"
 #include "engine/read/result.h"
 #include "engine/read/row_text.h"
 #include "engine/space/value.h"
@@ -47,7 +47,7 @@ static bool read_row(const struct reader *r, const char *line, double *key, doub
     const struct pps_experiment *e = r->sweep->experiment;
     struct pps_cell cells[MAX_CELLS];
     char why[PPS_WHY];
-    pps_rowtext_split(line, cells, r->n_cells);
+    pps_cells_split(line, strlen(line), cells, r->n_cells);
     for (int b = 0; b < r->sweep->n_by; b++) {
         const int p = r->sweep->by[b];
         const bool typed = (e->space.typed >> p & 1) != 0;

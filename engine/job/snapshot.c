@@ -7,9 +7,9 @@
 #include "base/system/disk.h"
 #include "base/system/machine.h"
 #include "base/system/whole_file.h"
+#include "engine/best/tie_counts.h"
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/manifest_read.h"
-#include "engine/manifest/tie_counts.h"
 
 #include <errno.h>
 #include <fcntl.h>

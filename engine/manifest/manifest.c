@@ -5,8 +5,8 @@
 #include "base/document/json_write.h"
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
-#include "engine/experiment/typed_columns.h"
-#include "engine/manifest/tie_counts.h"
+#include "engine/best/tie_counts.h"
+#include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
 #include <stdio.h>

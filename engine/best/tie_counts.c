@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counted rows to JSON and back.
-#include "engine/manifest/tie_counts.h"
+#include "engine/best/tie_counts.h"
 
 #include "base/document/json_write.h"
 
