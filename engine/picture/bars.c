@@ -148,7 +148,7 @@ static enum pps_status note_rows(struct pps_bars *bars, struct pps_error *err)
         status = pps_fail(err, PPS_E_MACHINE, "out of memory for the rows to show");
     bars->rows = pps_best_sorted(&bars->best, &bars->n_rows);
     for (size_t i = 0; i < bars->n_rows && status == PPS_OK; i++) {
-        pps_rowtext_split(bars->rows[i].text, cells, bars->view.n_columns);
+        pps_cells_split(bars->rows[i].text, bars->rows[i].n, cells, bars->view.n_columns);
         status = pps_constants_note(&bars->constants, cells, err);
     }
     free(cells);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes stacked bars as text for gnuplot and draws the picture.
 #include "engine/picture/bars.h"
-#include "engine/picture/gnuplot_text.h"
-#include "engine/picture/picture_name.h"
+#include "engine/slice/gnuplot_text.h"
+#include "engine/slice/picture_name.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -94,7 +94,7 @@ static bool put_row(const struct pps_bars *bars,
                     FILE *out)
 {
     bool good = true;
-    pps_rowtext_split(row->text, cells, bars->view.n_columns);
+    pps_cells_split(row->text, row->n, cells, bars->view.n_columns);
     fprintf(out, "%" PRIu64, row->index);
     for (int i = 0; i < bars->view.n_columns && good; i++)
         if (is_label(bars, i))

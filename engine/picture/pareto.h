@@ -7,11 +7,11 @@
 #include "base/text/status.h"
 #include "engine/best/pareto_front.h"
 #include "engine/picture/pictures.h"
-#include "engine/picture/scale.h"
 #include "engine/picture/thinned_points.h"
 #include "engine/read/constant_columns.h"
 #include "engine/read/grouping.h"
 #include "engine/read/view.h"
+#include "engine/slice/scale.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pareto fronts as points for gnuplot, and the picture of them.
 #include "engine/experiment/work_groups.h"
-#include "engine/picture/gnuplot_text.h"
 #include "engine/picture/pareto.h"
-#include "engine/picture/picture_name.h"
+#include "engine/slice/gnuplot_text.h"
+#include "engine/slice/picture_name.h"
 
 #include <errno.h>
 #include <inttypes.h>

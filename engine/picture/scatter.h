@@ -9,11 +9,11 @@
 #include "base/text/string_pool.h"
 #include "engine/best/best.h"
 #include "engine/picture/pictures.h"
-#include "engine/picture/scale.h"
 #include "engine/picture/thinned_points.h"
 #include "engine/read/constant_columns.h"
 #include "engine/read/row_text.h"
 #include "engine/read/view.h"
+#include "engine/slice/scale.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes scatter pictures as points for gnuplot, and draws them.
-#include "engine/picture/gnuplot_text.h"
-#include "engine/picture/picture_name.h"
 #include "engine/picture/scatter.h"
+#include "engine/slice/gnuplot_text.h"
+#include "engine/slice/picture_name.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static struct pps_cell *best_cells(struct pps_scatter *scatter,
     struct pps_cell *cells = calloc((size_t)scatter->view.n_columns, sizeof *cells);
     *best = pps_best_sorted(&scatter->best, &n);
     if (cells != NULL)
-        pps_rowtext_split((*best)->text, cells, scatter->view.n_columns);
+        pps_cells_split((*best)->text, (*best)->n, cells, scatter->view.n_columns);
     return cells;
 }
 

@@ -7,8 +7,8 @@
 #define PPS_SLICE_H
 
 #include "base/text/status.h"
-#include "engine/picture/scale.h"
 #include "engine/read/view.h"
+#include "engine/slice/scale.h"
 
 #include <stdbool.h>
 #include <stddef.h>

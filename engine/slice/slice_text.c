@@ -2,8 +2,8 @@
 // Writes titles and names of maps, and slices as text for gnuplot.
 #include "engine/slice/slice_text.h"
 
-#include "engine/picture/gnuplot_text.h"
-#include "engine/picture/picture_name.h"
+#include "engine/slice/gnuplot_text.h"
+#include "engine/slice/picture_name.h"
 
 #include <ctype.h>
 #include <inttypes.h>

@@ -6,8 +6,8 @@
 
 #include "engine/command/command.h"
 #include "engine/picture/pictures.h"
-#include "engine/picture/scale.h"
 #include "engine/read/view.h"
+#include "engine/slice/scale.h"
 
 #include <stdbool.h>
 

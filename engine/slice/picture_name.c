@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names of pictures.
-#include "engine/picture/picture_name.h"
+#include "engine/slice/picture_name.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes text that plot scripts read.
-#include "engine/picture/gnuplot_text.h"
+#include "engine/slice/gnuplot_text.h"
 
 #include "base/text/decimal.h"
 
