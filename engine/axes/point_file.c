@@ -3,7 +3,7 @@
 #include "engine/axes/point_file.h"
 
 #include "base/text/nearest.h"
-#include "engine/experiment/typed_columns.h"
+#include "engine/space/typed_columns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 #include "base/text/decimal.h"
 #include "base/text/nearest.h"
-#include "engine/experiment/typed_columns.h"
+#include "engine/space/typed_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>

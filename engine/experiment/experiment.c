@@ -5,8 +5,8 @@
 #include "engine/axes/option_json.h"
 #include "engine/experiment/loading.h"
 #include "engine/experiment/resolved.h"
-#include "engine/experiment/typed_columns.h"
 #include "engine/space/dependent_counts.h"
+#include "engine/space/typed_columns.h"
 
 #include <stdio.h>
 #include <stdlib.h>

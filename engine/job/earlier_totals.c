@@ -5,7 +5,7 @@
 #include "engine/job/earlier_totals.h"
 
 #include "base/system/threads.h"
-#include "engine/read/result.h"
+#include "base/table/cell.h"
 #include "engine/space/value.h"
 #include "engine/store/block_text.h"
 
@@ -94,26 +94,13 @@ static int column_of_nearest(const struct pps_resume_ask *ask)
     return column >= 0 && ask->sweep->experiment->wanted[column] ? column : -1;
 }
 
-// Returns cell k of the line.
-static struct pps_cell cell_of(int k, const char *line, const char *end)
-{
-    for (int c = 0; c < k; c++) {
-        const char *comma = memchr(line, ',', (size_t)(end - line));
-        if (comma == NULL)
-            return (struct pps_cell){end, 0};
-        line = comma + 1;
-    }
-    const char *comma = memchr(line, ',', (size_t)(end - line));
-    return (struct pps_cell){line, (size_t)((comma != NULL ? comma : end) - line)};
-}
-
 // The kernel's first column is empty in rows of infeasible points.
 static bool is_done(const struct reader *reader, const char *line, const char *end)
 {
     const struct pps_experiment *e = reader->ask->sweep->experiment;
     double value;
     return !e->wanted[0] ||
-           pps_cell_number(cell_of(pps_space_cells(&e->space), line, end), &value);
+           pps_cell_number(pps_cell_at(line, end, pps_space_cells(&e->space)), &value);
 }
 
 // Adds a row. If rows are kept by group, the point of every row is needed; otherwise only the
@@ -140,7 +127,7 @@ static enum pps_status add_infeasible(struct reader *reader,
                                       struct pps_error *err)
 {
     double value;
-    if (reader->need < 0 || !pps_cell_number(cell_of(reader->need, text, end), &value) ||
+    if (reader->need < 0 || !pps_cell_number(pps_cell_at(text, end, reader->need), &value) ||
         !pps_tops_would_take(&reader->nearest, NULL, value))
         return PPS_OK;
     return pps_tops_add(&reader->nearest, NULL, value, point_of_row(reader, row), text,
@@ -161,7 +148,7 @@ static enum pps_status add_rows(struct reader *reader,
         double value;
         if (!is_done(reader, text, stop))
             status = add_infeasible(reader, row, text, stop, err);
-        else if (pps_cell_number(cell_of(reader->cell, text, stop), &value))
+        else if (pps_cell_number(pps_cell_at(text, stop, reader->cell), &value))
             status = add_row(reader, row, value, text, (size_t)(stop - text), err);
         text = stop + 1;
     }

@@ -4,9 +4,8 @@
 
 #include "base/text/decimal.h"
 #include "base/text/text_buffer.h"
-#include "engine/experiment/typed_columns.h"
 #include "engine/point/one_point.h"
-#include "engine/read/result.h"
+#include "engine/read/view.h"
 #include "engine/space/value.h"
 #include "engine/store/checksums.h"
 

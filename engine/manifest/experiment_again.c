@@ -3,7 +3,7 @@
 #include "engine/manifest/experiment_again.h"
 
 #include "base/text/decimal.h"
-#include "engine/experiment/typed_columns.h"
+#include "engine/space/typed_columns.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -4,8 +4,8 @@
 
 #include "base/text/nearest.h"
 #include "engine/experiment/documents.h"
-#include "engine/experiment/typed_columns.h"
 #include "engine/point/one_point.h"
+#include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
 #include <stdlib.h>

@@ -5,8 +5,8 @@
 #include "base/text/nearest.h"
 #include "engine/experiment/documents.h"
 #include "engine/experiment/experiment.h"
-#include "engine/experiment/typed_columns.h"
-#include "engine/read/result.h"
+#include "engine/read/view.h"
+#include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
 #include <stdio.h>

@@ -123,19 +123,8 @@ static enum pps_status split(struct pps_result *result,
                              struct pps_cell line,
                              struct pps_error *err)
 {
-    const char *at = line.text, *end = line.text + line.n;
-    int last = result->n_columns - 1;
-    for (int i = 0; i < last; i++) {
-        const char *comma = memchr(at, ',', (size_t)(end - at));
-        if (comma == NULL)
-            return fail_cells(result, line, err);
-        result->cells[i] = (struct pps_cell){at, (size_t)(comma - at)};
-        at = comma + 1;
-    }
-    result->cells[last] = (struct pps_cell){at, (size_t)(end - at)};
-    if (memchr(at, ',', (size_t)(end - at)) != NULL)
-        return fail_cells(result, line, err);
-    return PPS_OK;
+    const int n = pps_cells_split(line.text, line.n, result->cells, result->n_columns);
+    return n == result->n_columns ? PPS_OK : fail_cells(result, line, err);
 }
 
 // Removes quotes around a cell. Returns false for any other quote.

@@ -5,6 +5,7 @@
 #ifndef PPS_RESULT_H
 #define PPS_RESULT_H
 
+#include "base/table/cell.h"
 #include "base/text/status.h"
 
 #include <stddef.h>
@@ -12,11 +13,6 @@
 
 struct cJSON;
 struct pps_result;
-
-struct pps_cell {
-    const char *text; // not ended with NUL
-    size_t n;
-};
 
 // Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for stdin,
 // and reads the header line. The first bytes show whether stdin is plain text or gzip. Several
@@ -64,8 +60,5 @@ PPS_MUST_CHECK enum pps_status pps_result_manifest_of(const char *path,
                                                       const char *ending,
                                                       struct cJSON **manifest,
                                                       struct pps_error *err);
-
-// Reads a finite number into *value. Returns false if the cell holds anything else.
-int pps_cell_number(struct pps_cell cell, double *value);
 
 #endif

@@ -75,29 +75,11 @@ enum pps_status pps_rowtext_header(struct pps_rowtext *row,
 
 // ---- table ----------------------------------------------------------------------------------
 
-// Sets *cell to the first cell of a line and returns the text after its comma; NULL at the end.
-static const char *split_cell(const char *line, struct pps_cell *cell)
-{
-    *cell = (struct pps_cell){line, strcspn(line, ",")};
-    line += cell->n;
-    return *line == ',' ? line + 1 : NULL;
-}
-
-void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells)
-{
-    for (int i = 0; i < n_cells; i++) {
-        cells[i] = (struct pps_cell){"", 0};
-        if (line != NULL)
-            line = split_cell(line, &cells[i]);
-    }
-}
-
 static size_t count_cells(const char *line)
 {
-    struct pps_cell cell;
-    size_t n = 0;
-    for (; line != NULL; n++)
-        line = split_cell(line, &cell);
+    size_t n = 1;
+    for (; (line = strchr(line, ',')) != NULL; n++)
+        line++;
     return n;
 }
 
@@ -118,9 +100,10 @@ static void put_cell(FILE *out, struct pps_cell cell, size_t width, bool last)
 
 static void put_line(FILE *out, const char *line, const size_t *widths, size_t n_columns)
 {
+    const char *const end = line + strlen(line);
     struct pps_cell cell;
     for (size_t c = 0; c < n_columns && line != NULL; c++) {
-        line = split_cell(line, &cell);
+        line = pps_cell_next(line, end, &cell);
         put_cell(out, cell, widths[c], line == NULL || c + 1 == n_columns);
     }
 }
@@ -135,10 +118,10 @@ enum pps_status pps_rowtext_table(FILE *out,
     if (widths == NULL)
         return no_memory(err);
     for (size_t i = 0; i < n; i++) {
-        const char *line = lines[i];
+        const char *line = lines[i], *const end = line + strlen(line);
         struct pps_cell cell;
         for (size_t c = 0; c < n_columns && line != NULL; c++) {
-            line = split_cell(line, &cell);
+            line = pps_cell_next(line, end, &cell);
             const size_t width = pps_utf8_count(cell.text, cell.n);
             if (width > widths[c])
                 widths[c] = width;

@@ -32,9 +32,6 @@ PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct pps_rowtext *row,
                                                   const struct pps_view *view,
                                                   struct pps_error *err);
 
-// Splits a line into cells; missing cells are empty if the line has fewer than n_cells.
-void pps_rowtext_split(const char *line, struct pps_cell *cells, int n_cells);
-
 // Writes n lines (lines[0] is the header) as a table: columns are as wide as their widest cell,
 // numbers are right-aligned, texts left-aligned.
 PPS_MUST_CHECK enum pps_status pps_rowtext_table(FILE *out,

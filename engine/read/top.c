@@ -5,8 +5,8 @@
 #include "base/text/grow_list.h"
 #include "base/text/say.h"
 #include "engine/best/best.h"
+#include "engine/best/tie_counts.h"
 #include "engine/best/ties_text.h"
-#include "engine/manifest/tie_counts.h"
 #include "engine/read/constant_columns.h"
 #include "engine/read/grouping.h"
 #include "engine/read/row_sort.h"
@@ -218,7 +218,7 @@ static enum pps_status add_counted(struct top *top,
         decides |= bit_of(top->grouping.by[b]);
     if (!pps_counted_read(item, header, &equal) || (equal.differ & decides) != 0)
         return PPS_OK;
-    pps_rowtext_split(equal.text, cells, top->view.n_columns);
+    pps_cells_split(equal.text, equal.text_n, cells, top->view.n_columns);
     if (!pps_view_passes(&top->view, cells) || !pps_cell_number(cells[top->objective], &value))
         return PPS_OK;
     enum pps_status status = pps_grouping_find(&top->grouping, cells, &group, err);

@@ -4,9 +4,9 @@
 
 #include "base/text/nearest.h"
 #include "engine/experiment/experiment.h"
-#include "engine/experiment/typed_columns.h"
 #include "engine/read/coverage.h"
 #include "engine/read/filter.h"
+#include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
 #include <cjson/cJSON.h>
@@ -70,6 +70,19 @@ static void name_columns(struct pps_view *view)
     view->n_columns = pps_result_columns(view->result);
     for (int i = 0; i < view->n_columns; i++)
         view->columns[i].name = pps_result_column_name(view->result, i);
+}
+
+void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel)
+{
+    for (int c = 0; c < pps_result_columns(result); c++) {
+        const char *name = pps_result_column_name(result, c);
+        const int p = pps_typed_find(kernel, name, strlen(name));
+        const int weights = p < 0 ? -1 : pps_result_find(result, kernel->params[p].name);
+        if (weights < 0)
+            continue;
+        pps_result_join(result, weights, c);
+        c = -1; // the columns behind it have moved
+    }
 }
 
 static void roles_from_kernel(struct pps_view *view)

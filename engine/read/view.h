@@ -27,6 +27,10 @@ struct pps_view_column {
     bool is_text;       // words, not numbers
 };
 
+// Joins the two columns of each typed parameter (typed_columns.h) for all later rows; the joined
+// column has the cell that is not empty.
+void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel);
+
 struct pps_filter;
 
 struct pps_view {

@@ -3,7 +3,7 @@
 #ifndef PPS_ROWPARTS_H
 #define PPS_ROWPARTS_H
 
-#include "engine/read/result.h"
+#include "base/table/cell.h"
 #include "engine/run/audit.h"
 #include "engine/run/row_maker.h"
 

@@ -5,10 +5,8 @@
 #ifndef PPS_TYPED_H
 #define PPS_TYPED_H
 
-#include "engine/read/result.h"
 #include "ppsweep/kernel.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,9 +17,5 @@ uint64_t pps_typed_params(const struct pps_kernel *kernel);
 
 // Returns the parameter whose names are in the column `name` (n characters), or -1.
 int pps_typed_find(const struct pps_kernel *kernel, const char *name, size_t n);
-
-// Joins the two columns of each typed parameter for all later rows; the joined column has the
-// cell that is not empty.
-void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and joins the columns that belong together in a typed result.
-#include "engine/experiment/typed_columns.h"
+// Finds the columns that belong together in a typed result.
+#include "engine/space/typed_columns.h"
 
 #include "engine/space/value.h"
 
@@ -22,17 +22,4 @@ int pps_typed_find(const struct pps_kernel *kernel, const char *name, size_t n)
         return -1;
     const int p = pps_param_find(kernel, name, n - suffix);
     return p >= 0 && (pps_typed_params(kernel) >> p & 1) != 0 ? p : -1;
-}
-
-void pps_typed_join(struct pps_result *result, const struct pps_kernel *kernel)
-{
-    for (int c = 0; c < pps_result_columns(result); c++) {
-        const char *name = pps_result_column_name(result, c);
-        const int p = pps_typed_find(kernel, name, strlen(name));
-        const int weights = p < 0 ? -1 : pps_result_find(result, kernel->params[p].name);
-        if (weights < 0)
-            continue;
-        pps_result_join(result, weights, c);
-        c = -1; // the columns behind it have moved
-    }
 }
