@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// libppsweep evaluates models of pipeline-parallel training, runs whole experiments and reads
+// their results, without the command line. For C99 and C++.
+//
+// Rules for all functions:
+//   errors    A function that can fail returns PPSWEEP_OK (0) or another code of `enum
+//             ppsweep_code`, and then fills *error. `error` may be NULL. No function prints,
+//             ends the process, or changes signal handlers or the locale.
+//   NULL      Pointers must be valid unless the comment allows NULL. A handle that is NULL
+//             gives PPSWEEP_E_CALL, or the value in the comment; ..._close(NULL) does nothing.
+//   strings   Text is UTF-8 and ends with NUL. Strings and structs that a function returns
+//             belong to the handle and are valid until it is closed. Strings that the caller
+//             passes are copied.
+//   size      The first member of a struct that the caller fills is its size, `sizeof (struct
+//             ...)`. All other members may be 0 or NULL unless the comment says otherwise.
+//   threads   Different handles may be used by different threads at the same time. Only
+//             ppsweep_model and ppsweep_stop may be used by several threads at once.
+//   fork      A child process may use the handles of its parent, but must not call ppsweep_run
+//             if its parent did.
+//
+// Not promised: the text of messages, the order of parameters and columns between versions of a
+// kernel (look them up by name), the version of kernels, and the layout of structs between
+// different values of PPSWEEP_ABI.
+//
+// Results are those of `ppsweep run`: the same point gives the same bits in every call, with any
+// number of points and threads.
+#ifndef PPSWEEP_H
+#define PPSWEEP_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define PPSWEEP_API __attribute__((visibility("default")))
+#else
+#define PPSWEEP_API
+#endif
+
+// The number of the binary interface. It changes when a program must be compiled again.
+#define PPSWEEP_ABI 0
+
+// Returns the PPSWEEP_ABI of the library that is loaded.
+PPSWEEP_API int ppsweep_abi(void);
+
+// Returns the version of the library that is loaded, such as "0.1.0".
+PPSWEEP_API const char *ppsweep_version(void);
+
+// ---- errors ---------------------------------------------------------------------------------
+
+// Codes from 1 to 5 equal the exit status of the program.
+enum ppsweep_code {
+    PPSWEEP_OK = 0,
+    PPSWEEP_E_MACHINE = 1,    // no memory, a full disk, a failed system call
+    PPSWEEP_E_INPUT = 2,      // a document, an experiment, a file or a name is wrong
+    PPSWEEP_E_INFEASIBLE = 3, // nothing feasible exists
+    PPSWEEP_E_POINTS = 4,     // some points failed, or an audit differs
+    PPSWEEP_E_STOPPED = 5,    // the stop flag was raised, or the time limit is over
+    PPSWEEP_E_WRONG = 6,      // a file does not contain what it should
+    PPSWEEP_E_CALL = 7        // the caller broke a rule of this header
+};
+
+struct ppsweep_error {
+    int code;        // enum ppsweep_code
+    int line;        // from 1; 0: unknown
+    int column;      // in characters, from 1; 0: unknown
+    char file[512];  // the file or argument at fault, or ""
+    char text[4096]; // one line without full stop: what is wrong and what to write
+};
+
+// ---- stop flag ------------------------------------------------------------------------------
+
+// A stop flag ends evaluations and runs early. Any number of calls may share a flag.
+struct ppsweep_stop;
+
+// Creates a lowered flag. Returns NULL if memory runs out.
+PPSWEEP_API struct ppsweep_stop *ppsweep_stop_open(void);
+// The flag must not be in use.
+PPSWEEP_API void ppsweep_stop_close(struct ppsweep_stop *stop);
+// Raises the flag; safe in any thread and in a signal handler. NULL is allowed.
+PPSWEEP_API void ppsweep_stop_raise(struct ppsweep_stop *stop);
+// Lowers the flag, for the next call. NULL is allowed.
+PPSWEEP_API void ppsweep_stop_lower(struct ppsweep_stop *stop);
+
+// ---- kernels and models ---------------------------------------------------------------------
+
+// Returns the name or the summary of kernel k, counted from 0; NULL: there is none.
+PPSWEEP_API const char *ppsweep_kernel_name(int k);
+PPSWEEP_API const char *ppsweep_kernel_summary(int k);
+
+// A model is a kernel that has read its documents.
+struct ppsweep_model;
+
+struct ppsweep_model_options {
+    size_t size;
+    // The value of "inputs" in an experiment, as JSON text: {"model": "llama3-70b", "cluster":
+    // {"devices": 64}}. A document is a path, relative to the working folder, or the name of a
+    // shipped document, or the document itself; or a list of these.
+    const char *inputs;
+    // The options of the kernel's composite axis, as JSON text, as in an experiment:
+    // {"priority_step": 0.1, "tiers": "all"}. They determine ppsweep_model_combination.
+    const char *options;
+    int exact;            // not 0: disable shortcuts; bit-identical on every machine
+    uint64_t point_limit; // a point that takes more events fails; 0: no limit
+};
+
+// Opens the model of a kernel (such as "contention"; NULL: the first one). options may be NULL.
+// On success the caller closes *model; after an error *model is NULL. PPSWEEP_E_INPUT, with the
+// place, if the kernel is unknown or a document is wrong or missing.
+PPSWEEP_API int ppsweep_model_open(struct ppsweep_model **model,
+                                   const char *kernel,
+                                   const struct ppsweep_model_options *options,
+                                   struct ppsweep_error *error);
+// No other thread may use the model.
+PPSWEEP_API void ppsweep_model_close(struct ppsweep_model *model);
+
+// Return the name of the model's kernel and its version, which changes when its results do; ""
+// for NULL.
+PPSWEEP_API const char *ppsweep_model_kernel(const struct ppsweep_model *model);
+PPSWEEP_API const char *ppsweep_model_version(const struct ppsweep_model *model);
+
+// ---- parameters -----------------------------------------------------------------------------
+
+// Every value of a parameter is a double: a number as itself, a boolean as 0 or 1, a choice as
+// its index in `names`. A real may have names besides its numbers (a priority is a weight, or a
+// tier a ... z); names[i] is then -1 - i. ppsweep_encode and ppsweep_decode convert text.
+enum ppsweep_kind {
+    PPSWEEP_INTEGER = 0, // whole, |x| < 2^53
+    PPSWEEP_REAL = 1,    // finite
+    PPSWEEP_BOOLEAN = 2,
+    PPSWEEP_CHOICE = 3
+};
+
+struct ppsweep_param {
+    const char *name;
+    const char *unit; // "" if there is none
+    const char *summary;
+    const char *domain; // the values that are allowed, in words
+    int kind;           // enum ppsweep_kind
+    int n_names;
+    const char *const *names; // n_names strings, of a boolean too; NULL if n_names is 0
+    double fallback;          // the default
+    double min, max;          // of the numbers; INFINITY: no limit
+    int min_open, max_open;   // not 0: min or max itself is not allowed
+    int fixed;                // not 0: documents set it; it has no value of its own
+    int by_document;          // not 0: by default the document of the point sets it
+    int combined;             // not 0: ppsweep_model_combination sets it
+};
+
+// Returns the number of parameters; 0 for NULL.
+PPSWEEP_API int ppsweep_model_params(const struct ppsweep_model *model);
+// Returns parameter p; NULL if there is none.
+PPSWEEP_API const struct ppsweep_param *ppsweep_model_param(const struct ppsweep_model *model,
+                                                            int p);
+// Returns the index of the parameter, or -1 with an error that suggests a similar name.
+PPSWEEP_API int ppsweep_model_find_param(const struct ppsweep_model *model,
+                                         const char *name,
+                                         struct ppsweep_error *error);
+
+// Writes the value of parameter p for a text as in a row of a result: "8", "0.25", "true",
+// "1f1b", "a". PPSWEEP_E_INPUT if the parameter does not allow it.
+PPSWEEP_API int ppsweep_encode(const struct ppsweep_model *model,
+                               int p,
+                               const char *text,
+                               double *value,
+                               struct ppsweep_error *error);
+
+// Writes the text of a value of parameter p, as in a row of a result: at most 15 significant
+// digits. PPSWEEP_E_INPUT if the parameter does not allow the value.
+enum { PPSWEEP_VALUE_TEXT = 32 };
+PPSWEEP_API int ppsweep_decode(const struct ppsweep_model *model,
+                               int p,
+                               double value,
+                               char text[PPSWEEP_VALUE_TEXT],
+                               struct ppsweep_error *error);
+
+// Returns the number of values of the kernel's composite axis, which sets several parameters at
+// once (the priorities of `contention`); 0 if the kernel has none, and for NULL.
+PPSWEEP_API uint64_t ppsweep_model_combinations(const struct ppsweep_model *model);
+// Writes values first ... first + n - 1 of the composite axis, in the order of an experiment:
+// param[p][i] is parameter p in value first + i. param has one pointer per parameter; those of
+// parameters that are not `combined` are not used, and NULL is allowed.
+PPSWEEP_API int ppsweep_model_combination(const struct ppsweep_model *model,
+                                          uint64_t first,
+                                          size_t n,
+                                          double *const *param,
+                                          struct ppsweep_error *error);
+
+// ---- columns --------------------------------------------------------------------------------
+
+enum ppsweep_column_kind {
+    PPSWEEP_COLUMN_REAL = 0,
+    PPSWEEP_COLUMN_INTEGER = 1,
+    PPSWEEP_COLUMN_TEXT = 2
+};
+
+enum ppsweep_goal { PPSWEEP_NEUTRAL = 0, PPSWEEP_LOWER = 1, PPSWEEP_HIGHER = 2 };
+
+enum ppsweep_shown {
+    PPSWEEP_BY_DEFAULT = 0, // rows of a run show it
+    PPSWEEP_ON_REQUEST = 1, // only with metrics
+    PPSWEEP_BY_NAME = 2     // only if metrics name it: a costly column
+};
+
+struct ppsweep_column {
+    const char *name;
+    const char *unit; // "" if there is none
+    const char *summary;
+    int kind;         // enum ppsweep_column_kind
+    int goal;         // enum ppsweep_goal: which values are better
+    int shown;        // enum ppsweep_shown
+    int decimals;     // of a real in a row of a result
+    size_t text_size; // bytes of a text with its NUL; 0: a number
+};
+
+// Returns the number of columns; 0 for NULL. Column 0 is the objective unless one is named.
+PPSWEEP_API int ppsweep_model_columns(const struct ppsweep_model *model);
+// Returns column c; NULL if there is none.
+PPSWEEP_API const struct ppsweep_column *ppsweep_model_column(const struct ppsweep_model *model,
+                                                              int c);
+// Returns the index of the column, or -1 with an error that suggests a similar name.
+PPSWEEP_API int ppsweep_model_find_column(const struct ppsweep_model *model,
+                                          const char *name,
+                                          struct ppsweep_error *error);
+
+// ---- evaluation -----------------------------------------------------------------------------
+
+enum ppsweep_outcome {
+    PPSWEEP_DONE = 0,
+    PPSWEEP_FAILED = 1,     // the kernel could not finish the point; no results
+    PPSWEEP_STOPPED = 2,    // not computed: the stop flag was raised; no results
+    PPSWEEP_INFEASIBLE = 3, // the point is valid but cannot run; some results may be NaN
+    PPSWEEP_SKIPPED = 4,    // a rule of the kernel excludes the point; no results
+    PPSWEEP_INVALID = 5     // a parameter does not allow its value; no results
+};
+
+struct ppsweep_points {
+    size_t size;
+    size_t n; // points
+    // One pointer per parameter: param[p][i] is parameter p of point i. NULL: the default at all
+    // points. param itself NULL: all defaults. Values are used as they are; those of an
+    // experiment are the doubles nearest to at most 15 significant digits.
+    const double *const *param;
+    // One pointer per column: column[c][i] is result c of point i, NaN if there is none. NULL:
+    // not wanted; a column that is not wanted may cost no time. column itself may be NULL.
+    double *const *column;
+    // One pointer per column: the text of point i is at text[c] + i * text_size, "" if there is
+    // none. NULL: not wanted. text itself may be NULL.
+    char *const *text;
+    unsigned char *outcome; // n of enum ppsweep_outcome; or NULL
+    // n numbers: of a skipped point the index for ppsweep_model_reason; of an invalid point the
+    // parameter at fault, or -1 if the point needs more memory than there is; otherwise -1. Or
+    // NULL.
+    int *detail;
+    int threads;                     // 0: all CPUs this process may use
+    const struct ppsweep_stop *stop; // or NULL
+};
+
+// Evaluates the points into the caller's arrays, which must not overlap. An invalid, skipped,
+// infeasible or failed point is no error. PPSWEEP_E_STOPPED if the stop flag was raised before
+// the end: points with another outcome than PPSWEEP_STOPPED are complete. PPSWEEP_E_CALL, with
+// nothing written, if an array of a `fixed` parameter is given, or an array of the wrong kind
+// for a column.
+//
+// The call uses no more threads than pay for themselves. The model keeps the working memory of
+// its threads for the next call.
+PPSWEEP_API int ppsweep_evaluate(struct ppsweep_model *model,
+                                 const struct ppsweep_points *points,
+                                 struct ppsweep_error *error);
+
+// Returns the rule that excludes a point, as a phrase; NULL if there is none.
+PPSWEEP_API const char *ppsweep_model_reason(const struct ppsweep_model *model, int reason);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+# The C library: shared and static libppsweep, ppsweep.pc and the CMake package ppsweep. All paths in
+# the installed files are relative, so that an installation can be moved.
+include(CMakePackageConfigHelpers)
+
+# The shared library contains what the header needs of the layers below.
+add_library(ppsweep_shared SHARED $<TARGET_OBJECTS:pps_library>)
+target_link_libraries(ppsweep_shared PRIVATE pps_engine pps_kernels)
+set_target_properties(ppsweep_shared PROPERTIES OUTPUT_NAME ppsweep VERSION ${PROJECT_VERSION}
+  SOVERSION ${PROJECT_VERSION_MAJOR} LINKER_LANGUAGE C)
+# Symbols of static libraries such as libcsv stay inside, and missing symbols are errors.
+target_link_options(ppsweep_shared PRIVATE LINKER:--exclude-libs,ALL)
+if(NOT PPS_SANITIZE)
+  target_link_options(ppsweep_shared PRIVATE LINKER:--no-undefined)
+endif()
+
+add_library(ppsweep_static STATIC $<TARGET_OBJECTS:pps_library> $<TARGET_OBJECTS:pps_engine>
+  $<TARGET_OBJECTS:pps_kernels> $<TARGET_OBJECTS:pps_base>)
+set_target_properties(ppsweep_static PROPERTIES OUTPUT_NAME ppsweep LINKER_LANGUAGE C)
+
+# What a program needs that links the static library.
+set(pps_static_libs "-lcsv -lcjson -lxxhash -lz -lgomp -lpthread -lm")
+if(ISAL_FOUND)
+  string(PREPEND pps_static_libs "-lisal ")
+endif()
+
+file(RELATIVE_PATH pps_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+file(RELATIVE_PATH pps_libdir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_LIBDIR})
+file(RELATIVE_PATH pps_includedir ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
+configure_file(packaging/ppsweep.pc.in ppsweep.pc @ONLY)
+set(pps_cmakedir ${CMAKE_INSTALL_LIBDIR}/cmake/ppsweep)
+configure_package_config_file(packaging/ppsweepConfig.cmake.in ppsweepConfig.cmake
+  INSTALL_DESTINATION ${pps_cmakedir} PATH_VARS CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR)
+write_basic_package_version_file(ppsweepConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+
+install(TARGETS ppsweep_shared ppsweep_static)
+install(FILES include/ppsweep.h TYPE INCLUDE)
+install(FILES include/ppsweep/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ppsweep)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweep.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfigVersion.cmake DESTINATION ${pps_cmakedir})
