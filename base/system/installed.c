@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the data folder and looks up names in it. The program contains no absolute path; its
-// paths are relative to its own executable.
+// Finds the data folder and looks up names in it. The program and the library contain no absolute
+// path; their paths are relative to their own files.
 #include "base/system/installed.h"
 
 #include "base/text/nearest.h"
 
 #include <ctype.h>
 #include <dirent.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,23 +37,34 @@ static bool join(char *out, size_t cap, const char *folder, const char *name)
     return n > 0 && (size_t)n < cap;
 }
 
-static bool executable_folder(char *out)
+// Finds the file that contains this code: a shared library, or else the executable. Returns the
+// path from its folder to the installed data.
+static const char *find_own_file(char *file)
 {
-    const ssize_t n = readlink("/proc/self/exe", out, PATH_CAP - 1);
-    if (n <= 0)
-        return false;
-    out[n] = '\0';
-    *strrchr(out, '/') = '\0';
-    return true;
+    Dl_info info;
+    void *found = NULL;
+    file[0] = '\0';
+    if (dladdr1(source_link, &info, &found, RTLD_DL_LINKMAP) != 0 && found != NULL) {
+        const struct link_map *map = found;
+        char *path = map->l_name[0] != '\0' ? realpath(map->l_name, NULL) : NULL;
+        if (path != NULL) // the executable has no name in the link map
+            snprintf(file, PATH_CAP, "%s", path);
+        free(path);
+    }
+    if (file[0] != '\0')
+        return PPS_DATA_FROM_LIBRARY;
+    const ssize_t n = readlink("/proc/self/exe", file, PATH_CAP - 1);
+    file[n > 0 ? n : 0] = '\0';
+    return PPS_DATA_FROM_PROGRAM;
 }
 
-// Accepts the link only if it has the same owner as the executable: in a folder that everyone
-// can write to, other users could create a link.
-static bool in_build_tree(const char *link)
+// Accepts the link only if it has the same owner as the file that contains this code: in a
+// folder that everyone can write to, other users could create a link.
+static bool in_build_tree(const char *link, const char *file)
 {
-    struct stat program, at;
-    return lstat(link, &at) == 0 && S_ISLNK(at.st_mode) &&
-           stat("/proc/self/exe", &program) == 0 && at.st_uid == program.st_uid;
+    struct stat own, at;
+    return lstat(link, &at) == 0 && S_ISLNK(at.st_mode) && stat(file, &own) == 0 &&
+           at.st_uid == own.st_uid;
 }
 
 static enum pps_status find_folder(char *out, struct pps_error *err)
@@ -64,14 +77,17 @@ static enum pps_status find_folder(char *out, struct pps_error *err)
         return pps_fail(err, PPS_E_MACHINE, "PPSWEEP_DATA: no folder sweep_configs in %.400s",
                         chosen);
     }
-    char program[PATH_CAP] = "", installed[PATH_CAP] = "";
-    if (executable_folder(program)) {
-        if (join(installed, sizeof installed, program, PPS_DATA_FROM_PROGRAM) &&
-            holds_data(installed)) {
+    char file[PATH_CAP], folder[PATH_CAP], installed[PATH_CAP] = "";
+    const char *data = find_own_file(file);
+    memcpy(folder, file, sizeof folder);
+    if (strrchr(folder, '/') != NULL) {
+        *strrchr(folder, '/') = '\0';
+        if (join(installed, sizeof installed, folder, data) && holds_data(installed)) {
             memcpy(out, installed, sizeof installed);
             return PPS_OK;
         }
-        if (join(out, PATH_CAP, program, source_link) && in_build_tree(out) && holds_data(out))
+        if (join(out, PATH_CAP, folder, source_link) && in_build_tree(out, file) &&
+            holds_data(out))
             return PPS_OK;
     }
     return pps_fail(err, PPS_E_MACHINE,

@@ -11,10 +11,10 @@
 
 // Writes the path of `name` (such as "plot_scripts") in the first data folder that exists:
 //   1. $PPSWEEP_DATA, if set and not empty; no other folder is tried then;
-//   2. the folder where `cmake --install` puts the data, relative to the folder of the
-//   executable: ../share/ppsweep unless the build chose other folders. An installation can be
-//   moved;
-//   3. the source tree, for an executable in a build tree.
+//   2. the folder where `cmake --install` puts the data, relative to the folder of the shared
+//   library or executable that contains this code: ../share/ppsweep unless the build chose other
+//   folders. An installation can be moved;
+//   3. the source tree, for a library or an executable in a build tree.
 // Returns PPS_E_MACHINE with advice if there is no data folder. Does not check that `name`
 // exists. cap is the size of out in bytes. Thread-safe.
 PPS_MUST_CHECK enum pps_status pps_data_path(const char *name,
