@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool assigns points to lanes. Points that differ only in the shares of sets of kinds
 // share a lane until one of these sets is together for the first time. Then they separate by
-// the shares of the set and continue from that state. Included once for each instruction set,
-// after lane_steps.h, jumps.h and lane_snapshots.h.
+// the shares of the set and continue from that state. Part of instance.c, after steps,
+// snapshots and jumps.
 
 // The lanes and the jobs that wait for a lane.
 struct pool {
