@@ -6,8 +6,7 @@
 
 #define TOLERANCE 1e-12 // of a unit of length, between states that count as equal
 
-// ---- the state at an anchor
-// ---------------------------------------------------------------------
+// ---- the state at an anchor -----------------------------------------------------------------
 
 static void put(struct steady_anchor *a, double value)
 {
@@ -82,8 +81,7 @@ double contention_anchor_mark(const struct sim *s)
     return mark;
 }
 
-// ---- equal states
-// -------------------------------------------------------------------------------
+// ---- equal states ---------------------------------------------------------------------------
 
 static bool equal(double a, double b)
 {

@@ -102,8 +102,7 @@ size_t contention_scratch_bytes(const struct contention_point *largest)
     return l.bytes;
 }
 
-// ---- constants of a point
-// --------------------------------------------------------------------
+// ---- constants of a point -------------------------------------------------------------------
 
 // The largest power of two no greater than x: x without its fraction, unless it is so small
 // that it has no exponent.

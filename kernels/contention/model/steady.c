@@ -44,8 +44,7 @@ bool contention_steady_grows(double first, double last)
     return last > 4 * fmax(first, ROUNDING);
 }
 
-// ---- anchors
-// ------------------------------------------------------------------------------------
+// ---- anchors --------------------------------------------------------------------------------
 
 static struct steady_anchor *anchor_at(struct sim *s, uint64_t k)
 {
@@ -111,8 +110,7 @@ static int32_t next_near(const struct sim *s, uint64_t k, int32_t from, int32_t 
     return from;
 }
 
-// ---- periods within the window
-// ------------------------------------------------------------------
+// ---- periods within the window --------------------------------------------------------------
 
 // Returns whether anchor k equals the anchor a period before; records the difference.
 static bool repeats(struct sim *s, uint64_t k, int32_t period)
@@ -170,8 +168,7 @@ static bool leaves_period(struct sim *s, uint64_t k)
                                    most_different(s, middle + 1, k));
 }
 
-// ---- longer periods
-// -----------------------------------------------------------------------------
+// ---- longer periods -------------------------------------------------------------------------
 
 // The marks show a period that is longer than the window. Then the last anchors of the window
 // are kept for one period and compared with the anchors of that time; in between, all marks and
@@ -224,8 +221,7 @@ static void follow_long_period(struct sim *s, uint64_t k)
     }
 }
 
-// ---- the jump
-// -----------------------------------------------------------------------------------
+// ---- the jump -------------------------------------------------------------------------------
 
 static void move_targets(struct sim *s, int32_t ahead)
 {
@@ -287,8 +283,7 @@ static bool jump(struct sim *s,
     return piled;
 }
 
-// ---- the end
-// ------------------------------------------------------------------------------------
+// ---- the end --------------------------------------------------------------------------------
 
 // Returns the time until the synchronisations of a stage end: they have the whole port; with
 // ideal channels both kinds run at full rate.
@@ -316,8 +311,7 @@ static void drain(struct sim *s)
     s->now += longest;
 }
 
-// ---- looking
-// ------------------------------------------------------------------------------------
+// ---- looking --------------------------------------------------------------------------------
 
 // Returns whether the point has enough forwards to fill the pipeline, repeat, and empty it;
 // only then is a search for a period worthwhile.
