@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry lists all kernels.
+// The registry lists the built-in kernels. The build makes the list from the folders kernels/NAME
+// that contain a file kernel.c.
 #ifndef PPS_REGISTRY_H
 #define PPS_REGISTRY_H
 
 #include "ppsweep/kernel.h"
 
-// All kernels in the order of registry.def, ended with NULL.
+// All built-in kernels in the order of their names, ended with NULL. A kernel is an object
+// `const struct pps_kernel pps_kernel_NAME`.
 extern const struct pps_kernel *const pps_kernels[];
-
-// Returns the kernel with this name; NULL: there is none.
-const struct pps_kernel *pps_kernel_find(const char *name);
 
 #endif

@@ -7,7 +7,6 @@
 #include "engine/cli/report/many_cores_report.h"
 #include "engine/cli/signals.h"
 #include "engine/experiment/experiment.h"
-#include "kernels/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +89,7 @@ static enum pps_status bench_main(const struct pps_args *args, struct pps_error 
     const char *folder = pps_arg(args, "data");
     const bool force = pps_arg(args, "force") != NULL;
     enum pps_status status =
-        pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &ask.kernel, err);
+        pps_kernel_choose(pps_arg_kernels(args), pps_arg_word(args, 0), &ask.kernel, err);
     const char *words[PPS_MAX_INPUT_WORDS];
     if (status == PPS_OK)
         status = pps_request_inputs(args, words, &ask.inputs, err);
@@ -125,5 +124,6 @@ const struct pps_command pps_command_bench = {
     .details = details,
     .options = options,
     .max_words = 1,
+    .kernels = true,
     .main = bench_main,
 };

@@ -6,7 +6,6 @@
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/signals.h"
 #include "engine/point/evaluate.h"
-#include "kernels/registry.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -78,7 +77,7 @@ static enum pps_status open_kernel(const struct pps_args *args,
     const char *words[PPS_MAX_INPUT_WORDS];
     struct pps_inputs_ask open = {.kernel = NULL};
     enum pps_status status =
-        pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &open.kernel, err);
+        pps_kernel_choose(pps_arg_kernels(args), pps_arg_word(args, 0), &open.kernel, err);
     if (status == PPS_OK)
         status = pps_request_inputs(args, words, &open.words, err);
     if (status == PPS_OK)
@@ -176,5 +175,6 @@ const struct pps_command pps_command_eval = {
     .options = options,
     .min_words = 1,
     .max_words = 2,
+    .kernels = true,
     .main = eval_main,
 };

@@ -3,15 +3,17 @@
 #include "engine/cli/verbs.h"
 
 #include "base/text/decimal.h"
+#include "base/text/say.h"
 #include "engine/experiment/experiment.h"
+#include "engine/kernels/skeleton.h"
 #include "engine/space/value.h"
-#include "kernels/registry.h"
 
 #include <stdio.h>
 #include <string.h>
 
 static const struct pps_opt options[] = {
     {"json", 0, NULL, "print JSON"},
+    {"new", 0, "NAME", "create the folder of a new kernel, which builds and runs"},
     {NULL, 0, NULL, NULL},
 };
 
@@ -218,12 +220,12 @@ static cJSON *kernel_json(const struct pps_kernel *kernel)
     return object;
 }
 
-static void print_json(const struct pps_kernel *only)
+static void print_json(const struct pps_kernel *const *kernels, const struct pps_kernel *only)
 {
     cJSON *list = cJSON_CreateArray();
-    for (int k = 0; pps_kernels[k] != NULL; k++)
-        if (only == NULL || only == pps_kernels[k])
-            cJSON_AddItemToArray(list, kernel_json(pps_kernels[k]));
+    for (int k = 0; kernels[k] != NULL; k++)
+        if (only == NULL || only == kernels[k])
+            cJSON_AddItemToArray(list, kernel_json(kernels[k]));
     char *text = cJSON_Print(list);
     if (text != NULL)
         printf("%s\n", text);
@@ -231,22 +233,53 @@ static void print_json(const struct pps_kernel *only)
     cJSON_Delete(list);
 }
 
+// Prints the files of a new kernel, and the commands that build and run it.
+static void print_new(const char *name, const struct pps_skeleton *s)
+{
+    printf("%s/kernel.c\n%s/model.md\n%s/example.json\n\nbuild and run it:\n", s->folder,
+           s->folder, s->folder);
+    if (s->in_tree) {
+        printf("  cmake --preset release && cmake --build --preset release --target ppsweep\n"
+               "  build/release/ppsweep -c %s/example.json --audit 1\n"
+               "then add a row for %s to docs/layout.md\n",
+               s->folder, s->folder);
+        return;
+    }
+    printf("  cc -O3 -shared -fPIC -ffp-contract=off -DPPS_BUILD_MODULE -I ");
+    pps_say_word(stdout, s->headers, SIZE_MAX);
+    printf(" -o %s/%s.so %s/kernel.c\n"
+           "  ppsweep --kernel %s/%s.so -c %s/example.json --audit 1\n",
+           s->folder, name, s->folder, s->folder, name, s->folder);
+}
+
+static enum pps_status create_kernel(const struct pps_args *args, struct pps_error *err)
+{
+    struct pps_skeleton skeleton;
+    const char *name = pps_arg(args, "new");
+    const enum pps_status status =
+        pps_skeleton_write(name, pps_arg_kernels(args), &skeleton, err);
+    if (status == PPS_OK)
+        print_new(name, &skeleton);
+    return status;
+}
+
 static enum pps_status kernels_main(const struct pps_args *args, struct pps_error *err)
 {
+    if (pps_arg(args, "new") != NULL)
+        return create_kernel(args, err);
+    const struct pps_kernel *const *kernels = pps_arg_kernels(args);
     const struct pps_kernel *only = NULL;
     if (pps_arg_words(args) > 0) {
-        enum pps_status status =
-            pps_kernel_choose(pps_kernels, pps_arg_word(args, 0), &only, err);
+        enum pps_status status = pps_kernel_choose(kernels, pps_arg_word(args, 0), &only, err);
         if (status != PPS_OK)
             return status;
     }
     if (pps_arg(args, "json") != NULL)
-        print_json(only);
+        print_json(kernels, only);
     else if (only != NULL)
         print_kernel(only);
-    for (int k = 0; only == NULL && pps_arg(args, "json") == NULL && pps_kernels[k] != NULL;
-         k++)
-        printf("%-12s %s\n", pps_kernels[k]->name, pps_kernels[k]->summary);
+    for (int k = 0; only == NULL && pps_arg(args, "json") == NULL && kernels[k] != NULL; k++)
+        printf("%-12s %s\n", kernels[k]->name, kernels[k]->summary);
     return PPS_OK;
 }
 
@@ -256,5 +289,6 @@ const struct pps_command pps_command_kernels = {
     .usage = "[options] [KERNEL]",
     .options = options,
     .max_words = 1,
+    .kernels = true,
     .main = kernels_main,
 };

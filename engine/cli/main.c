@@ -6,6 +6,7 @@
 #include "base/text/nearest.h"
 #include "base/text/status.h"
 #include "engine/command/arguments.h"
+#include "engine/kernels/kernel_list.h"
 #include "kernels/registry.h"
 
 #include <fcntl.h>
@@ -149,19 +150,39 @@ static const struct pps_command *take_stage(const char *word, int *argc, char **
     return NULL;
 }
 
+// Finds the values of --kernel before the options are parsed, because a kernel may add options;
+// returns their number, at most PPS_MAX_KERNEL_FILES + 1.
+static int find_kernel_files(int argc, char **argv, const char **files)
+{
+    int n = 0;
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && n <= PPS_MAX_KERNEL_FILES; i++) {
+        if (strncmp(argv[i], "--kernel=", 9) == 0)
+            files[n++] = argv[i] + 9;
+        else if (strcmp(argv[i], "--kernel") == 0 && i + 1 < argc)
+            files[n++] = argv[++i];
+    }
+    return n;
+}
+
 static enum pps_status run_command(const struct pps_command *command,
                                    const char *program,
                                    int argc,
                                    char **argv,
                                    struct pps_error *err)
 {
+    struct pps_kernel_list kernels;
+    const char *files[PPS_MAX_KERNEL_FILES + 1];
+    const int n_files = command->kernels ? find_kernel_files(argc, argv, files) : 0;
+    enum pps_status status = pps_kernel_list_open(&kernels, pps_kernels, files, n_files, err);
+    if (status != PPS_OK)
+        return status;
     struct pps_args *args;
     bool done;
-    enum pps_status status =
-        pps_args_parse(&args, command, pps_kernels, program, argc, argv, &done, err);
+    status = pps_args_parse(&args, command, kernels.all, program, argc, argv, &done, err);
     if (status == PPS_OK && !done)
         status = command->main(args, err);
     pps_args_free(args);
+    pps_kernel_list_close(&kernels);
     return status;
 }
 

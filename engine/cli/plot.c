@@ -151,5 +151,6 @@ const struct pps_command pps_command_plot = {
     .options = options,
     .min_words = 1,
     .max_words = -1,
+    .kernels = true,
     .main = plot_main,
 };

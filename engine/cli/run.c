@@ -16,7 +16,6 @@
 #include "engine/job/job.h"
 #include "engine/picture/plot.h"
 #include "engine/picture/scatter.h"
-#include "kernels/registry.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -250,7 +249,7 @@ static enum pps_status plot(const struct run *run, struct pps_error *err)
 {
     struct pps_plot_count count;
     struct pps_plot_ask ask = {
-        .cut.view = {.path = run->result.path.path, .kernels = pps_kernels},
+        .cut.view = {.path = run->result.path.path, .kernels = pps_arg_kernels(run->args)},
         .pictures = {.png = true,
                      .svg = true,
                      .force = run->job.force,
@@ -337,6 +336,7 @@ const struct pps_command pps_command_run = {
     .usage = "-c EXPERIMENT.json [options]",
     .details = details,
     .options = options,
+    .kernels = true,
     .kernel_options = true,
     .main = run_main,
 };

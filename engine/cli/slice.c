@@ -192,5 +192,6 @@ const struct pps_command pps_command_slice = {
     .options = options,
     .min_words = 1,
     .max_words = -1,
+    .kernels = true,
     .main = slice_main,
 };

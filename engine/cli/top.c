@@ -234,5 +234,6 @@ const struct pps_command pps_command_top = {
     .options = options,
     .min_words = 1,
     .max_words = -1,
+    .kernels = true,
     .main = top_main,
 };

@@ -8,11 +8,11 @@
 #include "base/text/characters.h"
 #include "engine/cli/signals.h"
 #include "engine/experiment/experiment.h"
+#include "engine/kernels/kernel_list.h"
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"
 #include "engine/trace/trace_write.h"
-#include "kernels/registry.h"
 
 #include <errno.h>
 #include <float.h>
@@ -99,8 +99,8 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
     pps_view_stem(path, stem, sizeof stem);
     snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
     name_point(t, name, 1);
-    return pps_point_from_row(pps_kernels, path, row, &t->inputs, &t->kernel, t->point,
-                              &t->shown, err);
+    return pps_point_from_row(pps_arg_kernels(t->args), path, row, &t->inputs, &t->kernel,
+                              t->point, &t->shown, err);
 }
 
 // Sets the point to the defaults of the kernel.
@@ -148,9 +148,10 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
     // Without a name, the parameters belong to the first kernel.
     const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
     const int first_word = nameless ? 0 : 1;
-    t->kernel = nameless ? pps_kernels[0] : pps_kernel_find(first);
+    const struct pps_kernel *const *kernels = pps_arg_kernels(t->args);
+    t->kernel = nameless ? kernels[0] : pps_kernels_find(kernels, first);
     if (t->kernel == NULL && strpbrk(first, "./") == NULL && access(first, F_OK) != 0)
-        return pps_kernel_choose(pps_kernels, first, &t->kernel, err);
+        return pps_kernel_choose(kernels, first, &t->kernel, err);
     if (t->kernel != NULL)
         status = point_of_kernel(t, first_word, err);
     else
@@ -299,5 +300,6 @@ const struct pps_command pps_command_trace = {
     .options = options,
     .min_words = 1,
     .max_words = -1,
+    .kernels = true,
     .main = trace_main,
 };

@@ -7,7 +7,6 @@
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/verbs.h"
 #include "engine/job/result_path.h"
-#include "kernels/registry.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -51,7 +50,7 @@ static enum pps_status fill_ask(const struct pps_args *args,
                                 struct pps_verify_ask *ask,
                                 struct pps_error *err)
 {
-    *ask = (struct pps_verify_ask){.kernels = pps_kernels,
+    *ask = (struct pps_verify_ask){.kernels = pps_arg_kernels(args),
                                    .version = PPS_VERSION,
                                    .sample = 0.001,
                                    .reference = pps_arg(args, "reference") != NULL};
@@ -184,5 +183,6 @@ const struct pps_command pps_command_verify = {
     .options = options,
     .min_words = 1,
     .max_words = -1,
+    .kernels = true,
     .main = verify_main,
 };

@@ -43,9 +43,15 @@ static void build_table(struct pps_args *args,
                         const struct pps_command *command,
                         const struct pps_kernel *const *kernels)
 {
+    static const struct pps_opt kernel = {"kernel", 0, "FILE.so",
+                                          "load a kernel, which becomes the default"};
+    int n = 0;
     args->command = command;
-    for (int i = 0; i < PPS_ARGS_MAX_OPTIONS && command->options[i].name != NULL; i++)
-        args->table[i] = command->options[i];
+    args->kernels = kernels;
+    for (; n < PPS_ARGS_MAX_OPTIONS && command->options[n].name != NULL; n++)
+        args->table[n] = command->options[n];
+    if (command->kernels && n < PPS_ARGS_MAX_OPTIONS)
+        args->table[n] = kernel;
     for (int k = 0; command->kernel_options && kernels[k] != NULL; k++) {
         const struct pps_composite *composite = kernels[k]->composite;
         for (int o = 0; composite != NULL && o < composite->n_options; o++)

@@ -15,6 +15,7 @@ struct pps_args_given {
 
 struct pps_args {
     const struct pps_command *command;
+    const struct pps_kernel *const *kernels;
     struct pps_opt table[PPS_ARGS_MAX_OPTIONS + 1]; // options of the command and of the kernels
     char names[PPS_ARGS_MAX_OPTIONS][48];           // names of kernel options, with hyphens
     struct pps_args_given *given;

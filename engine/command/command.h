@@ -29,6 +29,7 @@ struct pps_opt {
 };
 
 struct pps_args;
+struct pps_kernel;
 
 struct pps_command {
     const char *name;
@@ -36,6 +37,7 @@ struct pps_command {
     const char *usage;             // "[options] RESULT": the words after the name
     const char *details;           // paragraphs below the options in --help; or NULL
     const struct pps_opt *options; // ends with a zeroed entry; --help is added
+    bool kernels;                  // uses kernels: --kernel, which loads one, is added
     bool kernel_options;           // adds the options of the kernels' composite axes
     bool one_dash;                 // accepts -name for --name, as some published tools do
     int min_words, max_words;      // positional arguments; max -1: any number
@@ -53,6 +55,9 @@ const char *pps_arg_nth(const struct pps_args *args, const char *name, int i);
 PPS_MUST_CHECK enum pps_status pps_arg_apart(const struct pps_args *args,
                                              const char *name,
                                              struct pps_error *err);
+
+// Returns the kernels that the command may use, ended with NULL; the first is the default.
+const struct pps_kernel *const *pps_arg_kernels(const struct pps_args *args);
 
 int pps_arg_words(const struct pps_args *args);
 const char *pps_arg_word(const struct pps_args *args, int i);

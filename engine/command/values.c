@@ -45,6 +45,11 @@ enum pps_status pps_arg_apart(const struct pps_args *args,
                 : PPS_OK;
 }
 
+const struct pps_kernel *const *pps_arg_kernels(const struct pps_args *args)
+{
+    return args->kernels;
+}
+
 int pps_arg_words(const struct pps_args *args)
 {
     return args->n_words;

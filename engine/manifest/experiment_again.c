@@ -27,8 +27,10 @@ bool pps_remake_possible(const struct pps_said *said,
 {
     const struct pps_kernel *kernel = kernel_of(said, kernels);
     if (kernel == NULL)
-        snprintf(why, cap, "it was made by the kernel %.60s, which this build does not have",
-                 said->kernel);
+        snprintf(
+            why, cap,
+            "it was made by the kernel %.60s, which is not loaded (--kernel FILE.so loads it)",
+            said->kernel);
     else if (strcmp(kernel->version, said->kernel_version) != 0)
         snprintf(why, cap, "it was made by version %.40s of %s, and this is version %s",
                  said->kernel_version, kernel->name, kernel->version);

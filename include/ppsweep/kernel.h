@@ -349,4 +349,27 @@ struct pps_kernel {
     const void *shared; // set for a kernel with documents (documents.h); otherwise NULL
 };
 
+// ---- kernels in shared libraries --------------------------------------------------------------
+
+// Changes whenever a compiled kernel would no longer fit the structs of this header.
+enum { PPS_KERNEL_ABI = 1 };
+
+// A shared library with a kernel exports this object under the name ppsweep_kernel_module.
+struct pps_kernel_module {
+    int32_t abi;          // PPS_KERNEL_ABI
+    uint32_t kernel_size; // sizeof(struct pps_kernel)
+    const struct pps_kernel *kernel;
+};
+
+// Ends the file of a kernel. If PPS_BUILD_MODULE is defined, exports the kernel from a shared
+// library that `ppsweep --kernel FILE.so` loads; otherwise expands to nothing.
+#ifdef PPS_BUILD_MODULE
+#define PPS_KERNEL_MODULE(table)                                                               \
+    extern const struct pps_kernel_module ppsweep_kernel_module;                               \
+    const struct pps_kernel_module ppsweep_kernel_module = {                                   \
+        PPS_KERNEL_ABI, sizeof(struct pps_kernel), &(table)};
+#else
+#define PPS_KERNEL_MODULE(table)
+#endif
+
 #endif

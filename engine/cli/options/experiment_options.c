@@ -5,7 +5,6 @@
 #include "base/system/machine.h"
 #include "base/text/characters.h"
 #include "engine/space/value.h"
-#include "kernels/registry.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,8 +55,9 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
                                            struct pps_request_words *o,
                                            struct pps_error *err)
 {
-    for (int k = 0; pps_kernels[k] != NULL; k++) {
-        const struct pps_composite *composite = pps_kernels[k]->composite;
+    const struct pps_kernel *const *kernels = pps_arg_kernels(args);
+    for (int k = 0; kernels[k] != NULL; k++) {
+        const struct pps_composite *composite = kernels[k]->composite;
         for (int i = 0; composite != NULL && i < composite->n_options; i++) {
             const char *name = composite->options[i].name;
             char hyphened[48];
@@ -94,7 +94,8 @@ enum pps_status pps_request_read(const struct pps_args *args,
                                  struct pps_error *err)
 {
     *room = (struct pps_request_words){.n = 0};
-    *request = (struct pps_request){.kernels = pps_kernels, .digits = PPS_DEFAULT_DIGITS};
+    *request =
+        (struct pps_request){.kernels = pps_arg_kernels(args), .digits = PPS_DEFAULT_DIGITS};
     enum pps_status status = read_sets(args, room, err);
     if (status == PPS_OK)
         status = pps_request_inputs(args, room->inputs, &request->inputs, err);

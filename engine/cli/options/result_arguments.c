@@ -5,7 +5,6 @@
 #include "base/text/say.h"
 #include "engine/job/result_path.h"
 #include "engine/read/coverage.h"
-#include "kernels/registry.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@ enum pps_status pps_words_view(const struct pps_args *args,
 {
     const int n = pps_arg_words(args) - 1;
     const char **filters = calloc((size_t)n + 1, sizeof *filters);
-    *view = (struct pps_view_ask){pps_arg_word(args, 0), pps_kernels, filters, n};
+    *view = (struct pps_view_ask){pps_arg_word(args, 0), pps_arg_kernels(args), filters, n};
     if (filters == NULL) {
         errno = ENOMEM;
         return pps_fail_errno(err, "out of memory for", "the command line");

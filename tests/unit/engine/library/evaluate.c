@@ -2,6 +2,7 @@
 // The C library opens models and evaluates points: the same bits as a run, for any number of
 // points and threads.
 #include "engine/experiment/experiment.h"
+#include "engine/kernels/kernel_list.h"
 #include "engine/run/row_maker.h"
 #include "kernels/registry.h"
 #include "ppsweep.h"
@@ -529,7 +530,7 @@ Test(library_model, limits_are_those_of_an_experiment)
             open_model(ppsweep_kernel_name(k), strcmp(ppsweep_kernel_name(k), "ndsearch") == 0
                                                    ? "{\"model\": \"llama3-8b\"}"
                                                    : NULL);
-        const struct pps_kernel *kernel = pps_kernel_find(ppsweep_kernel_name(k));
+        const struct pps_kernel *kernel = pps_kernels_find(pps_kernels, ppsweep_kernel_name(k));
         for (int p = 0; p < kernel->n_params; p++) {
             char why[PPS_WHY], text[PPSWEEP_VALUE_TEXT];
             if (kernel->params[p].kind != PPS_INTEGER && kernel->params[p].kind != PPS_REAL)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of parameters: accepted values, rejected values with their messages, and their text.
 #include "engine/space/value.h"
+#include "engine/kernels/kernel_list.h"
 #include "kernels/registry.h"
 
 #include <criterion/criterion.h>
@@ -9,7 +10,7 @@
 
 static const struct pps_param *param(const char *name)
 {
-    const struct pps_kernel *kernel = pps_kernel_find("contention");
+    const struct pps_kernel *kernel = pps_kernels_find(pps_kernels, "contention");
     return &kernel->params[pps_param_find(kernel, name, strlen(name))];
 }
 

@@ -7,15 +7,15 @@
 #include <string.h>
 
 #include "kernels/contention/table.h"
-#include "kernels/registry.h"
+#include "ppsweep/kernel.h"
 
 #define MEMBERS 3
 
+extern const struct pps_kernel pps_kernel_contention;
+
 static const struct pps_kernel *kernel(void)
 {
-    const struct pps_kernel *k = pps_kernel_find("contention");
-    cr_assert_not_null(k);
-    return k;
+    return &pps_kernel_contention;
 }
 
 // Options of a sweep: a step, and a word or else a list.
