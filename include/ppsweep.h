@@ -274,6 +274,148 @@ PPSWEEP_API int ppsweep_evaluate(struct ppsweep_model *model,
 // Returns the rule that excludes a point, as a phrase; NULL if there is none.
 PPSWEEP_API const char *ppsweep_model_reason(const struct ppsweep_model *model, int reason);
 
+// ---- runs -----------------------------------------------------------------------------------
+
+// The state of a run.
+struct ppsweep_progress {
+    uint64_t points;     // scanned so far, also by the runs that this run resumes
+    uint64_t all_points; // of the experiment
+    uint64_t rows;       // written so far, likewise
+    double seconds;      // since the call
+};
+
+struct ppsweep_run_options {
+    size_t size;
+    // The experiment: one of its JSON text and the path of its file. Paths in a text are relative
+    // to the working folder, paths in a file to the folder of the file.
+    const char *experiment;
+    const char *path;
+    // The result: NAME.csv.gz, NAME.csv or a folder. NULL: "output" of the experiment, else a
+    // name in outputs/data, as for `ppsweep run`.
+    const char *output;
+    const char *metrics;   // more columns, separated by commas; "": all but costly ones
+    const char *objective; // the column that ranks rows; NULL: the first one
+    const char *compress;  // "zlib:1" to "zlib:9", "isal:0" to "isal:3", "none"; NULL: zlib:1
+    int decimals;          // of results; 0: those of each column; -1: read back exactly
+    int typed;             // not 0: numbers and names of a parameter in columns of their own
+    int status;            // not 0: rows end with a column `status`
+    int exact;             // as in struct ppsweep_model_options
+    uint64_t point_limit;  // likewise
+    uint64_t limit;        // the first points only; 0: all points
+    int resume;            // not 0: continue an interrupted run, if there is one
+    int force;             // not 0: overwrite the result if it exists
+    int threads;           // 0: all CPUs this process may use
+    double time_limit_s;   // stops the run after this time; 0: no limit
+    // Called at the start, about ten times a second, and at the end, by one thread at a time but
+    // not always the same. It may raise the stop flag. It must return soon. Or NULL.
+    void (*watch)(void *self, const struct ppsweep_progress *progress);
+    void *self;
+    struct ppsweep_stop *stop; // or NULL
+};
+
+struct ppsweep_summary {
+    char path[1024];      // of the result
+    char objective[64];   // the column that ranks rows
+    double best;          // its best value; NaN if there is none
+    char best_row[2048];  // the row with this value; "" if there is none or it is longer
+    uint64_t points;      // scanned, skipped ones included
+    uint64_t skipped;     // of these, points that a rule excludes
+    uint64_t rows;        // of the result
+    uint64_t failed;      // rows with empty results
+    uint64_t infeasible;  // rows of points that cannot run
+    uint64_t file_bytes;  // of the result
+    double wall_s, cpu_s; // of this run, or of the run that made the result
+    int resumed;          // not 0: an interrupted run was continued
+    int repeated;         // not 0: the result was complete before; nothing was computed
+};
+
+// Runs a whole experiment to a file, with its index and manifest, as `ppsweep run` does. The
+// result has the same bytes for any number of threads and after any interruption. summary may be
+// NULL; it is filled as far as the run came.
+//   PPSWEEP_OK         the result is complete; summary->failed may be above 0
+//   PPSWEEP_E_STOPPED  stopped; the finished part is kept, and a call with `resume` continues
+//   PPSWEEP_E_INPUT    the experiment is wrong, another result is at the path (`force`
+//                      overwrites it), or an interrupted one (`resume` continues it)
+//   PPSWEEP_E_MACHINE  the machine failed; the finished part is kept, as after a stop
+// Messages name options as the command line does: --resume is `resume`.
+PPSWEEP_API int ppsweep_run(const struct ppsweep_run_options *options,
+                            struct ppsweep_summary *summary,
+                            struct ppsweep_error *error);
+
+// ---- results, row by row --------------------------------------------------------------------
+
+// A reader of NAME.csv.gz or NAME.csv, or of the finished part of either (.part). Its memory
+// does not grow with the file.
+struct ppsweep_result;
+
+// Opens a result and reads its header line. On success the caller closes *result; after an error
+// *result is NULL.
+PPSWEEP_API int ppsweep_result_open(struct ppsweep_result **result,
+                                    const char *path,
+                                    struct ppsweep_error *error);
+PPSWEEP_API void ppsweep_result_close(struct ppsweep_result *result);
+
+// Return the number of columns (0 for NULL) and the name of column c (NULL if there is none).
+PPSWEEP_API int ppsweep_result_columns(const struct ppsweep_result *result);
+PPSWEEP_API const char *ppsweep_result_name(const struct ppsweep_result *result, int c);
+
+// Reads the next row; *is_row is 0 at the end, otherwise 1. A damaged or truncated file is
+// PPSWEEP_E_INPUT, with the line, after its last whole row; a .part file ends there without an
+// error. After an error only ppsweep_result_close may follow.
+PPSWEEP_API int ppsweep_result_next(struct ppsweep_result *result,
+                                    int *is_row,
+                                    struct ppsweep_error *error);
+
+// Return cell c of the row that was read last, until the next call of ppsweep_result_next: as a
+// text ("" if it is empty or there is no row), and as a number (NaN unless it is a finite one).
+PPSWEEP_API const char *ppsweep_result_text(const struct ppsweep_result *result, int c);
+PPSWEEP_API double ppsweep_result_number(const struct ppsweep_result *result, int c);
+
+// ---- results, column by column --------------------------------------------------------------
+
+// A result, or some of its columns, in memory: 8 bytes per cell, 4 more per cell of a column
+// with texts, and each different text of a column once.
+struct ppsweep_table;
+
+enum ppsweep_cells {
+    PPSWEEP_CELLS_REAL = 0,    // numbers; empty cells are NaN
+    PPSWEEP_CELLS_INTEGER = 1, // whole numbers below 2^53, no empty cells
+    PPSWEEP_CELLS_BOOLEAN = 2, // 0 and 1 for false and true, no empty cells
+    PPSWEEP_CELLS_TEXT = 3,    // texts or empty cells
+    PPSWEEP_CELLS_MIXED = 4    // numbers and texts
+};
+
+struct ppsweep_table_column {
+    const char *name;
+    const char *unit; // from the manifest beside the result; "" if it is unknown
+    int is_result;    // not 0: a result by the manifest; 0: a parameter, or unknown
+    int kind;         // enum ppsweep_cells
+    // One per row: the number; NaN if the cell is empty or a text.
+    const double *numbers;
+    // One per row, NULL unless `kind` is TEXT or MIXED: the index of the cell's text in `texts`;
+    // -1 if the cell is empty or a number.
+    const int32_t *codes;
+    int n_texts;
+    const char *const *texts; // in order of first appearance
+};
+
+// Reads a result. `columns` names the columns to read and ends with NULL; NULL: all columns.
+// PPSWEEP_E_INPUT for a column that the file does not have, with a similar name, and for a
+// damaged or truncated file. On success the caller closes *table; after an error *table is NULL.
+PPSWEEP_API int ppsweep_table_read(struct ppsweep_table **table,
+                                   const char *path,
+                                   const char *const *columns,
+                                   struct ppsweep_error *error);
+PPSWEEP_API void ppsweep_table_close(struct ppsweep_table *table);
+
+// Return the number of rows and of columns; 0 for NULL.
+PPSWEEP_API uint64_t ppsweep_table_rows(const struct ppsweep_table *table);
+PPSWEEP_API int ppsweep_table_columns(const struct ppsweep_table *table);
+// Returns column c; NULL if there is none. The arrays belong to the table.
+PPSWEEP_API const struct ppsweep_table_column *ppsweep_table_column(
+    const struct ppsweep_table *table,
+    int c);
+
 #ifdef __cplusplus
 }
 #endif

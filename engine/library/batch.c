@@ -54,13 +54,11 @@ void pps_call_refuse(const struct pps_call *call,
 
 // ---- a batch ----------------------------------------------------------------------------------
 
-// Gathers the parameters of the batch and their maxima. Parameters without an array keep the
-// model's defaults.
+// Gathers the parameters of the batch. Parameters without an array keep the model's defaults.
 static void gather(const struct pps_call *call,
                    struct pps_workspace *w,
                    const struct pps_chunk *chunk,
-                   const double **param,
-                   double *highest)
+                   const double **param)
 {
     const struct ppsweep_model *m = call->model;
     const bool adjacent = chunk->from[chunk->n - 1] - chunk->from[0] == chunk->n - 1;
@@ -82,11 +80,19 @@ static void gather(const struct pps_call *call,
             if (((m->by_choice & ~call->given) >> p & 1) != 0)
                 w->values[(size_t)p * PPS_BATCH + i] = point[p];
     }
-    for (int p = 0; p < m->kernel->n_params; p++) {
-        const bool constant = ((call->given | m->by_choice) >> p & 1) == 0;
-        highest[p] = param[p][0];
-        for (size_t i = 1; i < chunk->n && !constant; i++)
-            highest[p] = param[p][i] > highest[p] ? param[p][i] : highest[p];
+}
+
+// Finds the maxima of the batch alone.
+static void find_highest(const struct pps_call *call,
+                         const struct pps_chunk *chunk,
+                         double *highest)
+{
+    double point[PPS_MAX_PARAMS];
+    pps_call_defaults(call, point);
+    for (size_t i = 0; i < chunk->n; i++) {
+        pps_call_point(call, chunk->first + chunk->from[i], point);
+        for (int p = 0; p < call->model->kernel->n_params; p++)
+            highest[p] = i == 0 ? point[p] : fmax(highest[p], point[p]);
     }
 }
 
@@ -181,25 +187,33 @@ static void settle(struct pps_call *call,
 
 void pps_call_evaluate(struct pps_call *call,
                        struct pps_workspace *w,
-                       const struct pps_chunk *chunk)
+                       const struct pps_chunk *chunk,
+                       const double *highest)
 {
     const double *param[PPS_MAX_PARAMS];
-    double highest[PPS_MAX_PARAMS], *column[PPS_MAX_COLUMNS];
+    double own[PPS_MAX_PARAMS], *column[PPS_MAX_COLUMNS];
     char *text[PPS_MAX_COLUMNS];
-    gather(call, w, chunk, param, highest);
     if (!grow_scratch(call, w, highest)) {
         const size_t half = chunk->n / 2;
-        if (chunk->n == 1) {
+        const struct pps_chunk halves[] = {
+            {chunk->from, chunk->first, half},
+            {chunk->from + half, chunk->first, chunk->n - half},
+        };
+        find_highest(call, chunk, own);
+        if (chunk->n == 1 && !grow_scratch(call, w, own)) {
             pps_call_refuse(call, chunk->first + chunk->from[0], PPSWEEP_INVALID, -1);
             return;
         }
-        pps_call_evaluate(call, w, &(struct pps_chunk){chunk->from, chunk->first, half});
-        pps_call_evaluate(
-            call, w, &(struct pps_chunk){chunk->from + half, chunk->first, chunk->n - half});
-        return;
+        for (int h = 0; chunk->n > 1 && h < 2; h++) {
+            find_highest(call, &halves[h], own);
+            pps_call_evaluate(call, w, &halves[h], own);
+        }
+        if (chunk->n > 1)
+            return;
     }
     if (w->scratch == NULL)
         return;
+    gather(call, w, chunk, param);
     run(call, w, chunk, param, column, text);
     settle(call, w, chunk, column, text);
 }

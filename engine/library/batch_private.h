@@ -38,9 +38,11 @@ void pps_call_refuse(const struct pps_call *call,
                      enum ppsweep_outcome outcome,
                      int detail);
 
-// Evaluates a batch of valid points; in halves if they need too much memory together.
+// Evaluates a batch of valid points, whose parameters are at most highest[p]; in halves if they
+// need too much memory together.
 void pps_call_evaluate(struct pps_call *call,
                        struct pps_workspace *workspace,
-                       const struct pps_chunk *chunk);
+                       const struct pps_chunk *chunk,
+                       const double *highest);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors, versions and stop flags of the C library.
+// Errors, versions, threads and stop flags of the C library.
 #include "engine/library/library_private.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,6 +65,18 @@ bool pps_library_size(size_t size, size_t known, const char *name, struct ppswee
                      "header of this library",
                      name, known, size);
     return false;
+}
+
+// ---- threads ----------------------------------------------------------------------------------
+
+int pps_library_thread(pthread_t *thread, void *(*work)(void *), void *self)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    const int code = pthread_create(thread, NULL, work, self);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
 }
 
 // ---- stop flags -------------------------------------------------------------------------------

@@ -4,7 +4,8 @@
 // kernel in batches (batch.c).
 #include "engine/library/batch_private.h"
 
-#include <signal.h>
+#include <float.h>
+#include <math.h>
 
 enum { COST_SAMPLES = 8, MOST_THREADS = 1024 };
 
@@ -12,6 +13,53 @@ enum { COST_SAMPLES = 8, MOST_THREADS = 1024 };
 #define WORK_PER_THREAD 200e3
 
 // ---- a window ---------------------------------------------------------------------------------
+
+// Returns true if all n values are numbers within the limits, and their maximum; false if some
+// may not be. Four maxima at once and no branches let the compiler use vectors.
+static bool all_allowed(const struct pps_limits *limits,
+                        const double *values,
+                        size_t n,
+                        double *highest)
+{
+    const double low = limits->low, high = limits->high;
+    const double most = limits->whole ? 0x1p51 : DBL_MAX;
+    const double shift = limits->whole ? 0x1.8p52 : 0; // rounds numbers up to `most`
+    double top[4] = {values[0], values[0], values[0], values[0]};
+    int wrong = 0;
+    const size_t whole_fours = n / 4 * 4;
+    for (size_t i = 0; i < whole_fours; i += 4)
+        for (size_t j = 0; j < 4; j++) {
+            const double x = values[i + j];
+            wrong |= !(x >= low) | !(x <= high) | (fabs(x) > most) | ((x + shift) - shift != x);
+            top[j] = x > top[j] ? x : top[j];
+        }
+    *highest = fmax(fmax(top[0], top[1]), fmax(top[2], top[3]));
+    for (size_t i = whole_fours; i < n; i++) {
+        wrong |= values[i] < 0 || !pps_limits_allow(limits, values[i]);
+        *highest = fmax(*highest, values[i]);
+    }
+    return wrong == 0;
+}
+
+// Marks the points whose parameter p is not allowed, and finds the maximum of the others.
+static void check_param(const struct pps_call *call,
+                        struct pps_workspace *w,
+                        int p,
+                        size_t first,
+                        size_t n)
+{
+    const double *values = call->points->param[p] + first;
+    const struct pps_limits *limits = &call->model->limits[p];
+    if (all_allowed(limits, values, n, &w->highest[p]))
+        return;
+    w->highest[p] = -HUGE_VAL;
+    for (size_t i = 0; i < n; i++) {
+        if (!pps_limits_allow(limits, values[i]))
+            w->refused[i] = p;
+        else if (values[i] > w->highest[p])
+            w->highest[p] = values[i];
+    }
+}
 
 // Lists the valid points among n points from `first` on and ends the others. Returns their
 // number.
@@ -25,13 +73,10 @@ static size_t select_valid(const struct pps_call *call,
     size_t valid = 0;
     for (size_t i = 0; i < n; i++)
         w->refused[i] = -1;
-    for (int g = call->n_given - 1; g >= 0; g--) {
-        const int p = call->given_list[g];
-        const double *values = call->points->param[p] + first;
-        for (size_t i = 0; i < n; i++)
-            if (!pps_limits_allow(&call->model->limits[p], values[i]))
-                w->refused[i] = p;
-    }
+    for (int p = 0; p < kernel->n_params; p++)
+        w->highest[p] = call->model->highest[p];
+    for (int g = call->n_given - 1; g >= 0; g--)
+        check_param(call, w, call->given_list[g], first, n);
     pps_call_defaults(call, point);
     for (size_t i = 0; i < n; i++) {
         int reason = 0;
@@ -65,7 +110,7 @@ static void evaluate_window(struct pps_call *call,
         const size_t left = valid - i;
         const struct pps_chunk chunk = {w->valid + i, first,
                                         left < PPS_BATCH ? left : PPS_BATCH};
-        pps_call_evaluate(call, w, &chunk);
+        pps_call_evaluate(call, w, &chunk, w->highest);
     }
 }
 
@@ -120,18 +165,13 @@ static void plan(struct pps_call *call)
         call->window = PPS_WINDOW;
 }
 
-// Runs `work` on call->threads threads; on fewer if the system starts no more. New threads
-// leave signals to the caller's threads.
+// Runs `work` on call->threads threads; on fewer if the system starts no more.
 static void work_on_threads(struct pps_call *call)
 {
     pthread_t threads[MOST_THREADS];
-    sigset_t all, before;
     int n = 0;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (n < call->threads - 1 && pthread_create(&threads[n], NULL, work, call) == 0)
+    while (n < call->threads - 1 && pps_library_thread(&threads[n], work, call) == 0)
         n++;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
     work(call);
     for (int t = 0; t < n; t++)
         pthread_join(threads[t], NULL);

@@ -31,6 +31,9 @@ int pps_library_fail(struct ppsweep_error *error, int code, const char *format, 
 // fills the caller's error.
 bool pps_library_size(size_t size, size_t known, const char *name, struct ppsweep_error *error);
 
+// Starts a thread that leaves signals to the caller's threads. Returns 0 or an errno.
+int pps_library_thread(pthread_t *thread, void *(*work)(void *), void *self);
+
 // ---- model ----
 
 // The numbers that a parameter allows: low to high, whole numbers only if `whole`, and the names
@@ -57,8 +60,9 @@ struct ppsweep_model {
     int threads; // CPUs this process may use
     struct pps_option_value options[PPS_MAX_OPTIONS];
     uint64_t combinations;
-    uint64_t by_document; // parameters that documents set, one bit each
-    uint64_t by_choice;   // of these, those with several documents to choose from
+    uint64_t by_document;           // parameters that documents set, one bit each
+    uint64_t by_choice;             // of these, those with several documents to choose from
+    double highest[PPS_MAX_PARAMS]; // of values that are not given: defaults, all documents
     struct pps_limits limits[PPS_MAX_PARAMS];
     struct ppsweep_param params[PPS_MAX_PARAMS];
     char domains[PPS_MAX_PARAMS][128];
@@ -87,6 +91,7 @@ struct pps_workspace {
     uint8_t outcome[PPS_BATCH];
     int refused[PPS_WINDOW];    // the parameter at fault of each point of a window; -1: none
     uint32_t valid[PPS_WINDOW]; // numbers of the window's valid points
+    double highest[PPS_MAX_PARAMS]; // maxima of their parameters, or more
 };
 
 // Takes a workspace of the model that no other thread uses. Returns NULL if memory runs out.

@@ -9,6 +9,7 @@
 #include "engine/space/value.h"
 #include "kernels/registry.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -138,10 +139,26 @@ static enum pps_status open_options(struct ppsweep_model *m,
     return status;
 }
 
+// Finds the maximum of each parameter whose values are not given.
+static void find_highest(struct ppsweep_model *m)
+{
+    for (int p = 0; p < m->kernel->n_params; p++)
+        m->highest[p] = m->kernel->params[p].fallback;
+    for (int s = 0; s < m->kernel->n_slots; s++) {
+        const struct pps_slot *slot = &m->kernel->slots[s];
+        for (int d = 0; d < pps_inputs_count(m->inputs, s); d++)
+            for (int i = 0; i < slot->n_sets; i++) {
+                double *highest = &m->highest[slot->sets[i]];
+                *highest = fmax(*highest, pps_inputs_said(m->inputs, s, d, i));
+            }
+    }
+}
+
 static enum pps_status set_defaults(struct ppsweep_model *m, struct pps_error *err)
 {
     const size_t n = (size_t)m->kernel->n_params * PPS_BATCH;
     m->defaults = calloc(n, sizeof *m->defaults);
+    find_highest(m);
     if (m->defaults == NULL)
         return pps_fail(err, PPS_E_MACHINE, "out of memory for a model");
     for (size_t i = 0; i < n; i++)
