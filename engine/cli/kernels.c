@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep kernels: lists kernels, parameters and results from the tables of the kernels.
+#include "base/document/json.h"
 #include "engine/cli/verbs.h"
 
 #include "base/text/decimal.h"

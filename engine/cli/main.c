@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep: finds and runs the command; the default command is `run`.
+#include "base/text/say.h"
 #include "engine/cli/verbs.h"
 
 #include "base/text/characters.h"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep merge: joins shards into one result.
 #include "engine/check/merge.h"
+#include "base/system/whole_file.h"
 #include "base/text/human.h"
+#include "base/text/say.h"
 
 #include "base/text/characters.h"
 #include "engine/cli/report/next_commands.h"

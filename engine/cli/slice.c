@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep slice: writes the data of pictures as text.
 #include "engine/slice/slice.h"
+#include "base/system/disk.h"
+#include "base/text/say.h"
 
 #include "base/system/whole_file.h"
 #include "engine/cli/options/picture_options.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep top: prints the best rows of a result.
 #include "engine/read/top.h"
+#include "base/text/say.h"
 
 #include "base/system/whole_file.h"
 #include "engine/cli/options/picture_options.h"

@@ -4,8 +4,11 @@
 #include "engine/cli/verbs.h"
 #include "engine/job/result_path.h"
 
+#include "base/system/disk.h"
 #include "base/system/machine.h"
+#include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "base/text/say.h"
 #include "engine/cli/signals.h"
 #include "engine/experiment/experiment.h"
 #include "engine/kernels/kernel_list.h"

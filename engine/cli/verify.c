@@ -2,6 +2,7 @@
 // ppsweep verify: checks that results are complete and unchanged.
 #include "engine/check/verify.h"
 #include "base/text/human.h"
+#include "base/text/say.h"
 
 #include "engine/check/verify_shards.h"
 #include "engine/cli/options/experiment_options.h"

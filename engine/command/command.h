@@ -1,22 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tool is a command of the command line: its name, help and option table, and functions that
-// read its options. Help texts, errors and suggestions all come from the table. The engine's
-// commands are in engine/cli. A kernel may have tools of its own, which need no other engine
-// header: this header also includes errors, one-line messages, suggestions, JSON documents with
-// places, shipped documents, files that appear only when complete, trace files, and the number
-// of CPUs.
-#ifndef PPS_TOOL_H
-#define PPS_TOOL_H
+// A command is a table: its name, help and options, and the function that runs it. Help texts,
+// errors and suggestions all come from the table; other functions read the values of options.
+#ifndef PPS_COMMAND_H
+#define PPS_COMMAND_H
 
-#include "base/document/json.h"
-#include "base/system/disk.h"
-#include "base/system/installed.h"
-#include "base/system/machine.h"
-#include "base/system/whole_file.h"
-#include "base/text/nearest.h"
-#include "base/text/say.h"
 #include "base/text/status.h"
-#include "engine/trace/trace_write.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The arguments and option values of a command line.
+#include "base/system/whole_file.h"
 #include "engine/command/arguments_private.h"
 
 #include "base/text/decimal.h"

@@ -3,6 +3,7 @@
 #ifndef PPS_PLANNER_SHARED_FILES_H
 #define PPS_PLANNER_SHARED_FILES_H
 
+#include "base/document/json.h"
 #include "base/table/table.h"
 #include "base/text/text_buffer.h"
 #include "engine/command/command.h"

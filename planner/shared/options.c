@@ -2,6 +2,8 @@
 // Reads values of options.
 #include "planner/shared/options.h"
 
+#include "base/system/machine.h"
+
 #include <string.h>
 #include <strings.h>
 

@@ -5,6 +5,8 @@
 
 #include "engine/command/command.h"
 
+#include <stddef.h>
+
 // Returns the next of several words separated by commas, not terminated, and sets *n to its length;
 // NULL at the end.
 const char *plan_next_word(const char **rest, size_t *n);

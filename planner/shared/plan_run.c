@@ -3,7 +3,10 @@
 // them.
 #include "planner/shared/plan_run.h"
 
+#include "base/document/json.h"
 #include "base/math/units.h"
+#include "base/system/installed.h"
+#include "base/text/say.h"
 #include "kernels/common/description/run_document.h"
 #include "planner/shared/document_read.h"
 #include "planner/shared/files.h"

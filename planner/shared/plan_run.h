@@ -4,6 +4,7 @@
 #define PPS_PLANNER_SHARED_PLAN_RUN_H
 
 #include "base/document/fault.h"
+#include "base/document/json.h"
 #include "engine/command/command.h"
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"

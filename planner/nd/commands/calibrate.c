@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd calibrate: fits a device's efficiencies to measured steps and prints them as a
 // hardware record for a cluster file.
+#include "base/document/json.h"
+#include "base/text/say.h"
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/profiling/calibrate.h"

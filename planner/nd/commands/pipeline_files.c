@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names, checks and writes the files of `ppsweep nd pipeline`.
+#include "base/system/disk.h"
+#include "base/system/whole_file.h"
+#include "base/text/say.h"
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "planner/exchange/mps.h"

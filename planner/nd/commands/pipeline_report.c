@@ -3,6 +3,7 @@
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "base/math/units.h"
+#include "base/text/say.h"
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/playback.h"
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the timeline of a split to a file.
+#include "base/system/whole_file.h"
+#include "base/text/say.h"
+#include "engine/trace/trace_write.h"
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "planner/shared/files.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep nd rank: solves the pipeline program of every candidate and sorts candidates by step
 // time.
+#include "base/system/machine.h"
 #include "planner/nd/commands/commands.h"
 
 #include "planner/nd/commands/ranking.h"

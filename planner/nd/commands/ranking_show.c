@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a ranking on the terminal and writes it to a file.
+#include "base/system/disk.h"
+#include "base/system/whole_file.h"
+#include "base/text/say.h"
 #include "planner/nd/commands/ranking.h"
 
 #include "planner/nd/commands/search_report.h"

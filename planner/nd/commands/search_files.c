@@ -2,6 +2,9 @@
 // Chooses the files of `ppsweep nd`, checks whether they can be written, and writes them.
 #include "planner/nd/commands/search_files.h"
 
+#include "base/system/disk.h"
+#include "base/system/whole_file.h"
+#include "base/text/say.h"
 #include "planner/shared/files.h"
 
 #include "planner/nd/profiling/profile_files.h"

@@ -3,6 +3,7 @@
 #include "planner/nd/commands/search_report.h"
 
 #include "base/math/units.h"
+#include "base/text/say.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,9 @@
 // Reads the peaks of dry runs from CSV or JSON tables and from folders of logs.
 #include "planner/nd/input/dry_run_peaks.h"
 
+#include "base/document/json.h"
 #include "base/system/whole_file.h"
+#include "base/text/say.h"
 #include "planner/shared/document_read.h"
 
 #include <dirent.h>

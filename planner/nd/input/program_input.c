@@ -2,7 +2,10 @@
 // Reads options and data files once for all strategies.
 #include "planner/nd/input/program_input.h"
 
+#include "base/document/json.h"
+#include "base/system/machine.h"
 #include "base/system/whole_file.h"
+#include "base/text/say.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 

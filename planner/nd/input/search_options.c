@@ -2,6 +2,8 @@
 // Reads the documents of `ppsweep nd`, the search space and its filters.
 #include "planner/nd/input/search_options.h"
 
+#include "base/document/json.h"
+#include "base/text/nearest.h"
 #include "planner/shared/options.h"
 
 #include <stdlib.h>
