@@ -252,8 +252,8 @@ static enum pps_status copy(struct pps_merge *merge,
         merge->failed += block.failed;
         merge->infeasible += block.infeasible;
         const struct pps_passed passed = {points, merge->rows, points, points};
-        if (status == PPS_OK && merge->progress != NULL)
-            pps_progress_update(merge->progress, &passed);
+        if (status == PPS_OK && merge->watch.passed != NULL)
+            merge->watch.passed(merge->watch.self, &passed);
     }
     for (size_t i = 0; i < merge->n && status == PPS_OK; i++)
         status = say_again(&merge->files[i], pps_shardfile_end(&merge->files[i], err), err);

@@ -6,7 +6,7 @@
 #define PPS_MERGE_H
 
 #include "engine/check/shard_file.h"
-#include "engine/forecast/progress.h"
+#include "engine/forecast/passed.h"
 
 #include <stdatomic.h>
 
@@ -14,7 +14,7 @@ struct pps_merge {
     // in the order of the command line, then in the order of their shards
     struct pps_shardfile *files;
     size_t n;
-    struct pps_progress *progress; // may be NULL
+    struct pps_watch watch;
     const atomic_bool *stop;
     // counts of the result, valid after pps_merge_write
     uint64_t rows, failed, infeasible, data_bytes;

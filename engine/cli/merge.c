@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep merge: joins shards into one result.
-#include "engine/check/merge.h"
+#include "engine/cli/verbs.h"
+
 #include "base/system/whole_file.h"
+#include "base/text/characters.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
-
-#include "base/text/characters.h"
+#include "engine/check/merge.h"
 #include "engine/cli/report/next_commands.h"
+#include "engine/cli/report/progress.h"
 #include "engine/cli/signals.h"
-#include "engine/cli/verbs.h"
 #include "engine/job/result_path.h"
 
 #include <stdio.h>
@@ -118,10 +119,16 @@ static void say_again(enum pps_status status,
         snprintf(err->text + n, sizeof err->text - n, "; to continue: %s", pps_arg_line(args));
 }
 
+static void show_progress(void *progress, const struct pps_passed *passed)
+{
+    pps_progress_update(progress, passed);
+}
+
 static enum pps_status merge_main(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_progress progress = {.kind = PPS_PROGRESS_NEVER};
-    struct pps_merge merge = {.stop = pps_signals_install(false), .progress = &progress};
+    struct pps_merge merge = {.stop = pps_signals_install(false),
+                              .watch = {&progress, show_progress}};
     const bool quiet = pps_arg(args, "quiet") != NULL;
     char *path = NULL;
     enum pps_progress_kind kind;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints progress lines.
-#include "engine/forecast/progress.h"
+#include "engine/cli/report/progress.h"
 
 #include "base/system/machine.h"
 #include "base/text/human.h"
