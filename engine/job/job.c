@@ -2,17 +2,23 @@
 // Runs the steps of a job in order.
 #include "engine/job/job_private.h"
 
+#include "base/system/machine.h"
 #include "engine/job/existing_result.h"
 #include "engine/job/known_rows_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+atomic_bool *pps_job_stop(const struct pps_job_result *r)
+{
+    return r->job->stop != NULL ? r->job->stop : &r->work->stop;
+}
+
 void pps_job_tell(struct pps_job_result *r, enum pps_job_event event)
 {
     const struct pps_job *job = r->job;
     if (job->watch != NULL && !job->watch(job->self, event, r))
-        atomic_store(job->stop != NULL ? job->stop : &r->work->stop, true);
+        atomic_store(pps_job_stop(r), true);
 }
 
 // Finds the result of the same run. The data of the result are then complete.
@@ -96,17 +102,30 @@ static enum pps_status compute(struct pps_job_result *r, struct pps_error *err)
     return status == PPS_OK ? status : give_up(r, status, err);
 }
 
+static enum pps_status run_loaded(struct pps_job_result *r, struct pps_error *err)
+{
+    bool complete = false;
+    enum pps_status status = find(r, &complete, err);
+    if (status != PPS_OK)
+        return status;
+    return complete ? repeat(r, err) : compute(r, err);
+}
+
 enum pps_status pps_job_run(const struct pps_job *job,
                             struct pps_job_result *r,
                             struct pps_error *err)
 {
-    bool complete = false;
+    const double start_s = pps_wall_seconds();
     enum pps_status status = r->experiment == NULL ? pps_job_load(job, r, err) : PPS_OK;
+    if (status == PPS_OK && job->time_limit_s > 0)
+        status = pps_time_limit_begin(&r->work->limit,
+                                      job->time_limit_s - (pps_wall_seconds() - start_s),
+                                      pps_job_stop(r), err);
     if (status == PPS_OK)
-        status = find(r, &complete, err);
-    if (status != PPS_OK)
-        return status;
-    return complete ? repeat(r, err) : compute(r, err);
+        status = run_loaded(r, err);
+    if (r->work != NULL)
+        pps_time_limit_end(&r->work->limit);
+    return status;
 }
 
 void pps_job_free(struct pps_job_result *r)

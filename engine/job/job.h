@@ -50,8 +50,9 @@ struct pps_job {
     const char *command;        // for the manifest; NULL: ""
     const char *resume_command; // ends the error of an interrupted run; or NULL
     // Control. The flag may go up at any time and from any thread or signal handler; the job
-    // sets it itself if `watch` returns false. NULL: a flag of the job.
+    // raises it itself after the time limit or if `watch` returns false. NULL: a flag of the job.
     atomic_bool *stop;
+    double time_limit_s; // stop this long after the call of pps_job_run; 0: no limit
     // Called after each event, by one thread at a time but not always the same. Returns false to
     // stop the run. Or NULL.
     bool (*watch)(void *self, enum pps_job_event event, const struct pps_job_result *result);

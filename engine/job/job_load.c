@@ -28,7 +28,7 @@ static void set_sweep(struct pps_job_result *r)
     sweep->shard = job->shard;
     sweep->audit = job->audit;
     sweep->fail_fast = job->fail_fast;
-    sweep->stop = job->stop != NULL ? job->stop : &r->work->stop;
+    sweep->stop = pps_job_stop(r);
     sweep->block_points = pps_block_points(r->experiment);
     r->audit = job->audit;
     r->reuse = job->reuse;

@@ -6,6 +6,7 @@
 #include "engine/job/finished_result.h"
 #include "engine/job/job.h"
 #include "engine/job/snapshot.h"
+#include "engine/job/time_limit.h"
 #include "engine/run/known_rows.h"
 
 struct pps_work {
@@ -15,9 +16,13 @@ struct pps_work {
     struct pps_reuse *reuse;
     struct pps_finished finished; // of a complete result; its totals are those of the job
     int by[PPS_MAX_PARAMS];
+    struct pps_time_limit limit;
     atomic_bool stop; // used if the caller has no flag
     bool opened;      // NAME.part may exist
 };
+
+// Returns the stop flag of the job.
+atomic_bool *pps_job_stop(const struct pps_job_result *result);
 
 // Returns the selection of best rows as a text for the digest of the experiment, which the
 // caller frees; NULL if the result has all rows.

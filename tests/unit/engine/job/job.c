@@ -180,6 +180,32 @@ Test(job, obeys_stop_flag)
     pps_job_free(&result);
 }
 
+// A point that takes much longer than the test: it ends only with the stop flag.
+static void run_for_ever(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    (void)batch;
+    while (!atomic_load(worker->stop))
+        continue;
+}
+
+// Catches a time limit that waits for the end of a block, and a limit that outlives its run.
+Test(job, obeys_time_limit, .timeout = 60)
+{
+    struct pps_job job = job_of(LONG, "r.csv");
+    costly.run = run_for_ever;
+    job.time_limit_s = 0.01;
+    struct pps_job_result result = run(&job, PPS_E_STOPPED);
+    cr_assert_eq(result.totals.points, 0);
+    pps_job_free(&result);
+    atomic_bool stop = false;
+    job = job_of(SHORT, "short.csv");
+    job.stop = &stop;
+    job.time_limit_s = 3600;
+    result = run(&job, PPS_OK);
+    cr_assert(!stop);
+    pps_job_free(&result);
+}
+
 // Catches a complete result that is computed again, and totals that the file does not show.
 Test(job, repeats_complete_result)
 {
