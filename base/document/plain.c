@@ -4,6 +4,7 @@
 
 #include "base/document/plain_private.h"
 #include "base/text/characters.h"
+#include "base/text/grow_list.h"
 
 #include <stdarg.h>
 #include <stdint.h>
@@ -107,22 +108,17 @@ static char *copy_text(const char *text, size_t n, size_t *n_copy)
 
 // ---- values ---------------------------------------------------------------------------------
 
-static bool grow(struct plain *p)
-{
-    const size_t cap = p->cap_places == 0 ? 64 : 2 * p->cap_places;
-    struct plaindoc_place *places = realloc(p->doc->places, cap * sizeof *places);
-    if (places == NULL)
-        return plain_no_memory(p);
-    p->doc->places = places;
-    p->cap_places = cap;
-    return true;
-}
-
 static bool has_room(struct plain *p, size_t at)
 {
-    if (p->doc->n_places == PLAIN_MOST_VALUES)
+    struct plaindoc *doc = p->doc;
+    if (doc->n_places == PLAIN_MOST_VALUES)
         return plain_fail(p, at, "more than %d values", PLAIN_MOST_VALUES);
-    return p->doc->n_places < p->cap_places || grow(p);
+    struct plaindoc_place *places =
+        pps_grow(doc->places, &p->cap_places, doc->n_places + 1, sizeof *places);
+    if (places == NULL)
+        return plain_no_memory(p);
+    doc->places = places;
+    return true;
 }
 
 cJSON *plain_note(struct plain *p, cJSON *item, size_t at)

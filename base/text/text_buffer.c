@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grows the buffer by doubling.
+// Appends text to the buffer, which grows by doubling.
 #include "base/text/text_buffer.h"
 
+#include "base/text/grow_list.h"
 #include "base/text/number.h"
 
 #include <stdarg.h>
@@ -11,24 +12,19 @@
 
 static bool make_room(struct textroom *room, size_t n)
 {
-    if (room->failed || n + 1 <= room->cap - room->n)
-        return !room->failed;
-    const size_t cap = 2 * room->cap > room->n + n + 1 ? 2 * room->cap : room->n + n + 256;
-    char *text = realloc(room->text, cap);
-    if (text == NULL) {
-        room->failed = true;
-        return false;
-    }
-    room->text = text;
-    room->cap = cap;
-    return true;
+    char *text = room->failed ? NULL : pps_grow(room->text, &room->cap, room->n + n + 1, 1);
+    room->failed = text == NULL;
+    if (text != NULL)
+        room->text = text;
+    return text != NULL;
 }
 
 void textroom_add_bytes(struct textroom *room, const char *bytes, size_t n)
 {
-    if (n == 0 || !make_room(room, n))
+    if (!make_room(room, n))
         return;
-    memcpy(room->text + room->n, bytes, n);
+    if (n > 0)
+        memcpy(room->text + room->n, bytes, n);
     room->n += n;
     room->text[room->n] = '\0';
 }
@@ -55,6 +51,12 @@ void textroom_add_number(struct textroom *room, double value)
     char text[NUMTEXT_CAP];
     numtext_write(text, value);
     textroom_add_bytes(room, text, strlen(text));
+}
+
+void textroom_clear(struct textroom *room)
+{
+    room->n = 0;
+    textroom_add_bytes(room, "", 0);
 }
 
 void textroom_free(struct textroom *room)

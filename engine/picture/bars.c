@@ -182,7 +182,7 @@ enum pps_status pps_bars_open(struct pps_bars *bars,
 void pps_bars_close(struct pps_bars *bars)
 {
     free(bars->parts);
-    pps_rowtext_free(&bars->row);
+    textroom_free(&bars->row);
     pps_best_free(&bars->best);
     pps_constants_close(&bars->constants);
     pps_view_close(&bars->view);

@@ -40,7 +40,7 @@ struct pps_bars {
     int n_parts;
     const char *stack; // name of the kernel's stack; NULL: the user named columns
     int objective;
-    struct pps_rowtext row;
+    struct textroom row;
     struct pps_best best;
     const struct pps_best_row *rows; // best first
     size_t n_rows;

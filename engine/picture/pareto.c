@@ -166,7 +166,7 @@ void pps_pareto_close(struct pps_pareto *pareto)
         pps_front_free(&pareto->fronts[f]);
     free(pareto->fronts);
     pps_cloud_free(&pareto->cloud);
-    pps_rowtext_free(&pareto->row);
+    textroom_free(&pareto->row);
     pps_constants_close(&pareto->constants);
     pps_grouping_close(&pareto->grouping);
     pps_view_close(&pareto->view);

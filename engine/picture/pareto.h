@@ -41,7 +41,7 @@ struct pps_pareto {
     struct pps_front *fronts; // one a group
     size_t n_fronts, fronts_room;
     struct pps_cloud cloud;
-    struct pps_rowtext row;
+    struct textroom row;
     uint64_t rows;   // read, and passed the filters
     uint64_t valued; // of those, with numbers in both columns: the others are skipped
     uint64_t kept;   // rows of the fronts

@@ -140,7 +140,7 @@ void pps_scatter_close(struct pps_scatter *scatter)
         pps_names_free(&scatter->axes[i].names);
     }
     free(scatter->axes);
-    pps_rowtext_free(&scatter->row);
+    textroom_free(&scatter->row);
     pps_best_free(&scatter->best);
     pps_constants_close(&scatter->constants);
     pps_view_close(&scatter->view);

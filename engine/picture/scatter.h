@@ -40,7 +40,7 @@ struct pps_scatter {
     struct pps_scatter_axis *axes; // one per parameter
     int n_axes;
     struct pps_constants constants;
-    struct pps_rowtext row;
+    struct textroom row;
     struct pps_best best; // the best row
     uint64_t read, valued;
     double min, max; // of the values

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the input of an evaluation: the roles of its columns, and rows into the batch.
+#include "base/text/grow_list.h"
 #include "engine/point/evaluate_private.h"
 
 #include "base/text/nearest.h"
@@ -8,7 +9,6 @@
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // ---- the header -------------------------------------------------------------------------------
@@ -116,14 +116,10 @@ enum pps_status pps_evaluate_header(struct pps_evaluator *e)
 
 static bool room_for_cells(struct pps_evaluator *e, size_t n)
 {
-    if (e->cells_n + n <= e->cells_cap)
-        return true;
-    char *cells = realloc(e->cells, 2 * (e->cells_n + n));
-    if (cells == NULL)
-        return false;
-    e->cells = cells;
-    e->cells_cap = 2 * (e->cells_n + n);
-    return true;
+    char *cells = pps_grow(e->cells, &e->cells_cap, e->cells_n + n + 1, 1);
+    if (cells != NULL)
+        e->cells = cells;
+    return cells != NULL;
 }
 
 static void keep_text(struct pps_evaluator *e, const char *text, size_t n)

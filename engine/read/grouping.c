@@ -61,7 +61,7 @@ enum pps_status pps_grouping_open(struct pps_grouping *grouping,
 void pps_grouping_close(struct pps_grouping *grouping)
 {
     free(grouping->by);
-    pps_rowtext_free(&grouping->key);
+    textroom_free(&grouping->key);
     pps_names_free(&grouping->names);
     *grouping = (struct pps_grouping){.n_by = 0};
 }
@@ -71,7 +71,7 @@ enum pps_status pps_grouping_find(struct pps_grouping *grouping,
                                   uint32_t *group,
                                   struct pps_error *err)
 {
-    struct pps_rowtext *key = &grouping->key;
+    struct textroom *key = &grouping->key;
     enum pps_status status = pps_rowtext_join(key, cells, grouping->by, grouping->n_by, err);
     if (status == PPS_OK)
         status = pps_names_add(&grouping->names, key->text, key->n, group, err);

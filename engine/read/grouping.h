@@ -12,7 +12,7 @@ struct pps_grouping {
     int *by;
     int n_by;
     bool asked; // the columns were named
-    struct pps_rowtext key;
+    struct textroom key;
     struct pps_names names; // of group i: its values with commas between
 };
 

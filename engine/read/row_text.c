@@ -3,40 +3,11 @@
 #include "engine/read/row_text.h"
 
 #include "base/text/characters.h"
-#include "base/text/grow_list.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-void pps_rowtext_free(struct pps_rowtext *row)
-{
-    free(row->text);
-    *row = (struct pps_rowtext){0};
-}
-
-static bool reserve(struct pps_rowtext *row, size_t more)
-{
-    char *text = pps_grow(row->text, &row->room, row->n + more + 1, 1);
-    if (text == NULL)
-        return false;
-    row->text = text;
-    return true;
-}
-
-static bool add_cell(struct pps_rowtext *row, struct pps_cell cell, bool first)
-{
-    if (!reserve(row, cell.n + 2))
-        return false;
-    if (!first)
-        row->text[row->n++] = ',';
-    if (cell.n > 0)
-        memcpy(row->text + row->n, cell.text, cell.n);
-    row->n += cell.n;
-    row->text[row->n] = '\0';
-    return true;
-}
 
 static enum pps_status no_memory(struct pps_error *err)
 {
@@ -44,33 +15,35 @@ static enum pps_status no_memory(struct pps_error *err)
     return pps_fail_errno(err, "write", "a row");
 }
 
-enum pps_status pps_rowtext_join(struct pps_rowtext *row,
+static void add_cell(struct textroom *row, struct pps_cell cell, bool first)
+{
+    if (!first)
+        textroom_add_bytes(row, ",", 1);
+    textroom_add_bytes(row, cell.text, cell.n);
+}
+
+enum pps_status pps_rowtext_join(struct textroom *row,
                                  const struct pps_cell *cells,
                                  const int *columns,
                                  int n_columns,
                                  struct pps_error *err)
 {
-    row->n = 0;
-    if (!reserve(row, 1))
-        return no_memory(err);
-    row->text[0] = '\0';
+    textroom_clear(row);
     for (int i = 0; i < n_columns; i++)
-        if (!add_cell(row, cells[columns == NULL ? i : columns[i]], i == 0))
-            return no_memory(err);
-    return PPS_OK;
+        add_cell(row, cells[columns == NULL ? i : columns[i]], i == 0);
+    return row->failed ? no_memory(err) : PPS_OK;
 }
 
-enum pps_status pps_rowtext_header(struct pps_rowtext *row,
+enum pps_status pps_rowtext_header(struct textroom *row,
                                    const struct pps_view *view,
                                    struct pps_error *err)
 {
-    row->n = 0;
+    textroom_clear(row);
     for (int i = 0; i < view->n_columns; i++) {
         const char *name = view->columns[i].name;
-        if (!add_cell(row, (struct pps_cell){name, strlen(name)}, i == 0))
-            return no_memory(err);
+        add_cell(row, (struct pps_cell){name, strlen(name)}, i == 0);
     }
-    return PPS_OK;
+    return row->failed ? no_memory(err) : PPS_OK;
 }
 
 // ---- table ----------------------------------------------------------------------------------

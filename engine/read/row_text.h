@@ -4,31 +4,24 @@
 #define PPS_ROWTEXT_H
 
 #include "base/text/status.h"
+#include "base/text/text_buffer.h"
 #include "engine/read/result.h"
 #include "engine/read/view.h"
 
 #include <stddef.h>
 #include <stdio.h>
 
-// A buffer that is reused for each row; a zeroed buffer is empty.
-struct pps_rowtext {
-    char *text;
-    size_t n, room;
-};
-
-void pps_rowtext_free(struct pps_rowtext *row);
-
 // Sets row to the line of these cells, without a newline. Cells of a result never contain a
 // comma, a quote or a line break. `columns` selects cells by index; NULL selects the first
 // n_columns.
-PPS_MUST_CHECK enum pps_status pps_rowtext_join(struct pps_rowtext *row,
+PPS_MUST_CHECK enum pps_status pps_rowtext_join(struct textroom *row,
                                                 const struct pps_cell *cells,
                                                 const int *columns,
                                                 int n_columns,
                                                 struct pps_error *err);
 
 // Sets row to the line of the names of all columns.
-PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct pps_rowtext *row,
+PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct textroom *row,
                                                   const struct pps_view *view,
                                                   struct pps_error *err);
 

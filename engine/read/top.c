@@ -30,7 +30,7 @@ struct top {
     struct pps_view view;
     int objective;
     struct pps_grouping grouping;
-    struct pps_rowtext row;
+    struct textroom row;
     struct pps_constants constants; // of all rows read
     struct pps_rowsort *sort;
     struct pps_best *bests; // one a group
@@ -68,7 +68,7 @@ static void close_top(struct top *top)
         pps_best_free(&top->bests[i]);
     free(top->bests);
     pps_grouping_close(&top->grouping);
-    pps_rowtext_free(&top->row);
+    textroom_free(&top->row);
     pps_constants_close(&top->constants);
     pps_rowsort_close(top->sort);
     pps_view_close(&top->view);

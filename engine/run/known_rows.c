@@ -2,6 +2,7 @@
 // A hash table maps points to the text of their results.
 #include "engine/run/known_rows.h"
 
+#include "base/text/grow_list.h"
 #include "engine/space/space.h"
 
 #include <math.h>
@@ -59,15 +60,10 @@ static bool resize(struct pps_reuse *reuse, uint64_t cap)
 
 static bool room_for_text(struct pps_reuse *reuse, size_t n)
 {
-    if (reuse->text_n + n <= reuse->text_cap)
-        return true;
-    const size_t cap = reuse->text_cap + reuse->text_cap / 2 + n + 65536;
-    char *text = realloc(reuse->text, cap);
-    if (text == NULL)
-        return false;
-    reuse->text = text;
-    reuse->text_cap = cap;
-    return true;
+    char *text = pps_grow(reuse->text, &reuse->text_cap, reuse->text_n + n, 1);
+    if (text != NULL)
+        reuse->text = text;
+    return text != NULL;
 }
 
 struct pps_reuse *pps_reuse_new(int n_params, double n_rows)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walking, running and writing: the inner loop of a sweep.
+#include "base/text/grow_list.h"
 #include "engine/run/row_maker_private.h"
 
 #include "base/text/decimal.h"
 #include "engine/space/value.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // ---- a batch ----------------------------------------------------------------------------------
@@ -107,14 +107,10 @@ static bool room_for_batch(struct pps_rowmaker *m)
     size_t need = m->text_n + m->n_batch * m->row_cap + PPS_ROW_PIECE;
     for (size_t f = 0; f < m->n_found; f++)
         need += m->found[f].prefix_n + m->found[f].reused.n;
-    if (need <= m->text_cap)
-        return true;
-    char *text = realloc(m->text, 2 * need);
-    if (text == NULL)
-        return false;
-    m->text = text;
-    m->text_cap = 2 * need;
-    return true;
+    char *text = pps_grow(m->text, &m->text_cap, need, 1);
+    if (text != NULL)
+        m->text = text;
+    return text != NULL;
 }
 
 // What became of point i: a result without a number somewhere is none.

@@ -17,16 +17,14 @@ void pps_lanes_free(struct pps_lanes *lanes)
 static int32_t *first_lane(struct pps_lanes *lanes, const struct pps_piece *piece)
 {
     const size_t group = (size_t)piece->group, n_tracks = (size_t)lanes->n_tracks;
-    if (group >= lanes->n_groups) {
-        const size_t n_groups = 2 * group + 4;
-        int32_t *first = realloc(lanes->first, n_groups * n_tracks * sizeof *first);
-        if (first == NULL)
-            return NULL;
-        for (size_t i = lanes->n_groups * n_tracks; i < n_groups * n_tracks; i++)
-            first[i] = -1;
-        lanes->first = first;
-        lanes->n_groups = n_groups;
-    }
+    const size_t before = lanes->n_groups;
+    int32_t *first =
+        pps_grow(lanes->first, &lanes->n_groups, group + 1, n_tracks * sizeof *first);
+    if (first == NULL)
+        return NULL;
+    for (size_t i = before * n_tracks; i < lanes->n_groups * n_tracks; i++)
+        first[i] = -1;
+    lanes->first = first;
     return &lanes->first[group * n_tracks + (size_t)piece->track];
 }
 

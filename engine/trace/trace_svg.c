@@ -2,6 +2,7 @@
 // Collects the segments of one point's trace and draws them.
 #include "engine/trace/trace_svg.h"
 
+#include "base/text/grow_list.h"
 #include "engine/trace/trace_draw.h"
 
 #include <errno.h>
@@ -18,14 +19,12 @@ struct pps_tracesvg {
 
 static bool make_room(struct pps_tracesvg *svg)
 {
-    if (svg->pieces.n < svg->room)
-        return true;
-    const size_t room = 2 * svg->room + 256;
-    struct pps_drawn_piece *list = realloc(svg->pieces.list, room * sizeof *list);
+    struct pps_trace_pieces *pieces = &svg->pieces;
+    struct pps_drawn_piece *list =
+        pps_grow(pieces->list, &svg->room, pieces->n + 1, sizeof *list);
     if (list == NULL)
         return false;
-    svg->pieces.list = list;
-    svg->room = room;
+    pieces->list = list;
     return true;
 }
 

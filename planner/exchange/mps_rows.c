@@ -2,49 +2,42 @@
 // Sorts rows into columns, with markers around the whole numbers.
 #include "planner/exchange/mps_rows.h"
 
+#include "base/text/grow_list.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 enum { NUMBERS_MAX = 1 << 25 };
 
-static bool grow(struct nd_mps_rows *rows, void **array, int64_t n, int64_t *cap, size_t size)
+static void *grow(struct nd_mps_rows *rows, void *array, size_t n, size_t *cap, size_t size)
 {
-    if (n < *cap)
-        return true;
-    const int64_t larger = *cap > 0 ? 2 * *cap : 1024;
-    void *grown =
-        larger <= 2 * (int64_t)NUMBERS_MAX ? realloc(*array, (size_t)larger * size) : NULL;
-    if (grown == NULL) {
-        rows->failed = true;
-        return false;
-    }
-    *array = grown;
-    *cap = larger;
-    return true;
+    void *grown = n < NUMBERS_MAX ? pps_grow(array, cap, n + 1, size) : NULL;
+    rows->failed = rows->failed || grown == NULL;
+    return grown;
 }
 
 void nd_mps_begin(struct nd_mps_rows *rows, int group, char sense, double right)
 {
-    void *array = rows->rows;
-    const bool room = grow(rows, &array, rows->n_rows, &rows->cap_rows, sizeof *rows->rows);
-    rows->rows = array;
-    if (!room)
+    struct nd_mps_row *grown =
+        grow(rows, rows->rows, (size_t)rows->n_rows, &rows->cap_rows, sizeof *grown);
+    if (grown == NULL)
         return;
+    rows->rows = grown;
     rows->rows[rows->n_rows++] =
         (struct nd_mps_row){group, rows->of_group[group]++, sense, right};
 }
 
 void nd_mps_put(struct nd_mps_rows *rows, int32_t variable, double value)
 {
-    void *array = rows->numbers;
     const int32_t row = (int32_t)rows->n_rows - 1;
     if (value == 0.0 || rows->failed)
         return;
-    const bool room =
-        grow(rows, &array, rows->n_numbers, &rows->cap_numbers, sizeof *rows->numbers);
-    rows->numbers = array;
-    if (room)
-        rows->numbers[rows->n_numbers++] = (struct nd_mps_number){row, variable, value};
+    struct nd_mps_number *grown =
+        grow(rows, rows->numbers, (size_t)rows->n_numbers, &rows->cap_numbers, sizeof *grown);
+    if (grown == NULL)
+        return;
+    rows->numbers = grown;
+    rows->numbers[rows->n_numbers++] = (struct nd_mps_number){row, variable, value};
 }
 
 void nd_mps_rows_free(struct nd_mps_rows *rows)

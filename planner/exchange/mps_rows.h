@@ -29,9 +29,11 @@ struct nd_mps_rows {
     const char *const *groups;       // their names
     int32_t of_group[ND_MPS_GROUPS]; // rows of each so far
     struct nd_mps_row *rows;
-    int64_t n_rows, cap_rows;
+    int64_t n_rows;
+    size_t cap_rows;
     struct nd_mps_number *numbers;
-    int64_t n_numbers, cap_numbers;
+    int64_t n_numbers;
+    size_t cap_numbers;
     bool failed; // no memory, or too many numbers
 };
 

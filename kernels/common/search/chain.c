@@ -2,6 +2,7 @@
 // Builds the links of stages and the fronts of their ends.
 #include "kernels/common/search/chain.h"
 
+#include "base/text/grow_list.h"
 #include "kernels/common/pipeline/memory_line.h"
 #include "kernels/common/split/cheapest_recompute.h"
 
@@ -51,15 +52,12 @@ static bool make_link(const struct nd_program *p,
     return true;
 }
 
-static bool add_link(struct nd_chain *c, const struct nd_link *link, int32_t *room)
+static bool add_link(struct nd_chain *c, const struct nd_link *link, size_t *room)
 {
-    if (c->n_links == *room) {
-        *room = *room > 0 ? 2 * *room : 1024;
-        struct nd_link *links = realloc(c->links, (size_t)*room * sizeof *links);
-        if (links == NULL)
-            return false;
-        c->links = links;
-    }
+    struct nd_link *links = pps_grow(c->links, room, (size_t)c->n_links + 1, sizeof *links);
+    if (links == NULL)
+        return false;
+    c->links = links;
     c->links[c->n_links++] = *link;
     return true;
 }
@@ -122,7 +120,7 @@ static bool make_links_of(struct nd_chain *c,
                           int32_t i,
                           int32_t n,
                           bool *reached,
-                          int32_t *room)
+                          size_t *room)
 {
     const int32_t most = most_layers(c, w, i, n);
     for (int32_t x = least_layers(c, w, i, n); x <= most; x++) {
@@ -142,7 +140,7 @@ static bool make_links(struct nd_chain *c, const int32_t *most)
     const int32_t places = (c->stages + 1) * (c->layers + 1);
     bool *reached = calloc((size_t)places, sizeof *reached);
     struct window w = {.most = most};
-    int32_t room = 0;
+    size_t room = 0;
     bool made = false;
     w.behind = malloc(2 * ((size_t)c->stages + 1) * sizeof *w.behind);
     if (reached == NULL || w.behind == NULL)
@@ -262,14 +260,11 @@ static int compare_ends(const void *left, const void *right)
 
 static bool more_room(struct nd_chain *c, int32_t n)
 {
-    if (c->n_ends + n <= c->ends_room)
-        return true;
-    c->ends_room = 2 * (c->n_ends + n) + 1024;
-    struct nd_end *ends = realloc(c->ends, (size_t)c->ends_room * sizeof *ends);
-    if (ends == NULL)
-        return false;
-    c->ends = ends;
-    return true;
+    struct nd_end *ends =
+        pps_grow(c->ends, &c->ends_room, (size_t)(c->n_ends + n) + 1, sizeof *ends);
+    if (ends != NULL)
+        c->ends = ends;
+    return ends != NULL;
 }
 
 // Appends what comes of a link before the ends of the next place.

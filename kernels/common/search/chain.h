@@ -49,7 +49,8 @@ struct nd_chain {
     double *past_z;       // [places]: least of their greatest bracket, without R(>j)
     struct nd_ends_of *ends_of; // [places]
     struct nd_end *ends;
-    int32_t n_ends, ends_room;
+    int32_t n_ends;
+    size_t ends_room;
 };
 
 static inline int32_t nd_place(const struct nd_chain *chain, int32_t i, int32_t n)

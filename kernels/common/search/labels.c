@@ -15,6 +15,7 @@
 // a place the one that is at most the other in all numbers is enough.
 #include "kernels/common/search/labels.h"
 
+#include "base/text/grow_list.h"
 #include "kernels/common/search/time_limit.h"
 
 #include <math.h>
@@ -36,7 +37,8 @@ struct label {
 
 struct level {
     struct label *labels;
-    int32_t n, room;
+    int32_t n;
+    size_t room;
     int32_t *first; // [layers + 2]: of a place
 };
 
@@ -135,13 +137,11 @@ static bool add(struct level *level, int32_t first, const struct label *label)
         if (!dominates(label, &level->labels[k]))
             level->labels[kept++] = level->labels[k];
     level->n = kept;
-    if (level->n == level->room) {
-        level->room = level->room > 0 ? 2 * level->room : 64;
-        struct label *labels = realloc(level->labels, (size_t)level->room * sizeof *labels);
-        if (labels == NULL)
-            return false;
-        level->labels = labels;
-    }
+    struct label *labels =
+        pps_grow(level->labels, &level->room, (size_t)level->n + 1, sizeof *labels);
+    if (labels == NULL)
+        return false;
+    level->labels = labels;
     level->labels[level->n++] = *label;
     return true;
 }

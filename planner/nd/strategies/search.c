@@ -3,6 +3,7 @@
 #include "planner/nd/strategies/search.h"
 
 #include "base/math/units.h"
+#include "base/text/grow_list.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -106,15 +107,12 @@ bool nd_search_fits(const struct nd_search *search, const struct nd_candidate *c
 static void keep(struct run *run, const struct nd_candidate *candidate)
 {
     struct nd_search_result *result = run->result;
-    if (result->n == run->cap) {
-        const size_t cap = run->cap > 0 ? 2 * run->cap : 256;
-        struct nd_candidate *grown = realloc(result->candidates, cap * sizeof *grown);
-        run->failed = grown == NULL;
-        if (run->failed)
-            return;
-        result->candidates = grown;
-        run->cap = cap;
-    }
+    struct nd_candidate *grown =
+        pps_grow(result->candidates, &run->cap, result->n + 1, sizeof *grown);
+    run->failed = grown == NULL;
+    if (run->failed)
+        return;
+    result->candidates = grown;
     result->candidates[result->n++] = *candidate;
     struct nd_candidate offered = *candidate;
     if (run->search->space->orig)
