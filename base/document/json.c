@@ -15,11 +15,6 @@
 
 // ---- reading -------------------------------------------------------------------------------
 
-static enum pps_status no_memory(struct pps_error *err, const char *name)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
-}
-
 enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pps_error *err)
 {
     char *text;
@@ -109,7 +104,7 @@ static enum pps_status check_keys(const struct pps_json *json, struct pps_error 
     enum pps_status status = PPS_OK;
     struct member *members = malloc(json->n_places * sizeof *members);
     if (members == NULL)
-        return no_memory(err, json->name);
+        return pps_fail_memory(err, "%s", json->name);
     for (size_t i = 0; i < json->n_places && status == PPS_OK; i++)
         if (cJSON_IsObject(json->places[i].item))
             status =
@@ -131,7 +126,7 @@ static enum pps_status parse(struct pps_json *json, struct pps_error *err)
     // The scan has accepted the text, so this can fail only if memory runs out.
     json->root = cJSON_ParseWithLength(json->text, json->n);
     if (json->root == NULL)
-        return no_memory(err, json->name);
+        return pps_fail_memory(err, "%s", json->name);
     match(json, json->root, &next);
     return check_keys(json, err);
 }
@@ -153,7 +148,7 @@ enum pps_status pps_json_parse(struct pps_json *json,
     json->text = malloc(json->n + 1);
     if (json->name == NULL || json->text == NULL) {
         pps_json_free(json);
-        return no_memory(err, name);
+        return pps_fail_memory(err, "%s", name);
     }
     memcpy(json->text, text + mark, json->n);
     json->text[json->n] = '\0';

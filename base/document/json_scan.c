@@ -229,7 +229,7 @@ static enum pps_status record(struct scan *s, size_t key_at)
     struct pps_json_place *places =
         pps_grow(json->places, &s->cap, json->n_places + 1, sizeof *places);
     if (places == NULL)
-        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for %s", json->name);
+        return pps_fail_memory(s->err, "%s", json->name);
     json->places = places;
     json->places[json->n_places++] = (struct pps_json_place){NULL, s->at, key_at};
     return PPS_OK;

@@ -101,7 +101,7 @@ static enum pps_status open_zlib(struct pps_codec *codec, struct pps_error *err)
     int rc = deflateInit2(&codec->zlib, codec->choice.level, Z_DEFLATED, -15, ZLIB_MEM_LEVEL,
                           Z_DEFAULT_STRATEGY);
     if (rc == Z_MEM_ERROR)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+        return pps_fail_memory(err, "zlib");
     if (rc != Z_OK)
         return pps_fail(err, PPS_E_INPUT, "zlib refuses level %d", codec->choice.level);
     return PPS_OK;
@@ -163,7 +163,7 @@ static enum pps_status open_isal(struct pps_codec *codec, struct pps_error *err)
     s->flush = FULL_FLUSH;
     s->level_buf_size = bytes;
     if (bytes > 0 && (s->level_buf = malloc(bytes)) == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for igzip");
+        return pps_fail_memory(err, "igzip");
     return PPS_OK;
 }
 
@@ -199,7 +199,7 @@ enum pps_status pps_codec_open(struct pps_codec **codec,
     struct pps_codec *c = calloc(1, sizeof *c);
     *codec = NULL;
     if (c == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a compressor");
+        return pps_fail_memory(err, "a compressor");
     c->choice = choice;
     if (choice.kind == PPS_CODEC_ZLIB)
         status = open_zlib(c, err);

@@ -11,11 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static enum pps_status no_memory(struct pps_error *err)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
-}
-
 // Returns the folder of path, or NULL if memory runs out. The caller frees it.
 static char *folder_of(const char *path)
 {
@@ -94,7 +89,7 @@ enum pps_status pps_disk_check_folder(const char *path, struct pps_error *err)
         return pps_fail(err, PPS_E_INPUT, "'%s' is not a file name", path);
     char *folder = folder_of(path);
     if (folder == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "a path");
     enum pps_status status = check_folder(folder, err);
     free(folder);
     return status;
@@ -116,7 +111,7 @@ enum pps_status pps_disk_make_folder(const char *path, struct pps_error *err)
 {
     char *part = strdup(path);
     if (part == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "a path");
     enum pps_status status = PPS_OK;
     for (char *end = part; *end != '\0' && status == PPS_OK;) {
         end += strspn(end, "/");
@@ -296,7 +291,7 @@ enum pps_status pps_disk_sync_folder(const char *path, struct pps_error *err)
     enum pps_status status = PPS_OK;
     char *folder = folder_of(path);
     if (folder == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "a path");
     int fd;
     do
         fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

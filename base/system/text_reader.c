@@ -96,7 +96,7 @@ static enum pps_status see_kind(struct pps_text_source *source, struct pps_error
     source->is_gzip = source->left >= 2 && source->at[0] == 0x1f && source->at[1] == 0x8b;
     source->in_member = source->is_gzip;
     if (source->is_gzip && inflateInit2(&source->zlib, 15 + 16) != Z_OK)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+        return pps_fail_memory(err, "zlib");
     return PPS_OK;
 }
 
@@ -108,14 +108,13 @@ enum pps_status pps_text_source_open(struct pps_text_source **source,
     *source = NULL;
     struct pps_text_source *s = calloc(1, sizeof *s);
     if (s == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+        return pps_fail_memory(err, "%s", path);
     s->fd = -1;
     s->may_stop = may_stop;
     s->at = s->input;
     s->name = strdup(strcmp(path, "-") == 0 ? "stdin" : path);
-    enum pps_status status = s->name == NULL
-                                 ? pps_fail(err, PPS_E_MACHINE, "out of memory for a path")
-                                 : open_fd(path, &s->fd, err);
+    enum pps_status status =
+        s->name == NULL ? pps_fail_memory(err, "a path") : open_fd(path, &s->fd, err);
     if (status == PPS_OK)
         status = see_kind(s, err);
     if (status != PPS_OK) {
@@ -173,7 +172,7 @@ static int inflate_some(struct pps_text_source *source, char *out, size_t cap, s
 static enum pps_status judge(struct pps_text_source *source, int rc, struct pps_error *err)
 {
     if (rc == Z_MEM_ERROR)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+        return pps_fail_memory(err, "zlib");
     source->in_member = rc != Z_STREAM_END;
     source->is_damaged = rc != Z_STREAM_END && rc != Z_OK && rc != Z_BUF_ERROR;
     return PPS_OK;

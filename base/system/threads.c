@@ -21,7 +21,7 @@ enum pps_status pps_threads_check(int n, struct pps_error *err)
         return PPS_OK;
     pthread_t *threads = calloc((size_t)n - 1, sizeof *threads);
     if (threads == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for %d threads", n);
+        return pps_fail_memory(err, "%d threads", n);
     pthread_mutex_lock(&gate);
     while (started < n - 1 && error == 0) {
         error = pthread_create(&threads[started], NULL, wait_at_gate, &gate);

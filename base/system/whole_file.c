@@ -21,11 +21,6 @@ static enum pps_status cannot_read(struct pps_error *err, const char *name, cons
     return pps_fail_at(err, PPS_E_INPUT, name, 0, 0, "cannot read it: %s", why);
 }
 
-static enum pps_status no_memory(struct pps_error *err, const char *name)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
-}
-
 // Reads to the end and adds a NUL. The caller frees *text after success and after failure.
 static enum pps_status read_all(int fd,
                                 const char *name,
@@ -38,7 +33,7 @@ static enum pps_status read_all(int fd,
     for (size_t room = 0;;) {
         char *grown = pps_grow(*text, &room, *n + PIECE, 1);
         if (grown == NULL)
-            return no_memory(err, name);
+            return pps_fail_memory(err, "%s", name);
         *text = grown;
         const ssize_t got = read(fd, grown + *n, room - *n - 1);
         if (got < 0 && errno == EINTR)
@@ -107,7 +102,7 @@ enum pps_status pps_whole_file_read_regular(const char *path,
         status =
             pps_fail_at(err, PPS_E_WRONG, path, 0, 0, "is larger than %zu MiB", most >> 20);
     else if ((*text = malloc(*n + 1)) == NULL)
-        status = no_memory(err, path);
+        status = pps_fail_memory(err, "%s", path);
     else
         status = pps_disk_read_exactly(fd, path, *text, *n, 0, err);
     close(fd);
@@ -176,7 +171,7 @@ enum pps_status pps_textfile_apart(const char *path, const char *input, struct p
     for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
         char *name;
         if (asprintf(&name, "%s%s", input, endings[i]) < 0)
-            return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+            return pps_fail_memory(err, "a path");
         const bool same = pps_textfile_same(path, name);
         free(name);
         if (same)
@@ -272,8 +267,7 @@ enum pps_status pps_textfile_open(struct pps_textfile *file,
         file->path = strdup(path);
         if (file->path == NULL || asprintf(&file->temp, "%s.XXXXXX", path) < 0) {
             file->temp = NULL;
-            errno = ENOMEM;
-            status = pps_fail_errno(err, "create", path);
+            status = pps_fail_memory(err, "%s", path);
         }
     }
     if (status == PPS_OK)

@@ -42,7 +42,7 @@ enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_
     struct pps_csv *csv = calloc(1, sizeof *csv);
     *out = csv;
     if (csv == NULL)
-        return pps_fail_errno(err, "out of memory to read", path);
+        return pps_fail_memory(err, "%s", path);
     const bool is_stdin = strcmp(path, "-") == 0;
     csv->fd = -1;
     csv->name = strdup(is_stdin ? "stdin" : path);
@@ -50,7 +50,7 @@ enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_
     csv->arena = malloc(2 * PPS_CSV_LINE);
     csv->hash = XXH64_createState();
     if (csv->name == NULL || csv->buffer == NULL || csv->arena == NULL || csv->hash == NULL)
-        return pps_fail_errno(err, "out of memory to read", path);
+        return pps_fail_memory(err, "%s", path);
     XXH64_reset(csv->hash, 0);
     csv->parser_open = csv_init(&csv->parser, CSV_STRICT | CSV_STRICT_FINI) == 0;
     csv->fd = is_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);

@@ -56,6 +56,18 @@ enum pps_status pps_fail_at(struct pps_error *err,
     return code;
 }
 
+enum pps_status pps_fail_memory(struct pps_error *err, const char *format, ...)
+{
+    static const char start[] = "out of memory for ";
+    va_list args;
+    fill(err, PPS_E_MACHINE, "", 0, 0);
+    memcpy(err->text, start, sizeof start);
+    va_start(args, format);
+    vsnprintf(err->text + sizeof start - 1, sizeof err->text - sizeof start + 1, format, args);
+    va_end(args);
+    return PPS_E_MACHINE;
+}
+
 enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path)
 {
     const char *why = strerror(errno);

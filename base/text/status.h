@@ -51,6 +51,11 @@ enum pps_status pps_fail_at(struct pps_error *err,
                             const char *format,
                             ...) __attribute__((format(printf, 6, 7)));
 
+// Fills err with "out of memory for ..." and returns PPS_E_MACHINE; the format names what the
+// memory is for, as in pps_fail_memory(err, "the rows of %s", path).
+enum pps_status pps_fail_memory(struct pps_error *err, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 // Fills err with "<what> <path>: <strerror(errno)>" and returns PPS_E_MACHINE.
 enum pps_status pps_fail_errno(struct pps_error *err, const char *what, const char *path);
 

@@ -4,7 +4,6 @@
 
 #include "base/text/grow_list.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,10 +78,8 @@ enum pps_status pps_names_add(struct pps_names *names,
         *id = names->slots[slot] - 1;
         return PPS_OK;
     }
-    if (!fits || !grow_lists(names, n)) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "keep", "the names of a column");
-    }
+    if (!fits || !grow_lists(names, n))
+        return pps_fail_memory(err, "the names of a column");
     char *copy = names->text + names->text_bytes;
     memcpy(copy, text, n);
     copy[n] = '\0';

@@ -55,7 +55,7 @@ static enum pps_status from_constant(struct pps_axis *axis,
         return pps_axis_make_range(axis, s, &range);
     double *values = calloc(list.n, sizeof *values);
     if (values == NULL)
-        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for the values of an axis");
+        return pps_fail_memory(s->err, "the values of an axis");
     for (uint64_t i = 0; i < list.n; i++)
         values[i] = pps_expr_item(&list, i);
     status = pps_axis_table(axis, s->kernel, s->p, values, list.n, s->err);
@@ -107,9 +107,7 @@ enum pps_status pps_axis_from_expression(struct pps_axis *axis,
         axis->param = s->p;
         axis->expr = expr;
         axis->text = strdup(item->valuestring);
-        return axis->text != NULL
-                   ? PPS_OK
-                   : pps_fail(s->err, PPS_E_MACHINE, "out of memory for an axis");
+        return axis->text != NULL ? PPS_OK : pps_fail_memory(s->err, "an axis");
     }
     pps_expr_free(expr);
     return status;

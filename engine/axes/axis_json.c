@@ -12,11 +12,6 @@
 
 // ---- tables -----------------------------------------------------------------------------------
 
-static enum pps_status no_memory(struct pps_error *err)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for the values of an axis");
-}
-
 struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
                                             int param,
                                             struct pps_error *err)
@@ -28,7 +23,7 @@ struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
     member->cells = calloc(axis->count, sizeof *member->cells);
     if (member->values != NULL && member->cells != NULL)
         return member;
-    no_memory(err);
+    pps_fail_memory(err, "the values of an axis");
     return NULL;
 }
 
@@ -43,7 +38,7 @@ enum pps_status pps_axis_table(struct pps_axis *axis,
     axis->param = p;
     axis->members = calloc(1, sizeof *axis->members);
     if (axis->members == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the values of an axis");
     struct pps_axis_member *member = pps_axis_add_member(axis, p, err);
     if (member == NULL)
         return PPS_E_MACHINE;
@@ -157,13 +152,13 @@ static enum pps_status from_list(struct pps_axis *axis,
                              "%s: the list is empty; write at least one value", s->param->name);
     double *values = calloc(n, sizeof *values);
     if (values == NULL)
-        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for the values of an axis");
+        return pps_fail_memory(s->err, "the values of an axis");
     enum pps_status status = read_list(s, list, values, &n);
     if (status == PPS_OK) {
         const uint64_t kept =
             s->keep_repeated ? n : pps_axis_drop_repeated(s->param, values, n);
         *repeated = n - kept;
-        status = kept == 0 ? pps_fail(s->err, PPS_E_MACHINE, "out of memory for a list")
+        status = kept == 0 ? pps_fail_memory(s->err, "a list")
                            : pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
     }
     free(values);

@@ -24,7 +24,7 @@ enum pps_status pps_axis_make_range(struct pps_axis *axis,
     const uint64_t kept =
         s->keep_repeated ? range->n : pps_axis_drop_repeated(s->param, values, range->n);
     if (kept == 0)
-        return pps_fail(s->err, PPS_E_MACHINE, "out of memory for a range");
+        return pps_fail_memory(s->err, "a range");
     return pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
 }
 

@@ -162,7 +162,7 @@ static enum pps_status read_list(const struct pps_kernel *kernel,
                              spec->name, n);
     double *rows = calloc(n * (size_t)width, sizeof *rows);
     if (rows == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", spec->name);
+        return pps_fail_memory(err, "%s", spec->name);
     pps_option_free(option);
     *option = (struct pps_option_value){.word = -1, .rows = rows};
     const cJSON *item;

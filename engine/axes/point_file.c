@@ -27,11 +27,6 @@ struct loader {
     struct pps_error *err;
 };
 
-static enum pps_status no_memory(const struct loader *l)
-{
-    return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the points");
-}
-
 static uint32_t hash(double value)
 {
     uint64_t bits;
@@ -138,7 +133,7 @@ static enum pps_status read_header(struct loader *l)
     l->axis->members = calloc((size_t)row->n, sizeof *l->axis->members);
     l->dictionaries = calloc((size_t)row->n, sizeof *l->dictionaries);
     if (l->axis->members == NULL || l->dictionaries == NULL)
-        return no_memory(l);
+        return pps_fail_memory(l->err, "the points");
     l->n_columns = row->n;
     for (int c = 0; c < row->n && status == PPS_OK; c++)
         status = add_member(l, row, c);
@@ -207,7 +202,7 @@ static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
         return pps_csv_fail(l->csv, -1, l->err, "%d cell%s, but the header has %d", row->n,
                             row->n == 1 ? "" : "s", l->n_columns);
     if (l->axis->count >= l->rows_cap && !grow_rows(l))
-        return no_memory(l);
+        return pps_fail_memory(l->err, "the points");
     for (int c = 0; c < row->n && status == PPS_OK; c++)
         if (row->length[c] > 0 || !is_paired(l, c))
             status = read_cell(l, row, c, &given, point);
@@ -215,7 +210,7 @@ static enum pps_status read_row(struct loader *l, const struct pps_csv_row *row)
         if ((given >> l->axis->members[l->member[c]].param & 1) == 0)
             status = read_cell(l, row, c, &given, point); // reports the accepted values
     if (status == PPS_OK && !number_row(l, point))
-        status = no_memory(l);
+        status = pps_fail_memory(l->err, "the points");
     return status;
 }
 

@@ -2,7 +2,6 @@
 // Implements the best rows as a binary heap with the worst kept row on top.
 #include "engine/best/best.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,8 +95,7 @@ static char *copy_text(const char *text, size_t n)
 
 static enum pps_status fail_memory(struct pps_error *err)
 {
-    errno = ENOMEM;
-    return pps_fail_errno(err, "keep", "the best rows");
+    return pps_fail_memory(err, "the best rows");
 }
 
 // ---- rows that are counted --------------------------------------------------------------------

@@ -145,7 +145,7 @@ enum pps_status pps_tops_add(struct pps_tops *tops,
     if (best == NULL)
         best = add_group(tops, key);
     if (best == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the best rows");
+        return pps_fail_memory(err, "the best rows");
     const size_t before = best->n;
     enum pps_status status = pps_best_add(best, value, index, text, n, err);
     tops->kept = tops->kept - before + best->n; // ties may have made it fewer

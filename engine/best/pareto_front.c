@@ -6,7 +6,6 @@
 
 #include "base/text/grow_list.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -74,12 +73,6 @@ static void settle(struct pps_front *front)
     front->n = front->n_front = kept;
 }
 
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "keep", "the Pareto front");
-}
-
 enum pps_status pps_front_add(struct pps_front *front,
                               double a,
                               double b,
@@ -98,12 +91,12 @@ enum pps_status pps_front_add(struct pps_front *front,
     struct pps_front_row *rows =
         pps_grow(front->rows, &front->room, front->n + 1, sizeof *rows);
     if (rows == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the Pareto front");
     front->rows = rows;
     struct pps_front_row *added = &front->rows[front->n];
     *added = (struct pps_front_row){a, b, row, 1, malloc(n + 1), n};
     if (added->text == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the Pareto front");
     memcpy(added->text, text, n);
     added->text[n] = '\0';
     front->n++;

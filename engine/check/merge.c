@@ -131,7 +131,7 @@ enum pps_status pps_merge_open(struct pps_merge *merge,
     merge->n = 0;
     merge->files = calloc(n, sizeof *merge->files);
     if (merge->files == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the shards");
+        return pps_fail_memory(err, "the shards");
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
         status = pps_shardfile_open(&merge->files[merge->n++], paths[i], err);
         if (status == PPS_OK && i > 0)
@@ -291,7 +291,7 @@ static enum pps_status finish(struct pps_merge *merge,
     char *manifest = pps_merge_manifest(merge, merge->data_bytes);
     if (manifest == NULL) {
         pps_output_abandon(output);
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the manifest");
+        return pps_fail_memory(err, "the manifest");
     }
     enum pps_status status = pps_output_finish(output, manifest, err);
     free(manifest);

@@ -8,7 +8,6 @@
 #include "engine/read/result.h"
 #include "engine/store/output_private.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +58,7 @@ static enum pps_status look_for_part(const char *path, struct pps_error *err)
         return is_there(path, ".part") && !is_there(path, "") ? fail_part(path, err) : PPS_OK;
     char *whole = strndup(path, strlen(path) - strlen(".part"));
     if (whole == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     enum pps_status status = fail_part(whole, err);
     free(whole);
     return status;
@@ -120,13 +119,13 @@ static enum pps_status open_manifest(struct pps_shardfile *file, struct pps_erro
         return pps_fail(err, PPS_E_INPUT, "%s.json is missing: %s cannot be merged without it",
                         file->path, file->path);
     if (asprintf(&name, "%s.json", file->path) < 0)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     enum pps_status status = pps_json_load(&json, name, err);
     free(name);
     if (status != PPS_OK)
         return status;
     if (!keep_spelling(&json, json.root, &place))
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for a manifest");
+        status = pps_fail_memory(err, "a manifest");
     file->manifest = json.root;
     json.root = NULL;
     pps_json_free(&json);
@@ -160,7 +159,7 @@ enum pps_status pps_shardfile_open(struct pps_shardfile *file,
     file->path = strdup(path);
     if (file->path == NULL || asprintf(&file->index_path, "%s.idx", path) < 0) {
         file->index_path = NULL;
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     }
     uint64_t bytes;
     status = pps_disk_open_regular(path, &file->fd, &bytes, err);

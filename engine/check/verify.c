@@ -91,7 +91,7 @@ static enum pps_status open_files(struct verifier *v, struct pps_error *err)
 {
     if (asprintf(&v->index_path, "%s.idx", v->ask->path) < 0 ||
         asprintf(&v->manifest_path, "%s.json", v->ask->path) < 0)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     enum pps_status status = open_data(v, err);
     if (status != PPS_OK)
         return status;
@@ -270,7 +270,7 @@ static enum pps_status prepare(struct verifier *v, struct pps_error *err)
         return status;
     v->header = pps_said_header(&v->said);
     if (v->header == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
+        return pps_fail_memory(err, "the header line");
     v->check = (struct pps_block_check){
         .path = v->ask->path,
         .fd = v->fd,

@@ -31,11 +31,11 @@ enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
 {
     struct pps_blockchecker *c = *checker = calloc(1, sizeof *c);
     if (c == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to verify %s", check->path);
+        return pps_fail_memory(err, "%s", check->path);
     c->check = check;
     c->has_zlib = inflateInit2(&c->zlib, -15) == Z_OK;
     if (!c->has_zlib)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+        return pps_fail_memory(err, "zlib");
     return pps_rowchecker_open(&c->rows, check, err);
 }
 
@@ -98,7 +98,7 @@ static enum pps_status read_data(struct pps_blockchecker *c,
     const bool room = reserve(&data, &c->data_cap, n);
     c->data = data;
     if (!room)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a block of %zu bytes", n);
+        return pps_fail_memory(err, "a block of %zu bytes", n);
     enum pps_status status =
         pps_disk_read_exactly(c->check->fd, c->check->path, data, n, record->offset, err);
     if (status == PPS_OK && XXH64(data, n, 0) != record->data_xxh64)
@@ -124,7 +124,7 @@ static enum pps_status expand(struct pps_blockchecker *c,
     if (!may)
         return wrong(c, entry, err, "it is too short for its text length in the index");
     if (!room)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a block of %zu bytes", n);
+        return pps_fail_memory(err, "a block of %zu bytes", n);
     if (!pps_index_is_gzip(c->check->head)) {
         memcpy(c->text, c->data, n);
         return PPS_OK;

@@ -43,13 +43,13 @@ enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
 {
     struct pps_rowchecker *c = *checker = calloc(1, sizeof *c);
     if (c == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to verify %s", check->path);
+        return pps_fail_memory(err, "%s", check->path);
     c->check = check;
     if (check->experiment == NULL)
         return PPS_OK;
     c->cursor = calloc(1, sizeof *c->cursor);
     if (c->cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to verify %s", check->path);
+        return pps_fail_memory(err, "%s", check->path);
     enum pps_status status = PPS_OK;
     int objective = 0;
     while (!check->experiment->wanted[objective])

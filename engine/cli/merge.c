@@ -53,7 +53,7 @@ static enum pps_status open_shards(const struct pps_args *args,
     const char **paths = calloc((size_t)n_words, sizeof *paths);
     size_t n = 0;
     if (paths == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
+        return pps_fail_memory(err, "the command line");
     for (int i = 0; i < n_words; i++)
         if (!pps_resultpath_is_beside(pps_arg_word(args, i)))
             paths[n++] = pps_arg_word(args, i);

@@ -105,7 +105,7 @@ static enum pps_status write_one(const struct pps_cut *cut,
         pps_cut_name(cut, &slice, i, name, sizeof name);
         if (asprintf(&path, "%s%s%s.dat", folder, folder[n - 1] == '/' ? "" : "/", name) < 0) {
             path = NULL;
-            status = pps_fail_errno(err, "out of memory for", name);
+            status = pps_fail_memory(err, "%s", name);
         }
     }
     if (status == PPS_OK)

@@ -17,7 +17,6 @@
 #include "engine/space/value.h"
 #include "engine/trace/trace_write.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -222,7 +221,7 @@ static enum pps_status run_kernel(void *self,
     struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
                                 t->kernel->shared, 0};
     if (worker.scratch == NULL)
-        return pps_fail_errno(err, "out of memory for the scratch of", t->kernel->name);
+        return pps_fail_memory(err, "the scratch of %s", t->kernel->name);
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
     free(worker.scratch);
     if (outcome == PPS_FAILED)
@@ -266,7 +265,7 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
 {
     char *title = make_title(t);
     if (title == NULL)
-        return pps_fail_errno(err, "out of memory for", "the trace");
+        return pps_fail_memory(err, "the trace");
     t->write.title = title;
     t->write.names = t->kernel->trace_names;
     t->write.tell = run_kernel;

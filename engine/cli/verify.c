@@ -170,7 +170,7 @@ static enum pps_status verify_main(const struct pps_args *args, struct pps_error
         return status;
     struct pps_verified *verified = calloc((size_t)pps_arg_words(args), sizeof *verified);
     if (verified == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the results");
+        return pps_fail_memory(err, "the results");
     status = verify_all(args, &ask, verified, err);
     free(verified);
     return status;

@@ -237,18 +237,18 @@ enum pps_status pps_args_parse(struct pps_args **out,
     *out = args;
     *done = false;
     if (args == NULL)
-        return pps_fail_errno(err, "out of memory for", "the command line");
+        return pps_fail_memory(err, "the command line");
     build_table(args, command, kernels);
     args->line = quoted_line(program, argc, argv);
     args->given = calloc((size_t)argc + 1, 2 * sizeof *args->given);
     args->argv = calloc((size_t)argc + 1, sizeof *args->argv);
     if (args->line == NULL || args->given == NULL || args->argv == NULL)
-        return pps_fail_errno(err, "out of memory for", "the command line");
+        return pps_fail_memory(err, "the command line");
     bool options = true;
     for (int i = 0; i < argc; i++) {
         args->argv[i] = options ? long_form(args, argv[i]) : strdup(argv[i]);
         if (args->argv[i] == NULL)
-            return pps_fail_errno(err, "out of memory for", "the command line");
+            return pps_fail_memory(err, "the command line");
         options = options && strcmp(argv[i], "--") != 0;
         if (options &&
             strncmp(args->argv[i], "--", 2) == 0) // --priority_step is --priority-step

@@ -12,7 +12,7 @@
 static enum pps_status refuse(const struct pps_opening *o, const struct pps_fault *fault)
 {
     if (fault->text[0] == '\0')
-        return pps_inputs_no_memory(o);
+        return pps_fail_memory(o->err, "the inputs");
     if (o->inputs->n == 0)
         return pps_fail(o->err, PPS_E_INPUT, "%s", fault->text);
     const int d = fault->document >= 0 && fault->document < o->inputs->n ? fault->document : 0;
@@ -90,7 +90,7 @@ static enum pps_status ask_kernel(struct pps_opening *o, int s)
         return PPS_OK;
     inputs->said[s] = calloc((size_t)inputs->count[s] * n_sets, sizeof *inputs->said[s]);
     if (inputs->said[s] == NULL)
-        return pps_inputs_no_memory(o);
+        return pps_fail_memory(o->err, "the inputs");
     for (int d = 0; d < inputs->n; d++) {
         double *values = &inputs->said[s][(size_t)i * n_sets];
         if (inputs->sources[d].slot != s)
@@ -235,17 +235,17 @@ static enum pps_status bind(struct pps_opening *o)
     const size_t n = (size_t)inputs->base->n_params;
     inputs->params = calloc(n, sizeof *inputs->params);
     if (inputs->params == NULL)
-        return pps_inputs_no_memory(o);
+        return pps_fail_memory(o->err, "the inputs");
     memcpy(inputs->params, inputs->base->params, n * sizeof *inputs->params);
     inputs->kernel.params = inputs->params;
     for (int s = 0; s < inputs->base->n_slots; s++)
         if (!name_documents(inputs, s))
-            return pps_inputs_no_memory(o);
+            return pps_fail_memory(o->err, "the inputs");
     enum pps_status status = open_kernel(o);
     for (int s = 0; s < inputs->base->n_slots && status == PPS_OK; s++)
         status = ask_kernel(o, s);
     if (status == PPS_OK && inputs->n > 0 && !resolve(inputs))
-        status = pps_inputs_no_memory(o);
+        status = pps_fail_memory(o->err, "the inputs");
     return status;
 }
 
@@ -268,12 +268,12 @@ enum pps_status pps_inputs_open(struct pps_inputs **out,
     struct pps_opening o = {calloc(1, sizeof *o.inputs), ask, err};
     *out = o.inputs;
     if (o.inputs == NULL)
-        return pps_inputs_no_memory(&o);
+        return pps_fail_memory(o.err, "the inputs");
     o.inputs->base = ask->kernel;
     o.inputs->kernel = *ask->kernel;
     o.inputs->sources = calloc(PPS_MAX_DOCUMENTS, sizeof *o.inputs->sources);
     if (o.inputs->sources == NULL)
-        return pps_inputs_no_memory(&o);
+        return pps_fail_memory(o.err, "the inputs");
     enum pps_status status = pps_inputs_read(&o);
     if (status == PPS_OK && ask->kernel->n_slots > 0)
         status = bind(&o);
@@ -317,7 +317,7 @@ enum pps_status pps_inputs_again(struct pps_inputs **inputs,
     char *text = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
     enum pps_status status = PPS_OK;
     if (item != NULL && text == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the inputs of %s", path);
+        status = pps_fail_memory(err, "the inputs of %s", path);
     else if (item != NULL)
         status = pps_json_parse(&json, path, text, strlen(text), err);
     cJSON_free(text);

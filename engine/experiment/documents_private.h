@@ -37,9 +37,6 @@ struct pps_opening {
     struct pps_error *err;
 };
 
-// Fills err with an out-of-memory message and returns PPS_E_MACHINE.
-enum pps_status pps_inputs_no_memory(const struct pps_opening *o);
-
 // Reads the documents that the experiment and the command line name into inputs->sources, which
 // has room for all of them.
 PPS_MUST_CHECK enum pps_status pps_inputs_read(struct pps_opening *o);

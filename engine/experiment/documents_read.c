@@ -20,11 +20,6 @@ char *pps_path_beside(const char *file, const char *path)
     return joined;
 }
 
-enum pps_status pps_inputs_no_memory(const struct pps_opening *o)
-{
-    return pps_fail(o->err, PPS_E_MACHINE, "out of memory for the inputs");
-}
-
 // ---- names ------------------------------------------------------------------------------------
 
 static bool is_name(const char *text, size_t n)
@@ -151,8 +146,8 @@ static enum pps_status read_file(struct pps_opening *o,
 {
     path = pps_shipped_path(o->ask->kernel->slots[slot].name, name, path);
     struct pps_source source = {.slot = slot, .path = path};
-    enum pps_status status =
-        path != NULL ? check_found(o, slot, name, path, item) : pps_inputs_no_memory(o);
+    enum pps_status status = path != NULL ? check_found(o, slot, name, path, item)
+                                          : pps_fail_memory(o->err, "the inputs");
     if (status == PPS_OK)
         status = pps_json_load(&source.own, path, o->err);
     if (status == PPS_OK)
@@ -270,7 +265,7 @@ static enum pps_status check_said(const struct pps_opening *o)
 static enum pps_status read_word(struct pps_opening *o, const char *word, int slot)
 {
     char *paths = strdup(strchr(word, '=') + 1), *rest = paths, *path;
-    enum pps_status status = paths != NULL ? PPS_OK : pps_inputs_no_memory(o);
+    enum pps_status status = paths != NULL ? PPS_OK : pps_fail_memory(o->err, "the inputs");
     while (status == PPS_OK && (path = strsep(&rest, ",")) != NULL) {
         status = check_room(o, slot, NULL);
         if (status == PPS_OK && path[0] == '\0')

@@ -71,7 +71,7 @@ static enum pps_status add_rule(struct pps_loader *l,
     space->n_rules++;
     rule->text = strdup(item->valuestring);
     if (rule->text == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a rule");
+        return pps_fail_memory(l->err, "a rule");
     if (pps_expr_shape(rule->expr) != PPS_EXPR_TRUTH)
         return pps_json_fail(file, item, l->err,
                              "where: a rule compares, as in \"sync_freq <= n\"");
@@ -160,7 +160,7 @@ static enum pps_status other_words(struct pps_loader *l)
     if (item != NULL) {
         l->experiment->output = strdup(item->valuestring);
         if (l->experiment->output == NULL)
-            return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a path");
+            return pps_fail_memory(l->err, "a path");
     }
     return PPS_OK;
 }
@@ -214,7 +214,7 @@ static enum pps_status set_up(struct pps_loader *l)
     experiment->point_limit = l->request->point_limit;
     experiment->status = l->request->status;
     if (l->request->only != NULL && (experiment->only = strdup(l->request->only)) == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the experiment");
+        return pps_fail_memory(l->err, "the experiment");
     set_name(l);
     status = pps_point_limit_check(l->kernel, experiment->point_limit, l->err);
     if (status != PPS_OK)
@@ -279,7 +279,7 @@ static enum pps_status load(struct pps_loader *l)
     l->experiment = calloc(1, sizeof *l->experiment);
     l->overrides = calloc(n + 1, sizeof *l->overrides);
     if (l->experiment == NULL || l->overrides == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the experiment");
+        return pps_fail_memory(l->err, "the experiment");
     enum pps_status status = pps_load_file(l);
     if (status == PPS_OK)
         status = set_up(l);

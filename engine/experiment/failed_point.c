@@ -13,7 +13,7 @@ enum pps_status pps_fail_point(const struct pps_experiment *e,
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     char point[768];
     if (cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a point");
+        return pps_fail_memory(err, "a point");
     pps_cursor_seek(cursor, &e->space, index);
     pps_point_text(e, cursor->point, point, sizeof point);
     free(cursor);

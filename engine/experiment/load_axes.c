@@ -182,7 +182,7 @@ static enum pps_status find_points(struct pps_loader *l)
                          ? strdup(l->request->points)
                          : pps_path_beside(l->request->path, item->valuestring);
     if (l->points_path == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(l->err, "a path");
     return PPS_OK;
 }
 

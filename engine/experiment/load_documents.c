@@ -41,7 +41,7 @@ static enum pps_status add_documents(struct pps_loader *l, int s)
     axis->param = slot->param;
     axis->members = calloc((size_t)slot->n_sets + 1, sizeof *axis->members);
     if (axis->members == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the values of an axis");
+        return pps_fail_memory(l->err, "the values of an axis");
     enum pps_status status = add_said(l, axis, s, 0);
     for (int m = 1; m <= slot->n_sets && status == PPS_OK; m++)
         if (pps_find_entry(l, l->kernel->params[slot->sets[m - 1]].name) == NULL)

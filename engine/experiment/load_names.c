@@ -123,7 +123,7 @@ static enum pps_status parse_override(struct pps_loader *l, int i)
         pps_hyphenate(name, ' ');
     char *json = override_to_json(override->text);
     if (json == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the command line");
+        return pps_fail_memory(l->err, "the command line");
     enum pps_status status = pps_json_parse(&l->overrides[i], name, json, strlen(json), l->err);
     free(json);
     return status;
@@ -292,7 +292,7 @@ static enum pps_status write_preset(struct pps_loader *l, const struct pps_prese
     char *text = cJSON_PrintUnformatted(root);
     cJSON_Delete(root);
     if (text == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for a preset");
+        return pps_fail_memory(l->err, "a preset");
     snprintf(name, sizeof name, "preset %s", preset->name);
     enum pps_status status = pps_json_parse(&l->preset, name, text, strlen(text), l->err);
     cJSON_free(text);

@@ -103,7 +103,7 @@ enum pps_status pps_load_sample(struct pps_loader *l)
         return refuse_continuous(l);
     struct pps_sample *sample = calloc(1, sizeof *sample);
     if (sample == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for the sample");
+        return pps_fail_memory(l->err, "the sample");
     l->experiment->space.sample = sample;
     return read_sample(l, object, sample);
 }

@@ -92,7 +92,7 @@ static enum pps_status drop_repeated(struct pps_loader *l, struct pps_axis *axis
     if (tuples == NULL || keep == NULL) {
         free(tuples);
         free(keep);
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for paired axes");
+        return pps_fail_memory(l->err, "paired axes");
     }
     for (uint64_t i = 0; i < n; i++)
         tuples[i] = (struct tuple){axis, i};
@@ -141,7 +141,7 @@ static enum pps_status join_axes(struct pps_loader *l, const cJSON *name, int to
     struct pps_axis_member *members = realloc(
         target->members, (size_t)(target->n_members + source->n_members) * sizeof *members);
     if (members == NULL)
-        return pps_fail(l->err, PPS_E_MACHINE, "out of memory for paired axes");
+        return pps_fail_memory(l->err, "paired axes");
     memcpy(members + target->n_members, source->members,
            (size_t)source->n_members * sizeof *members);
     target->members = members;

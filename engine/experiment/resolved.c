@@ -131,7 +131,7 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     pps_json_add_count(root, "seed", e->seed); // with all digits
     char *text = cJSON_PrintUnformatted(root);
     if (text == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the experiment");
+        return pps_fail_memory(err, "the experiment");
     e->digest = digest_of(e, text);
     cJSON_free(text);
     if (points_path != NULL)

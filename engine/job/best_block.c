@@ -33,7 +33,7 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
     unsigned char *data = malloc(bound);
     if (data == NULL) {
         pps_codec_close(codec);
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a compressed block");
+        return pps_fail_memory(err, "a compressed block");
     }
     struct pps_block block = {.data = data,
                               .rows = totals->rows,
@@ -57,7 +57,7 @@ enum pps_status pps_best_write(const struct pps_sweep *sweep,
     const struct pps_best_row *rows = pps_tops_by_index(&totals->best, &n);
     char *text = n == totals->best.kept ? join_rows(rows, n, &bytes) : NULL;
     if (text == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the best rows");
+        return pps_fail_memory(err, "the best rows");
     totals->judged = totals->rows;
     totals->rows = n;
     totals->text_bytes = bytes;

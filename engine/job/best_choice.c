@@ -21,7 +21,7 @@ enum pps_status pps_job_selection(const struct pps_job *job,
                  job->ties ? " with ties" : "") >= 0)
         return PPS_OK;
     *selection = NULL;
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for a job");
+    return pps_fail_memory(err, "a job");
 }
 
 // ---- the column -------------------------------------------------------------------------------

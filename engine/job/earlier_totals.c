@@ -217,7 +217,7 @@ static enum pps_status open_reader(struct reader *reader,
     init_tops(ask, shown ? ask->sweep->n_best : 0, &reader->best, &reader->nearest);
     reader->cursor = calloc(1, sizeof *reader->cursor);
     if (reader->cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
+        return pps_fail_memory(err, "%s", ask->data_path);
     return pps_blocktext_open(&reader->text, fd, ask->data_path, ask->sweep->codec.kind, err);
 }
 

@@ -96,7 +96,7 @@ static enum pps_status add_block(const struct pps_resume_ask *ask,
         status = pps_blocktext_read(block, record, &text, err);
     char *copy = status == PPS_OK ? strndup(text, record->text_bytes) : NULL;
     if (status == PPS_OK && copy == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
+        status = pps_fail_memory(err, "%s", ask->data_path);
     if (status == PPS_OK)
         status = add_rows(ask, r, copy, err);
     free(copy);

@@ -130,7 +130,7 @@ enum pps_status pps_finished_read(const struct pps_sweep *sweep,
     if (status != PPS_OK)
         return status;
     if (asprintf(&index_path, "%s.idx", path) < 0)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     finished->has_index = access(index_path, F_OK) == 0;
     if (finished->has_index)
         status = read_rows(sweep, path, index_path, finished, err);

@@ -35,8 +35,7 @@ enum pps_status pps_job_manifest(const struct pps_job_result *r,
         .command = r->job->command != NULL ? r->job->command : "",
     };
     *text = pps_manifest_text(&manifest);
-    return *text != NULL ? PPS_OK
-                         : pps_fail(err, PPS_E_MACHINE, "out of memory for the manifest");
+    return *text != NULL ? PPS_OK : pps_fail_memory(err, "the manifest");
 }
 
 // ---- output of blocks -------------------------------------------------------------------------
@@ -106,7 +105,7 @@ enum pps_status pps_job_open(struct pps_job_result *r, struct pps_error *err)
     const bool to_stream = strcmp(r->path.path, "-") == 0;
     char *header = pps_experiment_header(r->experiment);
     if (header == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the header");
+        return pps_fail_memory(err, "the header");
     r->sweep.sink = (struct pps_sink){r, to_stream ? block_to_stream : block_to_file};
     enum pps_status status =
         to_stream ? open_stream(r->job->rows, header, err) : open_file(r, header, err);

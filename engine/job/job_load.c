@@ -42,7 +42,7 @@ enum pps_status pps_job_load(const struct pps_job *job,
     size_t scratch_bytes;
     *r = (struct pps_job_result){.job = job, .work = calloc(1, sizeof *r->work)};
     if (r->work == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a job");
+        return pps_fail_memory(err, "a job");
     enum pps_status status = load_experiment(r, err);
     if (status != PPS_OK)
         return status;

@@ -29,11 +29,6 @@ struct reader {
     struct pps_error *err;
 };
 
-static enum pps_status no_memory(struct pps_error *err, const char *path)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for the rows of %s", path);
-}
-
 // ---- compatibility --------------------------------------------------------------------------
 
 static const char *text_of(const cJSON *object, const char *name)
@@ -239,11 +234,13 @@ static enum pps_status keep_row(struct reader *r,
         textroom_add_bytes(text, ",", 1);
     }
     if (text->failed)
-        return no_memory(r->err, r->path);
+        return pps_fail_memory(r->err, "the rows of %s", r->path);
     text->text[text->n - 1] = '\n';
     row->results = text->text;
     row->n = text->n;
-    return pps_reuse_add(r->reuse, r->point, row) ? PPS_OK : no_memory(r->err, r->path);
+    return pps_reuse_add(r->reuse, r->point, row)
+               ? PPS_OK
+               : pps_fail_memory(r->err, "the rows of %s", r->path);
 }
 
 static enum pps_status read_rows(struct reader *r)
@@ -269,7 +266,7 @@ static enum pps_status make_table(struct reader *r)
     const cJSON *rows = pps_json_member(r->manifest, "rows");
     r->reuse = pps_reuse_new(r->experiment->kernel->n_params,
                              cJSON_IsNumber(rows) ? rows->valuedouble : 0);
-    return r->reuse != NULL ? PPS_OK : no_memory(r->err, r->path);
+    return r->reuse != NULL ? PPS_OK : pps_fail_memory(r->err, "the rows of %s", r->path);
 }
 
 static enum pps_status read_result(struct reader *r, int objective, bool *checked)

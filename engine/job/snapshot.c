@@ -11,7 +11,6 @@
 #include "engine/manifest/manifest.h"
 #include "engine/manifest/manifest_read.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,7 +124,7 @@ enum pps_status pps_snapshot_write(const struct pps_snapshot *s, struct pps_erro
     name_file(new, s->path, ".top.part.new");
     char *text = snapshot_text(s);
     if (text == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a snapshot of the best rows");
+        return pps_fail_memory(err, "a snapshot of the best rows");
     enum pps_status status = write_text(new, text, err);
     if (status == PPS_OK)
         status = pps_disk_rename(new, name, true, err);
@@ -296,7 +295,7 @@ enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
         struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,
                            pps_experiment_header(sweep->experiment), false};
         if (r.cursor == NULL || r.header == NULL)
-            status = pps_fail(err, PPS_E_MACHINE, "out of memory for %s", name);
+            status = pps_fail_memory(err, "%s", name);
         else
             status = read_all(&r, blocks, totals, err);
         cJSON_Delete(root);

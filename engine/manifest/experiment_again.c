@@ -187,7 +187,7 @@ enum pps_status pps_remake(const struct pps_said *said,
     enum pps_status status;
     *experiment = NULL;
     if (text == NULL || metrics == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the experiment");
+        status = pps_fail_memory(err, "the experiment");
     else
         status =
             load_and_check(said, &request, digits_of(said, only[0]), head, experiment, err);

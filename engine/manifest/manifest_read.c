@@ -168,7 +168,7 @@ enum pps_status pps_said_parse(struct pps_said *said,
 {
     *said = (struct pps_said){.name = strdup(name)};
     if (said->name == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", name);
+        return pps_fail_memory(err, "%s", name);
     enum pps_status status = pps_manifest_check(said->name, text, n, err);
     if (status != PPS_OK)
         return status;

@@ -56,7 +56,7 @@ static enum pps_status count_rows(const struct pps_experiment *e,
     uint64_t rows = 0;
     bool in_time = true;
     if (cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to count the points");
+        return pps_fail_memory(err, "the counts of points");
     cursor->space = &e->space;
     for (uint64_t i = 0; i < n && in_time; i++) {
         const uint64_t block = pps_shard_block(shard, i);
@@ -91,7 +91,7 @@ static enum pps_status run_stretch(struct pps_rowmaker *maker,
     const size_t bound = pps_codec_bound(codec, rows.n);
     unsigned char *data = malloc(bound > 0 ? bound : 1);
     if (data == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a compressed block");
+        return pps_fail_memory(err, "a compressed block");
     sample->data_bytes += (double)pps_codec_block(codec, rows.text, rows.n, data, bound);
     free(data);
     sample->points += (double)n;

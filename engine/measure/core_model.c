@@ -163,7 +163,7 @@ enum pps_status pps_coremodel_run(const struct pps_schedule_plan *plan,
     m.cores = calloc((size_t)plan->threads, sizeof *m.cores);
     enum pps_status status = pps_schedule_open(&m.schedule, plan, err);
     if (status == PPS_OK && m.cores == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for a model of cores");
+        status = pps_fail_memory(err, "a model of cores");
     for (int c = 0; status == PPS_OK && c < plan->threads; c++)
         take(&m, &m.cores[c]);
     while (status == PPS_OK && (core = next_core(&m)) != NULL) {

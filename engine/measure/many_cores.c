@@ -104,7 +104,7 @@ static enum pps_status open_measured(const struct pps_bench *b, struct measured 
         return status;
     m->cursor = calloc(1, sizeof *m->cursor);
     if (m->cursor == NULL)
-        return pps_fail(b->err, PPS_E_MACHINE, "out of memory for a benchmark");
+        return pps_fail_memory(b->err, "a benchmark");
     m->blocks = (struct pps_blocks){m->experiment->n_points, pps_block_points(m->experiment)};
     m->n_blocks = pps_blocks_count(m->blocks);
     m->stride = (m->n_blocks + MOST_BLOCKS - 1) / MOST_BLOCKS;

@@ -59,7 +59,7 @@ static enum pps_status gather(struct pps_benchpoints *b,
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     const uint64_t all = b->experiment->n_points;
     if (cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a benchmark");
+        return pps_fail_memory(err, "a benchmark");
     for (uint64_t i = 0; i < b->cap; i += together) {
         const double step = (double)all / (double)b->cap;
         const uint64_t at = (uint64_t)(step * (double)i);
@@ -87,7 +87,7 @@ enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
     if (status != PPS_OK)
         return status;
     if (b == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a benchmark");
+        return pps_fail_memory(err, "a benchmark");
     b->experiment = experiment;
     b->kernel = kernel;
     b->cap = n < experiment->n_points ? n : experiment->n_points;
@@ -99,10 +99,10 @@ enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
     for (int c = 0; c < kernel->n_columns; c++) {
         const size_t width = pps_column_width(&kernel->columns[c]);
         if (width > 0 && (b->texts[c] = calloc(b->cap, width)) == NULL)
-            return pps_fail(err, PPS_E_MACHINE, "out of memory for a benchmark");
+            return pps_fail_memory(err, "a benchmark");
     }
     if (b->values == NULL || b->outcome == NULL || b->index == NULL || b->scratch == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a benchmark");
+        return pps_fail_memory(err, "a benchmark");
     return gather(b, together, err);
 }
 

@@ -145,7 +145,7 @@ static enum pps_status note_rows(struct pps_bars *bars, struct pps_error *err)
     struct pps_cell *cells = calloc((size_t)bars->view.n_columns, sizeof *cells);
     enum pps_status status = pps_constants_open(&bars->constants, bars->view.n_columns, err);
     if (cells == NULL && status == PPS_OK)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the rows to show");
+        status = pps_fail_memory(err, "the rows to show");
     bars->rows = pps_best_sorted(&bars->best, &bars->n_rows);
     for (size_t i = 0; i < bars->n_rows && status == PPS_OK; i++) {
         pps_cells_split(bars->rows[i].text, bars->rows[i].n, cells, bars->view.n_columns);

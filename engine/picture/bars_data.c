@@ -4,16 +4,9 @@
 #include "engine/slice/gnuplot_text.h"
 #include "engine/slice/picture_name.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "draw", "the bars");
-}
 
 // Returns true if the column is a label of the bars. If the parameters are unknown, the columns
 // left of the segments and the objective are labels.
@@ -113,7 +106,7 @@ enum pps_status pps_bars_slice(struct pps_bars *bars, FILE *out, struct pps_erro
     for (size_t i = 0; i < bars->n_rows && good; i++)
         good = put_row(bars, &bars->rows[i], cells, out);
     free(cells);
-    return good ? PPS_OK : no_memory(err);
+    return good ? PPS_OK : pps_fail_memory(err, "the bars");
 }
 
 // ---- the picture ----------------------------------------------------------------------------

@@ -5,18 +5,11 @@
 #include "base/text/grow_list.h"
 #include "engine/read/row_text.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 // Rows that all fronts may keep together: with rows of 150 bytes, about 1 GB.
 #define MAX_KEPT 4000000
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "keep", "the Pareto fronts");
-}
 
 // ---- columns --------------------------------------------------------------------------------
 
@@ -72,7 +65,7 @@ static enum pps_status find_front(struct pps_pareto *pareto,
     struct pps_front *fronts =
         pps_grow(pareto->fronts, &pareto->fronts_room, (size_t)group + 1, sizeof *fronts);
     if (fronts == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the Pareto fronts");
     pareto->fronts = fronts;
     if (group == pareto->n_fronts)
         pareto->fronts[pareto->n_fronts++] = (struct pps_front){.n = 0};
@@ -183,7 +176,7 @@ enum pps_status pps_pareto_write(struct pps_pareto *pareto,
     const char **lines = calloc((size_t)pareto->kept + 1, sizeof *lines);
     size_t n = 0;
     if (lines == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the Pareto fronts");
     enum pps_status status = pps_rowtext_header(&pareto->row, &pareto->view, err);
     lines[n++] = pareto->row.text;
     for (size_t f = 0; f < pareto->n_fronts && status == PPS_OK; f++) {

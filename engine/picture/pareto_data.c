@@ -5,7 +5,6 @@
 #include "engine/slice/gnuplot_text.h"
 #include "engine/slice/picture_name.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +14,6 @@ enum {
     ACROSS = 240,   // cells of the grid on which points are thinned out
     UP = 160,
 };
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "draw", "the Pareto front");
-}
 
 // ---- the head -------------------------------------------------------------------------------
 
@@ -166,7 +159,7 @@ enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out, struct pp
     if (status != PPS_OK)
         return status;
     if (!put_head(pareto, out))
-        return no_memory(err);
+        return pps_fail_memory(err, "the Pareto front");
     put_points(pareto, out);
     return PPS_OK;
 }

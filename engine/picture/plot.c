@@ -2,7 +2,6 @@
 // Draws heatmaps and lines of a result.
 #include "engine/picture/plot.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +17,6 @@ struct plot {
 
 // ---- what to draw ---------------------------------------------------------------------------
 
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "draw", "the heatmaps");
-}
-
 // Names map i and checks that its pictures do not replace others.
 static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
 {
@@ -35,7 +28,7 @@ static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *e
         if (plot->ask->lines)
             snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
         plot->names[i] = strdup(name);
-        status = plot->names[i] == NULL ? no_memory(err)
+        status = plot->names[i] == NULL ? pps_fail_memory(err, "the heatmaps")
                                         : pps_pictures_check(plot->pictures, name, err);
     }
     pps_slice_free(&slice);
@@ -60,7 +53,7 @@ static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
     plot->count->left_out = n - n_drawn + pps_cut_left_out(plot->cut, &plot->count->at_least);
     plot->names = calloc(n_drawn, sizeof *plot->names);
     if (plot->names == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the heatmaps");
     for (plot->n = 0; plot->n < n_drawn && status == PPS_OK; plot->n++)
         status = name_map(plot, plot->n, err);
     return status;

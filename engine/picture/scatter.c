@@ -6,7 +6,6 @@
 #include "engine/read/coverage.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +40,7 @@ static enum pps_status find_columns(struct pps_scatter *scatter, struct pps_erro
         return status;
     scatter->axes = calloc((size_t)view->n_columns, sizeof *scatter->axes);
     if (scatter->axes == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to draw the rows");
+        return pps_fail_memory(err, "the rows to draw");
     for (int i = 0; i < view->n_columns; i++) {
         const bool wanted =
             view->roles_known ? view->columns[i].role == PPS_ROLE_PARAM : i < scatter->value;

@@ -13,11 +13,6 @@ enum {
     UP = 90,
 };
 
-static enum pps_status no_memory(struct pps_error *err)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory to draw the rows");
-}
-
 static bool is_panel(const struct pps_scatter *scatter, int i)
 {
     return scatter->constants.list[scatter->axes[i].column].varied;
@@ -186,7 +181,7 @@ enum pps_status pps_scatter_slice(struct pps_scatter *scatter, FILE *out, struct
         return pps_fail(err, PPS_E_INPUT, "--log: %s has values of 0 or less (%g)",
                         scatter->view.columns[scatter->value].name, scatter->min);
     if (!put_head(scatter, out) || !put_best_points(scatter, out))
-        return no_memory(err);
+        return pps_fail_memory(err, "the rows to draw");
     enum pps_status status = PPS_OK;
     for (int i = 0; i < scatter->n_axes && status == PPS_OK; i++)
         if (is_panel(scatter, i))

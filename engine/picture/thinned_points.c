@@ -4,7 +4,6 @@
 
 #include "base/text/grow_list.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -14,12 +13,6 @@ void pps_cloud_free(struct pps_cloud *cloud)
 {
     free(cloud->points);
     *cloud = (struct pps_cloud){.n = 0};
-}
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "keep", "the points of the picture");
 }
 
 // ---- adding points --------------------------------------------------------------------------
@@ -70,7 +63,7 @@ enum pps_status pps_cloud_add(struct pps_cloud *cloud,
     struct pps_cloud_point *points =
         pps_grow(cloud->points, &cloud->room, cloud->n + 1, sizeof *points);
     if (points == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the points of the picture");
     cloud->points = points;
     if (stays(cloud, row)) // after a halving
         cloud->points[cloud->n++] = (struct pps_cloud_point){x, y, row};
@@ -105,7 +98,7 @@ enum pps_status pps_cloud_thin(struct pps_cloud *cloud,
     bool *taken = calloc((size_t)across * (size_t)up, sizeof *taken);
     size_t kept = 0;
     if (taken == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the points of the picture");
     for (size_t i = 0; i < cloud->n; i++) {
         const struct pps_cloud_point *point = &cloud->points[i];
         const size_t cell =

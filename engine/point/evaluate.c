@@ -5,7 +5,6 @@
 
 #include "base/system/machine.h"
 
-#include <errno.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static enum pps_status grow_scratch(struct pps_evaluator *e, size_t first, size_
         free(e->scratch[t]);
         e->scratch[t] = pps_scratch_take(bytes);
         if (e->scratch[t] == NULL)
-            return pps_fail_errno(e->err, "out of memory for the scratch of", e->kernel->name);
+            return pps_fail_memory(e->err, "the scratch of %s", e->kernel->name);
     }
     e->scratch_bytes = bytes;
     return PPS_OK;
@@ -161,11 +160,11 @@ static enum pps_status allocate(struct pps_evaluator *e)
         const size_t width = pps_column_width(&e->kernel->columns[k]);
         e->texts[k] = width > 0 ? calloc(e->cap, width) : NULL;
         if (width > 0 && e->texts[k] == NULL)
-            return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
+            return pps_fail_memory(e->err, "the rows of %s", e->ask->path);
     }
     if (e->values == NULL || e->outcome == NULL || e->reason == NULL || e->row_cells == NULL ||
         e->row_why == NULL || e->scratch == NULL)
-        return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
+        return pps_fail_memory(e->err, "the rows of %s", e->ask->path);
     return PPS_OK;
 }
 
@@ -193,7 +192,7 @@ enum pps_status pps_evaluate(const struct pps_evaluate *ask,
     struct pps_evaluator *e = calloc(1, sizeof *e);
     *count = (struct pps_evaluated){.rows = 0};
     if (e == NULL)
-        return pps_fail_errno(err, "out of memory for rows of", ask->path);
+        return pps_fail_memory(err, "the rows of %s", ask->path);
     e->ask = ask;
     e->kernel = ask->kernel;
     e->count = count;

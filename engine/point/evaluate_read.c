@@ -137,7 +137,7 @@ static enum pps_status keep_cells(struct pps_evaluator *e, const struct pps_csv_
     for (int c = 0; c < n; c++)
         need += row->raw_length[c];
     if (!room_for_cells(e, need))
-        return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
+        return pps_fail_memory(e->err, "the rows of %s", e->ask->path);
     e->row_cells[e->n] = e->cells_n;
     for (int c = 0; c < e->n_input; c++)
         keep_text(e, c < n ? row->raw[c] : "", c < n ? row->raw_length[c] : 0);
@@ -207,7 +207,7 @@ enum pps_status pps_evaluate_refuse(struct pps_evaluator *e, size_t i)
         e->ask->unreadable(e->ask->self, e->err);
     const size_t n = strlen(e->err->text);
     if (!room_for_cells(e, n + 1))
-        return pps_fail_errno(e->err, "out of memory for rows of", e->ask->path);
+        return pps_fail_memory(e->err, "the rows of %s", e->ask->path);
     e->row_why[i] = e->cells_n;
     keep_text(e, e->err->text, n);
     e->err->text[0] = '\0'; // the message was copied

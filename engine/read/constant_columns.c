@@ -2,15 +2,8 @@
 // Finds the columns with one value in all rows.
 #include "engine/read/constant_columns.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "compare", "the rows");
-}
 
 enum pps_status pps_constants_open(struct pps_constants *constants,
                                    int n_columns,
@@ -18,7 +11,7 @@ enum pps_status pps_constants_open(struct pps_constants *constants,
 {
     constants->n = n_columns;
     constants->list = calloc((size_t)n_columns + 1, sizeof *constants->list);
-    return constants->list == NULL ? no_memory(err) : PPS_OK;
+    return constants->list == NULL ? pps_fail_memory(err, "the rows") : PPS_OK;
 }
 
 void pps_constants_close(struct pps_constants *constants)
@@ -41,7 +34,7 @@ enum pps_status pps_constants_note(struct pps_constants *constants,
             constant->text = strndup(cells[i].text, cells[i].n);
             constant->n = cells[i].n;
             if (constant->text == NULL)
-                return no_memory(err);
+                return pps_fail_memory(err, "the rows");
         }
         constant->varied =
             constant->n != cells[i].n || memcmp(constant->text, cells[i].text, cells[i].n) != 0;

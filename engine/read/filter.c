@@ -7,7 +7,6 @@
 #include "engine/space/axis.h"
 #include "engine/space/value.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +75,7 @@ static enum pps_status read_values(struct pps_filter *filter, struct pps_error *
         struct pps_filter_value *values =
             pps_grow(filter->list, &room, filter->n_list + 1, sizeof *values);
         if (values == NULL)
-            return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", filter->word);
+            return pps_fail_memory(err, "%s", filter->word);
         filter->list = values;
         value.is_number = pps_cell_number((struct pps_cell){at, value.n}, &value.start) != 0;
         if (memmem(at, value.n, "..", 2) != NULL)
@@ -113,10 +112,8 @@ static enum pps_status read_rule(struct pps_filter *filter,
     const int n = view->n_columns < PPS_MAX_PARAMS ? view->n_columns : PPS_MAX_PARAMS;
     struct pps_expr_fault fault;
     filter->cells = calloc(PPS_MAX_PARAMS, sizeof *filter->cells);
-    if (filter->cells == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "read", filter->word);
-    }
+    if (filter->cells == NULL)
+        return pps_fail_memory(err, "%s", filter->word);
     for (int c = 0; c < n; c++)
         filter->cells[c] = describe(view, c);
     const struct pps_expr_scope scope = {filter->cells, n};

@@ -5,7 +5,6 @@
 #include "engine/experiment/work_groups.h"
 #include "engine/space/value.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,10 +23,8 @@ static enum pps_status group_by_work(struct pps_grouping *grouping,
                                      struct pps_error *err)
 {
     grouping->by = calloc((size_t)view->n_columns, sizeof *grouping->by);
-    if (grouping->by == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "group", view->path);
-    }
+    if (grouping->by == NULL)
+        return pps_fail_memory(err, "%s", view->path);
     for (int c = 0; c < view->n_columns && view->kernel != NULL; c++) {
         const char *name = view->columns[c].name;
         const int p = pps_param_find(view->kernel, name, strlen(name));

@@ -46,7 +46,7 @@ enum pps_status pps_result_manifest_of(const char *path,
     size_t n = strlen(path) + strlen(ending) + 1;
     char *name = malloc(n);
     if (name == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     snprintf(name, n, "%s%s", path, ending);
     if (access(name, F_OK) == 0 || errno != ENOENT)
         status = parse(name, manifest, err);

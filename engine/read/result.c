@@ -226,7 +226,7 @@ static enum pps_status keep_names(struct pps_result *result,
     result->joined = calloc(n, sizeof *result->joined);
     if (result->header == NULL || result->names == NULL || result->cells == NULL ||
         result->joined == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
+        return pps_fail_memory(err, "the header line");
     memcpy(result->header, line.text, line.n);
     result->header[line.n] = '\0';
     enum pps_status status = cut_line(result, (struct pps_cell){result->header, line.n}, err);
@@ -267,7 +267,7 @@ static enum pps_status start(struct pps_result *result, const char *path, struct
     result->name = strdup(strcmp(path, "-") == 0 ? "stdin" : path);
     result->window = malloc(WINDOW_BYTES);
     if (result->name == NULL || result->window == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+        return pps_fail_memory(err, "%s", path);
     enum pps_status status = pps_text_source_open(&result->source, path, result->may_stop, err);
     return status == PPS_OK ? read_header(result, err) : status;
 }
@@ -279,7 +279,7 @@ enum pps_status pps_result_open(struct pps_result **result,
     *result = NULL;
     struct pps_result *r = calloc(1, sizeof *r);
     if (r == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+        return pps_fail_memory(err, "%s", path);
     enum pps_status status = start(r, path, err);
     if (status != PPS_OK) {
         pps_result_close(r);

@@ -21,7 +21,7 @@ static enum pps_status fill(struct pps_rowsort *sort,
     run->begin = 0;
     char *window = pps_grow(run->window, &run->room, wanted, 1);
     if (window == NULL)
-        return pps_rowsort_no_memory(err);
+        return pps_fail_memory(err, "the rows to sort");
     run->window = window;
     while (run->filled < run->room && run->at < run->end) {
         const size_t left = (size_t)(run->end - run->at);
@@ -97,7 +97,7 @@ static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *e
     drop_memory(sort);
     sort->heap = calloc(sort->n_runs, sizeof *sort->heap);
     if (status == PPS_OK && sort->heap == NULL)
-        return pps_rowsort_no_memory(err);
+        return pps_fail_memory(err, "the rows to sort");
     size_t share = sort->memory_bytes / sort->n_runs;
     share = share > (1 << 20) ? (1 << 20) : share < 4096 ? 4096 : share;
     for (size_t i = 0; i < sort->n_runs && status == PPS_OK; i++) {
@@ -105,8 +105,8 @@ static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *e
         bool left = false;
         run->window = malloc(share);
         run->room = run->window == NULL ? 0 : share;
-        status =
-            run->window == NULL ? pps_rowsort_no_memory(err) : load_head(sort, run, &left, err);
+        status = run->window == NULL ? pps_fail_memory(err, "the rows to sort")
+                                     : load_head(sort, run, &left, err);
         if (left)
             sort->heap[sort->n_heap++] = i;
     }

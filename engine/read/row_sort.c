@@ -12,12 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum pps_status pps_rowsort_no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "sort", "the rows");
-}
-
 bool pps_sort_before(const struct pps_sort_entry *a,
                      const struct pps_sort_entry *b,
                      bool higher)
@@ -56,7 +50,7 @@ enum pps_status pps_rowsort_open(struct pps_rowsort **out,
     struct pps_rowsort *sort = calloc(1, sizeof *sort);
     *out = sort;
     if (sort == NULL)
-        return pps_rowsort_no_memory(err);
+        return pps_fail_memory(err, "the rows to sort");
     const char *chosen = getenv("TMPDIR");
     sort->memory_bytes = memory_bytes < 65536 ? 65536 : memory_bytes;
     sort->higher = higher;
@@ -92,7 +86,7 @@ static enum pps_status open_file(struct pps_rowsort *sort, struct pps_error *err
     // A file system without nameless files.
     char *name;
     if (asprintf(&name, "%s/ppsweep-sort.XXXXXX", sort->folder) < 0)
-        return pps_rowsort_no_memory(err);
+        return pps_fail_memory(err, "the rows to sort");
     sort->fd = mkostemp(name, O_CLOEXEC);
     if (sort->fd >= 0)
         unlink(name);
@@ -163,7 +157,7 @@ enum pps_status pps_rowsort_spill(struct pps_rowsort *sort, struct pps_error *er
     struct pps_sort_run *runs =
         pps_grow(sort->runs, &sort->runs_room, sort->n_runs + 1, sizeof *runs);
     if (runs == NULL)
-        return pps_rowsort_no_memory(err);
+        return pps_fail_memory(err, "the rows to sort");
     sort->runs = runs;
     if (!put_entries(sort))
         return pps_fail_errno(err, "write a temporary file in", sort->folder);
@@ -201,7 +195,7 @@ enum pps_status pps_rowsort_add(struct pps_rowsort *sort,
             return status;
     }
     if (!make_room(sort, row->n))
-        return pps_rowsort_no_memory(err);
+        return pps_fail_memory(err, "the rows to sort");
     memcpy(sort->text + sort->text_bytes, row->text, row->n);
     sort->entries[sort->n_entries++] =
         (struct pps_sort_entry){row->value, row->index, sort->text_bytes, row->n};

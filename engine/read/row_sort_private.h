@@ -44,8 +44,6 @@ struct pps_rowsort {
     size_t n_heap;
 };
 
-PPS_MUST_CHECK enum pps_status pps_rowsort_no_memory(struct pps_error *err);
-
 // Does a stand before b? Rows without a value stand last.
 bool pps_sort_before(const struct pps_sort_entry *a,
                      const struct pps_sort_entry *b,

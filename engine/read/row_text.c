@@ -4,16 +4,9 @@
 
 #include "base/text/characters.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "write", "a row");
-}
 
 static void add_cell(struct textroom *row, struct pps_cell cell, bool first)
 {
@@ -31,7 +24,7 @@ enum pps_status pps_rowtext_join(struct textroom *row,
     textroom_clear(row);
     for (int i = 0; i < n_columns; i++)
         add_cell(row, cells[columns == NULL ? i : columns[i]], i == 0);
-    return row->failed ? no_memory(err) : PPS_OK;
+    return row->failed ? pps_fail_memory(err, "a row") : PPS_OK;
 }
 
 enum pps_status pps_rowtext_header(struct textroom *row,
@@ -43,7 +36,7 @@ enum pps_status pps_rowtext_header(struct textroom *row,
         const char *name = view->columns[i].name;
         add_cell(row, (struct pps_cell){name, strlen(name)}, i == 0);
     }
-    return row->failed ? no_memory(err) : PPS_OK;
+    return row->failed ? pps_fail_memory(err, "a row") : PPS_OK;
 }
 
 // ---- table ----------------------------------------------------------------------------------
@@ -89,7 +82,7 @@ enum pps_status pps_rowtext_table(FILE *out,
     const size_t n_columns = n == 0 ? 0 : count_cells(lines[0]);
     size_t *widths = calloc(n_columns + 1, sizeof *widths);
     if (widths == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "a row");
     for (size_t i = 0; i < n; i++) {
         const char *line = lines[i], *const end = line + strlen(line);
         struct pps_cell cell;

@@ -13,7 +13,6 @@
 #include "engine/read/row_text.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,10 +118,8 @@ static enum pps_status find_group(struct top *top,
         return status;
     struct pps_best *bests =
         pps_grow(top->bests, &top->bests_room, top->n_bests + 1, sizeof *bests);
-    if (bests == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "keep", "the groups of --by");
-    }
+    if (bests == NULL)
+        return pps_fail_memory(err, "the groups of --by");
     top->bests = bests;
     pps_best_init(&top->bests[top->n_bests], (size_t)top->ask->k, top->count->higher);
     top->bests[top->n_bests++].ties = top->ask->ties;
@@ -182,10 +179,8 @@ static enum pps_status write_best(struct top *top, struct pps_error *err)
 {
     const char **lines = list_lines(top);
     enum pps_status status = PPS_OK;
-    if (lines == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "write", "the best rows");
-    }
+    if (lines == NULL)
+        return pps_fail_memory(err, "the best rows");
     if (top->ask->table)
         status = pps_rowtext_table(top->ask->out, lines, top->kept + 1, err);
     for (size_t i = 0; i <= top->kept && !top->ask->table; i++)
@@ -234,10 +229,8 @@ static enum pps_status read_counted(struct top *top, const char *header, struct 
     const cJSON *item;
     struct pps_cell *cells = calloc((size_t)top->view.n_columns, sizeof *cells);
     enum pps_status status = PPS_OK;
-    if (cells == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "look at", top->view.path);
-    }
+    if (cells == NULL)
+        return pps_fail_memory(err, "%s", top->view.path);
     if (strcmp(top->view.path, "-") != 0)
         status = pps_result_manifest(top->view.path, &manifest, err);
     const cJSON *only = cJSON_GetObjectItemCaseSensitive(manifest, "only_top");

@@ -10,7 +10,6 @@
 #include "engine/space/value.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,10 +179,8 @@ static enum pps_status fill_view(struct pps_view *view,
     view->n_columns = pps_result_columns(view->result);
     view->columns = calloc((size_t)view->n_columns, sizeof *view->columns);
     view->filters = calloc((size_t)ask->n_filters + 1, sizeof *view->filters);
-    if (view->columns == NULL || view->filters == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "look at", view->path);
-    }
+    if (view->columns == NULL || view->filters == NULL)
+        return pps_fail_memory(err, "%s", view->path);
     name_columns(view);
     struct pps_coverage coverage;
     pps_coverage_read(view->path, &coverage);
@@ -310,8 +307,7 @@ enum pps_status pps_view_list(const struct pps_view *view,
     *columns = calloc(strlen(list) + 1, sizeof **columns);
     if (copy == NULL || *columns == NULL) {
         free(copy);
-        errno = ENOMEM;
-        return pps_fail_errno(err, "read", option);
+        return pps_fail_memory(err, "%s", option);
     }
     enum pps_status status = PPS_OK;
     char *rest = NULL;

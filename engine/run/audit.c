@@ -65,21 +65,21 @@ enum pps_status pps_auditor_open(struct pps_auditor **auditor,
         return status;
     struct pps_auditor *a = *auditor = calloc(1, sizeof *a);
     if (a == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for an audit");
+        return pps_fail_memory(err, "an audit");
     const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
     a->experiment = experiment;
     a->kernel = kernel;
     a->fraction = fraction;
     a->values = calloc(arrays * PPS_BATCH, sizeof *a->values);
     if (a->values == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for an audit");
+        return pps_fail_memory(err, "an audit");
     for (int p = 0; p < kernel->n_params; p++)
         a->param[p] = a->values + (size_t)p * PPS_BATCH;
     for (int c = 0; c < kernel->n_columns; c++) {
         const size_t width = pps_column_width(&kernel->columns[c]);
         a->all_columns[c] = a->values + (size_t)(kernel->n_params + c) * PPS_BATCH;
         if (width > 0 && (a->all_texts[c] = calloc(PPS_BATCH, width)) == NULL)
-            return pps_fail(err, PPS_E_MACHINE, "out of memory for an audit");
+            return pps_fail_memory(err, "an audit");
     }
     return PPS_OK;
 }

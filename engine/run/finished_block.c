@@ -22,8 +22,7 @@ static enum pps_status make_room(struct pps_room *room, size_t n, struct pps_err
         room->bytes = malloc(n);
         room->cap = room->bytes != NULL ? n : 0;
     }
-    return n <= room->cap ? PPS_OK
-                          : pps_fail(err, PPS_E_MACHINE, "out of memory for a block of rows");
+    return n <= room->cap ? PPS_OK : pps_fail_memory(err, "a block of rows");
 }
 
 // ---- parts ------------------------------------------------------------------------------------
@@ -124,7 +123,7 @@ enum pps_status pps_made_pack(struct pps_made **made,
                         (unsigned long long)index);
     struct pps_made *m = *made = malloc(sizeof *m + n);
     if (m == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a compressed block");
+        return pps_fail_memory(err, "a compressed block");
     memcpy(m->data, room->bytes, n);
     m->block = block_of(index, rows);
     pps_block_set_data(&m->block, m->data, n);

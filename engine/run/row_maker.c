@@ -343,7 +343,7 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     if (m->n_batch > 0)
         m->kernel->run(&batch, &worker);
     if (!room_for_batch(m))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the rows of a block");
+        return pps_fail_memory(err, "the rows of a block");
     enum pps_status status = take_rows(m, rows, err);
     if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
         return status;

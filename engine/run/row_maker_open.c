@@ -81,7 +81,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     if (status != PPS_OK)
         return status;
     if (m == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker");
+        return pps_fail_memory(err, "a worker");
     m->experiment = experiment;
     m->kernel = kernel;
     m->objective = objective;
@@ -99,8 +99,7 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     m->scratch = pps_scratch_take(scratch_bytes);
     if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
         m->scratch == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker (%zu bytes of scratch)",
-                        scratch_bytes);
+        return pps_fail_memory(err, "a worker (%zu bytes of scratch)", scratch_bytes);
     set_columns(m);
     if (m->decimals[objective] >= 0) // twice what rounding can change
         m->slack = pow(10, -m->decimals[objective]);
@@ -132,7 +131,7 @@ enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
     m->found_groups = calloc(PPS_BATCH * ((size_t)m->n_by + 1), sizeof *m->found_groups);
     if (m->found == NULL || m->claims == NULL || m->found_prefixes == NULL ||
         m->found_groups == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a worker");
+        return pps_fail_memory(err, "a worker");
     return PPS_OK;
 }
 

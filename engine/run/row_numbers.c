@@ -16,7 +16,7 @@ enum pps_status pps_row_numbers(const struct pps_sweep *sweep,
     struct pps_left_out unused[PPS_MAX_REASONS] = {{0, 0}};
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     if (cursor == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a point");
+        return pps_fail_memory(err, "a point");
     uint64_t row = 0;
     size_t found = 0;
     for (uint64_t b = 0; b < n_blocks && found < n; b++) {

@@ -201,7 +201,7 @@ static enum pps_status keep_part(struct pool *pool,
     struct pps_part *part = pps_part_keep(rows, task->part);
     struct pps_rows joined;
     if (part == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a part of a block");
+        return pps_fail_memory(err, "a part of a block");
     pthread_mutex_lock(&pool->lock);
     part->next = slot->parts;
     slot->parts = part;
@@ -288,7 +288,7 @@ static enum pps_status open_worker(struct pool *pool, struct worker *w, struct p
         status = pps_codec_open(&w->codec, sweep->codec, err);
     w->cursor = calloc(1, sizeof *w->cursor);
     if (status == PPS_OK && w->cursor == NULL)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for a worker");
+        status = pps_fail_memory(err, "a worker");
     return status;
 }
 
@@ -376,7 +376,7 @@ static enum pps_status start(struct pool *pool, int threads, struct pps_error *e
     pthread_mutex_init(&pool->contest.lock, NULL);
     pthread_cond_init(&pool->moved, NULL);
     if (pool->slots == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the pool");
+        return pps_fail_memory(err, "the pool");
     for (uint64_t i = 0; i < pool->n_slots; i++)
         pps_sweep_tops(sweep, &pool->slots[i].best, &pool->slots[i].nearest);
     return pps_schedule_open(&pool->schedule, &plan, err);

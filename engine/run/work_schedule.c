@@ -65,16 +65,14 @@ enum pps_status pps_schedule_open(struct pps_schedule **out,
     const uint64_t n = plan->end - plan->first;
     struct pps_schedule *s = *out = calloc(1, sizeof *s);
     if (s == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the pool");
+        return pps_fail_memory(err, "the pool");
     s->plan = *plan;
     if (s->plan.ring.slots > n)
         s->plan.ring.slots = n > 0 ? n : 1;
     s->due = s->first = s->asked = s->marked = plan->first;
     s->slots = calloc(s->plan.ring.slots, sizeof *s->slots);
     s->heap = calloc(s->plan.ring.slots, sizeof *s->heap);
-    return s->slots != NULL && s->heap != NULL
-               ? PPS_OK
-               : pps_fail(err, PPS_E_MACHINE, "out of memory for the pool");
+    return s->slots != NULL && s->heap != NULL ? PPS_OK : pps_fail_memory(err, "the pool");
 }
 
 void pps_schedule_close(struct pps_schedule *s)

@@ -2,7 +2,6 @@
 // Chooses the columns of a cut: its axes, its value, and the columns that distinguish its maps.
 #include "engine/slice/slice_private.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,10 +114,8 @@ static enum pps_status find_groups(struct pps_cut *cut,
     if (ask->by != NULL)
         return pps_view_list(&cut->view, "--by", ask->by, &cut->by, &cut->n_by, err);
     cut->by = calloc((size_t)cut->view.n_columns, sizeof *cut->by);
-    if (cut->by == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "cut", "the result");
-    }
+    if (cut->by == NULL)
+        return pps_fail_memory(err, "the result");
     if (cut->reduce != PPS_REDUCE_NONE) {
         if (cut->view.kernel->heatmap.by != NULL)
             add_known(cut, cut->view.kernel->heatmap.by);

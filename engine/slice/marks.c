@@ -126,7 +126,7 @@ enum pps_status pps_cut_check_mean(const struct pps_cut *cut, struct pps_error *
         const struct pps_cut_span span = pps_cut_span(cut, m);
         struct common common;
         if (!find_common(span, &common))
-            return pps_fail(err, PPS_E_MACHINE, "out of memory to cut the result");
+            return pps_fail_memory(err, "the cells of the slices");
         if (common.n_with < common.n_cells)
             status = fail_unequal(cut, span, &common, err);
     }

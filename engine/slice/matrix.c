@@ -5,16 +5,9 @@
 #include "engine/slice/slice_private.h"
 #include "engine/slice/slice_text.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "cut", "the result");
-}
 
 // ---- labels ---------------------------------------------------------------------------------
 
@@ -140,7 +133,7 @@ static enum pps_status find_first_cells(struct pps_cut *cut, struct pps_error *e
         cut->max_maps > 0 && cut->keys.n > cut->max_maps ? cut->keys.n - cut->max_maps : 0;
     cut->first = calloc(cut->n_maps + 1, sizeof *cut->first);
     if (cut->first == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     for (size_t i = 0; i < cut->n_cells; i++)
         cut->first[cut->cells[i].map + 1] = i + 1;
     return PPS_OK;
@@ -179,9 +172,10 @@ enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err)
         good = join_maps(cut);
     else if (good)
         sort_cells(cut);
-    enum pps_status status = good ? find_first_cells(cut, err) : no_memory(err);
+    enum pps_status status =
+        good ? find_first_cells(cut, err) : pps_fail_memory(err, "the result");
     if (status == PPS_OK && !pps_cut_choose_names(cut))
-        status = no_memory(err);
+        status = pps_fail_memory(err, "the result");
     return status == PPS_OK ? check_scale(cut, err) : status;
 }
 
@@ -273,7 +267,7 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
                      &slice->n_x_numbers) ||
         !pick_labels(&cut->y_axis, span, true, y_place, &slice->y, &slice->n_y,
                      &slice->n_y_numbers))
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     if (slice->n_x > PPS_MAX_CELLS / slice->n_y)
         return pps_fail(err, PPS_E_INPUT,
                         "a map of %zu x %zu values of %s and %s is too large; keep fewer rows, "
@@ -283,11 +277,13 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
     slice->cells = malloc(n * sizeof *slice->cells);
     slice->valueless = malloc((span.n + 1) * sizeof *slice->valueless);
     if (slice->cells == NULL || slice->valueless == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     for (size_t i = 0; i < n; i++)
         slice->cells[i] = (double)NAN;
     fill_matrix(slice, span, x_place, y_place);
-    return pps_cut_mark(cut, span, x_place, y_place, slice) ? PPS_OK : no_memory(err);
+    return pps_cut_mark(cut, span, x_place, y_place, slice)
+               ? PPS_OK
+               : pps_fail_memory(err, "the result");
 }
 
 // Chooses the colour range of a slice: its own values, the values of all maps, or the requested
@@ -325,7 +321,7 @@ enum pps_status pps_cut_slice(const struct pps_cut *cut,
     uint32_t *y_place = calloc(cut->y_axis.names.n, sizeof *y_place);
     enum pps_status status = PPS_OK;
     if (x_place == NULL || y_place == NULL || !pps_cut_title(cut, i, slice))
-        status = no_memory(err);
+        status = pps_fail_memory(err, "the result");
     if (status == PPS_OK)
         status = make_matrix(cut, span, slice, x_place, y_place, err);
     free(x_place);

@@ -6,16 +6,9 @@
 #include "engine/slice/marks.h"
 #include "engine/slice/slice_private.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static enum pps_status no_memory(struct pps_error *err)
-{
-    errno = ENOMEM;
-    return pps_fail_errno(err, "cut", "the result");
-}
 
 // ---- which map ------------------------------------------------------------------------------
 
@@ -56,7 +49,7 @@ static enum pps_status add_key(struct pps_names *names,
                                struct pps_error *err)
 {
     if (!make_key(cut, cells, split, key))
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     return pps_names_add(names, key->n == 0 ? "" : key->text, key->n, id, err);
 }
 
@@ -87,7 +80,7 @@ static enum pps_status find_map(struct pps_cut *cut,
         return status;
     status = add_key(&cut->split_keys, cut, cells, true, key, map, err);
     if (status == PPS_OK && !remember_split_key(cut, *map, shared))
-        status = no_memory(err);
+        status = pps_fail_memory(err, "the result");
     return status;
 }
 
@@ -205,7 +198,7 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
                                    struct pps_error *err)
 {
     if (!grow_cells(cut))
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     const size_t slot = find_slot(cut, cell);
     const bool is_new = cut->slots[slot] == 0;
     if (is_new) {
@@ -220,7 +213,7 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
         return collision(cut, &cut->cells[cut->slots[slot] - 1], cell, err);
     }
     if (!cover(cut, cut->slots[slot] - 1, is_new, value, row))
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     combine(cut->reduce, &cut->cells[cut->slots[slot] - 1], value);
     return PPS_OK;
 }
@@ -299,7 +292,7 @@ static enum pps_status cut_result(struct pps_cut *cut,
     if (status != PPS_OK)
         return status;
     if (cut->reduce != PPS_REDUCE_NONE && !open_covered(cut))
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     status = pps_constants_open(&cut->constants, cut->view.n_columns, err);
     if (status == PPS_OK)
         status = read_rows(cut, err);
@@ -320,7 +313,7 @@ enum pps_status pps_cut_open(struct pps_cut **out,
     *out = NULL;
     struct pps_cut *cut = calloc(1, sizeof *cut);
     if (cut == NULL)
-        return no_memory(err);
+        return pps_fail_memory(err, "the result");
     const enum pps_status status = cut_result(cut, ask, err);
     if (status == PPS_OK)
         *out = cut;

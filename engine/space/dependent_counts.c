@@ -66,7 +66,7 @@ static enum pps_status remember(struct pps_subtrees *table,
                         "fewer axes depend on each other",
                         MAX_STATES);
     if (table->n * 2 >= table->cap && !grow(table))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to count the points");
+        return pps_fail_memory(err, "the counts of points");
     *slot(table, key) = (struct state){key, count, true};
     table->n++;
     return PPS_OK;
@@ -155,7 +155,7 @@ enum pps_status pps_subtrees_count(struct pps_space *space,
         table->states = calloc(table->cap, sizeof *table->states);
     }
     if (table == NULL || table->states == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to count the points");
+        return pps_fail_memory(err, "the counts of points");
     memcpy(point, space->base, sizeof point);
     return count_below(space, 0, point, n_points, err);
 }

@@ -103,7 +103,7 @@ static enum pps_status prepare_lhs(const struct pps_space *space,
 {
     sample->strata = calloc((unsigned)space->n_axes, sizeof *sample->strata);
     if (sample->strata == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a Latin hypercube");
+        return pps_fail_memory(err, "a Latin hypercube");
     for (int d = 0; d < space->n_axes; d++)
         pps_permutation_init(&sample->strata[d], sample->count, sample->seed,
                              purpose_of(FOR_STRATUM, &space->axes[d]));
@@ -122,7 +122,7 @@ static enum pps_status prepare_sobol(const struct pps_space *space,
             PPS_SOBOL_DIMENSIONS, space->n_axes);
     sample->sobol = malloc(sizeof *sample->sobol);
     if (sample->sobol == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a Sobol' sequence");
+        return pps_fail_memory(err, "a Sobol' sequence");
     pps_sobol_init(sample->sobol);
     pps_sobol_scramble(sample->sobol, sample->seed, FOR_SCRAMBLE);
     return PPS_OK;

@@ -25,7 +25,7 @@ struct pps_blocktext {
 
 static enum pps_status fail_memory(const struct pps_blocktext *reader, struct pps_error *err)
 {
-    return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", reader->path);
+    return pps_fail_memory(err, "%s", reader->path);
 }
 
 enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
@@ -37,13 +37,13 @@ enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
     struct pps_blocktext *r = calloc(1, sizeof *r);
     *reader = NULL;
     if (r == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", path);
+        return pps_fail_memory(err, "%s", path);
     r->fd = fd;
     r->path = path;
     r->compressed = kind != PPS_CODEC_NONE;
     if (r->compressed && inflateInit2(&r->zlib, -15) != Z_OK) {
         free(r);
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for zlib");
+        return pps_fail_memory(err, "zlib");
     }
     *reader = r;
     return PPS_OK;

@@ -70,7 +70,7 @@ enum pps_status pps_checksums_match(const char *path, bool *any, struct pps_erro
     char *name = malloc(n);
     *any = false;
     if (name == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     snprintf(name, n, "%s.idx", path);
     enum pps_status status = pps_blockindex_open(&index, name, &state, err);
     *any = status == PPS_OK && state != PPS_BLOCKINDEX_MISSING;

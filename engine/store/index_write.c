@@ -52,7 +52,7 @@ static enum pps_status init(struct pps_journal *journal,
                                     .waiting_cap = MAX_WAITING * (size_t)head->record_bytes};
     journal->waiting = malloc(journal->waiting_cap);
     if (journal->waiting == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the journal");
+        return pps_fail_memory(err, "the journal");
     return PPS_OK;
 }
 

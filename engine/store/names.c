@@ -35,7 +35,7 @@ enum pps_status pps_target_init(struct pps_target *target,
         target->final[i] = join(path, ending[i], "");
         target->part[i] = join(path, ending[i], ".part");
         if (target->final[i] == NULL || target->part[i] == NULL)
-            return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+            return pps_fail_memory(err, "a path");
     }
     return PPS_OK;
 }
@@ -317,7 +317,7 @@ enum pps_status pps_target_rescue(const struct pps_target *target,
     const size_t n = strlen(path) + sizeof ".rescued";
     char *name = malloc(n);
     if (name == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     snprintf(name, n, "%.*s.rescued%s", (int)(ending - path), path, ending);
     enum pps_status status = pps_target_init(&kept, name, false, &unused);
     if (status == PPS_OK)

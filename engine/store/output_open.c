@@ -76,7 +76,7 @@ static enum pps_status put_line(struct pps_output *output,
     size_t cap = pps_codec_bound(codec, n);
     unsigned char *data = malloc(cap);
     if (data == NULL) {
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the header line");
+        status = pps_fail_memory(err, "the header line");
         goto done;
     }
     pps_block_set_text(&block, plan->header, n);
@@ -309,7 +309,7 @@ enum pps_status pps_output_open(struct pps_output **output,
     *output = NULL;
     struct pps_output *o = calloc(1, sizeof *o);
     if (o == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the output");
+        return pps_fail_memory(err, "the output");
     o->fd = o->journal.fd = -1;
     o->compressed = plan->codec.kind != PPS_CODEC_NONE;
     o->synced_ns = pps_output_now_ns();

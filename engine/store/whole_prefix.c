@@ -147,7 +147,7 @@ enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
     unsigned char *piece = malloc(PIECE_BYTES);
     XXH64_state_t *state = XXH64_createState();
     if (status == PPS_OK && (piece == NULL || state == NULL))
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory to read %s", ask->data_path);
+        status = pps_fail_memory(err, "%s", ask->data_path);
     while (status == PPS_OK && longer && prefix->n_records < ask->index->n_records) {
         status = step(ask, prefix, state, piece, &longer, err);
         if (status == PPS_OK && prefix->n_records > FEW_RECORDS)

@@ -5,7 +5,6 @@
 #include "base/text/grow_list.h"
 #include "engine/trace/trace_draw.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -100,10 +99,8 @@ enum pps_status pps_tracesvg_draw(const struct pps_tracesvg *svg,
                         "too many segments for an SVG (%zu > %d); write NAME.json and open it "
                         "in ui.perfetto.dev, or draw a part (trace --to 100)",
                         svg->n_seen, PPS_TRACESVG_PIECES);
-    if (svg->no_memory || !pps_trace_draw(&svg->pieces, out)) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "draw", "the trace");
-    }
+    if (svg->no_memory || !pps_trace_draw(&svg->pieces, out))
+        return pps_fail_memory(err, "the trace");
     if (fflush(out) != 0 || ferror(out))
         return pps_fail_errno(err, "write", "the trace");
     return PPS_OK;

@@ -5,7 +5,6 @@
 #include "base/text/decimal.h"
 #include "engine/trace/lanes.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 
@@ -208,10 +207,8 @@ enum pps_status pps_tracefile_close(struct pps_tracefile *file, struct pps_error
         fputs("\n]}\n", file->out);
     if (fflush(file->out) != 0 || ferror(file->out))
         status = pps_fail_errno(err, "write", "the trace");
-    if (status == PPS_OK && file->no_memory) {
-        errno = ENOMEM;
-        status = pps_fail_errno(err, "write", "the trace");
-    }
+    if (status == PPS_OK && file->no_memory)
+        status = pps_fail_memory(err, "the trace");
     pps_tracefile_abandon(file);
     return status;
 }

@@ -8,11 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-static enum pps_status no_memory(struct pps_error *err, const char *path)
-{
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);
-}
-
 // As JSON has it.
 static enum pps_status take(struct pps_json *json,
                             struct plaindoc *doc,
@@ -25,7 +20,7 @@ static enum pps_status take(struct pps_json *json,
     if (json->name == NULL || json->places == NULL) {
         pps_json_free(json);
         plaindoc_free(doc);
-        return no_memory(err, path);
+        return pps_fail_memory(err, "%s", path);
     }
     for (size_t i = 0; i < doc->n_places; i++)
         json->places[i] = (struct pps_json_place){.item = doc->places[i].item,
@@ -53,7 +48,7 @@ static enum pps_status parse(struct pps_json *json,
     if (plaindoc_parse(&doc, form, text, n, &fault))
         return take(json, &doc, path, err);
     if (fault.line == 0)
-        return no_memory(err, path);
+        return pps_fail_memory(err, "%s", path);
     return pps_fail_at(err, PPS_E_INPUT, path, fault.line, fault.column, "%s", fault.text);
 }
 

@@ -144,9 +144,8 @@ enum pps_status plan_write_text(const char *path,
                                 struct pps_error *err)
 {
     struct pps_textfile file = {.out = NULL};
-    enum pps_status status = text->failed
-                                 ? pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path)
-                                 : pps_textfile_open(&file, path, force, err);
+    enum pps_status status = text->failed ? pps_fail_memory(err, "%s", path)
+                                          : pps_textfile_open(&file, path, force, err);
     if (status == PPS_OK) {
         fwrite(text->text, 1, text->n, file.out);
         status = pps_textfile_close(&file, err);

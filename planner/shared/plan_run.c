@@ -90,7 +90,7 @@ static enum pps_status load_word(struct plan_run *run,
 {
     char *path = pps_shipped_path(kind, word, strdup(word));
     if (path == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a path");
+        return pps_fail_memory(err, "a path");
     const struct pps_missing missing = pps_shipped_missing(kind, word, path);
     enum pps_status status = missing.text[0] == '\0'
                                  ? load(run, path, PLAINDOC_NONE, strategy, err)

@@ -46,7 +46,7 @@ static enum pps_status read_sets(const struct pps_args *args,
                                 set, o->keys[before], o->keys[before], o->list[before].text,
                                 equals + 1);
         if (add_override(o, set, (size_t)(equals - set), equals + 1, false) != PPS_OK)
-            return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
+            return pps_fail_memory(err, "the command line");
     }
     return PPS_OK;
 }
@@ -67,7 +67,7 @@ static enum pps_status read_kernel_options(const struct pps_args *args,
             if (text == NULL || o->n == PPS_MAX_OVERRIDES)
                 continue;
             if (add_override(o, name, strlen(name), text, true) != PPS_OK)
-                return pps_fail(err, PPS_E_MACHINE, "out of memory for the command line");
+                return pps_fail_memory(err, "the command line");
         }
     }
     return PPS_OK;

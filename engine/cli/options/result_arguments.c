@@ -6,7 +6,6 @@
 #include "engine/job/result_path.h"
 #include "engine/read/coverage.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 enum pps_status pps_words_view(const struct pps_args *args,

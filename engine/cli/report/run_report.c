@@ -247,7 +247,7 @@ static enum pps_status best_json(struct pps_job_result *r, cJSON *list, struct p
     const struct pps_best_row *rows = pps_tops_rows(&r->totals.best, &n);
     uint64_t *numbers = calloc(n + 1, 2 * sizeof *numbers);
     if (numbers == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the summary");
+        return pps_fail_memory(err, "the summary");
     enum pps_status status = number_rows(r, rows, n, numbers, err);
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
         const uint64_t *at = bsearch(&rows[i].index, numbers, n, sizeof *numbers, by_number);

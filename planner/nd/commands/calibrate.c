@@ -122,7 +122,7 @@ static enum pps_status load(struct calibration *c, const char *path, struct pps_
     c->chosen = calloc(MOST, sizeof *c->chosen);
     c->cache = aligned_alloc(64, bytes);
     if (c->all == NULL || c->chosen == NULL || c->cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the measurements");
+        return pps_fail_memory(err, "the measurements");
     memset(c->cache, 0, bytes);
     if (nd_measurements_read(c->all, MOST, &c->n, c->json.root, &fault))
         return PPS_OK;

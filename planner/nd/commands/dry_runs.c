@@ -72,7 +72,7 @@ enum pps_status nd_dryrun_fits(const struct nd_job *job,
                               "--ep-max %d: with dry runs it must be a power of two",
                               job->filters.ep_max);
         else if (fitted != ND_EPFIT_OK)
-            status = pps_fail(err, PPS_E_MACHINE, "out of memory for the dry runs");
+            status = pps_fail_memory(err, "the dry runs");
     }
     nd_dryrun_peaks_free(&peaks);
     if (status == PPS_OK)

@@ -111,7 +111,7 @@ enum pps_status nd_launch_print(const struct nd_job *job,
     else if (layers != NULL)
         nd_launch_torchtitan(&text, &launch);
     if (layers == NULL || text.failed)
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the arguments");
+        status = pps_fail_memory(err, "the arguments");
     else
         fwrite(text.text, 1, text.n, stdout);
     textroom_free(&text);

@@ -100,7 +100,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
     struct nd_rank_case prepared;
     char why[256];
     if (!nd_maker_open(&maker, pipe->input))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the models");
+        return pps_fail_memory(err, "the models");
     const bool made = nd_maker_prepare(&maker, &pipe->strategy, &prepared, why, sizeof why);
     pipe->unit_of_model = maker.ratios.unit_of_model;
     pipe->tokens_unknown = maker.ratios.tokens_unknown;
@@ -221,7 +221,7 @@ static enum pps_status solve_first(const struct nd_pipe *pipe,
 {
     enum pps_status status;
     if (nd_solve(program, &pipe->input->effort, solution) != ND_DONE)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the pipeline program");
+        return pps_fail_memory(err, "the pipeline program");
     if (solution->found)
         return PPS_OK;
     if (solution->status == ND_INFEASIBLE)
@@ -272,7 +272,7 @@ static enum pps_status solve_checked(const struct nd_pipe *pipe,
         return solve(pipe, request, program, NULL, err);
     double *peaks = calloc(2 * (size_t)program->stages, sizeof *peaks);
     if (peaks == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the peaks");
+        return pps_fail_memory(err, "the peaks");
     enum pps_status status = read_peaks(peaks, pipe, request->check_data, err);
     if (status == PPS_OK)
         status = solve(pipe, request, program, peaks, err);

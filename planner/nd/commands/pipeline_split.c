@@ -164,7 +164,7 @@ enum pps_status nd_pipe_split_read(struct nd_pipe_split *split,
     const size_t n = (size_t)program->stages * (size_t)program->chunks;
     split->room = calloc(6 * n, sizeof *split->room);
     if (split->room == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the split");
+        return pps_fail_memory(err, "the split");
     enum pps_status status = read_list(split->room, program, "layers", layers, err);
     if (status == PPS_OK && recompute != NULL)
         status = read_list(split->room + 2 * n, program, "recompute", recompute, err);
@@ -216,7 +216,7 @@ enum pps_status nd_pipe_report_file(const struct nd_pipe *pipe,
     enum pps_status status = PPS_OK;
     if (peaks == NULL || nd_peaks(program, &sol->choice, peaks) != ND_DONE ||
         nd_evaluate(program, &sol->choice, &value) != ND_DONE) {
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the solution");
+        status = pps_fail_memory(err, "the solution");
     } else {
         nd_pipe_report(pipe, program, &sol->choice, peaks);
         if (sol->timed)
@@ -246,7 +246,7 @@ enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
     if (peaks == NULL || nd_peaks(program, choice, peaks) != ND_DONE ||
         nd_evaluate(program, choice, &value) != ND_DONE) {
         free(peaks);
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the split");
+        return pps_fail_memory(err, "the split");
     }
     nd_pipe_report(pipe, program, choice, peaks);
     free(peaks);
@@ -258,7 +258,7 @@ enum pps_status nd_pipe_report_split(const struct nd_pipe *pipe,
     if (nd_solve(program, &pipe->input->effort, &best) == ND_DONE)
         print_best(&best, value.objective);
     else
-        status = pps_fail(err, PPS_E_MACHINE, "out of memory for the best split");
+        status = pps_fail_memory(err, "the best split");
     nd_solution_free(&best);
     return status;
 }

@@ -51,7 +51,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
                         "--trace %s: --output creates a folder with this name", path);
     char *folder = strndup(path, length);
     if (folder == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);
+        return pps_fail_memory(err, "%s", path);
     const bool made =
         length > 0 && stat(folder, &info) != 0 && nd_pipe_makes_folder(files, path, length);
     free(folder);
@@ -95,8 +95,7 @@ static enum pps_status tell(void *self,
     if (played == ND_DONE)
         nd_trace_passes(&passes, layer_us, 1 / UNITS_KIB, sink);
     passes_free(&passes);
-    return played == ND_DONE ? PPS_OK
-                             : pps_fail(err, PPS_E_MACHINE, "out of memory for the trace");
+    return played == ND_DONE ? PPS_OK : pps_fail_memory(err, "the trace");
 }
 
 static void name(const struct nd_pipe *pipe, char *title, size_t size)

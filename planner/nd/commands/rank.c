@@ -173,7 +173,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK) {
         ranking.ranked = calloc((size_t)picks.n, sizeof *ranking.ranked);
         if (ranking.ranked == NULL)
-            status = pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
+            status = pps_fail_memory(err, "the candidates");
     }
     struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
     struct nd_strategy strategy;

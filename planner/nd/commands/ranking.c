@@ -62,13 +62,12 @@ enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
 {
     struct nd_maker maker;
     if (!nd_maker_open(&maker, ranking->input))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the baseline");
+        return pps_fail_memory(err, "the baseline");
     const struct nd_rank_source source = {nd_maker_prepare, &maker};
     rank_best(ranking->base, ranking, *strategy, ranking->picks->n, &source);
     nd_maker_close(&maker);
-    return ranking->base->outcome == ND_RANK_NO_MEMORY
-               ? pps_fail(err, PPS_E_MACHINE, "out of memory for the baseline")
-               : PPS_OK;
+    return ranking->base->outcome == ND_RANK_NO_MEMORY ? pps_fail_memory(err, "the baseline")
+                                                       : PPS_OK;
 }
 
 enum pps_status nd_ranking_all(struct nd_ranking *ranking,
@@ -85,7 +84,7 @@ enum pps_status nd_ranking_all(struct nd_ranking *ranking,
     for (uint64_t k = 0; k < n; k++)
         pthread_join(others[k], NULL);
     if (ranking->failed)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the pipeline programs");
+        return pps_fail_memory(err, "the pipeline programs");
     nd_rank_sort(ranking->ranked, ranking->picks->n);
     return PPS_OK;
 }

@@ -297,10 +297,10 @@ static enum pps_status search(struct setup *setup,
             return status;
     }
     if (!nd_search_run(&setup->open.search, &setup->result))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
+        return pps_fail_memory(err, "the candidates");
     if (!job->space.orig &&
         !nd_lines_of(&setup->lines, &setup->result, pps_arg(args, "all") == NULL))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the table");
+        return pps_fail_memory(err, "the table");
     if (launch && (setup->result.n > 0 || pps_arg(args, "at") != NULL))
         return nd_launch_print(job, &setup->open.search, &setup->result, args, err);
     if (!quiet || setup->result.n == 0)

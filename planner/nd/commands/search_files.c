@@ -11,7 +11,6 @@
 
 #include "base/math/units.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,7 +152,7 @@ static enum pps_status choose(const struct nd_files *files,
         status = nd_profile_choose(&options, strategies, result->n, *runs, n, text);
     free(strategies);
     if (status == ND_PROFILE_MEMORY)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the configurations to profile");
+        return pps_fail_memory(err, "the configurations to profile");
     return status == ND_PROFILE_OK ? PPS_OK : pps_fail(err, PPS_E_INPUT, "%s", text);
 }
 

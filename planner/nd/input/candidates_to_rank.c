@@ -115,7 +115,7 @@ static enum pps_status take_best(struct nd_picks *picks,
             "no strategy to rank; run ppsweep nd with the same model for the reason");
     picks->strategies = calloc(result->best.n, sizeof *picks->strategies);
     if (picks->strategies == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the candidates");
+        return pps_fail_memory(err, "the candidates");
     for (size_t k = 0; k < result->best.n; k++) {
         picks->strategies[k] = result->best.heap[k].strategy;
         picks->strategies[k].vp = 1;
@@ -134,9 +134,8 @@ static enum pps_status search_picks(struct nd_picks *picks,
     struct nd_search_result result = {0};
     enum pps_status status = nd_search_open(&open, job, top, err);
     if (status == PPS_OK)
-        status = nd_search_run(&open.search, &result)
-                     ? take_best(picks, &result, err)
-                     : pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
+        status = nd_search_run(&open.search, &result) ? take_best(picks, &result, err)
+                                                      : pps_fail_memory(err, "the search");
     nd_search_free(&result);
     nd_search_close(&open);
     return status;

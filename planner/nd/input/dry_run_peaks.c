@@ -8,7 +8,6 @@
 #include "planner/shared/document_read.h"
 
 #include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,7 +153,7 @@ static enum pps_status read_run(const char *path,
     if (peak.peak_mb == 0)
         pps_say(stderr, "dry run   %s: skipped: no file contains \"%s 51234M\"", path, said);
     else if (!add_peak(peaks, &peak))
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the peaks");
+        return pps_fail_memory(err, "the peaks");
     return PPS_OK;
 }
 

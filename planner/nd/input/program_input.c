@@ -96,7 +96,7 @@ static enum pps_status add_times(struct nd_input *input,
         realloc(profiles->rows, ((size_t)profiles->n + 1) * sizeof *profiles->rows);
     if (rows == NULL) {
         pps_json_free(&json);
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for %s", path);
+        return pps_fail_memory(err, "%s", path);
     }
     profiles->rows = rows;
     if (nd_profile_of_times(&rows[profiles->n], json.root, input->compat, &fault))

@@ -15,7 +15,7 @@ enum pps_status nd_search_open(struct nd_open_search *open,
     const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
     void *cache = aligned_alloc(64, bytes);
     if (cache == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for the search");
+        return pps_fail_memory(err, "the search");
     memset(cache, 0, bytes);
     nd_estimate_open(&open->estimate, &job->run.model, &job->run.cluster, &job->run.training,
                      1);
