@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/system/machine.h"
 #include "kernels/contention/batch.h"
 #include "kernels/contention/model/model.h"
 #include "kernels/contention/priority_scenarios.h"
@@ -16,13 +16,6 @@
 
 #define RUNS  7
 #define STEPS 10 // of the weights: 66 points
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static struct contention_point point_of(int32_t n, int32_t gpus)
 {
@@ -74,10 +67,10 @@ static double measure(const struct contention_point *p,
 {
     double least = HUGE_VAL;
     for (int run = 0; run < RUNS; run++) {
-        double start = cpu_seconds();
+        double start = pps_cpu_seconds();
         for (int k = 0; k < repeats; k++)
             *total = sweep(*p, scratch);
-        least = fmin(least, cpu_seconds() - start);
+        least = fmin(least, pps_cpu_seconds() - start);
     }
     return least / repeats;
 }
@@ -160,9 +153,9 @@ static void time_sweeps(enum how how, int32_t n, int32_t gpus, int sweeps, struc
     fill_sweeps(points, sweeps, n, gpus);
     simulate_all(how, points, how == BATCH ? n_points : 1, batch, scratch, outcomes);
     memset(&batch->memo, 0, sizeof batch->memo); // as if never seen
-    const double start = cpu_seconds();
+    const double start = pps_cpu_seconds();
     simulate_all(how, points, n_points, batch, scratch, outcomes);
-    t->point_s = fmin(t->point_s, (cpu_seconds() - start) / (double)n_points);
+    t->point_s = fmin(t->point_s, (pps_cpu_seconds() - start) / (double)n_points);
     t->sum = 0;
     for (int k = 0; k < SWEEP; k++)
         t->sum += outcomes[k].result.total_time;
@@ -257,9 +250,9 @@ static void jump(struct contention_point p, int32_t n)
     }
     for (int run = 0; run < (p.gpus < 64 ? RUNS : 3); run++) {
         memset(&batch->memo, 0, sizeof batch->memo); // as if never seen
-        const double start = cpu_seconds();
+        const double start = pps_cpu_seconds();
         simulate(BATCH, points, STEPS + 1, batch, scratch, outcomes);
-        least = fmin(least, cpu_seconds() - start);
+        least = fmin(least, pps_cpu_seconds() - start);
     }
     for (int a = 0; a <= STEPS; a++)
         events += (double)outcomes[a].result.n_events;

@@ -8,22 +8,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/math/units.h"
+#include "base/system/machine.h"
 #include "bench/shippedmodel.h"
 #include "kernels/ndsearch/estimate/estimate.h"
 #include "kernels/ndsearch/estimate/reference.h"
 
 #define RUNS    5
 #define DEVICES 1024
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct work {
     struct nd_estimate estimate;
@@ -105,7 +98,7 @@ static double walk(struct work *w, enum wanted wanted)
 {
     struct nd_memory memory = {0};
     struct nd_time time = {0};
-    double modes[LAYERCOST_MODES], sum = 0, start = cpu_seconds();
+    double modes[LAYERCOST_MODES], sum = 0, start = pps_cpu_seconds();
     memset(w->cache, 0, nd_cache_bytes());
     for (size_t i = 0; i < w->n; i++) {
         if (wanted == FITTING)
@@ -118,7 +111,7 @@ static double walk(struct work *w, enum wanted wanted)
     }
     if (!(sum > 0))
         exit(1);
-    return cpu_seconds() - start;
+    return pps_cpu_seconds() - start;
 }
 
 static void compare(struct work *w)

@@ -5,20 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/system/machine.h"
 #include "bench/shippedmodel.h"
 #include "planner/nd/strategies/published_memory.h"
 #include "planner/nd/strategies/walk.h"
 
 #define RUNS 7
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 struct search {
     struct nd_space space;
@@ -84,10 +77,10 @@ static double measure(void (*what)(struct search *), struct search *s, int repea
 {
     double least = HUGE_VAL;
     for (int run = 0; run < RUNS; run++) {
-        const double start = cpu_seconds();
+        const double start = pps_cpu_seconds();
         for (int k = 0; k < repeats; k++)
             what(s);
-        least = fmin(least, (cpu_seconds() - start) / repeats);
+        least = fmin(least, (pps_cpu_seconds() - start) / repeats);
     }
     return least;
 }

@@ -2,6 +2,7 @@
 // What a row costs after its simulation: digits, text, compression. One JSON line a
 // measurement, CPU time of this thread, best of several rounds; every result is checked.
 #include "base/system/codec.h"
+#include "base/system/machine.h"
 #include "base/table/csv_line.h"
 #include "base/text/decimal.h"
 #include "base/text/decimal_read.h"
@@ -12,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <zlib.h>
 
 #define N_VALUES    4096
@@ -26,13 +26,6 @@ struct rows {
     char prefix[PREFIX_ROWS][MAX_ROW];
     size_t prefix_bytes[PREFIX_ROWS];
 };
-
-static double cpu_s(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -79,11 +72,11 @@ static double time_writer(const struct rows *rows,
     char out[PPS_DECIMAL_CAP];
     double best = 1e9;
     for (int round = 0; round < ROUNDS; round++) {
-        double start = cpu_s();
+        double start = pps_thread_seconds();
         for (int k = 0; k < repeats; k++)
             for (int i = 0; i < N_VALUES; i++)
                 *sum += write(out, rows->values[i]);
-        best = fmin(best, (cpu_s() - start) / ((double)repeats * N_VALUES) * 1e9);
+        best = fmin(best, (pps_thread_seconds() - start) / ((double)repeats * N_VALUES) * 1e9);
     }
     return best;
 }
@@ -151,11 +144,11 @@ static int bench_codec(const struct rows *rows, const char *name, char *text, ch
     unsigned char *data = malloc(cap);
     double best = 1e9, best_text = 1e9;
     for (int round = 0; round < ROUNDS && data != NULL; round++) {
-        double start = cpu_s();
+        double start = pps_thread_seconds();
         n = write_rows(rows, text);
-        double middle = cpu_s();
+        double middle = pps_thread_seconds();
         bytes = pps_codec_block(codec, text, n, data, cap);
-        best = fmin(best, cpu_s() - start);
+        best = fmin(best, pps_thread_seconds() - start);
         best_text = fmin(best_text, middle - start);
     }
     int failed = data == NULL ||
@@ -185,7 +178,7 @@ static int bench_reading(char *text, int digits)
     int failed = 0;
     for (int round = 0; round < ROUNDS; round++) {
         double sum = 0, wanted = 0, value;
-        const double start = cpu_s();
+        const double start = pps_thread_seconds();
         for (const char *line = text, *next; line < end; line = next) {
             next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
             failed |= !pps_csvline_split(line, (size_t)(next - line), room, &row);
@@ -194,7 +187,7 @@ static int bench_reading(char *text, int digits)
                 sum += value;
             }
         }
-        best = fmin(best, cpu_s() - start);
+        best = fmin(best, pps_thread_seconds() - start);
         for (char *at = text; at < end; at++)
             wanted += strtod(at, &at);
         failed |= sum < wanted || sum > wanted;

@@ -7,7 +7,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "base/system/machine.h"
 #include "kernels/common/pipeline/one_f_one_b.h"
@@ -15,13 +14,6 @@
 #include "kernels/common/search/solve.h"
 
 #define RUNS 7
-
-static double cpu_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // ---- programs -----------------------------------------------------------------------------------
 
@@ -241,10 +233,10 @@ static bool measure(const char *name, const struct nd_program *p, double optimum
     struct nd_solution solution;
     double least = HUGE_VAL;
     for (int run = 0; run < RUNS && (run == 0 || least < 1); run++) {
-        const double start = cpu_seconds();
+        const double start = pps_cpu_seconds();
         if (nd_solve(p, &effort, &solution) != ND_DONE)
             return false;
-        least = fmin(least, cpu_seconds() - start);
+        least = fmin(least, pps_cpu_seconds() - start);
         if (run + 1 < RUNS && least < 1)
             nd_solution_free(&solution);
     }
@@ -292,7 +284,7 @@ static bool compare(int32_t stages, int32_t m)
     for (int32_t i = 0; done && i < 2 * stages; i++)
         durations[i] = i < stages ? 1 + i % 3 : 2 + i % 3;
     for (int run = 0; done && run < RUNS; run++) {
-        const double start = cpu_seconds();
+        const double start = pps_cpu_seconds();
         of_closed = of_graph = 0;
         for (int k = 0; k < TIMES; k++) {
             durations[k % stages] = 1 + (k + 1) * 0.001;
@@ -300,13 +292,13 @@ static bool compare(int32_t stages, int32_t m)
         }
         for (int32_t i = 0; i < stages; i++)
             durations[i] = 1 + i % 3;
-        const double middle = cpu_seconds();
+        const double middle = pps_cpu_seconds();
         for (int k = 0; k < TIMES; k++) {
             durations[k % stages] = 1 + (k + 1) * 0.001;
             of_graph += timeline_run(timeline, durations, NULL, NULL, ends);
         }
         closed = fmin(closed, middle - start);
-        walked = fmin(walked, cpu_seconds() - middle);
+        walked = fmin(walked, pps_cpu_seconds() - middle);
         for (int32_t i = 0; i < stages; i++)
             durations[i] = 1 + i % 3;
     }

@@ -75,18 +75,26 @@ double pps_machine_memory(void)
     return memory;
 }
 
-double pps_wall_seconds(void)
+static double seconds_of(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    clock_gettime(clock, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+double pps_wall_seconds(void)
+{
+    return seconds_of(CLOCK_MONOTONIC);
 }
 
 double pps_cpu_seconds(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    return seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+double pps_thread_seconds(void)
+{
+    return seconds_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 double pps_peak_memory(void)

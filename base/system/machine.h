@@ -13,10 +13,11 @@ int pps_machine_cpus(void);
 // Bytes of memory this process may use: physical memory or the limit of the cgroup.
 double pps_machine_memory(void);
 
-// Wall seconds since an arbitrary time; CPU seconds of all threads since the start of the
-// process.
+// Monotonic clocks: wall seconds since an arbitrary time; CPU seconds of all threads since the
+// start of the process; CPU seconds of the calling thread.
 double pps_wall_seconds(void);
 double pps_cpu_seconds(void);
+double pps_thread_seconds(void);
 
 // Maximum resident memory so far, in bytes.
 double pps_peak_memory(void);

@@ -66,8 +66,6 @@ struct pps_bench_watch {
     double since;
 };
 
-double pps_bench_thread_seconds(void); // CPU time of this thread
-
 // Runs a sweep that writes the file `path`, overwriting it. Fills the watch, if there is one,
 // with its blocks.
 PPS_MUST_CHECK enum pps_status pps_bench_sweep_to_file(const struct pps_bench *bench,

@@ -3,6 +3,7 @@
 // model, a measured block stands for the blocks up to the next measured block.
 #include "engine/measure/many_cores.h"
 
+#include "base/system/machine.h"
 #include "engine/measure/benchmark_private.h"
 #include "engine/measure/heavy_tail.h"
 #include "engine/measure/points_in_memory.h"
@@ -91,10 +92,10 @@ static struct pps_foretold foretold(const void *self, uint64_t block)
 
 static void time_foretelling(struct measured *m)
 {
-    const double start = pps_bench_thread_seconds();
+    const double start = pps_thread_seconds();
     for (uint64_t i = 0; i < m->n; i++)
         (void)foretold(m, i * m->stride);
-    m->foretell_s = (pps_bench_thread_seconds() - start) / (double)m->n;
+    m->foretell_s = (pps_thread_seconds() - start) / (double)m->n;
 }
 
 static enum pps_status open_measured(const struct pps_bench *b, struct measured *m)

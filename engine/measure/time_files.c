@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct target {
@@ -17,22 +16,15 @@ struct target {
     struct pps_bench_watch *watch; // or NULL
 };
 
-double pps_bench_thread_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static enum pps_status to_file(void *self, const struct pps_block *block, struct pps_error *err)
 {
     const struct target *target = self;
     struct pps_bench_watch *watch = target->watch;
     if (watch == NULL)
         return pps_output_append(target->output, block, err);
-    const double made = pps_bench_thread_seconds();
+    const double made = pps_thread_seconds();
     enum pps_status status = pps_output_append(target->output, block, err);
-    const double written = pps_bench_thread_seconds();
+    const double written = pps_thread_seconds();
     if (watch->n < watch->cap)
         watch->blocks[watch->n++] = (struct pps_bench_block){
             made - watch->since, written - made, block->data_bytes, block->rows};
@@ -61,7 +53,7 @@ enum pps_status pps_bench_sweep_to_file(const struct pps_bench *b,
     if (status != PPS_OK)
         return status;
     if (watch != NULL)
-        watch->since = pps_bench_thread_seconds();
+        watch->since = pps_thread_seconds();
     sweep.sink = (struct pps_sink){&target, to_file};
     status = pps_bench_sweep_once(b, &sweep, &totals);
     if (status == PPS_OK)

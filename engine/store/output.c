@@ -5,16 +5,16 @@
 
 #include "base/system/codec.h"
 #include "base/system/disk.h"
+#include "base/system/machine.h"
 #include "engine/store/output_private.h"
 
 #include <errno.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 #include <zlib.h>
 
-#define SYNC_INTERVAL_NS INT64_C(1000000000) // work lost when the machine fails
+#define SYNC_INTERVAL_S 1.0 // work lost when the machine fails
 
 const unsigned char PPS_GZIP_HEAD[PPS_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 255};
 
@@ -26,13 +26,6 @@ static const char *data_path(const struct pps_output *output)
 static const char *index_path(const struct pps_output *output)
 {
     return output->target.part[PPS_TARGET_INDEX];
-}
-
-int64_t pps_output_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 void pps_block_set_text(struct pps_block *block, const char *text, size_t n)
@@ -115,7 +108,7 @@ static enum pps_status sync_all(struct pps_output *output, struct pps_error *err
         status = pps_disk_sync_folder(data_path(output), err);
     output->is_folder_synced = status == PPS_OK;
     output->broken = output->broken || status != PPS_OK;
-    output->synced_ns = pps_output_now_ns();
+    output->synced_s = pps_wall_seconds();
     return status;
 }
 
@@ -134,7 +127,7 @@ enum pps_status pps_output_append(struct pps_output *output,
         return status;
     output->least_index = block->index + 1;
     if (pps_journal_is_full(&output->journal) ||
-        pps_output_now_ns() - output->synced_ns >= SYNC_INTERVAL_NS)
+        pps_wall_seconds() - output->synced_s >= SYNC_INTERVAL_S)
         return sync_all(output, err);
     return PPS_OK;
 }

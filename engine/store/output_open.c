@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opens a result for writing: a new result, or an interrupted one, of which all whole and valid
 // blocks are kept.
+#include "base/system/machine.h"
 #include "engine/store/output_private.h"
 
 #include "base/system/disk.h"
@@ -312,7 +313,7 @@ enum pps_status pps_output_open(struct pps_output **output,
         return pps_fail_memory(err, "the output");
     o->fd = o->journal.fd = -1;
     o->compressed = plan->codec.kind != PPS_CODEC_NONE;
-    o->synced_ns = pps_output_now_ns();
+    o->synced_s = pps_wall_seconds();
     pps_prefix_begin(&o->prefix);
     enum pps_status status = open_files(o, plan, err);
     if (status != PPS_OK) {

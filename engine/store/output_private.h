@@ -32,10 +32,8 @@ struct pps_output {
     uint64_t text_bytes;
     uint32_t crc;         // of all text
     uint64_t least_index; // lowest index of the next block
-    int64_t synced_ns;
+    double synced_s;      // time of the last sync
 };
-
-int64_t pps_output_now_ns(void);
 
 // Closes all open files and frees output.
 void pps_output_free(struct pps_output *output);
