@@ -354,7 +354,7 @@ static int check(const char *path, const char *made)
 int main(int argc, char **argv)
 {
     static struct work w;
-    struct docfault fault;
+    struct pps_fault fault;
     bool checking = argc == 4 && strcmp(argv[2], "--check") == 0;
     if (argc != 2 && !checking) {
         fprintf(stderr, "usage: measured_steps MEASUREMENTS [--check PAGE]\n");

@@ -16,7 +16,7 @@ static inline struct modeldesc shipped_model(const char *name)
 {
     struct pps_json json = {.root = NULL};
     struct pps_error err = {.text = ""};
-    struct docfault fault = {.text = ""};
+    struct pps_fault fault = {.text = ""};
     struct modeldesc model;
     char *path = pps_shipped_path("model", name, strdup(name));
     if (path == NULL || pps_json_load(&json, path, &err) != PPS_OK ||

@@ -8,11 +8,11 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-bool docfault_set(struct docfault *fault,
-                  const struct cJSON *item,
-                  bool at_key,
-                  const char *format,
-                  ...)
+bool pps_fault_set(struct pps_fault *fault,
+                   const struct cJSON *item,
+                   bool at_key,
+                   const char *format,
+                   ...)
 {
     va_list args;
     fault->item = item;

@@ -54,31 +54,31 @@ bool docfields_unknown(const struct docfields *const *tables,
                        int n,
                        const char *what,
                        const struct cJSON *item,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     struct pps_nearest nearest = pps_nearest_to(item->string);
     for (int t = 0; t < n; t++)
         consider_all(&nearest, tables[t]);
     if (nearest.name == NULL)
-        return docfault_set(fault, item, true, "%.60s: there is no such key in %s",
-                            item->string, what);
-    return docfault_set(fault, item, true,
-                        "%.60s: there is no such key in %s; did you mean %s?", item->string,
-                        what, nearest.name);
+        return pps_fault_set(fault, item, true, "%.60s: there is no such key in %s",
+                             item->string, what);
+    return pps_fault_set(fault, item, true,
+                         "%.60s: there is no such key in %s; did you mean %s?", item->string,
+                         what, nearest.name);
 }
 
 static bool note(const struct docfields *table,
                  int i,
                  const struct cJSON *item,
                  struct docitems *items,
-                 struct docfault *fault)
+                 struct pps_fault *fault)
 {
     const struct cJSON *before = items->item[i];
     if (cJSON_IsNull(item))
         return true;
     if (before != NULL && !cJSON_Compare(before, item, true))
-        return docfault_set(fault, item, true, "%.60s: is %s, which %.60s gives another value",
-                            item->string, table->fields[i].key, before->string);
+        return pps_fault_set(fault, item, true, "%.60s: is %s, which %.60s gives another value",
+                             item->string, table->fields[i].key, before->string);
     if (before == NULL)
         items->item[i] = item;
     return true;
@@ -88,12 +88,12 @@ bool docfields_find(const struct docfields *table,
                     const struct cJSON *object,
                     bool lenient,
                     struct docitems *items,
-                    struct docfault *fault)
+                    struct pps_fault *fault)
 {
     *items = (struct docitems){{NULL}};
     if (!cJSON_IsObject(object))
-        return docfault_set(fault, object, false, "expected an object that describes %s",
-                            table->what);
+        return pps_fault_set(fault, object, false, "expected an object that describes %s",
+                             table->what);
     for (const cJSON *item = object->child; item != NULL; item = item->next) {
         const int i = docfields_index(table, item->string);
         if (i < 0 && lenient)
@@ -116,12 +116,12 @@ static bool is_whole(double x)
 static bool store_whole(const struct docfield *field,
                         const cJSON *item,
                         void *at,
-                        struct docfault *fault)
+                        struct pps_fault *fault)
 {
     const double x = item->valuedouble;
     if (!cJSON_IsNumber(item) || !is_whole(x) || !(x >= field->min && x <= field->max))
-        return docfault_set(fault, item, false, "%s: expected a whole number %.0f ... %.0f",
-                            docfields_name(item), field->min, field->max);
+        return pps_fault_set(fault, item, false, "%s: expected a whole number %.0f ... %.0f",
+                             docfields_name(item), field->min, field->max);
     *(int64_t *)at = (int64_t)x;
     return true;
 }
@@ -129,26 +129,26 @@ static bool store_whole(const struct docfield *field,
 static bool store_real(const struct docfield *field,
                        const cJSON *item,
                        void *at,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     const bool above = field->kind == DOCFIELD_ABOVE;
     const double x = item->valuedouble;
     const bool fits = (above ? x > field->min : x >= field->min) && x <= field->max;
     if (!cJSON_IsNumber(item) || !fits)
-        return docfault_set(fault, item, false,
-                            above ? "%s: expected a number above %g, at most %g"
-                                  : "%s: expected a number %g ... %g",
-                            docfields_name(item), field->min, field->max);
+        return pps_fault_set(fault, item, false,
+                             above ? "%s: expected a number above %g, at most %g"
+                                   : "%s: expected a number %g ... %g",
+                             docfields_name(item), field->min, field->max);
     *(double *)at = x;
     return true;
 }
 
-static bool store_flag(const cJSON *item, void *at, struct docfault *fault)
+static bool store_flag(const cJSON *item, void *at, struct pps_fault *fault)
 {
     const bool number = cJSON_IsNumber(item);
     if (number ? item->valuedouble != 0 && item->valuedouble != 1 : !cJSON_IsBool(item))
-        return docfault_set(fault, item, false, "%s: expected true or false",
-                            docfields_name(item));
+        return pps_fault_set(fault, item, false, "%s: expected true or false",
+                             docfields_name(item));
     *(bool *)at = number ? item->valuedouble == 1 : cJSON_IsTrue(item);
     return true;
 }
@@ -199,7 +199,7 @@ static bool read_gib(const char *text, double *gib)
 }
 
 // Reads a size in bytes from a number of GiB or from text: "55GB", "55 GiB", "55".
-static bool store_gib(const struct cJSON *item, double *bytes, struct docfault *fault)
+static bool store_gib(const struct cJSON *item, double *bytes, struct pps_fault *fault)
 {
     const double largest = 1 << 20;
     double gib = 0;
@@ -209,9 +209,9 @@ static bool store_gib(const struct cJSON *item, double *bytes, struct docfault *
         fits = true;
     }
     if (!fits || !(gib > 0 && gib <= largest))
-        return docfault_set(fault, item, false,
-                            "%s: expected a number of GiB above 0, or the same as in \"55GB\"",
-                            docfields_name(item));
+        return pps_fault_set(fault, item, false,
+                             "%s: expected a number of GiB above 0, or the same as in \"55GB\"",
+                             docfields_name(item));
     *bytes = gib * UNITS_GIB;
     return true;
 }
@@ -219,7 +219,7 @@ static bool store_gib(const struct cJSON *item, double *bytes, struct docfault *
 static bool store(const struct docfield *field,
                   const cJSON *item,
                   void *at,
-                  struct docfault *fault)
+                  struct pps_fault *fault)
 {
     switch (field->kind) {
     case DOCFIELD_WHOLE:
@@ -240,7 +240,7 @@ static bool store(const struct docfield *field,
 bool docfields_store(const struct docfields *table,
                      const struct docitems *items,
                      void *record,
-                     struct docfault *fault)
+                     struct pps_fault *fault)
 {
     for (int i = 0; i < table->n_fields; i++) {
         const struct docfield *field = &table->fields[i];

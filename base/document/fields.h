@@ -55,7 +55,7 @@ bool docfields_find(const struct docfields *table,
                     const struct cJSON *object,
                     bool lenient,
                     struct docitems *items,
-                    struct docfault *fault);
+                    struct pps_fault *fault);
 
 // Fills the fault for a key that none of n tables has, as docfields_find does; what: as in
 // docfields.what. Returns false.
@@ -63,13 +63,13 @@ bool docfields_unknown(const struct docfields *const *tables,
                        int n,
                        const char *what,
                        const struct cJSON *item,
-                       struct docfault *fault);
+                       struct pps_fault *fault);
 
 // Checks the values of all fields that were found and stores them in the record.
 bool docfields_store(const struct docfields *table,
                      const struct docitems *items,
                      void *record,
-                     struct docfault *fault);
+                     struct pps_fault *fault);
 
 // Returns the key of an item for the text of a fault; "value" if the item has no key.
 const char *docfields_name(const struct cJSON *item);

@@ -71,7 +71,7 @@ bool plain_fail(struct plain *p, size_t at, const char *format, ...)
 
 bool plain_no_memory(struct plain *p)
 {
-    *p->fault = (struct plaindoc_fault){.text = "out of memory for this document"};
+    *p->fault = (struct pps_fault){.text = "out of memory for this document"};
     return false;
 }
 
@@ -113,7 +113,7 @@ static bool has_room(struct plain *p, size_t at)
     struct plaindoc *doc = p->doc;
     if (doc->n_places == PLAIN_MOST_VALUES)
         return plain_fail(p, at, "more than %d values", PLAIN_MOST_VALUES);
-    struct plaindoc_place *places =
+    struct pps_json_place *places =
         pps_grow(doc->places, &p->cap_places, doc->n_places + 1, sizeof *places);
     if (places == NULL)
         return plain_no_memory(p);
@@ -131,7 +131,7 @@ cJSON *plain_note(struct plain *p, cJSON *item, size_t at)
         cJSON_Delete(item);
         return NULL;
     }
-    p->doc->places[p->doc->n_places++] = (struct plaindoc_place){item, at, at};
+    p->doc->places[p->doc->n_places++] = (struct pps_json_place){item, at, at};
     return item;
 }
 
@@ -203,7 +203,7 @@ bool plaindoc_parse(struct plaindoc *doc,
                     enum plaindoc_form form,
                     const char *text,
                     size_t n,
-                    struct plaindoc_fault *fault)
+                    struct pps_fault *fault)
 {
     struct plain p = {.form = form, .doc = doc, .fault = fault};
     *doc = (struct plaindoc){.text = NULL};

@@ -15,10 +15,11 @@
 #ifndef PPS_PLAINDOC_H
 #define PPS_PLAINDOC_H
 
+#include "base/document/json.h"
+#include "ppsweep/fault.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-struct cJSON;
 
 enum plaindoc_form {
     PLAINDOC_NONE = -1, // none of the forms below
@@ -27,24 +28,13 @@ enum plaindoc_form {
     PLAINDOC_TOML,
 };
 
-// The position of a value, as offsets into `text`. key_at is value_at for a value without a key.
-struct plaindoc_place {
-    const struct cJSON *item;
-    size_t value_at, key_at;
-};
-
 struct plaindoc {
     char *
         text; // a copy without byte-order mark and carriage returns at ends of lines; ends with NUL
     size_t n;
     struct cJSON *root;            // an object
-    struct plaindoc_place *places; // one per value
+    struct pps_json_place *places; // one per value
     size_t n_places;
-};
-
-struct plaindoc_fault {
-    int line, column; // from 1; columns count characters. 0: out of memory
-    char text[256];   // one line, no full stop
 };
 
 // Returns the form by the extension of a file: .yaml, .yml; .toml; .txt, .conf, .cfg, .ini, .sh; any
@@ -61,7 +51,7 @@ bool plaindoc_parse(struct plaindoc *doc,
                     enum plaindoc_form form,
                     const char *text,
                     size_t n,
-                    struct plaindoc_fault *fault);
+                    struct pps_fault *fault);
 void plaindoc_free(struct plaindoc *doc); // a zeroed document is allowed
 
 #endif

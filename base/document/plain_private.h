@@ -14,7 +14,7 @@ struct plain {
     enum plaindoc_form form;
     struct plaindoc *doc;
     size_t cap_places;
-    struct plaindoc_fault *fault;
+    struct pps_fault *fault;
     int depth;
 };
 

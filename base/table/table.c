@@ -65,25 +65,25 @@ static int read_cell(const struct table *table, int64_t row, int column, double 
 bool table_fail(const struct table *table,
                 int64_t row,
                 int column,
-                struct table_fault *fault,
+                struct pps_fault *fault,
                 const char *format,
                 ...)
 {
-    char text[sizeof fault->document.text];
+    char text[sizeof fault->text];
     va_list args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    *fault = (struct table_fault){0};
+    *fault = (struct pps_fault){0};
     const cJSON *item = NULL;
     if (table->text == NULL) {
         item = column >= 0 ? cell_at(table, row, column)->item : NULL;
         item = item != NULL ? item : table->items[row];
     } else {
-        fault->line = table->lines[row];
-        fault->column = column >= 0 ? cell_at(table, row, column)->place : 0;
+        fault->line = (int)table->lines[row];
+        fault->column = (int)(column >= 0 ? cell_at(table, row, column)->place : 0);
     }
-    return docfault_set(&fault->document, item, false, "%s", text);
+    return pps_fault_set(fault, item, false, "%s", text);
 }
 
 static bool fail_cell(const struct table *table,
@@ -91,7 +91,7 @@ static bool fail_cell(const struct table *table,
                       int column,
                       const char *name,
                       const char *what,
-                      struct table_fault *fault)
+                      struct pps_fault *fault)
 {
     char quoted[48] = "";
     const struct table_cell *cell = cell_at(table, row, column);
@@ -117,34 +117,34 @@ static bool is_named(const struct table_name *column, const char *name)
 static bool bind_field(const struct table *table,
                        const struct table_field *field,
                        int *column,
-                       struct table_fault *fault)
+                       struct pps_fault *fault)
 {
     *column = -1;
     for (int c = 0; c < table->n_columns; c++) {
         const bool wanted =
             is_named(&table->names[c], field->name) || is_named(&table->names[c], field->alias);
         if (wanted && *column >= 0) {
-            *fault = (struct table_fault){.line = table->header_line};
-            return docfault_set(
-                &fault->document, NULL, false, "%s: two columns have this name%s%s%s",
-                field->name, field->alias != NULL ? " (or " : "",
-                field->alias != NULL ? field->alias : "", field->alias != NULL ? ")" : "");
+            *fault = (struct pps_fault){.line = (int)table->header_line};
+            return pps_fault_set(fault, NULL, false, "%s: two columns have this name%s%s%s",
+                                 field->name, field->alias != NULL ? " (or " : "",
+                                 field->alias != NULL ? field->alias : "",
+                                 field->alias != NULL ? ")" : "");
         }
         if (wanted)
             *column = c;
     }
     if (*column >= 0 || !field->required || (table->text == NULL && table->n_rows == 0))
         return true;
-    *fault = (struct table_fault){.line = table->header_line};
-    return docfault_set(&fault->document, NULL, false, "%s: no %s is named so", field->name,
-                        table->text != NULL ? "column" : "key");
+    *fault = (struct pps_fault){.line = (int)table->header_line};
+    return pps_fault_set(fault, NULL, false, "%s: no %s is named so", field->name,
+                         table->text != NULL ? "column" : "key");
 }
 
 bool table_bind(const struct table *table,
                 const struct table_field *fields,
                 int n,
                 int *columns,
-                struct table_fault *fault)
+                struct pps_fault *fault)
 {
     for (int i = 0; i < n; i++)
         if (!bind_field(table, &fields[i], &columns[i], fault))
@@ -157,7 +157,7 @@ static bool check_number(const struct table *table,
                          int column,
                          const struct table_field *field,
                          double value,
-                         struct table_fault *fault)
+                         struct pps_fault *fault)
 {
     char what[128];
     if (field->whole && value != floor(value))
@@ -179,7 +179,7 @@ bool table_row(const struct table *table,
                int n,
                const int *columns,
                double *values,
-               struct table_fault *fault)
+               struct pps_fault *fault)
 {
     for (int i = 0; i < n; i++) {
         double value = 0.0;

@@ -19,20 +19,10 @@ enum {
 
 struct table;
 
-// An error in a table, and its place.
-struct table_fault {
-    struct docfault document; // its text; for JSON also the wrong value
-    int64_t line;             // of CSV text, from 1; 0: the text as a whole, or JSON
-    int64_t column;           // byte of that line, from 1; 0: the line as a whole
-};
-
 // Reads CSV text: comma separated, quotes around a cell that holds commas, CRLF or LF. A byte-order
 // mark, empty lines and lines that begin with '#' are skipped. The text is copied.
 // false: fault describes the error, *table is NULL.
-bool table_read_csv(struct table **table,
-                    const char *text,
-                    size_t n,
-                    struct table_fault *fault);
+bool table_read_csv(struct table **table, const char *text, size_t n, struct pps_fault *fault);
 
 struct cJSON;
 
@@ -40,7 +30,7 @@ struct cJSON;
 // table.
 bool table_read_json(struct table **table,
                      const struct cJSON *document,
-                     struct table_fault *fault);
+                     struct pps_fault *fault);
 
 void table_free(struct table *table); // NULL is allowed
 
@@ -61,7 +51,7 @@ bool table_bind(const struct table *table,
                 const struct table_field *fields,
                 int n,
                 int *columns,
-                struct table_fault *fault);
+                struct pps_fault *fault);
 
 // Reads the numbers of a row; NAN for an empty cell or a missing column. false: a cell does not match
 // its field.
@@ -71,14 +61,14 @@ bool table_row(const struct table *table,
                int n,
                const int *columns,
                double *values,
-               struct table_fault *fault);
+               struct pps_fault *fault);
 
 // Fills a fault that the reader of a row found. column: of the table, or -1 for the row. Returns
 // false.
 bool table_fail(const struct table *table,
                 int64_t row,
                 int column,
-                struct table_fault *fault,
+                struct pps_fault *fault,
                 const char *format,
                 ...) __attribute__((format(printf, 5, 6)));
 

@@ -11,7 +11,7 @@ struct reading {
     struct table *table;
     const char *at, *end; // the rest of the text
     int64_t line;         // number of the current line, from 1
-    struct table_fault *fault;
+    struct pps_fault *fault;
 };
 
 struct line {
@@ -21,8 +21,8 @@ struct line {
 
 static bool fail(const struct reading *reading, size_t column, const char *text)
 {
-    *reading->fault = (struct table_fault){.line = reading->line, .column = (int64_t)column};
-    return docfault_set(&reading->fault->document, NULL, false, "%s", text);
+    *reading->fault = (struct pps_fault){.line = (int)reading->line, .column = (int)column};
+    return pps_fault_set(reading->fault, NULL, false, "%s", text);
 }
 
 // Returns the next line that is not empty or a comment; false at the end of the text.
@@ -195,7 +195,7 @@ static bool read_rows(struct reading *reading)
     return true;
 }
 
-bool table_read_csv(struct table **out, const char *text, size_t n, struct table_fault *fault)
+bool table_read_csv(struct table **out, const char *text, size_t n, struct pps_fault *fault)
 {
     struct table *table = *out = calloc(1, sizeof *table);
     struct reading reading = {.table = table, .fault = fault};

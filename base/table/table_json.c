@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool fail(struct table_fault *fault, const cJSON *item, bool at_key, const char *text)
+static bool fail(struct pps_fault *fault, const cJSON *item, bool at_key, const char *text)
 {
-    *fault = (struct table_fault){0};
-    return docfault_set(&fault->document, item, at_key, "%s", text);
+    *fault = (struct pps_fault){0};
+    return pps_fault_set(fault, item, at_key, "%s", text);
 }
 
 // Returns the column of a key, searched from `hint` on; n_columns: a new key.
@@ -25,7 +25,7 @@ static int find_column(const struct table *table, const char *key, int hint)
     return table->n_columns;
 }
 
-static bool find_columns(struct table *table, const cJSON *document, struct table_fault *fault)
+static bool find_columns(struct table *table, const cJSON *document, struct pps_fault *fault)
 {
     const cJSON *row, *item;
     cJSON_ArrayForEach(row, document)
@@ -52,7 +52,7 @@ static bool find_columns(struct table *table, const cJSON *document, struct tabl
 static bool fill_row(struct table *table,
                      int64_t row,
                      const cJSON *object,
-                     struct table_fault *fault)
+                     struct pps_fault *fault)
 {
     const cJSON *item;
     int hint = 0;
@@ -69,7 +69,7 @@ static bool fill_row(struct table *table,
     return true;
 }
 
-static bool read_all(struct table *table, const cJSON *document, struct table_fault *fault)
+static bool read_all(struct table *table, const cJSON *document, struct pps_fault *fault)
 {
     if (!cJSON_IsArray(document))
         return fail(fault, document, false, "must be an array with one object per row");
@@ -87,7 +87,7 @@ static bool read_all(struct table *table, const cJSON *document, struct table_fa
     return true;
 }
 
-bool table_read_json(struct table **out, const cJSON *document, struct table_fault *fault)
+bool table_read_json(struct table **out, const cJSON *document, struct pps_fault *fault)
 {
     struct table *table = *out = calloc(1, sizeof *table);
     if (table != NULL && read_all(table, document, fault))

@@ -11,6 +11,8 @@
 #ifndef PPS_KERNEL_H
 #define PPS_KERNEL_H
 
+#include "ppsweep/fault.h"
+
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -145,14 +147,6 @@ struct pps_document {
     int slot;
     const char *name;         // "name" in the document, or the name of its file
     const struct cJSON *root; // valid while `open` runs
-};
-
-// An error in a document.
-struct pps_fault {
-    int document;
-    const struct cJSON *item; // the value at fault; NULL: the document as a whole
-    bool at_key;
-    char text[512]; // what is wrong and what to write
 };
 
 // A named set of axes and rules. A parameter that the experiment sets replaces the axis of the

@@ -88,7 +88,7 @@ static const struct cJSON *part_of(const struct cJSON *document, const char *par
 static bool read_document(struct nd_shared *shared,
                           const struct pps_document *document,
                           int i,
-                          struct docfault *fault)
+                          struct pps_fault *fault)
 {
     const struct cJSON *part = part_of(document->root, nd_slots[document->slot].name);
     switch (document->slot) {
@@ -99,15 +99,6 @@ static bool read_document(struct nd_shared *shared,
     default:
         return training_read(&shared->training, part, fault);
     }
-}
-
-static bool pass_on(const struct docfault *from, int document, struct pps_fault *fault)
-{
-    fault->document = document;
-    fault->item = from->item;
-    fault->at_key = from->at_key;
-    snprintf(fault->text, sizeof fault->text, "%s", from->text);
-    return false;
 }
 
 bool nd_open(const struct pps_document *documents, int n, void **out, struct pps_fault *fault)
@@ -121,11 +112,11 @@ bool nd_open(const struct pps_document *documents, int n, void **out, struct pps
         return false;
     int next[N_SLOTS] = {0};
     for (int d = 0; d < n; d++) {
-        struct docfault why = {.item = NULL};
-        if (read_document(shared, &documents[d], next[documents[d].slot]++, &why))
+        fault->document = d;
+        if (read_document(shared, &documents[d], next[documents[d].slot]++, fault))
             continue;
         nd_close(shared);
-        return pass_on(&why, d, fault);
+        return false;
     }
     *out = shared;
     return true;

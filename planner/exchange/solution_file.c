@@ -19,13 +19,13 @@ struct reading {
     double *values; // of every variable; NAN: no line yet
     int64_t line;
     bool any; // a line that names a variable
-    struct table_fault *fault;
+    struct pps_fault *fault;
 };
 
 static bool fail(const struct reading *reading, const char *text)
 {
-    *reading->fault = (struct table_fault){.line = reading->line};
-    return docfault_set(&reading->fault->document, NULL, false, "%s", text);
+    *reading->fault = (struct pps_fault){.line = (int)reading->line};
+    return pps_fault_set(reading->fault, NULL, false, "%s", text);
 }
 
 // ---- lines --------------------------------------------------------------------------------------
@@ -189,7 +189,7 @@ bool nd_sol_read(struct nd_sol *sol,
                  const struct nd_program *program,
                  const char *text,
                  size_t n,
-                 struct table_fault *fault)
+                 struct pps_fault *fault)
 {
     struct reading reading = {.program = program, .fault = fault};
     *sol = (struct nd_sol){0};

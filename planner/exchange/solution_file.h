@@ -35,7 +35,7 @@ bool nd_sol_read(struct nd_sol *sol,
                  const struct nd_program *program,
                  const char *text,
                  size_t n,
-                 struct table_fault *fault);
+                 struct pps_fault *fault);
 void nd_sol_free(struct nd_sol *sol);
 
 #endif

@@ -50,7 +50,7 @@ static bool take_row(double *peaks,
                      const struct table *table,
                      int64_t row,
                      const int *columns,
-                     struct table_fault *fault)
+                     struct pps_fault *fault)
 {
     double v[N_FIELDS];
     if (!table_row(table, row, FIELDS, N_FIELDS, columns, v, fault))
@@ -74,7 +74,7 @@ bool nd_check_peaks_read(double *peaks,
                          const struct nd_peak_key *key,
                          const struct table *table,
                          bool *found,
-                         struct table_fault *fault)
+                         struct pps_fault *fault)
 {
     int columns[N_FIELDS];
     int64_t n = 0;
@@ -91,11 +91,11 @@ bool nd_check_peaks_read(double *peaks,
     *found = n > 0;
     for (int64_t i = 0; i < key->pp && n > 0; i++)
         if (peaks[i] == 0.0) {
-            *fault = (struct table_fault){0};
-            return docfault_set(&fault->document, NULL, false,
-                                "stage %lld of dp %lld, tp %lld, pp %lld, ep %lld has no peak",
-                                (long long)i, (long long)key->dp, (long long)key->tp,
-                                (long long)key->pp, (long long)key->ep);
+            *fault = (struct pps_fault){0};
+            return pps_fault_set(fault, NULL, false,
+                                 "stage %lld of dp %lld, tp %lld, pp %lld, ep %lld has no peak",
+                                 (long long)i, (long long)key->dp, (long long)key->tp,
+                                 (long long)key->pp, (long long)key->ep);
         }
     return true;
 }

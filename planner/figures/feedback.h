@@ -46,7 +46,7 @@ bool nd_check_peaks_read(double *peaks,
                          const struct nd_peak_key *key,
                          const struct table *table,
                          bool *found,
-                         struct table_fault *fault);
+                         struct pps_fault *fault);
 
 // ---- figures fitted to peaks --------------------------------------------------------------------
 

@@ -39,21 +39,21 @@ static bool read_peaks(double *peaks,
                        int n,
                        const cJSON *list,
                        const char *key,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     const cJSON *item;
     int i = 0;
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
-        return docfault_set(fault, list, false, "%s: must be a list of %d peaks, one per stage",
-                            key, n);
+        return pps_fault_set(fault, list, false,
+                             "%s: must be a list of %d peaks, one per stage", key, n);
     cJSON_ArrayForEach(item, list)
     {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || isinf(item->valuedouble))
-            return docfault_set(fault, item, false, "%s: stage %d: must be MiB, a number >= 0",
-                                key, i);
+            return pps_fault_set(fault, item, false, "%s: stage %d: must be MiB, a number >= 0",
+                                 key, i);
         if (item->valuedouble == 0.0)
-            return docfault_set(fault, item, false, "%s: dry run failed: stage %d has peak 0",
-                                key, i);
+            return pps_fault_set(fault, item, false, "%s: dry run failed: stage %d has peak 0",
+                                 key, i);
         peaks[i++] = item->valuedouble;
     }
     return true;
@@ -62,12 +62,12 @@ static bool read_peaks(double *peaks,
 bool nd_calibration_read(struct nd_calibration *calibration,
                          enum nd_layout layout,
                          const struct cJSON *document,
-                         struct docfault *fault)
+                         struct pps_fault *fault)
 {
     const int n = LAYOUTS[layout].stages;
     *calibration = (struct nd_calibration){.layout = layout};
     if (!cJSON_IsObject(document))
-        return docfault_set(fault, document, false, "must be an object with peak_mb");
+        return pps_fault_set(fault, document, false, "must be an object with peak_mb");
     const cJSON *peak = cJSON_GetObjectItemCaseSensitive(document, "peak_mb");
     const cJSON *actual = cJSON_GetObjectItemCaseSensitive(document, "actual_peak_mb");
     if (!read_peaks(calibration->peak, n, peak, "peak_mb", fault))

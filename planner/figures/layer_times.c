@@ -44,7 +44,7 @@ static bool read_mean(double *mean_ms,
                       const cJSON *document,
                       const char *key,
                       enum nd_compat compat,
-                      struct docfault *fault)
+                      struct pps_fault *fault)
 {
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(document, key);
     const cJSON *item;
@@ -52,18 +52,18 @@ static bool read_mean(double *mean_ms,
     if (list == NULL)
         return true;
     if (!cJSON_IsArray(list))
-        return docfault_set(fault, list, false, "%s: must be a list of microseconds", key);
+        return pps_fault_set(fault, list, false, "%s: must be a list of microseconds", key);
     const int size = cJSON_GetArraySize(list);
     double *us = malloc(((size_t)size + 1) * sizeof *us);
     if (us == NULL)
-        return docfault_set(fault, list, false, "%s: out of memory for its times", key);
+        return pps_fault_set(fault, list, false, "%s: out of memory for its times", key);
     int64_t n = 0;
     cJSON_ArrayForEach(item, list)
     {
         if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || isinf(item->valuedouble)) {
             free(us);
-            return docfault_set(fault, item, false,
-                                "%s: every entry must be microseconds, a number >= 0", key);
+            return pps_fault_set(fault, item, false,
+                                 "%s: every entry must be microseconds, a number >= 0", key);
         }
         us[n++] = item->valuedouble;
     }
@@ -78,24 +78,24 @@ static bool read_whole(double *value,
                        const char *key,
                        double least,
                        double fallback,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     *value = fallback;
     if (item == NULL && fallback < least)
-        return docfault_set(fault, object, false, "%s: must be given", key);
+        return pps_fault_set(fault, object, false, "%s: must be given", key);
     if (item == NULL)
         return true;
     *value = item->valuedouble;
     if (cJSON_IsNumber(item) && *value >= least && *value <= 1e9 && *value == floor(*value))
         return true;
-    return docfault_set(fault, item, false, "%s: must be a whole number of at least %g", key,
-                        least);
+    return pps_fault_set(fault, item, false, "%s: must be a whole number of at least %g", key,
+                         least);
 }
 
 static bool read_config(struct nd_profile *profile,
                         const cJSON *document,
-                        struct docfault *fault)
+                        struct pps_fault *fault)
 {
     static const struct {
         const char *key;
@@ -113,8 +113,8 @@ static bool read_config(struct nd_profile *profile,
     };
     const cJSON *config = cJSON_GetObjectItemCaseSensitive(document, "config");
     if (!cJSON_IsObject(config))
-        return docfault_set(fault, config != NULL ? config : document, false,
-                            "config: must be an object with dp, tp, pp and ep");
+        return pps_fault_set(fault, config != NULL ? config : document, false,
+                             "config: must be an object with dp, tp, pp and ep");
     for (size_t i = 0; i < sizeof KEYS / sizeof KEYS[0]; i++) {
         double value;
         if (!read_whole(&value, config, KEYS[i].key, KEYS[i].least, KEYS[i].fallback, fault))
@@ -138,14 +138,14 @@ static void take_dense_as_unit(struct times *times)
 static bool check_lists(const struct times *times,
                         const cJSON *document,
                         enum nd_compat compat,
-                        struct docfault *fault)
+                        struct pps_fault *fault)
 {
     static const int NEEDED[] = {MOE_FW, MOE_BW, RECOMP_MOE_BW, TOTAL, DENSE_FW};
     const int n = compat == ND_ORIG ? 5 : 4;
     for (int i = 0; i < n; i++)
         if (times->mean_ms[NEEDED[i]] == 0.0)
-            return docfault_set(fault, document, false,
-                                "%s: has no times, which the ratios need", LISTS[NEEDED[i]]);
+            return pps_fault_set(fault, document, false,
+                                 "%s: has no times, which the ratios need", LISTS[NEEDED[i]]);
     return true;
 }
 
@@ -153,7 +153,7 @@ static bool take_ratios(struct nd_ratios *ratios,
                         const struct times *times,
                         const cJSON *document,
                         enum nd_compat compat,
-                        struct docfault *fault)
+                        struct pps_fault *fault)
 {
     const double *ms = times->mean_ms;
     const double recomputed = compat == ND_ORIG ? 1.0 : times->recomputed;
@@ -161,10 +161,10 @@ static bool take_ratios(struct nd_ratios *ratios,
                         (times->layers - times->recomputed) * ms[MOE_BW] -
                         recomputed * ms[RECOMP_MOE_BW];
     if (compat == ND_CORRECTED && head < 0.0)
-        return docfault_set(fault, cJSON_GetObjectItemCaseSensitive(document, "total"), false,
-                            "total: %g ms is less than the time of %g layers; check "
-                            "last_stage_layers and recomputed_layers",
-                            ms[TOTAL], times->layers);
+        return pps_fault_set(fault, cJSON_GetObjectItemCaseSensitive(document, "total"), false,
+                             "total: %g ms is less than the time of %g layers; check "
+                             "last_stage_layers and recomputed_layers",
+                             ms[TOTAL], times->layers);
     *ratios = (struct nd_ratios){
         .dense = ms[DENSE_FW] > 0.0 ? ms[DENSE_FW] / ms[MOE_FW] : (double)NAN,
         .backward = ms[MOE_BW] / ms[MOE_FW],
@@ -178,12 +178,12 @@ static bool take_ratios(struct nd_ratios *ratios,
 bool nd_profile_of_times(struct nd_profile *profile,
                          const struct cJSON *document,
                          enum nd_compat compat,
-                         struct docfault *fault)
+                         struct pps_fault *fault)
 {
     struct times times;
     *profile = (struct nd_profile){0};
     if (!cJSON_IsObject(document))
-        return docfault_set(fault, document, false, "must be an object of layer times");
+        return pps_fault_set(fault, document, false, "must be an object of layer times");
     if (!read_config(profile, document, fault))
         return false;
     for (int i = 0; i < N_LISTS; i++)
@@ -193,9 +193,9 @@ bool nd_profile_of_times(struct nd_profile *profile,
         !read_whole(&times.recomputed, document, "recomputed_layers", 0, 1, fault))
         return false;
     if (times.recomputed > times.layers)
-        return docfault_set(fault,
-                            cJSON_GetObjectItemCaseSensitive(document, "recomputed_layers"),
-                            false, "recomputed_layers: must be at most last_stage_layers");
+        return pps_fault_set(fault,
+                             cJSON_GetObjectItemCaseSensitive(document, "recomputed_layers"),
+                             false, "recomputed_layers: must be at most last_stage_layers");
     if (compat == ND_CORRECTED && times.mean_ms[MOE_FW] == 0.0)
         take_dense_as_unit(&times);
     return check_lists(&times, document, compat, fault) &&

@@ -51,7 +51,7 @@ struct reading {
     struct nd_figures *memory;
     bool given[N_FIGURES];
     int64_t line;
-    struct table_fault *fault;
+    struct pps_fault *fault;
 };
 
 static bool fail(const struct reading *reading,
@@ -61,8 +61,8 @@ static bool fail(const struct reading *reading,
                  size_t n)
 {
     char quoted[48];
-    *reading->fault = (struct table_fault){.line = reading->line, .column = (int64_t)column};
-    snprintf(reading->fault->document.text, sizeof reading->fault->document.text, "%s: %s",
+    *reading->fault = (struct pps_fault){.line = (int)reading->line, .column = (int)column};
+    snprintf(reading->fault->text, sizeof reading->fault->text, "%s: %s",
              numtext_quote(quoted, sizeof quoted, text, n), format);
     return false;
 }
@@ -119,7 +119,7 @@ static bool fill_missing(struct reading *reading)
 bool nd_figures_read(struct nd_figures *memory,
                      const char *text,
                      size_t n,
-                     struct table_fault *fault)
+                     struct pps_fault *fault)
 {
     struct reading reading = {.memory = memory, .fault = fault};
     size_t at = pps_utf8_mark(text, n);

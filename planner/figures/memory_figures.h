@@ -20,7 +20,7 @@
 bool nd_figures_read(struct nd_figures *memory,
                      const char *text,
                      size_t n,
-                     struct table_fault *fault);
+                     struct pps_fault *fault);
 
 // The 14 lines, in the order in which they are usually kept.
 void nd_figures_write(struct textroom *text, const struct nd_figures *memory);
@@ -83,7 +83,7 @@ struct cJSON;
 bool nd_calibration_read(struct nd_calibration *calibration,
                          enum nd_layout layout,
                          const struct cJSON *document,
-                         struct docfault *fault);
+                         struct pps_fault *fault);
 
 struct nd_calibration_fit {
     double residual_mb; // root of the mean square, over the stages

@@ -76,15 +76,15 @@ static int by_configuration_and_row(const void *a, const void *b)
     return order != 0 ? order : (p > q) - (p < q);
 }
 
-static bool no_memory(struct table_fault *fault)
+static bool no_memory(struct pps_fault *fault)
 {
-    *fault = (struct table_fault){0};
-    return docfault_set(&fault->document, NULL, false, "out of memory for the profiles");
+    *fault = (struct pps_fault){0};
+    return pps_fault_set(fault, NULL, false, "out of memory for the profiles");
 }
 
 static bool check_twins(const struct nd_profiles *profiles,
                         const struct table *table,
-                        struct table_fault *fault)
+                        struct pps_fault *fault)
 {
     const size_t n = (size_t)profiles->n;
     const struct nd_profile **sorted = malloc((n + 1) * sizeof *sorted);
@@ -108,7 +108,7 @@ static bool read_row(struct nd_profiles *profiles,
                      const struct table *table,
                      int64_t row,
                      const int *columns,
-                     struct table_fault *fault)
+                     struct pps_fault *fault)
 {
     double v[N_FIELDS];
     if (!table_row(table, row, FIELDS, N_FIELDS, columns, v, fault))
@@ -136,7 +136,7 @@ static bool read_row(struct nd_profiles *profiles,
 
 bool nd_profiles_read(struct nd_profiles *profiles,
                       const struct table *table,
-                      struct table_fault *fault)
+                      struct pps_fault *fault)
 {
     int columns[N_FIELDS];
     *profiles = (struct nd_profiles){0};

@@ -47,7 +47,7 @@ struct nd_profiles {
 // comes back.
 bool nd_profiles_read(struct nd_profiles *profiles,
                       const struct table *table,
-                      struct table_fault *fault);
+                      struct pps_fault *fault);
 void nd_profiles_free(struct nd_profiles *profiles);
 
 // ---- raw layer times -----------------------------------------------------------------------------
@@ -67,7 +67,7 @@ struct cJSON;
 bool nd_profile_of_times(struct nd_profile *profile,
                          const struct cJSON *document,
                          enum nd_compat compat,
-                         struct docfault *fault);
+                         struct pps_fault *fault);
 
 // ---- from a model --------------------------------------------------------------------------------
 

@@ -16,21 +16,15 @@ static enum pps_status take(struct pps_json *json,
 {
     memset(json, 0, sizeof *json);
     json->name = strdup(path);
-    json->places = malloc(doc->n_places * sizeof *json->places);
-    if (json->name == NULL || json->places == NULL) {
-        pps_json_free(json);
+    if (json->name == NULL) {
         plaindoc_free(doc);
         return pps_fail_memory(err, "%s", path);
     }
-    for (size_t i = 0; i < doc->n_places; i++)
-        json->places[i] = (struct pps_json_place){.item = doc->places[i].item,
-                                                  .value_at = doc->places[i].value_at,
-                                                  .key_at = doc->places[i].key_at};
+    json->places = doc->places;
     json->text = doc->text;
     json->n = doc->n;
     json->root = doc->root;
     json->n_places = doc->n_places;
-    free(doc->places);
     return PPS_OK;
 }
 
@@ -42,7 +36,7 @@ static enum pps_status parse(struct pps_json *json,
                              struct pps_error *err)
 {
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     if (form == PLAINDOC_NONE)
         return pps_json_parse(json, path, text, n, err);
     if (plaindoc_parse(&doc, form, text, n, &fault))

@@ -26,7 +26,7 @@ static enum pps_status parse_table(struct plan_table *data,
                                    size_t n,
                                    struct pps_error *err)
 {
-    struct table_fault fault;
+    struct pps_fault fault;
     data->is_json = begins_json(text, n);
     if (data->is_json) {
         const enum pps_status status = pps_json_parse(&data->json, data->path, text, n, err);
@@ -64,7 +64,7 @@ void plan_table_free(struct plan_table *data)
 }
 
 enum pps_status plan_fail_document(const struct pps_json *json,
-                                   const struct docfault *fault,
+                                   const struct pps_fault *fault,
                                    struct pps_error *err)
 {
     return fault->at_key ? pps_json_fail_key(json, fault->item, err, "%s", fault->text)
@@ -72,13 +72,13 @@ enum pps_status plan_fail_document(const struct pps_json *json,
 }
 
 enum pps_status plan_fail_table(const struct plan_table *data,
-                                const struct table_fault *fault,
+                                const struct pps_fault *fault,
                                 struct pps_error *err)
 {
     if (data->is_json)
-        return plan_fail_document(&data->json, &fault->document, err);
+        return plan_fail_document(&data->json, fault, err);
     return pps_fail_at(err, PPS_E_INPUT, data->path, (int)fault->line, (int)fault->column, "%s",
-                       fault->document.text);
+                       fault->text);
 }
 
 // ---- out ----------------------------------------------------------------------------------------

@@ -29,11 +29,11 @@ void plan_table_free(struct plan_table *data);
 
 // Returns PPS_E_INPUT with the place of a fault in the table.
 enum pps_status plan_fail_table(const struct plan_table *data,
-                                const struct table_fault *fault,
+                                const struct pps_fault *fault,
                                 struct pps_error *err);
 // Returns PPS_E_INPUT with the place of a fault in a document.
 enum pps_status plan_fail_document(const struct pps_json *json,
-                                   const struct docfault *fault,
+                                   const struct pps_fault *fault,
                                    struct pps_error *err);
 
 // Refuses a folder that cannot be created because the folder, or a parent, is a file or is not

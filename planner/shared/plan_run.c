@@ -39,11 +39,11 @@ static bool has_key(const cJSON *object, const char *key)
 static bool read_parts(struct plan_run *run,
                        const struct rundoc *parts,
                        const struct plan_strategy_reader *strategy,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     if (parts->model != NULL && !run->has_model) {
         if (!cJSON_IsObject(parts->model))
-            return docfault_set(
+            return pps_fault_set(
                 fault, parts->model, false,
                 "model: expected an object; otherwise name the model file first");
         if (!modeldesc_read(&run->model, parts->model, fault))
@@ -70,7 +70,7 @@ static enum pps_status load(struct plan_run *run,
                             struct pps_error *err)
 {
     struct rundoc parts;
-    struct docfault fault = {.item = NULL};
+    struct pps_fault fault = {.item = NULL};
     struct pps_json *json = &run->documents[run->n_documents];
     enum pps_status status = plan_document_read(json, path, form, err);
     if (status != PPS_OK)
@@ -123,7 +123,7 @@ static enum pps_status default_cluster(struct plan_run *run,
                                        uint64_t devices,
                                        struct pps_error *err)
 {
-    struct docfault fault;
+    struct pps_fault fault;
     char text[64];
     struct pps_json *json = &run->documents[run->n_documents];
     const int n =

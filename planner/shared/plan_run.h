@@ -38,7 +38,7 @@ struct plan_run {
 
 // Reads the section "strategy" of a document. Returns false with a fault.
 struct plan_strategy_reader {
-    bool (*read)(void *self, const cJSON *strategy, struct docfault *fault);
+    bool (*read)(void *self, const cJSON *strategy, struct pps_fault *fault);
     void *self;
 };
 

@@ -19,14 +19,14 @@ static void require(int condition)
         abort();
 }
 
-static void check_fault(const struct docfault *fault)
+static void check_fault(const struct pps_fault *fault)
 {
     require(fault->text[0] != '\0');
     for (const char *c = fault->text; *c != '\0'; c++)
         require((unsigned char)*c >= 0x20 && *c != 0x7f);
 }
 
-static void check_place(const struct pps_json *json, const struct docfault *fault)
+static void check_place(const struct pps_json *json, const struct pps_fault *fault)
 {
     struct pps_error err;
     check_fault(fault);
@@ -70,7 +70,7 @@ static void read_parts(const struct pps_json *json)
     struct hardware hardware;
     struct cluster cluster;
     struct training training;
-    struct docfault fault;
+    struct pps_fault fault;
     const char *keys[4];
     training_default(&training);
     require(modeldesc_ignored(json->root, keys, 4) >= 0);
@@ -96,7 +96,7 @@ static void read_run(const struct pps_json *json)
     struct modeldesc model;
     struct cluster cluster;
     struct training training;
-    struct docfault fault;
+    struct pps_fault fault;
     training_default(&training);
     if (!rundoc_split(&run, json->root, &fault)) {
         check_place(json, &fault);

@@ -31,7 +31,7 @@ static void check_places(const struct plaindoc *doc)
 {
     require(cJSON_IsObject(doc->root) && count(doc->root) == doc->n_places);
     for (size_t i = 0; i < doc->n_places; i++) {
-        const struct plaindoc_place *place = &doc->places[i];
+        const struct pps_json_place *place = &doc->places[i];
         require(place->item != NULL && place->value_at <= doc->n);
         require(place->key_at <= place->value_at);
         if (cJSON_IsNumber(place->item))
@@ -39,7 +39,7 @@ static void check_places(const struct plaindoc *doc)
     }
 }
 
-static void check_fault(const struct plaindoc_fault *fault)
+static void check_fault(const struct pps_fault *fault)
 {
     require(fault->line > 0 && fault->column > 0 && fault->text[0] != '\0');
     for (const char *c = fault->text; *c != '\0'; c++)
@@ -51,7 +51,7 @@ static void check_written(const struct plaindoc *doc, enum plaindoc_form form, b
 {
     struct textroom room = {.text = NULL};
     struct plaindoc again;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     docwrite(&room, form, doc->root);
     require(!room.failed);
     if (plaindoc_parse(&again, form, room.text != NULL ? room.text : "", room.n, &fault)) {
@@ -66,7 +66,7 @@ static void check_written(const struct plaindoc *doc, enum plaindoc_form form, b
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     if (size == 0)
         return 0;
     const enum plaindoc_form form = (enum plaindoc_form)(data[0] % 3);

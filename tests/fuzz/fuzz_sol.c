@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     struct nd_figures figures;
     struct nd_sol sol;
     struct nd_value value;
-    struct table_fault fault;
+    struct pps_fault fault;
     char why[200];
     if (nd_figures_read(&figures, text, n, &fault) && !(figures.act_mem >= 0.0))
         abort();

@@ -24,7 +24,7 @@ static void walk(const struct table *table)
 {
     int columns[N_FIELDS];
     double values[N_FIELDS];
-    struct table_fault fault;
+    struct pps_fault fault;
     if (!table_bind(table, FIELDS, N_FIELDS, columns, &fault))
         return;
     for (int64_t row = 0; row < table_rows(table); row++)
@@ -36,7 +36,7 @@ static void walk(const struct table *table)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     struct table *table;
-    struct table_fault fault;
+    struct pps_fault fault;
     if (table_read_csv(&table, (const char *)data, n, &fault))
         walk(table);
     table_free(table);

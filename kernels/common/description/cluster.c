@@ -49,18 +49,18 @@ static bool devices_of(const struct reading *reading,
                        const struct docitems *items,
                        const struct cJSON *document,
                        struct cluster *cluster,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     const struct cJSON *world = items->item[KEY_WORLD_SIZE], *nodes = items->item[KEY_NODES];
     const int64_t product = reading->nodes * reading->per_node;
     if (world == NULL && nodes == NULL && items->item[KEY_PER_NODE] == NULL)
-        return docfault_set(fault, document, false,
-                            "world_size: missing; give the number of devices");
+        return pps_fault_set(fault, document, false,
+                             "world_size: missing; give the number of devices");
     if (product > MOST_DEVICES)
-        return docfault_set(fault, nodes, false, "nnodes: %lld devices are more than %d",
-                            (long long)product, MOST_DEVICES);
+        return pps_fault_set(fault, nodes, false, "nnodes: %lld devices are more than %d",
+                             (long long)product, MOST_DEVICES);
     if (world != NULL && nodes != NULL && reading->world_size != product)
-        return docfault_set(
+        return pps_fault_set(
             fault, world, false, "world_size: %lld nodes of %lld devices are %lld devices",
             (long long)reading->nodes, (long long)reading->per_node, (long long)product);
     cluster->world_size = world != NULL ? reading->world_size : product;
@@ -68,7 +68,9 @@ static bool devices_of(const struct reading *reading,
     return true;
 }
 
-bool cluster_read(struct cluster *cluster, const struct cJSON *document, struct docfault *fault)
+bool cluster_read(struct cluster *cluster,
+                  const struct cJSON *document,
+                  struct pps_fault *fault)
 {
     struct docitems items;
     struct cluster read = {.hardware = *hardware_find("H100")};
@@ -86,9 +88,9 @@ bool cluster_read(struct cluster *cluster, const struct cJSON *document, struct 
     read.memory_limit = reading.memory;
     read.reserve = reading.reserve_mib * UNITS_MIB;
     if (read.reserve >= read.memory_limit)
-        return docfault_set(fault, items.item[KEY_RESERVE], false,
-                            "memory_reserve_mb: leaves nothing of max_device_memory, %.0f MiB",
-                            units_to_mib(read.memory_limit));
+        return pps_fault_set(fault, items.item[KEY_RESERVE], false,
+                             "memory_reserve_mb: leaves nothing of max_device_memory, %.0f MiB",
+                             units_to_mib(read.memory_limit));
     *cluster = read;
     return true;
 }

@@ -66,7 +66,9 @@ static void list_names(char *text, size_t n)
                  records[i].name);
 }
 
-static bool by_name(struct hardware *hardware, const struct cJSON *item, struct docfault *fault)
+static bool by_name(struct hardware *hardware,
+                    const struct cJSON *item,
+                    struct pps_fault *fault)
 {
     const struct hardware *record = hardware_find(item->valuestring);
     char names[128];
@@ -75,7 +77,7 @@ static bool by_name(struct hardware *hardware, const struct cJSON *item, struct 
         return true;
     }
     list_names(names, sizeof names);
-    return docfault_set(
+    return pps_fault_set(
         fault, item, false,
         "%s: no device called \"%.40s\" is known; expected %s, or an object that "
         "describes it",
@@ -86,11 +88,12 @@ static bool by_name(struct hardware *hardware, const struct cJSON *item, struct 
 
 static bool read_text_name(struct hardware *hardware,
                            const struct cJSON *item,
-                           struct docfault *fault)
+                           struct pps_fault *fault)
 {
     const size_t most = sizeof hardware->name - 1;
     if (!cJSON_IsString(item) || *item->valuestring == '\0' || strlen(item->valuestring) > most)
-        return docfault_set(fault, item, false, "name: expected text of 1 ... %zu bytes", most);
+        return pps_fault_set(fault, item, false, "name: expected text of 1 ... %zu bytes",
+                             most);
     memcpy(hardware->name, item->valuestring, strlen(item->valuestring) + 1);
     return true;
 }
@@ -98,26 +101,26 @@ static bool read_text_name(struct hardware *hardware,
 // What a device without base must say itself; the rest is taken from H100.
 static bool require_all(const struct cJSON *object,
                         const struct docitems *items,
-                        struct docfault *fault)
+                        struct pps_fault *fault)
 {
     static const enum field needed[] = {KEY_PEAK, KEY_HBM, KEY_INTRA, KEY_INTER};
     for (int i = 0; i < COUNT_OF(needed); i++)
         if (items->item[needed[i]] == NULL)
-            return docfault_set(fault, object, false,
-                                "%s: missing; say it, or name a known device as \"base\"",
-                                fields[needed[i]].key);
+            return pps_fault_set(fault, object, false,
+                                 "%s: missing; say it, or name a known device as \"base\"",
+                                 fields[needed[i]].key);
     return true;
 }
 
 static bool take_base(struct hardware *hardware,
                       const struct cJSON *object,
                       const struct docitems *items,
-                      struct docfault *fault)
+                      struct pps_fault *fault)
 {
     const struct cJSON *base = items->item[KEY_BASE], *name = items->item[KEY_NAME];
     const struct hardware *record = NULL;
     if (base != NULL && !cJSON_IsString(base))
-        return docfault_set(fault, base, false, "base: expected the name of a known device");
+        return pps_fault_set(fault, base, false, "base: expected the name of a known device");
     if (base != NULL)
         return by_name(hardware, base, fault);
     if (cJSON_IsString(name))
@@ -144,7 +147,7 @@ static bool is_changed(const struct docitems *items)
 
 static bool by_object(struct hardware *hardware,
                       const struct cJSON *object,
-                      struct docfault *fault)
+                      struct pps_fault *fault)
 {
     struct docitems items;
     if (!docfields_find(&table, object, false, &items, fault) ||
@@ -157,7 +160,7 @@ static bool by_object(struct hardware *hardware,
     return docfields_store(&table, &items, hardware, fault);
 }
 
-bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct docfault *fault)
+bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct pps_fault *fault)
 {
     struct hardware read;
     bool ok;
@@ -166,7 +169,7 @@ bool hardware_read(struct hardware *hardware, const struct cJSON *item, struct d
     else if (cJSON_IsObject(item))
         ok = by_object(&read, item, fault);
     else
-        ok = docfault_set(
+        ok = pps_fault_set(
             fault, item, false,
             "hardware: expected the name of a device, or an object that describes one");
     if (ok)

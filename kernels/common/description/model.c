@@ -17,7 +17,7 @@ struct reader {
     bool hugging;
     struct docitems items;
     struct modelkeys_record record;
-    struct docfault *fault;
+    struct pps_fault *fault;
 };
 
 static bool given(const struct reader *r, enum modelkeys_field field)
@@ -27,8 +27,8 @@ static bool given(const struct reader *r, enum modelkeys_field field)
 
 static bool missing(struct reader *r, enum modelkeys_field field, const char *why)
 {
-    return docfault_set(r->fault, r->object, false, "%s: missing%s",
-                        modelkeys_own.fields[field].key, why);
+    return pps_fault_set(r->fault, r->object, false, "%s: missing%s",
+                         modelkeys_own.fields[field].key, why);
 }
 
 // Returns the name of the field in the document.
@@ -79,8 +79,8 @@ static bool read_name(struct reader *r)
     if (is_name(item, sizeof model->name))
         memcpy(model->name, item->valuestring, strlen(item->valuestring) + 1);
     else if (item != NULL && !r->hugging)
-        return docfault_set(r->fault, item, false, "name: expected text of at most %zu bytes",
-                            sizeof model->name - 1);
+        return pps_fault_set(r->fault, item, false, "name: expected text of at most %zu bytes",
+                             sizeof model->name - 1);
     return true;
 }
 
@@ -92,8 +92,8 @@ static bool read_norm(struct reader *r)
     if (item == NULL)
         return true;
     if (word < 0)
-        return docfault_set(r->fault, item, false, "%s: expected \"rms\" or \"layer\"",
-                            docfields_name(item));
+        return pps_fault_set(r->fault, item, false, "%s: expected \"rms\" or \"layer\"",
+                             docfields_name(item));
     r->record.model.norm = word < 2 ? MODELDESC_RMS : MODELDESC_LAYER;
     return true;
 }
@@ -106,15 +106,15 @@ static bool derive_heads(struct reader *r)
     if (!given(r, KEY_QUERY_GROUPS) || (given(r, KEY_GROUPED) && !r->record.grouped))
         model->query_groups = model->heads;
     if (model->heads % model->query_groups != 0)
-        return docfault_set(r->fault, r->items.item[KEY_QUERY_GROUPS], false,
-                            "%s: expected a divisor of %s, %lld", name_of(r, KEY_QUERY_GROUPS),
-                            name_of(r, KEY_HEADS), (long long)model->heads);
+        return pps_fault_set(r->fault, r->items.item[KEY_QUERY_GROUPS], false,
+                             "%s: expected a divisor of %s, %lld", name_of(r, KEY_QUERY_GROUPS),
+                             name_of(r, KEY_HEADS), (long long)model->heads);
     if (!given(r, KEY_HEAD_DIM))
         model->head_dim = model->hidden / model->heads;
     if (model->head_dim < 1)
-        return docfault_set(r->fault, r->items.item[KEY_HEADS], false,
-                            "%s: greater than %s; give the width of a head as head_dim",
-                            name_of(r, KEY_HEADS), name_of(r, KEY_HIDDEN));
+        return pps_fault_set(r->fault, r->items.item[KEY_HEADS], false,
+                             "%s: greater than %s; give the width of a head as head_dim",
+                             name_of(r, KEY_HEADS), name_of(r, KEY_HIDDEN));
     return true;
 }
 
@@ -126,11 +126,11 @@ static bool read_attention(struct reader *r)
     bool mla = given(r, KEY_COMPRESSED) ? r->record.compressed : given(r, KEY_KV_RANK);
     const int word = word_of(item, words);
     if (item != NULL && word < 0)
-        return docfault_set(r->fault, item, false, "attention: expected \"gqa\" or \"mla\"");
+        return pps_fault_set(r->fault, item, false, "attention: expected \"gqa\" or \"mla\"");
     if (word >= 0 && given(r, KEY_COMPRESSED) && mla != (word == 1))
-        return docfault_set(r->fault, item, false,
-                            "attention: is \"%s\", but multi_latent_attention is %s",
-                            words[word], mla ? "true" : "false");
+        return pps_fault_set(r->fault, item, false,
+                             "attention: is \"%s\", but multi_latent_attention is %s",
+                             words[word], mla ? "true" : "false");
     if (word >= 0)
         mla = word == 1;
     r->record.model.attention = mla ? MODELDESC_MLA : MODELDESC_GQA;
@@ -148,9 +148,9 @@ static bool derive_compression(struct reader *r)
     if (!given(r, KEY_KV_RANK))
         return missing(r, KEY_KV_RANK, "; \"mla\" attention needs it");
     if (model->qk_nope + model->qk_rope < 1)
-        return docfault_set(r->fault, r->items.item[KEY_QK_NOPE], false,
-                            "%s: is 0, and %s is 0; make one of them greater than 0",
-                            name_of(r, KEY_QK_NOPE), name_of(r, KEY_QK_ROPE));
+        return pps_fault_set(r->fault, r->items.item[KEY_QK_NOPE], false,
+                             "%s: is 0, and %s is 0; make one of them greater than 0",
+                             name_of(r, KEY_QK_NOPE), name_of(r, KEY_QK_ROPE));
     return true;
 }
 
@@ -165,9 +165,9 @@ static bool multiply_ffn(struct reader *r)
     const double wide = ceil(width / (double)multiple) * (double)multiple;
     const struct docfield *field = &modelkeys_own.fields[KEY_FFN];
     if (!(wide >= field->min && wide <= field->max))
-        return docfault_set(r->fault, r->items.item[KEY_FFN_MULTIPLIER], false,
-                            "%s: makes ffn_hidden_size %.0f; expected %.0f ... %.0f",
-                            name_of(r, KEY_FFN_MULTIPLIER), wide, field->min, field->max);
+        return pps_fault_set(r->fault, r->items.item[KEY_FFN_MULTIPLIER], false,
+                             "%s: makes ffn_hidden_size %.0f; expected %.0f ... %.0f",
+                             name_of(r, KEY_FFN_MULTIPLIER), wide, field->min, field->max);
     model->ffn = (int64_t)wide;
     return true;
 }
@@ -200,10 +200,10 @@ static bool derive_shared(struct reader *r)
     const int64_t width = r->record.shared_experts * model->moe_ffn;
     const bool number = given(r, KEY_SHARED_EXPERTS);
     if (number && given(r, KEY_SHARED_FFN) && width != model->shared_ffn)
-        return docfault_set(r->fault, r->items.item[KEY_SHARED_FFN], false,
-                            "%s: %s experts of %s are %lld wide; remove one of these keys",
-                            name_of(r, KEY_SHARED_FFN), name_of(r, KEY_SHARED_EXPERTS),
-                            name_of(r, KEY_MOE_FFN), (long long)width);
+        return pps_fault_set(r->fault, r->items.item[KEY_SHARED_FFN], false,
+                             "%s: %s experts of %s are %lld wide; remove one of these keys",
+                             name_of(r, KEY_SHARED_FFN), name_of(r, KEY_SHARED_EXPERTS),
+                             name_of(r, KEY_MOE_FFN), (long long)width);
     if (number)
         model->shared_ffn = width;
     model->shared_given = number || given(r, KEY_SHARED_FFN) ? model->shared_ffn : -1;
@@ -214,10 +214,10 @@ static bool derive_experts(struct reader *r)
 {
     struct modeldesc *model = &r->record.model;
     if (model->dense_layers > model->num_layers)
-        return docfault_set(r->fault, r->items.item[KEY_DENSE_LAYERS], false,
-                            "%s: expected a whole number 0 ... %lld, which %s is",
-                            name_of(r, KEY_DENSE_LAYERS), (long long)model->num_layers,
-                            name_of(r, KEY_NUM_LAYERS));
+        return pps_fault_set(r->fault, r->items.item[KEY_DENSE_LAYERS], false,
+                             "%s: expected a whole number 0 ... %lld, which %s is",
+                             name_of(r, KEY_DENSE_LAYERS), (long long)model->num_layers,
+                             name_of(r, KEY_NUM_LAYERS));
     model->dense_given = given(r, KEY_DENSE_LAYERS) ? model->dense_layers : -1;
     if (!given(r, KEY_MOE_FFN))
         model->moe_ffn = model->ffn;
@@ -230,10 +230,10 @@ static bool derive_experts(struct reader *r)
     if (!given(r, KEY_TOPK) && model->experts < TOPK)
         model->topk = model->experts;
     if (model->topk > model->experts)
-        return docfault_set(r->fault, r->items.item[KEY_TOPK], false,
-                            "%s: expected a whole number 1 ... %lld, which %s is",
-                            name_of(r, KEY_TOPK), (long long)model->experts,
-                            name_of(r, KEY_EXPERTS));
+        return pps_fault_set(r->fault, r->items.item[KEY_TOPK], false,
+                             "%s: expected a whole number 1 ... %lld, which %s is",
+                             name_of(r, KEY_TOPK), (long long)model->experts,
+                             name_of(r, KEY_EXPERTS));
     return true;
 }
 
@@ -254,9 +254,9 @@ static bool read_positions(struct reader *r)
     }
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0 && item->valuedouble <= most) ||
         floor(item->valuedouble) < item->valuedouble)
-        return docfault_set(r->fault, item, false,
-                            "%s: expected true, false or a whole number 0 ... %.0f",
-                            docfields_name(item), most);
+        return pps_fault_set(r->fault, item, false,
+                             "%s: expected true, false or a whole number 0 ... %.0f",
+                             docfields_name(item), most);
     model->positions = (int64_t)item->valuedouble;
     return true;
 }
@@ -279,8 +279,8 @@ static bool check_size(struct reader *r)
     const double most = 4611686018427387904.0; // 2^62
     if (at_most(&r->record.model) < most)
         return true;
-    return docfault_set(r->fault, r->object, false,
-                        "the model has more than 2^62 parameters; make a width smaller");
+    return pps_fault_set(r->fault, r->object, false,
+                         "the model has more than 2^62 parameters; make a width smaller");
 }
 
 static bool derive_gated(struct reader *r)
@@ -375,7 +375,7 @@ static bool take(struct reader *r)
 
 bool modeldesc_read(struct modeldesc *model,
                     const struct cJSON *document,
-                    struct docfault *fault)
+                    struct pps_fault *fault)
 {
     static bool (*const steps[])(struct reader * r) = {
         take,           read_name,      read_norm,          derive_vocab,

@@ -87,7 +87,7 @@ struct docfields;
 // positions (seq_length positions if that key is missing).
 bool modeldesc_read(struct modeldesc *model,
                     const struct cJSON *document,
-                    struct docfault *fault);
+                    struct pps_fault *fault);
 
 // Keys of our own documents, for readers that sort keys of several kinds.
 const struct docfields *modeldesc_keys(void);

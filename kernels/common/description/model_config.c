@@ -35,16 +35,16 @@ static bool is_uniform(const struct cJSON *item)
            (cJSON_IsNumber(item) && item->valuedouble == 1);
 }
 
-bool modelconfig_check(const struct cJSON *object, struct docfault *fault)
+bool modelconfig_check(const struct cJSON *object, struct pps_fault *fault)
 {
     for (int i = 0; i < modelkeys_n_uniform; i++) {
         const char *key = modelkeys_uniform[i];
         const struct cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
         if (!is_uniform(item))
-            return docfault_set(fault, item, false,
-                                "%s: only 1 is supported, as all layers after the leading "
-                                "dense layers must be alike",
-                                key);
+            return pps_fault_set(fault, item, false,
+                                 "%s: only 1 is supported, as all layers after the leading "
+                                 "dense layers must be alike",
+                                 key);
     }
     return true;
 }

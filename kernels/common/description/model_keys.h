@@ -94,6 +94,6 @@ extern const int modelkeys_n_uniform;
 const struct cJSON *modelconfig_text(const struct cJSON *object);
 
 // Refuses a config.json whose layers differ.
-bool modelconfig_check(const struct cJSON *object, struct docfault *fault);
+bool modelconfig_check(const struct cJSON *object, struct pps_fault *fault);
 
 #endif

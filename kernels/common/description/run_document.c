@@ -60,22 +60,22 @@ static int part_of(const char *key, const char **name)
     return -1;
 }
 
-static cJSON *part_object(cJSON *document, int part, struct docfault *fault)
+static cJSON *part_object(cJSON *document, int part, struct pps_fault *fault)
 {
     cJSON *object = cJSON_GetObjectItemCaseSensitive(document, part_names[part]);
     if (object == NULL)
         object = cJSON_AddObjectToObject(document, part_names[part]);
     if (object == NULL)
-        docfault_set(fault, NULL, false, "out of memory for this document");
+        pps_fault_set(fault, NULL, false, "out of memory for this document");
     else if (!cJSON_IsObject(object)) {
-        docfault_set(fault, object, false,
-                     "%s: expected an object, as keys of it are given too", part_names[part]);
+        pps_fault_set(fault, object, false,
+                      "%s: expected an object, as keys of it are given too", part_names[part]);
         return NULL;
     }
     return object;
 }
 
-static bool move(cJSON *document, cJSON *item, int part, size_t skip, struct docfault *fault)
+static bool move(cJSON *document, cJSON *item, int part, size_t skip, struct pps_fault *fault)
 {
     cJSON *object = part_object(document, part, fault);
     char *name = object != NULL ? strdup(item->string + skip) : NULL;
@@ -88,7 +88,7 @@ static bool move(cJSON *document, cJSON *item, int part, size_t skip, struct doc
     }
     free(name);
     if (object != NULL && !moved)
-        return docfault_set(fault, NULL, false, "out of memory for this document");
+        return pps_fault_set(fault, NULL, false, "out of memory for this document");
     return moved;
 }
 
@@ -109,7 +109,7 @@ static const char *what_of(const cJSON *document)
     return only >= 0 ? keys_of(only)->what : parts.what;
 }
 
-static bool sort_key(cJSON *document, cJSON *item, const char *what, struct docfault *fault)
+static bool sort_key(cJSON *document, cJSON *item, const char *what, struct pps_fault *fault)
 {
     const struct docfields *const tables[] = {&parts, modeldesc_keys(), cluster_keys(),
                                               training_keys(), &strategy};
@@ -125,20 +125,20 @@ static bool sort_key(cJSON *document, cJSON *item, const char *what, struct docf
 static bool take_part(const cJSON *document,
                       int part,
                       const struct cJSON **taken,
-                      struct docfault *fault)
+                      struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(document, part_names[part]);
     *taken = cJSON_IsNull(item) ? NULL : item;
     if (*taken == NULL || cJSON_IsObject(item) || (part == 0 && cJSON_IsString(item)))
         return true;
-    return docfault_set(fault, item, false, "%s: expected an object", part_names[part]);
+    return pps_fault_set(fault, item, false, "%s: expected an object", part_names[part]);
 }
 
-bool rundoc_split(struct rundoc *run, struct cJSON *document, struct docfault *fault)
+bool rundoc_split(struct rundoc *run, struct cJSON *document, struct pps_fault *fault)
 {
     *run = (struct rundoc){.model = NULL};
     if (!cJSON_IsObject(document))
-        return docfault_set(fault, document, false, "expected an object that describes a run");
+        return pps_fault_set(fault, document, false, "expected an object that describes a run");
     if (modeldesc_is_config(document)) {
         run->model = document;
         return true;

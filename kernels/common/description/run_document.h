@@ -25,6 +25,6 @@ struct rundoc {
 // A Hugging Face config.json is accepted as a model. Keys of the second and third form are moved
 // into parts: the document changes, its items do not. An unknown key is refused and the nearest
 // known key suggested.
-bool rundoc_split(struct rundoc *run, struct cJSON *document, struct docfault *fault);
+bool rundoc_split(struct rundoc *run, struct cJSON *document, struct pps_fault *fault);
 
 #endif

@@ -80,25 +80,27 @@ void training_default(struct training *training)
 
 // ---- micro-batch sizes ----------------------------------------------------------------------
 
-static bool add_mbs(struct training *training, const struct cJSON *item, struct docfault *fault)
+static bool add_mbs(struct training *training,
+                    const struct cJSON *item,
+                    struct pps_fault *fault)
 {
     const double x = item->valuedouble;
     if (!cJSON_IsNumber(item) || !(x >= 1 && x <= MOST_SEQUENCES) || x > (double)(int64_t)x)
-        return docfault_set(fault, item, false, "mbs_options: expected whole numbers 1 ... %d",
-                            MOST_SEQUENCES);
+        return pps_fault_set(fault, item, false, "mbs_options: expected whole numbers 1 ... %d",
+                             MOST_SEQUENCES);
     for (int i = 0; i < training->n_mbs; i++)
         if (training->mbs[i] == (int64_t)x)
-            return docfault_set(fault, item, false, "mbs_options: %.0f appears twice", x);
+            return pps_fault_set(fault, item, false, "mbs_options: %.0f appears twice", x);
     if (training->n_mbs == TRAINING_MBS_MAX)
-        return docfault_set(fault, item, false, "mbs_options: more than %d sizes",
-                            TRAINING_MBS_MAX);
+        return pps_fault_set(fault, item, false, "mbs_options: more than %d sizes",
+                             TRAINING_MBS_MAX);
     training->mbs[training->n_mbs++] = (int64_t)x;
     return true;
 }
 
 static bool read_mbs(struct training *training,
                      const struct cJSON *item,
-                     struct docfault *fault)
+                     struct pps_fault *fault)
 {
     const struct cJSON *each = NULL;
     training->n_mbs = 0;
@@ -110,7 +112,7 @@ static bool read_mbs(struct training *training,
             return false;
     }
     if (training->n_mbs == 0)
-        return docfault_set(
+        return pps_fault_set(
             fault, item, false,
             "mbs_options: an empty list; write at least one size, as in [1, 2]");
     return true;
@@ -125,21 +127,22 @@ static bool is_word(const struct cJSON *item, const char *word)
 
 static bool read_expert_tp(struct training *training,
                            const struct cJSON *item,
-                           struct docfault *fault)
+                           struct pps_fault *fault)
 {
     const bool one = cJSON_IsNumber(item) && item->valuedouble == 1;
     if (!one && !is_word(item, "1") && !is_word(item, "tp"))
-        return docfault_set(fault, item, false, "expert_tensor_parallel: expected 1 or \"tp\"");
+        return pps_fault_set(fault, item, false,
+                             "expert_tensor_parallel: expected 1 or \"tp\"");
     training->expert_tensor_parallel = is_word(item, "tp");
     return true;
 }
 
 static bool read_schedule(struct training *training,
                           const struct cJSON *item,
-                          struct docfault *fault)
+                          struct pps_fault *fault)
 {
     if (!is_word(item, "1f1b") && !is_word(item, "vpp"))
-        return docfault_set(fault, item, false, "schedule: expected \"1f1b\" or \"vpp\"");
+        return pps_fault_set(fault, item, false, "schedule: expected \"1f1b\" or \"vpp\"");
     training->schedule = is_word(item, "vpp") ? TRAINING_VPP : TRAINING_1F1B;
     return true;
 }
@@ -148,7 +151,7 @@ static bool read_schedule(struct training *training,
 
 bool training_read(struct training *training,
                    const struct cJSON *document,
-                   struct docfault *fault)
+                   struct pps_fault *fault)
 {
     struct docitems items;
     struct reading reading = {*training, training->zero_level};

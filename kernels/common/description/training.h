@@ -50,7 +50,7 @@ void training_default(struct training *training);
 // Reads a document; a field without a key keeps its value. Unknown keys are refused.
 bool training_read(struct training *training,
                    const struct cJSON *document,
-                   struct docfault *fault);
+                   struct pps_fault *fault);
 
 // Keys that training_read takes.
 const struct docfields *training_keys(void);

@@ -114,7 +114,7 @@ static enum pps_status choose(struct calibration *c,
 static enum pps_status load(struct calibration *c, const char *path, struct pps_error *err)
 {
     const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
-    struct docfault fault = {.item = NULL};
+    struct pps_fault fault = {.item = NULL};
     enum pps_status status = pps_json_load(&c->json, path, err);
     if (status != PPS_OK)
         return status;

@@ -137,7 +137,7 @@ static enum pps_status read_peaks(double *peaks,
     const struct nd_peak_key key = {pipe->strategy.dp, pipe->strategy.tp, pipe->strategy.pp,
                                     pipe->strategy.ep};
     struct plan_table data;
-    struct table_fault fault;
+    struct pps_fault fault;
     bool found = false;
     enum pps_status status = plan_table_read(&data, path, err);
     if (status == PPS_OK && !nd_check_peaks_read(peaks, &key, data.table, &found, &fault))
@@ -288,12 +288,12 @@ static enum pps_status extract(const struct nd_pipe *pipe,
     char *text;
     size_t n;
     struct nd_sol sol = {.room = NULL};
-    struct table_fault fault;
+    struct pps_fault fault;
     const char *path = request->solution;
     enum pps_status status = pps_whole_file_read(path, PLAN_DATA_MAX, &text, &n, err);
     if (status == PPS_OK && !nd_sol_read(&sol, program, text, n, &fault))
-        status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
-                             fault.document.text);
+        status =
+            pps_fail_at(err, PPS_E_INPUT, path, fault.line, fault.column, "%s", fault.text);
     if (status == PPS_OK)
         status = nd_pipe_report_file(pipe, program, &sol, err);
     if (status == PPS_OK)

@@ -41,7 +41,7 @@ static bool take_row(struct nd_picks *picks,
                      const struct table *table,
                      int64_t row,
                      const int *columns,
-                     struct table_fault *fault)
+                     struct pps_fault *fault)
 {
     double v[N_FIELDS];
     if (!table_row(table, row, FIELDS, N_FIELDS, columns, v, fault))
@@ -71,15 +71,15 @@ static bool take_row(struct nd_picks *picks,
 static bool take_table(struct nd_picks *picks,
                        const struct nd_job *job,
                        const struct table *table,
-                       struct table_fault *fault)
+                       struct pps_fault *fault)
 {
     int columns[N_FIELDS];
     if (!table_bind(table, FIELDS, N_FIELDS, columns, fault))
         return false;
     picks->strategies = calloc((size_t)table_rows(table) + 1, sizeof *picks->strategies);
     if (picks->strategies == NULL) {
-        *fault = (struct table_fault){0};
-        return docfault_set(&fault->document, NULL, false, "out of memory for the candidates");
+        *fault = (struct pps_fault){0};
+        return pps_fault_set(fault, NULL, false, "out of memory for the candidates");
     }
     for (int64_t row = 0; row < table_rows(table); row++)
         if (!take_row(picks, job, table, row, columns, fault))
@@ -93,7 +93,7 @@ static enum pps_status read_picks(struct nd_picks *picks,
                                   struct pps_error *err)
 {
     struct plan_table data;
-    struct table_fault fault;
+    struct pps_fault fault;
     enum pps_status status = plan_table_read(&data, path, err);
     if (status == PPS_OK && !take_table(picks, job, data.table, &fault))
         status = plan_fail_table(&data, &fault, err);

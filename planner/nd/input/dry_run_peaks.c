@@ -19,13 +19,12 @@ enum { PATH_BYTES = 4096 };
 
 static enum pps_status fail_table(const char *path,
                                   const struct pps_json *json,
-                                  const struct table_fault *fault,
+                                  const struct pps_fault *fault,
                                   struct pps_error *err)
 {
     if (json != NULL)
-        return pps_json_fail(json, fault->document.item, err, "%s", fault->document.text);
-    return pps_fail_at(err, PPS_E_INPUT, path, (int)fault->line, (int)fault->column, "%s",
-                       fault->document.text);
+        return pps_json_fail(json, fault->item, err, "%s", fault->text);
+    return pps_fail_at(err, PPS_E_INPUT, path, fault->line, fault->column, "%s", fault->text);
 }
 
 static enum pps_status read_json_peaks(const char *path,
@@ -35,7 +34,7 @@ static enum pps_status read_json_peaks(const char *path,
 {
     struct pps_json json;
     struct table *table;
-    struct table_fault fault;
+    struct pps_fault fault;
     enum pps_status status = pps_json_load(&json, path, err);
     if (status != PPS_OK)
         return status;
@@ -55,7 +54,7 @@ static enum pps_status read_csv_peaks(const char *path,
     char *text;
     size_t n;
     struct table *table;
-    struct table_fault fault;
+    struct pps_fault fault;
     enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
     if (status != PPS_OK)
         return status;

@@ -74,7 +74,7 @@ static enum pps_status read_profiles(struct nd_input *input,
                                      struct pps_error *err)
 {
     struct plan_table data;
-    struct table_fault fault;
+    struct pps_fault fault;
     enum pps_status status = plan_table_read(&data, path, err);
     if (status == PPS_OK && !nd_profiles_read(&input->profiles, data.table, &fault))
         status = plan_fail_table(&data, &fault, err);
@@ -87,7 +87,7 @@ static enum pps_status add_times(struct nd_input *input,
                                  struct pps_error *err)
 {
     struct pps_json json;
-    struct docfault fault;
+    struct pps_fault fault;
     struct nd_profiles *profiles = &input->profiles;
     enum pps_status status = pps_json_load(&json, path, err);
     if (status != PPS_OK)
@@ -113,11 +113,11 @@ static enum pps_status read_figures(struct nd_input *input,
 {
     char *text;
     size_t n;
-    struct table_fault fault;
+    struct pps_fault fault;
     enum pps_status status = pps_whole_file_read(path, PLAN_DATA_MAX, &text, &n, err);
     if (status == PPS_OK && !nd_figures_read(&input->figures, text, n, &fault))
-        status = pps_fail_at(err, PPS_E_INPUT, path, (int)fault.line, (int)fault.column, "%s",
-                             fault.document.text);
+        status =
+            pps_fail_at(err, PPS_E_INPUT, path, fault.line, fault.column, "%s", fault.text);
     free(text);
     input->has_figures = true;
     return status;
@@ -138,7 +138,7 @@ static enum pps_status read_calibration(struct nd_input *input,
                                         struct pps_error *err)
 {
     struct pps_json json;
-    struct docfault fault;
+    struct pps_fault fault;
     struct nd_calibration calibration;
     struct nd_calibration_fit fit;
     uint64_t layout = ND_LAYOUT_16;

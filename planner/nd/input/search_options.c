@@ -16,18 +16,18 @@ enum { VP_MAX = 4 }; // default of --vp-max, chunks per stage
 static bool read_switch(const cJSON *strategy,
                         const char *key,
                         bool *value,
-                        struct docfault *fault)
+                        struct pps_fault *fault)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(strategy, key);
     if (item == NULL)
         return true;
     if (!cJSON_IsBool(item))
-        return docfault_set(fault, item, false, "%s: expected true or false", key);
+        return pps_fault_set(fault, item, false, "%s: expected true or false", key);
     *value = cJSON_IsTrue(item);
     return true;
 }
 
-static bool read_switches(void *self, const cJSON *strategy, struct docfault *fault)
+static bool read_switches(void *self, const cJSON *strategy, struct pps_fault *fault)
 {
     struct nd_switches *vary = self;
     return read_switch(strategy, "DP", &vary->dp, fault) &&

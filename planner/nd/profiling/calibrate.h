@@ -29,7 +29,7 @@ bool nd_measurements_read(struct nd_measurement *measurements,
                           int max,
                           int *n,
                           const struct cJSON *document,
-                          struct docfault *fault);
+                          struct pps_fault *fault);
 
 enum nd_efficiency {
     ND_GEMM,

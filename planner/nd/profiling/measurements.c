@@ -90,15 +90,15 @@ static bool take_time(struct nd_measurement *m,
                       const struct row *row,
                       const struct docitems *items,
                       const cJSON *item,
-                      struct docfault *fault)
+                      struct pps_fault *fault)
 {
     const struct nd_strategy *s = &m->point.strategy;
     int given = (items->item[KEY_SECONDS] != NULL) + (items->item[KEY_TFLOPS] != NULL) +
                 (items->item[KEY_MFU] != NULL);
     if (given != 1)
-        return docfault_set(fault, item, false,
-                            "seconds: expected exactly one of seconds, tflops and mfu (got %d)",
-                            given);
+        return pps_fault_set(
+            fault, item, false,
+            "seconds: expected exactly one of seconds, tflops and mfu (got %d)", given);
     double devices = (double)s->dp * s->tp * s->cp * s->pp;
     double sequences = (double)m->point.gbs, length = (double)m->point.seq_length;
     if (items->item[KEY_SECONDS] != NULL) {
@@ -119,7 +119,7 @@ static bool take_time(struct nd_measurement *m,
 
 // ---- one measurement ----------------------------------------------------------------------------
 
-static bool take_mbs(struct nd_strategy *s, const cJSON *item, struct docfault *fault)
+static bool take_mbs(struct nd_strategy *s, const cJSON *item, struct pps_fault *fault)
 {
     s->mbs = 1;
     if (item == NULL)
@@ -129,13 +129,13 @@ static bool take_mbs(struct nd_strategy *s, const cJSON *item, struct docfault *
         return true;
     double x = cJSON_IsNumber(item) ? item->valuedouble : 0;
     if (!(x >= 1 && x <= SEQUENCES) || x > (double)(int32_t)x)
-        return docfault_set(fault, item, false,
-                            "mbs: expected a whole number of at least 1, or \"best\"");
+        return pps_fault_set(fault, item, false,
+                             "mbs: expected a whole number of at least 1, or \"best\"");
     s->mbs = (int32_t)x;
     return true;
 }
 
-static bool take_recompute(struct nd_strategy *s, const cJSON *item, struct docfault *fault)
+static bool take_recompute(struct nd_strategy *s, const cJSON *item, struct pps_fault *fault)
 {
     static const char *const words[] = {"none", "select", "full"};
     if (item == NULL)
@@ -145,23 +145,23 @@ static bool take_recompute(struct nd_strategy *s, const cJSON *item, struct docf
             s->recompute = (enum nd_recompute)i;
             return true;
         }
-    return docfault_set(fault, item, false, "recompute: expected none, select or full");
+    return pps_fault_set(fault, item, false, "recompute: expected none, select or full");
 }
 
 static bool take_model(struct nd_measurement *m,
                        const struct set *set,
                        const struct docitems *items,
                        const cJSON *row,
-                       struct docfault *fault)
+                       struct pps_fault *fault)
 {
     const cJSON *name = items->item[KEY_MODEL];
     if (!cJSON_IsString(name))
-        return docfault_set(fault, name != NULL ? name : row, false,
-                            "model: expected the name of a model in \"models\"");
+        return pps_fault_set(fault, name != NULL ? name : row, false,
+                             "model: expected the name of a model in \"models\"");
     const cJSON *model = cJSON_GetObjectItemCaseSensitive(set->models, name->valuestring);
     if (model == NULL)
-        return docfault_set(fault, name, false, "model: \"%.60s\" is not in \"models\"",
-                            name->valuestring);
+        return pps_fault_set(fault, name, false, "model: \"%.60s\" is not in \"models\"",
+                             name->valuestring);
     snprintf(m->model_name, sizeof m->model_name, "%s", name->valuestring);
     return modeldesc_read(&m->model, model, fault);
 }
@@ -169,7 +169,7 @@ static bool take_model(struct nd_measurement *m,
 static bool read_row(struct nd_measurement *m,
                      const struct set *set,
                      const cJSON *item,
-                     struct docfault *fault)
+                     struct pps_fault *fault)
 {
     struct docitems items;
     struct row row = {1, 1, 1, 1, 1, 0, 1, 0, set->seq_length, false, 0, 0, 0, 0};
@@ -180,10 +180,10 @@ static bool read_row(struct nd_measurement *m,
         return false;
     if (row.dp * row.cp > MOST || row.dp * row.cp * row.tp > MOST ||
         row.dp * row.cp * row.tp * row.pp > MOST)
-        return docfault_set(fault, item, false, "dp: more than %d devices", (int)MOST);
+        return pps_fault_set(fault, item, false, "dp: more than %d devices", (int)MOST);
     if (row.gbs == 0)
-        return docfault_set(fault, item, false,
-                            "gbs: missing; give the number of sequences per step");
+        return pps_fault_set(fault, item, false,
+                             "gbs: missing; give the number of sequences per step");
     snprintf(m->set, sizeof m->set, "%s", set->name);
     m->training = set->training;
     m->hardware = set->hardware;
@@ -232,7 +232,7 @@ static const struct docfields set_table = {"a set of measurements", set_fields, 
 static bool read_set(struct set *set,
                      const cJSON *item,
                      const cJSON **rows,
-                     struct docfault *fault)
+                     struct pps_fault *fault)
 {
     struct docitems items;
     set->seq_length = 4096;
@@ -242,11 +242,11 @@ static bool read_set(struct set *set,
     const cJSON *name = items.item[SET_NAME], *training = items.item[SET_TRAINING];
     *rows = items.item[SET_ROWS];
     if (!cJSON_IsString(name))
-        return docfault_set(fault, item, false, "name: missing; every set has one");
+        return pps_fault_set(fault, item, false, "name: missing; every set has one");
     if (items.item[SET_HARDWARE] == NULL)
-        return docfault_set(fault, item, false, "hardware: missing; name the measured device");
+        return pps_fault_set(fault, item, false, "hardware: missing; name the measured device");
     if (!cJSON_IsArray(*rows))
-        return docfault_set(fault, item, false, "measurements: missing; expected a list");
+        return pps_fault_set(fault, item, false, "measurements: missing; expected a list");
     set->name = name->valuestring;
     training_default(&set->training);
     return hardware_read(&set->hardware, items.item[SET_HARDWARE], fault) &&
@@ -257,14 +257,14 @@ bool nd_measurements_read(struct nd_measurement *measurements,
                           int max,
                           int *n,
                           const cJSON *document,
-                          struct docfault *fault)
+                          struct pps_fault *fault)
 {
     const cJSON *sets = cJSON_GetObjectItemCaseSensitive(document, "sets"), *each, *row;
     struct set set = {.models = cJSON_GetObjectItemCaseSensitive(document, "models")};
     *n = 0;
     if (!cJSON_IsArray(sets) || !cJSON_IsObject(set.models))
-        return docfault_set(fault, document, false,
-                            "sets: expected {\"models\": {...}, \"sets\": [...]}");
+        return pps_fault_set(fault, document, false,
+                             "sets: expected {\"models\": {...}, \"sets\": [...]}");
     cJSON_ArrayForEach(each, sets)
     {
         const cJSON *rows = NULL;
@@ -273,7 +273,7 @@ bool nd_measurements_read(struct nd_measurement *measurements,
         cJSON_ArrayForEach(row, rows)
         {
             if (*n == max)
-                return docfault_set(fault, row, false, "more than %d measurements", max);
+                return pps_fault_set(fault, row, false, "more than %d measurements", max);
             if (!read_row(&measurements[(*n)++], &set, row, fault))
                 return false;
         }

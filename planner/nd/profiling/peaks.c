@@ -38,7 +38,7 @@ static int32_t whole(double value)
 bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
                           const struct table *table,
                           bool dense,
-                          struct table_fault *fault)
+                          struct pps_fault *fault)
 {
     struct table_field wanted[N_FIELDS];
     int columns[N_FIELDS];
@@ -52,8 +52,8 @@ bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
         return false;
     peaks->rows = calloc((size_t)n + 1, sizeof *peaks->rows);
     if (peaks->rows == NULL) {
-        *fault = (struct table_fault){0};
-        return docfault_set(&fault->document, NULL, false, "out of memory for the peaks");
+        *fault = (struct pps_fault){0};
+        return pps_fault_set(fault, NULL, false, "out of memory for the peaks");
     }
     for (int64_t row = 0; row < n; row++) {
         double v[N_FIELDS];

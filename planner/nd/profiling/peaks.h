@@ -17,7 +17,7 @@ struct nd_dryrun_peaks {
 bool nd_dryrun_peaks_read(struct nd_dryrun_peaks *peaks,
                           const struct table *table,
                           bool dense,
-                          struct table_fault *fault);
+                          struct pps_fault *fault);
 void nd_dryrun_peaks_free(struct nd_dryrun_peaks *peaks);
 
 #endif

@@ -22,7 +22,7 @@ struct bad {
 static void accept(enum plaindoc_form form, const struct good *row)
 {
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     cJSON *wanted = cJSON_Parse(row->json);
     cr_assert_not_null(wanted, "%s", row->json);
     cr_assert(plaindoc_parse(&doc, form, row->text, strlen(row->text), &fault),
@@ -37,7 +37,7 @@ static void accept(enum plaindoc_form form, const struct good *row)
 static void refuse(enum plaindoc_form form, const struct bad *row)
 {
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     cr_assert_not(plaindoc_parse(&doc, form, row->text, strlen(row->text), &fault), "%s",
                   row->text);
     cr_assert(fault.line == row->line && fault.column == row->column, "%s: %d:%d: %s",
@@ -272,7 +272,7 @@ Test(plaindoc, bounds)
 {
     static char text[1 << 18];
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     fill(text, "[", 100);
     memcpy(text, "a=", 2);
     cr_assert_not(plaindoc_parse(&doc, PLAINDOC_FLAT, text, 100, &fault));
@@ -297,7 +297,7 @@ Test(plaindoc, places)
 {
     static const char text[] = "a:\n  b: [1, x]\n";
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     cr_assert(plaindoc_parse(&doc, PLAINDOC_YAML, text, sizeof text - 1, &fault));
     cr_assert_eq(doc.n_places, 5);
     const cJSON *b = doc.root->child->child;

@@ -52,7 +52,7 @@ static void round_trip(enum plaindoc_form form, const char *json)
     struct pps_json doc = document_of(json);
     struct textroom room = {.text = NULL};
     struct plaindoc again;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     docwrite(&room, form, doc.root);
     cr_assert(plaindoc_parse(&again, form, room.text, room.n, &fault),
               "%s of %s:\n%s\n%d:%d: %s", names[form], json, room.text, fault.line,

@@ -19,7 +19,7 @@ static const struct table_field FIELDS[] = {
 enum { N_FIELDS = sizeof FIELDS / sizeof FIELDS[0] };
 
 // Reads the numbers of the first row; false: `fault` has the reason.
-static bool first_row(const struct table *table, double *values, struct table_fault *fault)
+static bool first_row(const struct table *table, double *values, struct pps_fault *fault)
 {
     int columns[N_FIELDS];
     return table_bind(table, FIELDS, N_FIELDS, columns, fault) &&
@@ -41,12 +41,12 @@ Test(table, what_csv_may_look_like)
     };
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         struct table *table;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         double values[N_FIELDS];
         cr_assert(table_read_csv(&table, TEXTS[i], strlen(TEXTS[i]), &fault), "%zu: %s", i,
-                  fault.document.text);
+                  fault.text);
         cr_assert_eq(table_rows(table), 1, "%zu", i);
-        cr_assert(first_row(table, values, &fault), "%zu: %s", i, fault.document.text);
+        cr_assert(first_row(table, values, &fault), "%zu: %s", i, fault.text);
         cr_assert(values[0] == 4 && values[1] == 17.5 && values[2] == 2, "%zu", i);
         table_free(table);
     }
@@ -59,7 +59,7 @@ Test(table, empty_cells_are_no_numbers)
                                         "dp,peak_mb,cp\n4,1,\"\"\n"};
     for (size_t i = 0; i < sizeof TEXTS / sizeof TEXTS[0]; i++) {
         struct table *table;
-        struct table_fault fault;
+        struct pps_fault fault;
         double values[N_FIELDS];
         cr_assert(table_read_csv(&table, TEXTS[i], strlen(TEXTS[i]), &fault));
         cr_assert(first_row(table, values, &fault));
@@ -101,13 +101,13 @@ Test(table, what_is_refused)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct table *table;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         double values[N_FIELDS];
         const bool read =
             table_read_csv(&table, CASES[i].text, strlen(CASES[i].text), &fault) &&
             first_row(table, values, &fault);
         cr_assert(!read, "%zu passed", i);
-        cr_assert_str_eq(fault.document.text, CASES[i].message, "%zu", i);
+        cr_assert_str_eq(fault.text, CASES[i].message, "%zu", i);
         cr_assert_eq(fault.line, CASES[i].line, "%zu: line %ld", i, (long)fault.line);
         cr_assert_eq(fault.column, CASES[i].column, "%zu: column %ld", i, (long)fault.column);
         table_free(table);
@@ -117,9 +117,9 @@ Test(table, what_is_refused)
 Test(table, a_byte_of_zero_is_refused)
 {
     struct table *table;
-    struct table_fault fault;
+    struct pps_fault fault;
     cr_assert(!table_read_csv(&table, "dp,peak_mb\n1,\0", 14, &fault));
-    cr_assert_str_eq(fault.document.text, "contains a NUL byte and is not CSV text");
+    cr_assert_str_eq(fault.text, "contains a NUL byte and is not CSV text");
 }
 
 // Catches rows of the JSON twin that read otherwise than the same rows of CSV.
@@ -129,7 +129,7 @@ Test(table, json_twin)
         cJSON_Parse("[{\"peak_mb\":17.5,\"dp\":4,\"note\":[1]},"
                     "{\"dp\":8,\"peak_mb\":1,\"cp\":2},{\"cp\":null,\"dp\":1,\"peak_mb\":0}]");
     struct table *table;
-    struct table_fault fault;
+    struct pps_fault fault;
     double values[N_FIELDS];
     int columns[N_FIELDS];
     cr_assert(table_read_json(&table, document, &fault));
@@ -161,12 +161,12 @@ Test(table, what_json_is_refused)
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         cJSON *document = cJSON_Parse(CASES[i][0]);
         struct table *table;
-        struct table_fault fault;
+        struct pps_fault fault;
         double values[N_FIELDS];
         cr_assert(
             !(table_read_json(&table, document, &fault) && first_row(table, values, &fault)),
             "%zu passed", i);
-        cr_assert_str_eq(fault.document.text, CASES[i][1], "%zu", i);
+        cr_assert_str_eq(fault.text, CASES[i][1], "%zu", i);
         table_free(table);
         cJSON_Delete(document);
     }
@@ -181,7 +181,7 @@ Test(table, many_rows)
     for (int i = 0; i < ROWS; i++)
         n += (size_t)sprintf(text + n, "%d,%d.25\n", i + 1, 3 * i);
     struct table *table;
-    struct table_fault fault;
+    struct pps_fault fault;
     int columns[N_FIELDS];
     cr_assert(table_read_csv(&table, text, n, &fault));
     cr_assert(table_bind(table, FIELDS, N_FIELDS, columns, &fault));

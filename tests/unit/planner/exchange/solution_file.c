@@ -67,10 +67,10 @@ Test(nd_sol, published_solutions_round_trip)
         const int32_t n = program.stages * program.chunks;
         struct textroom text;
         struct nd_sol sol;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         write(&program, &arrays, &text);
         cr_assert(nd_sol_read(&sol, &program, text.text, text.n, &fault), "%s: %s", CASES[i],
-                  fault.document.text);
+                  fault.text);
         for (int type = 0; type < 2; type++)
             cr_assert(same(sol.choice.layers[type], arrays.layers[type], n) &&
                           same(sol.choice.full[type], arrays.full[type], n) &&
@@ -103,11 +103,10 @@ Test(nd_sol, what_published_cases_lack)
     struct textroom text;
     struct nd_sol sol;
     struct nd_value value;
-    struct table_fault fault = {0};
+    struct pps_fault fault = {0};
     const struct nd_choice choice = choice_of(&arrays);
     write(&program, &arrays, &text);
-    cr_assert(nd_sol_read(&sol, &program, text.text, text.n, &fault), "%s",
-              fault.document.text);
+    cr_assert(nd_sol_read(&sol, &program, text.text, text.n, &fault), "%s", fault.text);
     cr_assert(same(sol.choice.part[1], arrays.part[1], 6));
     cr_assert_eq(nd_evaluate(&program, &choice, &value), ND_DONE);
     cr_assert_float_eq(sol.objective, value.objective, 1e-9 * value.objective);
@@ -154,11 +153,11 @@ Test(nd_sol, what_is_refused)
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         char *changed = replaced(&text, CASES[i].from, CASES[i].to);
         struct nd_sol sol;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         cr_assert(!nd_sol_read(&sol, &program, changed, strlen(changed), &fault), "%zu", i);
-        cr_assert(CASES[i].message == NULL || strncmp(fault.document.text, CASES[i].message,
-                                                      strlen(CASES[i].message)) == 0,
-                  "%zu: %s", i, fault.document.text);
+        cr_assert(CASES[i].message == NULL ||
+                      strncmp(fault.text, CASES[i].message, strlen(CASES[i].message)) == 0,
+                  "%zu: %s", i, fault.text);
         nd_sol_free(&sol);
         free(changed);
     }
@@ -173,14 +172,13 @@ Test(nd_sol, what_solvers_write_around)
     const struct nd_program program = load("pp_dense_p4_v1.json", &arrays, &objective);
     struct textroom text, around = {0};
     struct nd_sol sol;
-    struct table_fault fault = {0};
+    struct pps_fault fault = {0};
     write(&program, &arrays, &text);
     char *changed = replaced(&text, "x_type2_0_0 9\n", "\tx_type2_0_0   8.9999999\r\n");
     textroom_add(&around, "Model status\nOptimal\n\n# Primal solution values\nObjective 282\n");
     textroom_add_bytes(&around, changed, strlen(changed));
     textroom_add(&around, "# Rows 246\nlane_0 0\n# Dual solution values\nx_type2_0_0 0.5\n");
-    cr_assert(nd_sol_read(&sol, &program, around.text, around.n, &fault), "%s",
-              fault.document.text);
+    cr_assert(nd_sol_read(&sol, &program, around.text, around.n, &fault), "%s", fault.text);
     cr_assert_eq(sol.choice.layers[1][0], 9);
     nd_sol_free(&sol);
     free(changed);

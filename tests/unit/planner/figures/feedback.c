@@ -120,11 +120,11 @@ Test(nd_feedback, fits_that_are_refused)
 
 // ---- the table ----------------------------------------------------------------------------------
 
-static bool read_peaks(const char *text, double *peaks, bool *found, struct table_fault *fault)
+static bool read_peaks(const char *text, double *peaks, bool *found, struct pps_fault *fault)
 {
     const struct nd_peak_key key = {128, 1, 3, 8};
     struct table *table;
-    *fault = (struct table_fault){0};
+    *fault = (struct pps_fault){0};
     const bool read = table_read_csv(&table, text, strlen(text), fault) &&
                       nd_check_peaks_read(peaks, &key, table, found, fault);
     table_free(table);
@@ -135,11 +135,11 @@ Test(nd_feedback, peaks_of_a_configuration)
 {
     double peaks[3];
     bool found;
-    struct table_fault fault;
+    struct pps_fault fault;
     cr_assert(read_peaks("stage,dp,tp,pp,ep,peak_mb\n2,128,1,3,8,30\n0,128,1,3,8,10\n"
                          "0,64,2,3,8,99\n1,128,1,3,8,20\n",
                          peaks, &found, &fault),
-              "%s", fault.document.text);
+              "%s", fault.text);
     cr_assert(found && peaks[0] == 10 && peaks[1] == 20 && peaks[2] == 30);
     cr_assert(read_peaks("stage,dp,tp,pp,ep,peak_mb\n0,64,2,3,8,99\n", peaks, &found, &fault));
     cr_assert(!found);
@@ -164,9 +164,9 @@ Test(nd_feedback, peaks_that_are_refused)
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         double peaks[3];
         bool found;
-        struct table_fault fault;
+        struct pps_fault fault;
         cr_assert(!read_peaks(CASES[i].text, peaks, &found, &fault), "%zu", i);
-        cr_assert_str_eq(fault.document.text, CASES[i].message);
+        cr_assert_str_eq(fault.text, CASES[i].message);
         cr_assert_eq(fault.line, CASES[i].line, "%zu", i);
     }
 }

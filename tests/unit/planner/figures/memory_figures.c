@@ -33,14 +33,14 @@ Test(nd_figures, text_round_trip)
 {
     struct textroom text = {0};
     struct nd_figures read;
-    struct table_fault fault = {0};
+    struct pps_fault fault = {0};
     nd_figures_write(&text, &MEMORY);
     cr_assert_str_eq(text.text,
                      "select_mem0=1.5\nselect_mem12=1.5\nselect_mem=2\nre_comp_mem0=3\n"
                      "re_comp_mem12=3\nre_comp_mem=4\nact_mem0=5\nact_mem12=5\nact_mem=6\n"
                      "layer_mem012=7\nlayer_mem=8\nstatic_mem0=9\nstatic_mem=0.001\n"
                      "lm_head_mem=11\n");
-    cr_assert(nd_figures_read(&read, text.text, text.n, &fault), "%s", fault.document.text);
+    cr_assert(nd_figures_read(&read, text.text, text.n, &fault), "%s", fault.text);
     cr_assert_eq(memcmp(&read, &MEMORY, sizeof read), 0);
     textroom_free(&text);
 }
@@ -51,8 +51,8 @@ Test(nd_figures, one_name_of_type_1_does_for_both)
                        "re_comp_mem0=3\nre_comp_mem=4\nact_mem12=5\nact_mem=6\nlayer_mem012=7\n"
                        "layer_mem=8\nstatic_mem0=9\nstatic_mem=1e-3\nlm_head_mem=11";
     struct nd_figures read;
-    struct table_fault fault = {0};
-    cr_assert(nd_figures_read(&read, text, strlen(text), &fault), "%s", fault.document.text);
+    struct pps_fault fault = {0};
+    cr_assert(nd_figures_read(&read, text, strlen(text), &fault), "%s", fault.text);
     cr_assert_eq(memcmp(&read, &MEMORY, sizeof read), 0);
 }
 
@@ -76,11 +76,10 @@ Test(nd_figures, text_that_is_refused)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct nd_figures read;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         cr_assert(!nd_figures_read(&read, CASES[i].text, strlen(CASES[i].text), &fault), "%zu",
                   i);
-        cr_assert_str_eq(fault.document.text, CASES[i].message, "%zu: %s", i,
-                         fault.document.text);
+        cr_assert_str_eq(fault.text, CASES[i].message, "%zu: %s", i, fault.text);
         cr_assert(fault.line == CASES[i].line && fault.column == CASES[i].column,
                   "%zu: %ld:%ld", i, (long)fault.line, (long)fault.column);
     }
@@ -135,7 +134,7 @@ static cJSON *golden(void)
 static struct nd_calibration calibration_of(const cJSON *document, enum nd_layout layout)
 {
     struct nd_calibration calibration;
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(nd_calibration_read(&calibration, layout, document, &fault), "%s", fault.text);
     return calibration;
 }
@@ -301,7 +300,7 @@ Test(nd_figures, calibrations_that_are_refused)
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         cJSON *document = cJSON_Parse(CASES[i][0]);
         struct nd_calibration calibration;
-        struct docfault fault = {.text = ""};
+        struct pps_fault fault = {.text = ""};
         cr_assert(!nd_calibration_read(&calibration, ND_LAYOUT_13, document, &fault), "%zu", i);
         cr_assert_str_eq(fault.text, CASES[i][1]);
         cJSON_Delete(document);

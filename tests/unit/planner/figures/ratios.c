@@ -10,7 +10,7 @@
 
 static bool read_profiles(struct nd_profiles *profiles,
                           const char *text,
-                          struct table_fault *fault)
+                          struct pps_fault *fault)
 {
     struct table *table;
     *profiles = (struct nd_profiles){0};
@@ -25,13 +25,13 @@ static bool read_profiles(struct nd_profiles *profiles,
 Test(nd_ratios, table)
 {
     struct nd_profiles profiles;
-    struct table_fault fault = {0};
+    struct pps_fault fault = {0};
     cr_assert(read_profiles(&profiles,
                             "dp,tp,pp,ep,dmratio,bfratio,re_grow_ration,hratio,moe_fw\n"
                             "128,1,8,8,0.397,1.839,1,2.7,9.5\n"
                             "64,2,8,8,,,,,\n",
                             &fault),
-              "%s", fault.document.text);
+              "%s", fault.text);
     cr_assert_eq(profiles.n, 2);
     cr_assert_eq(profiles.rows[0].dp, 128);
     cr_assert_eq(profiles.rows[0].cp, 1);
@@ -48,13 +48,13 @@ Test(nd_ratios, table)
 Test(nd_ratios, every_column)
 {
     struct nd_profiles profiles;
-    struct table_fault fault = {0};
+    struct pps_fault fault = {0};
     cr_assert(read_profiles(&profiles,
                             "dp,tp,pp,ep,cp,op,mbs,seq_length,"
                             "dmratio,bfratio,re_grow_ration,hratio,moe_bw\n"
                             "128,1,8,16,2,-1,4,4096,0.1,1.9,,2.7,0.001\n",
                             &fault),
-              "%s", fault.document.text);
+              "%s", fault.text);
     const struct nd_profile *read = &profiles.rows[0];
     cr_assert(read->dp == 128 && read->tp == 1 && read->pp == 8 && read->ep == 16 &&
               read->cp == 2 && read->op == -1 && read->mbs == 4 && read->seq_length == 4096);
@@ -83,9 +83,9 @@ Test(nd_ratios, tables_that_are_refused)
     };
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         struct nd_profiles profiles;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         cr_assert(!read_profiles(&profiles, CASES[i].text, &fault), "%zu passed", i);
-        cr_assert_str_eq(fault.document.text, CASES[i].message);
+        cr_assert_str_eq(fault.text, CASES[i].message);
         cr_assert_eq(fault.line, CASES[i].line, "%zu: %ld", i, (long)fault.line);
         nd_profiles_free(&profiles);
     }
@@ -114,7 +114,7 @@ static bool of_times(const char *json,
                      char *text)
 {
     cJSON *document = cJSON_Parse(json);
-    struct docfault fault = {.text = ""};
+    struct pps_fault fault = {.text = ""};
     cr_assert(document != NULL, "%s", json);
     const bool read = nd_profile_of_times(profile, document, compat, &fault);
     strcpy(text, fault.text);
@@ -228,7 +228,7 @@ static struct nd_ratio_choice choose(const struct nd_profiles *profiles,
 Test(nd_ratios, which_a_strategy_gets)
 {
     struct nd_profiles profiles;
-    struct table_fault fault = {0};
+    struct pps_fault fault = {0};
     cr_assert(read_profiles(&profiles,
                             "dp,tp,pp,ep,cp,op,mbs,seq_length,bfratio,moe_bw\n"
                             "64,2,8,8,1,,1,,1.1,10\n"
@@ -237,7 +237,7 @@ Test(nd_ratios, which_a_strategy_gets)
                             "8,4,8,4,1,,2,8192,1.4,13\n"
                             "8,4,8,2,1,,,,1.5,14\n",
                             &fault),
-              "%s", fault.document.text);
+              "%s", fault.text);
     const struct {
         struct nd_strategy strategy;
         enum nd_ratio_source corrected, orig;

@@ -9,7 +9,7 @@
 struct modeldesc model_read(const cJSON *document)
 {
     struct modeldesc model;
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(modeldesc_read(&model, document, &fault), "%s", fault.text);
     return model;
 }

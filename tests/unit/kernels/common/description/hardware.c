@@ -15,7 +15,7 @@ static struct hardware device_of(const char *text)
 {
     struct pps_json json = document_of(text);
     struct hardware hardware;
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(hardware_read(&hardware, pps_json_member(json.root, "hardware"), &fault),
               "%s: %s", text, fault.text);
     pps_json_free(&json);
@@ -26,7 +26,7 @@ static struct cluster cluster_of(const char *text)
 {
     struct pps_json json = document_of(text);
     struct cluster cluster;
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(cluster_read(&cluster, json.root, &fault), "%s: %s", text, fault.text);
     pps_json_free(&json);
     return cluster;
@@ -153,7 +153,7 @@ Test(hardware, memory)
     for (size_t i = 0; i < COUNT_OF(bad); i++) {
         char text[128];
         struct cluster cluster;
-        struct docfault fault;
+        struct pps_fault fault;
         snprintf(text, sizeof text, "{'world_size':8,'max_device_memory':%s}", bad[i]);
         struct pps_json json = document_of(text);
         cr_assert_not(cluster_read(&cluster, json.root, &fault), "%s", text);
@@ -209,7 +209,7 @@ Test(hardware, faults)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct pps_json json = document_of(rows[i][0]);
         struct cluster cluster;
-        struct docfault fault;
+        struct pps_fault fault;
         cr_assert_not(cluster_read(&cluster, json.root, &fault), "%s", rows[i][0]);
         cr_assert_str_eq(fault.text, rows[i][1], "%s: %s", rows[i][0], fault.text);
         pps_json_free(&json);

@@ -40,7 +40,7 @@ static void compare_model(const cJSON *golden)
     const cJSON *moe = pps_json_member(golden, "moe_layer");
     struct modeldesc model;
     struct modeldesc_counts counts;
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(modeldesc_read(&model, pps_json_member(golden, "model"), &fault), "%s: %s", name,
               fault.text);
     modeldesc_count(&model, &counts);

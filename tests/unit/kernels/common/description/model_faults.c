@@ -26,7 +26,7 @@ static void refuse(const struct bad *row)
 {
     struct pps_json json = document_of(row->text);
     struct modeldesc model;
-    struct docfault fault = {.text = ""};
+    struct pps_fault fault = {.text = ""};
     cr_assert_not(modeldesc_read(&model, json.root, &fault), "%s is taken", row->text);
     cr_assert_str_eq(fault.text, row->wanted, "%s: %s", row->text, fault.text);
     const char *key = fault.item != NULL ? fault.item->string : NULL;

@@ -28,7 +28,7 @@ Test(rundoc, forms)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct pps_json json = document_of(rows[i]);
         struct rundoc run;
-        struct docfault fault;
+        struct pps_fault fault;
         struct modeldesc model;
         struct cluster cluster;
         struct training training;
@@ -48,7 +48,7 @@ Test(rundoc, forms)
 Test(rundoc, parts)
 {
     struct rundoc run;
-    struct docfault fault;
+    struct pps_fault fault;
     struct pps_json json = document_of("{}");
     cr_assert(rundoc_split(&run, json.root, &fault));
     cr_assert(!run.model && !run.cluster && !run.training && !run.strategy);
@@ -68,7 +68,7 @@ Test(rundoc, places)
 {
     struct pps_json json = document_of("{\n'L':2,\n  'gbs':0}");
     struct rundoc run;
-    struct docfault fault;
+    struct pps_fault fault;
     struct training training;
     struct pps_error err;
     training_default(&training);
@@ -98,7 +98,7 @@ Test(rundoc, faults)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct pps_json json = document_of(rows[i][0]);
         struct rundoc run;
-        struct docfault fault;
+        struct pps_fault fault;
         cr_assert_not(rundoc_split(&run, json.root, &fault), "%s", rows[i][0]);
         cr_assert_str_eq(fault.text, rows[i][1], "%s: %s", rows[i][0], fault.text);
         pps_json_free(&json);

@@ -47,7 +47,7 @@ static struct modeldesc shipped(const char *name)
 {
     char path[128];
     struct modeldesc model;
-    struct docfault fault;
+    struct pps_fault fault;
     snprintf(path, sizeof path, "sweep_configs/models/%s.json", name);
     struct pps_json json = document_in(path);
     cr_assert(modeldesc_read(&model, json.root, &fault), "%s: %s", name, fault.text);
@@ -131,7 +131,7 @@ Test(models, clusters)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         char path[128];
         struct cluster cluster;
-        struct docfault fault;
+        struct pps_fault fault;
         snprintf(path, sizeof path, "sweep_configs/clusters/%s.json", rows[i].name);
         struct pps_json json = document_in(path);
         cr_assert(cluster_read(&cluster, json.root, &fault), "%s: %s", path, fault.text);

@@ -13,7 +13,7 @@ static struct training training_of(const char *text)
 {
     struct pps_json json = document_of(text);
     struct training training;
-    struct docfault fault;
+    struct pps_fault fault;
     training_default(&training);
     cr_assert(training_read(&training, json.root, &fault), "%s: %s", text, fault.text);
     pps_json_free(&json);
@@ -76,7 +76,7 @@ Test(training, faults)
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
         struct pps_json json = document_of(rows[i][0]);
         struct training training;
-        struct docfault fault;
+        struct pps_fault fault;
         training_default(&training);
         cr_assert_not(training_read(&training, json.root, &fault), "%s", rows[i][0]);
         cr_assert_str_eq(fault.text, rows[i][1], "%s: %s", rows[i][0], fault.text);

@@ -13,7 +13,7 @@ enum { STAGES = 64 };
 
 static void open_input(struct nd_input *input, const char *model, int32_t devices)
 {
-    struct docfault fault;
+    struct pps_fault fault;
     char text[512];
     struct pps_json document;
     struct pps_error err;

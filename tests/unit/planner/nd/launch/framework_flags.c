@@ -365,7 +365,7 @@ Test(nd_launch_flags, lines_of_all_shipped_models_satisfy_the_frameworks)
     cr_assert_not_null(dir);
     for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
         char path[600];
-        struct docfault fault;
+        struct pps_fault fault;
         struct modeldesc model;
         if (strstr(entry->d_name, ".json") == NULL)
             continue;

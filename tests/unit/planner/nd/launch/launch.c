@@ -9,7 +9,7 @@
 static struct modeldesc model_of(const char *text)
 {
     struct modeldesc model;
-    struct docfault fault;
+    struct pps_fault fault;
     cJSON *document = cJSON_Parse(text);
     cr_assert(modeldesc_read(&model, document, &fault), "%s", fault.text);
     cJSON_Delete(document);

@@ -18,7 +18,7 @@ static struct nd_measurement all[MOST];
 static struct nd_cache *cache;
 static int n_all;
 
-static bool read_text(const char *text, struct docfault *fault)
+static bool read_text(const char *text, struct pps_fault *fault)
 {
     cJSON *document = cJSON_Parse(text);
     cr_assert(document != NULL, "%s", text);
@@ -30,7 +30,7 @@ static bool read_text(const char *text, struct docfault *fault)
 static void read_published(void)
 {
     size_t n;
-    struct docfault fault;
+    struct pps_fault fault;
     char *text = slurp(PPS_SOURCE "/docs/ndsearch-measurements.json", &n);
     cr_assert(read_text(text, &fault), "%s", fault.text);
     free(text);
@@ -231,12 +231,12 @@ Test(nd_calibrate, what_is_wrong_with_measurements_is_said)
         {"{\"models\":{},\"sets\":[{\"name\":\"s\",\"hardware\":\"A100\"}]}", "measurements: "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct docfault fault = {.text = ""};
+        struct pps_fault fault = {.text = ""};
         cr_assert(!read_text(cases[i].text, &fault), "%s", cases[i].text);
         cr_assert(strstr(fault.text, cases[i].want) != NULL, "%s: %s", cases[i].text,
                   fault.text);
     }
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(
         read_text(DOC("{\"model\":\"m\",\"gbs\":4,\"dp\":2,\"cp\":3,\"seconds\":2}"), &fault));
     cr_assert(n_all == 1 && all[0].seconds == 2 && all[0].point.strategy.op == 6);

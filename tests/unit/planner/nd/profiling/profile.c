@@ -37,7 +37,7 @@ static struct modeldesc deepseek_v3(void)
 {
     struct pps_json document = document_in("sweep_configs/models/deepseek-v3.json");
     struct modeldesc model;
-    struct docfault fault;
+    struct pps_fault fault;
     cr_assert(modeldesc_read(&model, document.root, &fault), "%s", fault.text);
     pps_json_free(&document);
     return model;

@@ -31,7 +31,7 @@ static void read_back(struct nd_plan plan, const struct nd_profile_run *run)
     char name[ND_PLAN_NAME];
     struct textroom text = {0};
     struct plaindoc doc;
-    struct plaindoc_fault fault;
+    struct pps_fault fault;
     nd_plan_name(&plan, run, name);
     nd_plan_write(&text, &plan, run);
     const enum plaindoc_form form = plaindoc_form_of(name);

@@ -243,7 +243,7 @@ Test(nd_plans, fsdp)
 static bool read_csv(const char *text,
                      bool dense,
                      struct nd_dryrun_peaks *peaks,
-                     struct table_fault *fault)
+                     struct pps_fault *fault)
 {
     struct table *table;
     *peaks = (struct nd_dryrun_peaks){0};
@@ -268,14 +268,14 @@ static void expect_two_peaks(struct nd_dryrun_peaks *peaks)
 Test(nd_peaks, csv_and_json)
 {
     struct nd_dryrun_peaks peaks;
-    struct table_fault fault;
+    struct pps_fault fault;
     struct table *table;
     cr_assert(
         read_csv(
             "\xef\xbb\xbf# of Tuesday\npeak_mb,ep,who,dp,op,tp,pp\n1234.5,16,me,8,-1,2,4\r\n"
             "# again\n3,8,,4,,1,1\n",
             false, &peaks, &fault),
-        "%s", fault.document.text);
+        "%s", fault.text);
     expect_two_peaks(&peaks);
     cJSON *document = cJSON_Parse("[{\"dp\":8,\"tp\":2,\"pp\":4,\"ep\":16,\"op\":-1,\"x\":[],"
                                   "\"peak_mb\":1234.5},"
@@ -303,12 +303,11 @@ Test(nd_peaks, faults)
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         struct nd_dryrun_peaks peaks;
-        struct table_fault fault = {0};
+        struct pps_fault fault = {0};
         cr_expect_not(read_csv(cases[k].text, false, &peaks, &fault), "case %zu", k);
-        cr_expect(strstr(fault.document.text, cases[k].says) != NULL, "case %zu: %s", k,
-                  fault.document.text);
+        cr_expect(strstr(fault.text, cases[k].says) != NULL, "case %zu: %s", k, fault.text);
         cr_expect(cases[k].line == 0 || fault.line == cases[k].line, "case %zu: line %d", k,
-                  (int)fault.line);
+                  fault.line);
         nd_dryrun_peaks_free(&peaks);
     }
 }
@@ -316,7 +315,7 @@ Test(nd_peaks, faults)
 Test(nd_peaks, dense_models_have_no_ep)
 {
     struct nd_dryrun_peaks peaks;
-    struct table_fault fault;
+    struct pps_fault fault;
     cr_assert(read_csv("dp,tp,pp,peak_mb\n1,2,3,5\n", true, &peaks, &fault));
     cr_expect(peaks.n == 1 && peaks.rows[0].ep == 0 && peaks.rows[0].pp == 3);
     nd_dryrun_peaks_free(&peaks);
