@@ -4,6 +4,7 @@
 #include "engine/check/verify.h"
 
 #include "base/system/disk.h"
+#include "base/system/threads.h"
 #include "base/text/characters.h"
 #include "engine/check/verify_block.h"
 #include "engine/check/verify_counts.h"
@@ -12,7 +13,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <omp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -181,8 +181,10 @@ static bool deal(struct verifier *v, struct pps_index_entry *entry, uint64_t *re
     return more;
 }
 
-static void work(struct verifier *v)
+static void work(void *self, int i)
 {
+    struct verifier *v = self;
+    (void)i;
     struct pps_blockchecker *checker;
     struct pps_index_entry entry;
     struct pps_error err;
@@ -208,10 +210,9 @@ static enum pps_status check_blocks(struct verifier *v, struct pps_error *err)
     v->err = err;
     v->wrong_record = UINT64_MAX;
     pthread_mutex_init(&v->lock, NULL);
-#pragma omp parallel num_threads(threads)
-    work(v);
+    const enum pps_status status = pps_parallel(threads, work, v, err);
     pthread_mutex_destroy(&v->lock);
-    return v->status;
+    return status == PPS_OK ? v->status : status;
 }
 
 // ---- everything -----------------------------------------------------------------------------

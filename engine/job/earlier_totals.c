@@ -10,7 +10,7 @@
 #include "engine/store/block_text.h"
 
 #include <fcntl.h>
-#include <omp.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -246,24 +246,58 @@ static enum pps_status read_block(struct reader *reader,
     return status == PPS_OK ? pps_blocktext_read(reader->text, record, text, err) : status;
 }
 
+// The threads that look for the best rows share this.
+struct team {
+    const struct pps_resume_ask *ask;
+    const struct pps_blockindex *index;
+    int fd;
+    pthread_mutex_t lock; // of the members below
+    struct pps_totals *totals;
+    enum pps_status status;
+    struct pps_error *err;
+    atomic_bool failed;
+};
+
+// Reads the blocks of thread i: every block whose number is i + 1 modulo the number of threads.
 static enum pps_status read_best(struct reader *reader,
-                                 const atomic_bool *failed,
+                                 const struct team *team,
+                                 int i,
                                  struct pps_error *err)
 {
     const uint64_t n = reader->ask->prefix->n_records;
-    const uint64_t step = (uint64_t)omp_get_num_threads();
+    const uint64_t step = (uint64_t)reader->ask->sweep->threads;
     enum pps_status status = PPS_OK;
-    for (uint64_t i = 1 + (uint64_t)omp_get_thread_num(); i < n && status == PPS_OK;
-         i += step) {
+    for (uint64_t r = 1 + (uint64_t)i; r < n && status == PPS_OK; r += step) {
         struct pps_index_record record;
         const char *text;
-        if (atomic_load(failed) || pps_sweep_is_stopped(reader->ask->sweep))
+        if (atomic_load(&team->failed) || pps_sweep_is_stopped(reader->ask->sweep))
             return PPS_OK;
-        status = read_block(reader, i, &record, &text, err);
+        status = read_block(reader, r, &record, &text, err);
         if (status == PPS_OK)
             status = add_rows(reader, &record, text, err);
     }
     return status;
+}
+
+static void work(void *self, int i)
+{
+    struct team *team = self;
+    struct reader reader;
+    struct pps_error err;
+    enum pps_status status = open_reader(&reader, team->ask, team->index, team->fd, &err);
+    if (status == PPS_OK)
+        status = read_best(&reader, team, i, &err);
+    pthread_mutex_lock(&team->lock);
+    if (status == PPS_OK)
+        status = pps_tops_merge(&team->totals->best, &reader.best, &err);
+    if (status == PPS_OK)
+        status = pps_tops_merge(&team->totals->nearest, &reader.nearest, &err);
+    if (status != PPS_OK && !atomic_exchange(&team->failed, true)) {
+        team->status = status;
+        *team->err = err;
+    }
+    pthread_mutex_unlock(&team->lock);
+    close_reader(&reader);
 }
 
 // ---- everything -----------------------------------------------------------------------------
@@ -274,32 +308,15 @@ static enum pps_status add_best(const struct pps_resume_ask *ask,
                                 struct pps_totals *totals,
                                 struct pps_error *err)
 {
-    enum pps_status outcome = pps_threads_check(ask->sweep->threads, err);
-    atomic_bool failed = false;
-    if (outcome != PPS_OK)
-        return outcome;
-#pragma omp parallel num_threads(ask->sweep->threads)
-    {
-        struct reader reader;
-        struct pps_error own;
-        enum pps_status status = open_reader(&reader, ask, index, fd, &own);
-        if (status == PPS_OK)
-            status = read_best(&reader, &failed, &own);
-#pragma omp critical
-        {
-            if (status == PPS_OK)
-                status = pps_tops_merge(&totals->best, &reader.best, &own);
-            if (status == PPS_OK)
-                status = pps_tops_merge(&totals->nearest, &reader.nearest, &own);
-            if (status != PPS_OK && outcome == PPS_OK) {
-                outcome = status;
-                *err = own;
-                atomic_store(&failed, true);
-            }
-        }
-        close_reader(&reader);
-    }
-    return outcome;
+    struct team team = {.ask = ask,
+                        .index = index,
+                        .fd = fd,
+                        .lock = PTHREAD_MUTEX_INITIALIZER,
+                        .totals = totals,
+                        .err = err};
+    const enum pps_status status = pps_parallel(ask->sweep->threads, work, &team, err);
+    pthread_mutex_destroy(&team.lock);
+    return status == PPS_OK ? team.status : status;
 }
 
 static enum pps_status add_failed(struct reader *reader,

@@ -2,7 +2,7 @@
 // Solves candidates and a baseline with several threads.
 #include "planner/nd/commands/ranking.h"
 
-#include <pthread.h>
+#include "base/system/threads.h"
 
 // Gives a strategy without a micro-batch size the fastest size. As published there is only one
 // size.
@@ -35,13 +35,14 @@ static void rank_best(struct nd_ranked *best,
 }
 
 // The loop of one thread: takes candidates until none are left.
-static void *work(void *self)
+static void work(void *self, int thread)
 {
+    (void)thread;
     struct nd_ranking *ranking = self;
     struct nd_maker maker;
     if (!nd_maker_open(&maker, ranking->input)) {
         ranking->failed = true;
-        return NULL;
+        return;
     }
     const struct nd_rank_source source = {nd_maker_prepare, &maker};
     for (;;) {
@@ -53,7 +54,6 @@ static void *work(void *self)
             ranking->failed = true;
     }
     nd_maker_close(&maker);
-    return NULL;
 }
 
 enum pps_status nd_ranking_base(const struct nd_ranking *ranking,
@@ -74,15 +74,11 @@ enum pps_status nd_ranking_all(struct nd_ranking *ranking,
                                uint64_t threads,
                                struct pps_error *err)
 {
-    pthread_t others[ND_RANK_THREADS_MAX];
-    uint64_t n = 0;
-    if (threads > (uint64_t)ranking->picks->n)
-        threads = (uint64_t)ranking->picks->n;
-    while (n + 1 < threads && pthread_create(&others[n], NULL, work, ranking) == 0)
-        n++;
-    work(ranking);
-    for (uint64_t k = 0; k < n; k++)
-        pthread_join(others[k], NULL);
+    const uint64_t n = (uint64_t)ranking->picks->n;
+    const enum pps_status status =
+        pps_parallel((int)(threads < n ? threads : n), work, ranking, err);
+    if (status != PPS_OK)
+        return status;
     if (ranking->failed)
         return pps_fail_memory(err, "the pipeline programs");
     nd_rank_sort(ranking->ranked, ranking->picks->n);
