@@ -7,7 +7,9 @@
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,4 +261,11 @@ struct pps_hint pps_json_missing_key(const cJSON *object,
         if (pps_json_member(object, keys[k]) == NULL)
             missing[n_missing++] = keys[k];
     return pps_did_you_mean(member->string, missing, n_missing);
+}
+
+void pps_json_add_count(cJSON *object, const char *name, uint64_t n)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, n);
+    cJSON_AddRawToObject(object, name, text);
 }

@@ -10,6 +10,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct pps_json {
     char *name; // name in errors: the path, or "-s" and the like
@@ -71,6 +72,9 @@ void pps_json_where(const struct pps_json *json,
 
 // Returns the member with this case-sensitive key, or NULL if there is none.
 const cJSON *pps_json_member(const cJSON *object, const char *key);
+
+// Adds a count exactly. cJSON itself rounds numbers above 2^53.
+void pps_json_add_count(cJSON *object, const char *name, uint64_t n);
 
 // Returns true if the key of a member is one of the n keys.
 bool pps_json_key_is_of(const cJSON *member, const char *const *keys, size_t n);

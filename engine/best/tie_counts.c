@@ -2,7 +2,7 @@
 // Counted rows to JSON and back.
 #include "engine/best/tie_counts.h"
 
-#include "base/document/json_write.h"
+#include "base/document/json.h"
 
 #include <stdlib.h>
 #include <string.h>

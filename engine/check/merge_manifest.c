@@ -5,7 +5,6 @@
 #include "engine/check/merge.h"
 
 #include "base/document/json.h"
-#include "base/document/json_write.h"
 #include "engine/manifest/manifest.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 // Writes out an experiment in full and computes its digest.
 #include "engine/experiment/resolved.h"
 
-#include "base/document/json_write.h"
+#include "base/document/json.h"
 #include "engine/axes/axis_json.h"
 #include "engine/axes/option_json.h"
 #include "engine/space/sample.h"

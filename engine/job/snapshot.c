@@ -3,7 +3,6 @@
 #include "engine/job/snapshot.h"
 
 #include "base/document/json.h"
-#include "base/document/json_write.h"
 #include "base/system/disk.h"
 #include "base/system/machine.h"
 #include "base/system/whole_file.h"

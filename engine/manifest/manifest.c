@@ -2,7 +2,7 @@
 // Writing a manifest with cJSON.
 #include "engine/manifest/manifest.h"
 
-#include "base/document/json_write.h"
+#include "base/document/json.h"
 #include "base/system/machine.h"
 #include "base/text/decimal.h"
 #include "engine/best/tie_counts.h"

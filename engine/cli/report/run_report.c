@@ -2,7 +2,7 @@
 // Prints the summary of a run.
 #include "engine/cli/report/run_report.h"
 
-#include "base/document/json_write.h"
+#include "base/document/json.h"
 #include "base/system/machine.h"
 #include "base/text/human.h"
 #include "base/text/say.h"
