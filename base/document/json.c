@@ -2,8 +2,7 @@
 // A JSON document with places: reads the text, scans it, parses it with cJSON, and matches
 // cJSON's items to the places that the scan recorded.
 #include "base/document/json.h"
-#include "base/document/json_place.h"
-#include "base/document/json_scan.h"
+#include "base/document/json_private.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 
@@ -26,6 +25,37 @@ enum pps_status pps_json_load(struct pps_json *json, const char *path, struct pp
     if (status == PPS_OK)
         status = pps_json_parse(json, strcmp(path, "-") == 0 ? "stdin" : path, text, n, err);
     free(text);
+    return status;
+}
+
+// ---- errors with a place --------------------------------------------------------------------
+
+enum pps_status pps_json_fail_list(const struct pps_json *json,
+                                   int line,
+                                   int column,
+                                   struct pps_error *err,
+                                   const char *format,
+                                   va_list args)
+{
+    char text[sizeof err->text];
+    vsnprintf(text, sizeof text, format, args);
+    pps_make_printable(text);
+    return pps_fail_at(err, PPS_E_INPUT, json->name, line, column, "%s", text);
+}
+
+enum pps_status pps_json_fail_byte(const struct pps_json *json,
+                                   size_t at,
+                                   struct pps_error *err,
+                                   const char *format,
+                                   ...)
+{
+    int line, column;
+    enum pps_status status;
+    va_list args;
+    pps_find_place(json->text, at, &line, &column);
+    va_start(args, format);
+    status = pps_json_fail_list(json, line, column, err, format, args);
+    va_end(args);
     return status;
 }
 
@@ -117,10 +147,26 @@ static enum pps_status check_keys(const struct pps_json *json, struct pps_error 
 
 // ---- parsing -------------------------------------------------------------------------------
 
+// Refuses NUL bytes and invalid UTF-8.
+static enum pps_status check_bytes(const struct pps_json *json, struct pps_error *err)
+{
+    for (size_t at = 0; at < json->n;) {
+        size_t length = pps_utf8_length(json->text + at);
+        if (length == 0)
+            return pps_json_fail_byte(json, at, err,
+                                      "byte 0x%02x is not UTF-8; save the text as UTF-8",
+                                      (unsigned)(unsigned char)json->text[at]);
+        if (json->text[at] == '\0')
+            return pps_json_fail_byte(json, at, err, "a NUL byte; remove it");
+        at += length;
+    }
+    return PPS_OK;
+}
+
 static enum pps_status parse(struct pps_json *json, struct pps_error *err)
 {
     size_t next = 0;
-    enum pps_status status = pps_json_check_bytes(json, err);
+    enum pps_status status = check_bytes(json, err);
     if (status == PPS_OK)
         status = pps_json_scan(json, err);
     if (status != PPS_OK)

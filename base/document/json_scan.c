@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The strict scan of a JSON document: one pass over all values, at most DEEPEST levels deep.
-#include "base/document/json_scan.h"
-#include "base/document/json_place.h"
-#include "base/document/json_token.h"
+#include "base/document/json_private.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
 

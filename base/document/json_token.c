@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks one JSON token strictly. Refuses tokens that cJSON accepts: numbers that it would
 // round or make infinite, and characters that a C string cannot hold.
-#include "base/document/json_token.h"
-#include "base/document/json_place.h"
+#include "base/document/json_private.h"
 
 #include <ctype.h>
 #include <math.h>
