@@ -160,7 +160,7 @@ static enum pps_status set_defaults(struct ppsweep_model *m, struct pps_error *e
     m->defaults = calloc(n, sizeof *m->defaults);
     find_highest(m);
     if (m->defaults == NULL)
-        return pps_fail(err, PPS_E_MACHINE, "out of memory for a model");
+        return pps_fail_memory(err, "a model");
     for (size_t i = 0; i < n; i++)
         m->defaults[i] = m->kernel->params[i / PPS_BATCH].fallback;
     return PPS_OK;
