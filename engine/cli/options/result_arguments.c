@@ -15,10 +15,8 @@ enum pps_status pps_words_view(const struct pps_args *args,
     const int n = pps_arg_words(args) - 1;
     const char **filters = calloc((size_t)n + 1, sizeof *filters);
     *view = (struct pps_view_ask){pps_arg_word(args, 0), pps_arg_kernels(args), filters, n};
-    if (filters == NULL) {
-        errno = ENOMEM;
-        return pps_fail_errno(err, "out of memory for", "the command line");
-    }
+    if (filters == NULL)
+        return pps_fail_memory(err, "the command line");
     for (int i = 0; i < n; i++)
         filters[i] = pps_arg_word(args, i + 1);
     return pps_resultpath_check(view->path, err);
