@@ -100,7 +100,7 @@ static enum pps_status declare(struct ppsweep_table *t, const char *path, struct
 
 static enum pps_status no_memory(struct pps_error *err)
 {
-    return pps_fail(err, PPS_E_MACHINE, "out of memory for the columns of a result");
+    return pps_fail_memory(err, "the columns of a result");
 }
 
 // Makes room for row n. The codes begin with the first text; earlier rows have none.
