@@ -15,8 +15,12 @@
 //             ...)`. All other members may be 0 or NULL unless the comment says otherwise.
 //   threads   Different handles may be used by different threads at the same time. Only
 //             ppsweep_model and ppsweep_stop may be used by several threads at once.
-//   fork      A child process may use the handles of its parent, but must not call ppsweep_run
-//             if its parent did.
+//   fork      A child process may use the handles of its parent that no other thread used during
+//             the fork, but must not call ppsweep_run if its parent did.
+//   locale    The decimal point of the locale (LC_NUMERIC) must be a full stop, as it is unless
+//             the program changes it.
+//   data      Shipped documents are read from ../share/ppsweep beside the shared library, or from
+//             the folder in the environment variable PPSWEEP_DATA if it is set.
 //
 // Not promised: the text of messages, the order of parameters and columns between versions of a
 // kernel (look them up by name), the version of kernels, and the layout of structs between
