@@ -23,6 +23,17 @@ static inline bool poll_over(struct poll *poll)
     return poll != NULL && ++poll->steps % POLL_STEPS == 0 && poll->over(poll->self);
 }
 
+// Counts n steps and returns whether the loop must end, for loops that are too short to count
+// every step.
+static inline bool poll_over_after(struct poll *poll, uint64_t n)
+{
+    if (poll == NULL)
+        return false;
+    const uint64_t before = poll->steps / POLL_STEPS;
+    poll->steps += n;
+    return poll->steps / POLL_STEPS != before && poll->over(poll->self);
+}
+
 // Returns whether a loop has ended early, or would now.
 static inline bool poll_has_ended(struct poll *poll)
 {

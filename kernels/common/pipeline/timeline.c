@@ -184,17 +184,18 @@ end:
 
 // ---- timing -------------------------------------------------------------------------------------
 
-double timeline_run(const struct timeline *timeline,
-                    const double *durations,
-                    const double *delays,
-                    double *starts,
-                    double *ends)
+// Computes the steps from ... to - 1; returns the latest end, or `makespan` if that is later.
+static double run_steps(const struct timeline *timeline,
+                        int32_t from,
+                        int32_t to,
+                        const double *durations,
+                        const double *delays,
+                        double *starts,
+                        double *ends,
+                        double makespan)
 {
-    double makespan = 0;
-    for (int32_t k = 0; k < timeline->n; k++) {
+    for (int32_t k = from; k < to; k++) {
         const struct step *step = &timeline->steps[k];
-        if (poll_over(timeline->poll))
-            return (double)NAN;
         double start = step->before >= 0 ? ends[step->before] : 0;
         for (int32_t j = step->need; j < step[1].need; j++) {
             const struct timeline_need *need = &timeline->needs[j];
@@ -207,6 +208,23 @@ double timeline_run(const struct timeline *timeline,
             starts[step->task] = start;
         ends[step->task] = end;
         makespan = end > makespan ? end : makespan;
+    }
+    return makespan;
+}
+
+double timeline_run(const struct timeline *timeline,
+                    const double *durations,
+                    const double *delays,
+                    double *starts,
+                    double *ends)
+{
+    double makespan = 0;
+    for (int32_t from = 0; from < timeline->n; from += POLL_STEPS) {
+        const int32_t left = timeline->n - from, n = left < POLL_STEPS ? left : POLL_STEPS;
+        if (poll_over_after(timeline->poll, (uint64_t)n))
+            return (double)NAN;
+        makespan =
+            run_steps(timeline, from, from + n, durations, delays, starts, ends, makespan);
     }
     return makespan;
 }
