@@ -126,7 +126,7 @@ static void take_point(struct work *w, size_t i)
     w->simulated += (double)p->n * p->gpus;
     if (!w->exact) {
         struct contention_key key;
-        contention_key(s, &key);
+        contention_key(s, w->wish.metrics + 2 * w->wish.sensitivity, &key);
         place = contention_memo_find(&w->batch->memo, &key);
         o->recalled = place->state != MEMO_EMPTY;
     }

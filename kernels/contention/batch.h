@@ -39,8 +39,8 @@ struct contention_wish {
 
 // Simulates n <= BATCH_POINTS points. Results equal those of contention_simulate to rounding
 // (1e-9 relative). The result of a point depends only on the point, `wish` and `exact`, bit for
-// bit. All calls with one batch must have the same wish, and points with the same most_events.
-// `exact` disables recalling and jumps over periods. `scratch` is 64-byte aligned and has
+// bit. All calls with one batch must have points with the same most_events. `exact` disables
+// recalling and jumps over periods. `scratch` is 64-byte aligned and has
 // contention_batch_scratch_bytes bytes. After the stop flag is up, outcomes are
 // CONTENTION_STOPPED.
 void contention_simulate_batch(struct contention_batch *batch,

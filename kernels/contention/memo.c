@@ -40,14 +40,14 @@ static int put_lengths(const struct sim *s, struct contention_key *key, int n)
     return n;
 }
 
-void contention_key(const struct sim *s, struct contention_key *key)
+void contention_key(const struct sim *s, int wish, struct contention_key *key)
 {
     const struct contention_point *p = s->p;
     int n = 0;
     key->word[n++] = p->n;
     key->word[n++] = p->gpus;
     key->word[n++] = p->sync_freq;
-    key->word[n++] = (int)p->pipeline + 2 * (int)p->channels + 8 * s->congestion;
+    key->word[n++] = (int)p->pipeline + 2 * (int)p->channels + 8 * s->congestion + 16 * wish;
     n = put_lengths(s, key, n);
     put_rules(s, key, n);
 }

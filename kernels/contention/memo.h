@@ -30,7 +30,7 @@ struct contention_memo_place {
     struct contention_result result;
 };
 
-// All zero: empty. All points must have the same wish.
+// All zero: empty.
 struct contention_memo {
     uint64_t hash
         [MEMO_PLACES]; // of the key in each place: rejects most other keys without a comparison
@@ -40,8 +40,8 @@ struct contention_memo {
 // Writes the key of the point whose constants are in `s`. The key omits what no result depends
 // on: the scale of all lengths; impacts if no synchronisation takes time; congestion if it
 // cannot occur; weights and tiers of kinds that never share a port; everything about ports if
-// channels are ideal.
-void contention_key(const struct sim *s, struct contention_key *key);
+// channels are ideal. Results of different `wish` numbers have different keys.
+void contention_key(const struct sim *s, int wish, struct contention_key *key);
 
 // Returns the place of a key, one of two. The place either held the key before or now holds it
 // with state MEMO_EMPTY.

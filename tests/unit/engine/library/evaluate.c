@@ -174,6 +174,36 @@ Test(library_evaluate, same_bits_in_every_call)
     close_trial(&t);
 }
 
+// Evaluates columns first ... last of point 0.
+static void evaluate_columns(struct trial *t, double *values, int first, int last)
+{
+    const double *param[PPS_MAX_PARAMS];
+    double *column[PPS_MAX_COLUMNS] = {NULL};
+    for (int p = 0; p < t->n_params; p++)
+        param[p] = t->param[p];
+    for (int c = first; c <= last; c++)
+        column[c] = &values[c];
+    const struct ppsweep_points points = {.size = sizeof points,
+                                          .n = 1,
+                                          .param = param,
+                                          .column = column,
+                                          .threads = 1};
+    cr_assert_eq(ppsweep_evaluate(t->model, &points, NULL), PPSWEEP_OK);
+}
+
+// Would catch a kernel that recalls the results of an earlier call for fewer columns.
+Test(library_evaluate, columns_differ_between_calls)
+{
+    struct trial t;
+    double values[PPS_MAX_COLUMNS];
+    open_trial(&t, CONTENTION, NULL);
+    evaluate_columns(&t, values, 0, 0);
+    evaluate_columns(&t, values, 0, t.n_columns - 1);
+    for (int c = 0; c < t.n_columns; c++)
+        cr_assert_eq(values[c], t.expected[c][0], "column %d", c);
+    close_trial(&t);
+}
+
 Test(library_evaluate, same_bits_with_documents)
 {
     struct trial t;

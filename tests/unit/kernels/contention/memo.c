@@ -153,10 +153,10 @@ static bool same_key(const struct contention_point *a, const struct contention_p
     struct contention_key first, second;
     struct sim s = {.p = a};
     contention_constants(&s, a);
-    contention_key(&s, &first);
+    contention_key(&s, 0, &first);
     s = (struct sim){.p = b};
     contention_constants(&s, b);
-    contention_key(&s, &second);
+    contention_key(&s, 0, &second);
     return memcmp(&first, &second, sizeof first) == 0;
 }
 
