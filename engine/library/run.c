@@ -143,7 +143,7 @@ static void set_best(struct ppsweep_summary *summary, const struct pps_job_resul
 {
     const struct pps_tops *best = &r->totals.best;
     const int objective = r->sweep.objective;
-    if (r->experiment == NULL)
+    if (r->sweep.experiment == NULL) // not resolved
         return;
     snprintf(summary->objective, sizeof summary->objective, "%s",
              r->experiment->kernel->columns[objective].name);

@@ -152,8 +152,11 @@ static void refused(struct ppsweep_run_options options,
                     int column,
                     const char *text)
 {
+    struct ppsweep_summary summary;
     struct ppsweep_error error;
-    cr_assert_eq(run(options, NULL, &error), code, "%s", text);
+    cr_assert_eq(run(options, &summary, &error), code, "%s", text);
+    cr_assert_eq(summary.rows, 0);
+    cr_assert(isnan(summary.best));
     cr_assert_eq(error.code, code);
     cr_assert(strstr(error.text, text) != NULL, "%s", error.text);
     cr_assert_str_eq(error.file, file);
@@ -161,6 +164,7 @@ static void refused(struct ppsweep_run_options options,
     cr_assert_eq(error.column, column, "%d", error.column);
 }
 
+// Would catch a summary of an experiment that was not read.
 Test(library_run, errors)
 {
     struct ppsweep_error error;
