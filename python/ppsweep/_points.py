@@ -63,7 +63,7 @@ def evaluate_one(model, handle, selection, values, raises):
             converter = converters.get(name) or model._unknown_parameter(name)
             kind = type(value)
             index = converter.index
-            if (kind is float or kind is int) and value >= 0 and converter.takes_numbers:
+            if (kind is float or kind is int) and 0 <= value <= 1e300 and converter.takes_numbers:
                 doubles[index] = value
             elif kind is float or kind is int or kind is str or kind is bool or _is_single(value):
                 doubles[index] = model._single(name, value)

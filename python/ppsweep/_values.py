@@ -2,6 +2,7 @@
 """Values of parameters as the library wants them: each value is a double."""
 
 import ctypes
+import math
 import numbers
 
 import numpy as np
@@ -50,7 +51,10 @@ class Converter:
             return self.encode(handle, value) if known is None else known
         if not isinstance(value, numbers.Real):
             raise TypeError(f"expected a number, a str or a bool (got {value!r})")
-        number = float(value)
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.inf
         if self.takes_numbers and not (self.has_tiers and number < 0):
             return number
         return self.encode(handle, f"{number:.15g}")
