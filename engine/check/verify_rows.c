@@ -55,9 +55,11 @@ enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
     while (!check->experiment->wanted[objective])
         objective++;
     if (check->sample > 0)
-        status = pps_rowmaker_open(&c->maker, check->experiment, objective, 0, err);
-    if (status == PPS_OK && check->sample > 0 && check->reference)
-        status = pps_rowmaker_audit(c->maker, 1, false, err);
+        status = pps_rowmaker_open(&c->maker,
+                                   &(struct pps_row_settings){.experiment = check->experiment,
+                                                              .objective = objective,
+                                                              .audit = check->reference},
+                                   err);
     return status;
 }
 

@@ -7,6 +7,7 @@
 #include "base/text/nearest.h"
 #include "engine/space/typed_columns.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,6 +89,17 @@ const char *pps_outcome_word(enum pps_outcome outcome)
         [PPS_INFEASIBLE] = "infeasible",
     };
     return words[outcome];
+}
+
+enum pps_outcome pps_batch_outcome(uint8_t outcome,
+                                   double *const *columns,
+                                   int n_columns,
+                                   size_t row)
+{
+    for (int c = 0; outcome == PPS_DONE && c < n_columns; c++)
+        if (columns[c] != NULL && !isfinite(columns[c][row]))
+            return PPS_FAILED;
+    return (enum pps_outcome)outcome;
 }
 
 size_t pps_column_width(const struct pps_column *column)

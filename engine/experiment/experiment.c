@@ -179,17 +179,23 @@ static void set_name(struct pps_loader *l)
 
 // ---- the whole --------------------------------------------------------------------------------
 
+static int column_of(const struct pps_kernel *kernel, const char *name)
+{
+    return name != NULL ? pps_column_find(kernel, name, strlen(name)) : -1;
+}
+
 static enum pps_status choose_results(struct pps_loader *l)
 {
     const struct pps_request *request = l->request;
     bool *wanted = l->experiment->wanted;
     enum pps_status status = pps_columns_choose(l->kernel, request->metrics, wanted, l->err);
-    if (request->objective == NULL)
-        return status;
-    const int column =
-        pps_column_find(l->kernel, request->objective, strlen(request->objective));
-    if (column >= 0)
-        wanted[column] = true;
+    const int objective = column_of(l->kernel, request->objective);
+    const int nearest = column_of(l->kernel, l->kernel->nearest);
+    if (objective >= 0)
+        wanted[objective] = true;
+    const bool any =
+        nearest >= 0 && wanted[nearest] && l->kernel->columns[nearest].kind != PPS_COLUMN_TEXT;
+    l->experiment->nearest = any ? nearest : -1;
     return status;
 }
 

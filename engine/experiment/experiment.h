@@ -56,6 +56,7 @@ struct pps_experiment {
     int named[PPS_MAX_PARAMS];
     struct pps_option_value options[PPS_MAX_OPTIONS];
     bool wanted[PPS_MAX_COLUMNS]; // result columns of a row
+    int nearest; // the wanted column that compares infeasible rows (pps_kernel.nearest), or -1
     int digits;
     bool exact;           // the kernel takes no short cut
     uint64_t point_limit; // a point that takes more events fails; 0: none does
@@ -80,6 +81,13 @@ void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
 #define PPS_STATUS_COLUMN "status"
 enum { PPS_STATUS_ROOM = 16 }; // bytes of its cell, with a comma, at most
 const char *pps_outcome_word(enum pps_outcome outcome);
+
+// Returns the outcome of row `row` of a batch. `outcome` is the kernel's; a finished point has failed
+// if one of its results is not a finite number. columns[c] may be NULL for c < n_columns.
+enum pps_outcome pps_batch_outcome(uint8_t outcome,
+                                   double *const *columns,
+                                   int n_columns,
+                                   size_t row);
 
 // Bytes of a text column's cell, its NUL included; 0 of a number.
 size_t pps_column_width(const struct pps_column *column);

@@ -85,13 +85,8 @@ static int cell_of_column(const struct pps_experiment *e, int column)
 // Returns the column that compares infeasible rows; -1 if it is not needed.
 static int column_of_nearest(const struct pps_resume_ask *ask)
 {
-    const struct pps_kernel *kernel = ask->sweep->experiment->kernel;
-    const char *name = kernel->nearest;
-    if (name == NULL || ask->prefix->infeasible == 0 ||
-        ask->prefix->infeasible < ask->prefix->rows)
-        return -1;
-    const int column = pps_column_find(kernel, name, strlen(name));
-    return column >= 0 && ask->sweep->experiment->wanted[column] ? column : -1;
+    const bool any = ask->prefix->rows > 0 && ask->prefix->infeasible == ask->prefix->rows;
+    return any ? ask->sweep->experiment->nearest : -1;
 }
 
 // The kernel's first column is empty in rows of infeasible points.

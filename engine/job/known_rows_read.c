@@ -128,8 +128,7 @@ static enum pps_status find_results(struct reader *r, int objective)
         enum pps_status status = find_result(r, c, &r->results[r->n_results++]);
         if (status != PPS_OK)
             return status;
-        if (e->kernel->nearest != NULL &&
-            strcmp(e->kernel->nearest, e->kernel->columns[c].name) == 0)
+        if (c == e->nearest)
             r->nearest = r->results[r->n_results - 1];
     }
     return find_result(r, objective, &r->objective);

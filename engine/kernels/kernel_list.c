@@ -3,20 +3,12 @@
 #include "engine/kernels/kernel_list.h"
 
 #include "engine/kernels/kernel_table.h"
+#include "engine/space/value.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-const struct pps_kernel *pps_kernels_find(const struct pps_kernel *const *kernels,
-                                          const char *name)
-{
-    for (size_t k = 0; kernels[k] != NULL; k++)
-        if (strcmp(kernels[k]->name, name) == 0)
-            return kernels[k];
-    return NULL;
-}
 
 static enum pps_status check_module(const struct pps_kernel_module *module,
                                     const char *path,

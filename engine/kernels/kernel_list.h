@@ -27,10 +27,6 @@ PPS_MUST_CHECK enum pps_status pps_kernel_list_open(struct pps_kernel_list *list
                                                     int n,
                                                     struct pps_error *err);
 
-// Returns the kernel of a NULL-terminated list that has this name; NULL: there is none.
-const struct pps_kernel *pps_kernels_find(const struct pps_kernel *const *kernels,
-                                          const char *name);
-
 // Frees the list and unloads its libraries. Their kernels must no longer be in use.
 void pps_kernel_list_close(struct pps_kernel_list *list);
 

@@ -6,7 +6,6 @@
 #include "base/text/grow_list.h"
 #include "base/text/nearest.h"
 #include "base/text/string_pool.h"
-#include "engine/kernels/kernel_list.h"
 #include "engine/read/result.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"

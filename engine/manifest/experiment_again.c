@@ -4,6 +4,7 @@
 
 #include "base/text/decimal.h"
 #include "engine/space/typed_columns.h"
+#include "engine/space/value.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -11,21 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct pps_kernel *kernel_of(const struct pps_said *said,
-                                          const struct pps_kernel *const *kernels)
-{
-    while (*kernels != NULL && strcmp((*kernels)->name, said->kernel) != 0)
-        kernels++;
-    return *kernels;
-}
-
 bool pps_remake_possible(const struct pps_said *said,
                          const struct pps_kernel *const *kernels,
                          const char *version,
                          char *why,
                          size_t cap)
 {
-    const struct pps_kernel *kernel = kernel_of(said, kernels);
+    const struct pps_kernel *kernel = pps_kernels_find(kernels, said->kernel);
     if (kernel == NULL)
         snprintf(
             why, cap,
@@ -173,7 +166,7 @@ enum pps_status pps_remake(const struct pps_said *said,
                            struct pps_experiment **experiment,
                            struct pps_error *err)
 {
-    const struct pps_kernel *only[] = {kernel_of(said, kernels), NULL};
+    const struct pps_kernel *only[] = {pps_kernels_find(kernels, said->kernel), NULL};
     char *text = text_of(said), *metrics = metrics_of(said);
     struct pps_request request = {.kernels = only,
                                   .text = text,

@@ -193,7 +193,7 @@ enum pps_status pps_calibrate(const struct pps_experiment *e,
     const double before = pps_peak_memory();
     enum pps_status status = count_rows(e, shard, seconds / 2, forecast, err);
     if (status == PPS_OK)
-        status = pps_rowmaker_open(&maker, e, 0, 0, err);
+        status = pps_rowmaker_open(&maker, &(struct pps_row_settings){.experiment = e}, err);
     if (status == PPS_OK)
         status = pps_codec_open(&codec, choice, err);
     if (status == PPS_OK)

@@ -22,18 +22,6 @@ void pps_evaluate_cell(FILE *out, const char *text)
     fputc('"', out);
 }
 
-// Returns the outcome of row i, which was not skipped. A row with a result that is not a number
-// has failed.
-static enum pps_outcome outcome_of(const struct pps_evaluator *e, size_t i)
-{
-    if (e->outcome[i] != PPS_DONE)
-        return (enum pps_outcome)e->outcome[i];
-    for (int k = 0; k < e->kernel->n_columns; k++)
-        if (e->wanted[k] && e->texts[k] == NULL && !isfinite(pps_evaluate_column(e, k)[i]))
-            return PPS_FAILED;
-    return PPS_DONE;
-}
-
 static void write_result(const struct pps_evaluator *e, size_t i, int k)
 {
     char text[PPS_DECIMAL_CAP];
@@ -72,7 +60,8 @@ static void count_row(struct pps_evaluated *count, int reason, enum pps_outcome 
 void pps_evaluate_row(struct pps_evaluator *e, size_t i)
 {
     const char *cell = e->cells + e->row_cells[i];
-    const enum pps_outcome outcome = e->reason[i] != 0 ? PPS_FAILED : outcome_of(e, i);
+    const enum pps_outcome outcome =
+        e->reason[i] != 0 ? PPS_FAILED : (enum pps_outcome)e->outcome[i];
     const bool answered = outcome != PPS_FAILED;
     FILE *out = e->ask->out;
     for (int c = 0; c < e->n_output; c++) {

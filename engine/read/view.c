@@ -16,16 +16,6 @@
 
 // ---- what the columns are -------------------------------------------------------------------
 
-static const struct pps_kernel *kernel_of_name(const struct pps_kernel *const *kernels,
-                                               const char *name)
-{
-    for (; name != NULL && *kernels != NULL; kernels++)
-        if (strcmp((*kernels)->name, name) == 0)
-            return *kernels;
-    return NULL;
-}
-
-// Returns the role of a column by its name, from the kernel; --status adds a column to any
 // result.
 static struct pps_view_column describe(const struct pps_kernel *kernel, const char *name)
 {
@@ -147,7 +137,8 @@ static enum pps_status find_roles(struct pps_view *view,
         status = pps_result_manifest(view->path, &manifest, err);
     if (status != PPS_OK)
         return status;
-    view->kernel = kernel_of_name(kernels, member_text(manifest, "kernel"));
+    const char *name = member_text(manifest, "kernel");
+    view->kernel = name != NULL ? pps_kernels_find(kernels, name) : NULL;
     for (; manifest == NULL && view->kernel == NULL && *kernels != NULL; kernels++)
         if (kernel_matches(view, *kernels))
             view->kernel = *kernels;

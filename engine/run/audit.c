@@ -111,15 +111,6 @@ static double result(const struct pair *pair, int which, int c)
     return pair->column[which][c][pair->row[which]];
 }
 
-// Returns PPS_FAILED if a result is not a number: the row has no results then.
-static enum pps_outcome outcome_of(const struct pair *pair, int which, uint8_t outcome)
-{
-    for (int c = 0; outcome == PPS_DONE && c < pair->auditor->kernel->n_columns; c++)
-        if (pair->column[which][c] != NULL && !isfinite(result(pair, which, c)))
-            return PPS_FAILED;
-    return (enum pps_outcome)outcome;
-}
-
 // Returns the value to which a difference in column c is relative.
 static double scale_of(const struct pair *pair, int c)
 {
@@ -305,8 +296,10 @@ enum pps_status pps_auditor_batch(struct pps_auditor *a,
         }
         pair.row[0] = a->row[i];
         pair.row[1] = i;
-        pair.outcome[0] = outcome_of(&pair, 0, batch->outcome[a->row[i]]);
-        pair.outcome[1] = outcome_of(&pair, 1, a->outcome[i]);
+        pair.outcome[0] = pps_batch_outcome(batch->outcome[a->row[i]], batch->column,
+                                            a->kernel->n_columns, a->row[i]);
+        pair.outcome[1] =
+            pps_batch_outcome(a->outcome[i], pair.column[1], a->kernel->n_columns, i);
         enum pps_status status = compare(&pair, audited, err);
         if (status != PPS_OK || audited->stopped)
             return status;

@@ -113,19 +113,6 @@ static bool room_for_batch(struct pps_rowmaker *m)
     return text != NULL;
 }
 
-// What became of point i: a result without a number somewhere is none.
-static enum pps_outcome outcome_of(const struct pps_rowmaker *m, size_t i)
-{
-    if (m->outcome[i] != PPS_DONE)
-        return (enum pps_outcome)m->outcome[i];
-    for (int a = 0; a < m->n_asked; a++) {
-        const double *column = m->column[m->asked[a]];
-        if (column != NULL && !isfinite(column[i]))
-            return PPS_FAILED;
-    }
-    return PPS_DONE;
-}
-
 static char *write_result(const struct pps_rowmaker *m, size_t i, int c, char *out)
 {
     const struct pps_column *column = &m->kernel->columns[c];
@@ -156,7 +143,7 @@ static void write_results(struct pps_rowmaker *m, size_t i, enum pps_outcome out
             out = write_result(m, i, c, out);
         if (c == m->objective)
             m->shown = (struct pps_cell){cell, (size_t)(out - cell)};
-        if (c == m->nearest_column)
+        if (c == m->experiment->nearest)
             m->shown_need = (struct pps_cell){cell, (size_t)(out - cell)};
         *out++ = ',';
     }
@@ -183,11 +170,11 @@ static enum pps_status take_infeasible(struct pps_rowmaker *m,
                                        size_t start,
                                        struct pps_error *err)
 {
-    if (m->nearest_column < 0 ||
+    if (m->experiment->nearest < 0 ||
         (m->contest != NULL &&
          atomic_load_explicit(&m->contest->changes, memory_order_relaxed)))
         return PPS_OK;
-    double value = m->column[m->nearest_column][i];
+    double value = m->column[m->experiment->nearest][i];
     if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
         return PPS_OK;
     if (m->contest != NULL)
@@ -256,7 +243,8 @@ static enum pps_status take_row(struct pps_rowmaker *m,
                                 struct pps_error *err)
 {
     const size_t start = m->text_n;
-    const enum pps_outcome outcome = outcome_of(m, i);
+    const enum pps_outcome outcome =
+        pps_batch_outcome(m->outcome[i], m->column, m->kernel->n_columns, i);
     double key[PPS_MAX_PARAMS];
     rows->rows++;
     if (outcome == PPS_FAILED && rows->failed++ == 0)
@@ -303,7 +291,7 @@ static enum pps_status take_found(struct pps_rowmaker *m,
         return pps_tops_add(&m->best, group, found->reused.value, found->index, out, n - 1,
                             err);
     rows->infeasible++;
-    if (m->nearest_column < 0 || isnan(found->reused.value))
+    if (m->experiment->nearest < 0 || isnan(found->reused.value))
         return PPS_OK;
     return pps_tops_add(&m->nearest, NULL, found->reused.value, found->index, out, n - 1, err);
 }

@@ -33,36 +33,33 @@ struct pps_rows {
 
 struct pps_rowmaker;
 
-// Takes all memory that a worker needs. The best n_best rows by column `objective` are kept.
+// What a maker of rows does. Pointers must stay valid until the maker is closed.
+struct pps_row_settings {
+    const struct pps_experiment *experiment;
+    int objective; // the column that the best rows are chosen by
+    size_t n_best; // the maker keeps this number of best rows
+    const int *by; // n_by parameters: the best rows of every group of points with equal values
+    int n_by;
+    // Rows of an earlier result, which are copied and not computed; or NULL. Audited rows are
+    // computed and compared with the earlier row: a difference is an error of pps_rowmaker_make.
+    // Not used with a contest.
+    const struct pps_reuse *reuse;
+    // Top-k mode: rows are offered to the shared contest, no text is produced, and
+    // pps_rowmaker_best returns the best rows of the last call of pps_rowmaker_make alone. A point
+    // whose lower bound is worse than the best rows is not computed: the number of pruned points
+    // depends on the progress of all workers, the winning rows do not. NULL: all rows are text.
+    struct pps_contest *contest;
+    bool ties; // with a contest: also all rows equal to the last of the best
+    // A fraction of the rows is compared with the kernel's reference; a difference is an error of
+    // pps_rowmaker_make (audit.h). 0: none.
+    double audit;
+    bool only_audited; // no other rows are computed
+};
+
+// Allocates all memory that a worker needs. After a failure *maker is NULL.
 PPS_MUST_CHECK enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
-                                                 const struct pps_experiment *experiment,
-                                                 int objective,
-                                                 size_t n_best,
+                                                 const struct pps_row_settings *settings,
                                                  struct pps_error *err);
-
-// From now on a fraction of the rows is compared with the kernel's reference; a difference is an
-// error of pps_rowmaker_make (see audit.h). With `only` no other rows are made.
-PPS_MUST_CHECK enum pps_status pps_rowmaker_audit(struct pps_rowmaker *maker,
-                                                  double fraction,
-                                                  bool only,
-                                                  struct pps_error *err);
-
-// Ranks rows by group from now on: a group is all points with equal values of these n_by
-// parameters.
-void pps_rowmaker_group(struct pps_rowmaker *maker, const int *by, int n_by);
-
-// Copies rows from an earlier result from now on, instead of computing them. Rows of an audit
-// are computed nevertheless and must equal the earlier rows: a difference is an error of
-// pps_rowmaker_make. Not in a contest. The caller calls this function after pps_rowmaker_group.
-PPS_MUST_CHECK enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *maker,
-                                                  const struct pps_reuse *reuse,
-                                                  struct pps_error *err);
-
-// Adds no row to the text from now on. pps_rowmaker_best then returns the rows of the last call
-// of pps_rowmaker_make: all rows that may be among the best of all points, with rows that equal
-// the last of these if `ties` is set. A point that its lower bound excludes is not computed:
-// the set of these points depends on the progress of all workers, the winning rows do not.
-void pps_rowmaker_enter(struct pps_rowmaker *maker, struct pps_contest *contest, bool ties);
 
 // Returns the infeasible row that is nearest to feasible, if the kernel names a column for
 // this.

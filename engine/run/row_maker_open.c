@@ -55,39 +55,16 @@ static void set_columns(struct pps_rowmaker *m)
     }
 }
 
-static void set_nearest(struct pps_rowmaker *m)
+static enum pps_status take_memory(struct pps_rowmaker *m, struct pps_error *err)
 {
-    const char *name = m->kernel->nearest;
-    m->nearest_column = name != NULL ? pps_column_find(m->kernel, name, strlen(name)) : -1;
-    if (m->nearest_column >= 0 && m->column[m->nearest_column] == NULL)
-        m->nearest_column = -1;
-    const bool higher =
-        m->nearest_column >= 0 && m->kernel->columns[m->nearest_column].goal == PPS_HIGHER;
-    pps_tops_init(&m->nearest, 1, higher, 0);
-}
-
-enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
-                                  const struct pps_experiment *experiment,
-                                  int objective,
-                                  size_t n_best,
-                                  struct pps_error *err)
-{
-    const struct pps_kernel *kernel = experiment->kernel;
+    const struct pps_kernel *kernel = m->kernel;
     const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
-    size_t scratch_bytes;
-    struct pps_rowmaker *m = calloc(1, sizeof *m);
-    *maker = m;
-    enum pps_status status = pps_scratch_bytes(experiment, 1, &scratch_bytes, err);
+    size_t scratch_bytes, texts = 0;
+    enum pps_status status = pps_scratch_bytes(m->experiment, 1, &scratch_bytes, err);
     if (status != PPS_OK)
         return status;
-    if (m == NULL)
-        return pps_fail_memory(err, "a worker");
-    m->experiment = experiment;
-    m->kernel = kernel;
-    m->objective = objective;
-    m->prefix_cap = (size_t)(pps_space_cells(&experiment->space) + 1) * PPS_CELL_TEXT;
+    m->prefix_cap = (size_t)(pps_space_cells(&m->experiment->space) + 1) * PPS_CELL_TEXT;
     m->row_cap = m->prefix_cap + (size_t)kernel->n_columns * (PPS_DECIMAL_CAP + 1) + 1;
-    size_t texts = 0;
     for (int c = 0; c < kernel->n_columns; c++)
         texts += pps_column_width(&kernel->columns[c]);
     m->row_cap += texts + PPS_STATUS_ROOM;
@@ -100,31 +77,34 @@ enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
     if (m->values == NULL || m->texts == NULL || m->prefixes == NULL || m->text == NULL ||
         m->scratch == NULL)
         return pps_fail_memory(err, "a worker (%zu bytes of scratch)", scratch_bytes);
-    set_columns(m);
-    if (m->decimals[objective] >= 0) // twice what rounding can change
-        m->slack = pow(10, -m->decimals[objective]);
-    const bool higher = kernel->columns[objective].goal == PPS_HIGHER;
-    pps_tops_init(&m->best, n_best, higher, 0);
-    set_nearest(m);
     return PPS_OK;
 }
 
-void pps_rowmaker_group(struct pps_rowmaker *m, const int *by, int n_by)
+static void set_best(struct pps_rowmaker *m, const struct pps_row_settings *settings)
 {
-    const size_t k = m->best.k;
-    const bool higher = m->best.higher;
-    pps_tops_free(&m->best);
-    pps_tops_init(&m->best, k, higher, n_by);
-    for (int b = 0; b < n_by; b++)
-        m->by[b] = by[b];
-    m->n_by = n_by;
+    const struct pps_column *columns = m->kernel->columns;
+    const bool higher = columns[m->objective].goal == PPS_HIGHER;
+    const int nearest = m->experiment->nearest;
+    if (m->decimals[m->objective] >= 0) // twice what rounding can change
+        m->slack = pow(10, -m->decimals[m->objective]);
+    pps_tops_init(&m->best, settings->n_best, higher, settings->n_by);
+    pps_tops_init(&m->nearest, 1, nearest >= 0 && columns[nearest].goal == PPS_HIGHER, 0);
+    m->n_by = settings->n_by;
+    for (int b = 0; b < m->n_by; b++)
+        m->by[b] = settings->by[b];
+    m->contest = settings->contest;
+    m->best.ties = m->contest != NULL && settings->ties;
+    m->prunes = m->contest != NULL && m->kernel->lower_bound != NULL && m->objective == 0 &&
+                columns[0].goal == PPS_LOWER;
 }
 
-enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
-                                   const struct pps_reuse *reuse,
-                                   struct pps_error *err)
+static enum pps_status set_reuse(struct pps_rowmaker *m,
+                                 const struct pps_reuse *reuse,
+                                 struct pps_error *err)
 {
     m->reuse = reuse;
+    if (reuse == NULL)
+        return PPS_OK;
     m->found = calloc(PPS_BATCH, sizeof *m->found);
     m->claims = calloc(PPS_BATCH, sizeof *m->claims);
     m->found_prefixes = malloc(PPS_BATCH * m->prefix_cap);
@@ -135,22 +115,31 @@ enum pps_status pps_rowmaker_reuse(struct pps_rowmaker *m,
     return PPS_OK;
 }
 
-void pps_rowmaker_enter(struct pps_rowmaker *m, struct pps_contest *contest, bool ties)
+enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
+                                  const struct pps_row_settings *settings,
+                                  struct pps_error *err)
 {
-    m->contest = contest;
-    m->best.ties = ties;
-    m->prunes = m->kernel->lower_bound != NULL && m->objective == 0 &&
-                m->kernel->columns[0].goal == PPS_LOWER;
-}
-
-enum pps_status pps_rowmaker_audit(struct pps_rowmaker *m,
-                                   double fraction,
-                                   bool only,
-                                   struct pps_error *err)
-{
-    m->audit = fraction;
-    m->only_audited = only;
-    return pps_auditor_open(&m->auditor, m->experiment, fraction, err);
+    struct pps_rowmaker *m = *maker = calloc(1, sizeof *m);
+    if (m == NULL)
+        return pps_fail_memory(err, "a worker");
+    m->experiment = settings->experiment;
+    m->kernel = m->experiment->kernel;
+    m->objective = settings->objective;
+    m->audit = settings->audit;
+    m->only_audited = settings->only_audited;
+    enum pps_status status = take_memory(m, err);
+    if (status == PPS_OK) {
+        set_columns(m);
+        set_best(m, settings);
+        status = set_reuse(m, settings->reuse, err);
+    }
+    if (status == PPS_OK && m->audit > 0)
+        status = pps_auditor_open(&m->auditor, m->experiment, m->audit, err);
+    if (status == PPS_OK)
+        return PPS_OK;
+    pps_rowmaker_close(m);
+    *maker = NULL;
+    return status;
 }
 
 void pps_rowmaker_close(struct pps_rowmaker *m)

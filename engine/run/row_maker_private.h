@@ -23,7 +23,6 @@ struct pps_rowmaker {
     struct pps_cursor cursor;
     struct pps_tops best;        // in a contest those of the points made last; else of all
     struct pps_tops nearest;     // of infeasible rows, likewise
-    int nearest_column;          // -1: there is none
     struct pps_contest *contest; // or NULL
     struct pps_rival rival;
     bool prunes;  // the kernel bounds the objective

@@ -274,16 +274,19 @@ static enum pps_status keep_best(struct pool *pool,
 static enum pps_status open_worker(struct pool *pool, struct worker *w, struct pps_error *err)
 {
     const struct pps_sweep *sweep = pool->sweep;
-    enum pps_status status =
-        pps_rowmaker_open(&w->maker, sweep->experiment, sweep->objective, sweep->n_best, err);
-    if (status == PPS_OK)
-        pps_rowmaker_group(w->maker, sweep->by, sweep->n_by);
-    if (status == PPS_OK && sweep->reuse != NULL)
-        status = pps_rowmaker_reuse(w->maker, sweep->reuse, err);
-    if (status == PPS_OK && sweep->only_best)
-        pps_rowmaker_enter(w->maker, &pool->contest, sweep->ties);
-    if (status == PPS_OK && sweep->audit > 0)
-        status = pps_rowmaker_audit(w->maker, sweep->audit, sweep->only_audited, err);
+    const struct pps_row_settings settings = {
+        .experiment = sweep->experiment,
+        .objective = sweep->objective,
+        .n_best = sweep->n_best,
+        .by = sweep->by,
+        .n_by = sweep->n_by,
+        .reuse = sweep->reuse,
+        .contest = sweep->only_best ? &pool->contest : NULL,
+        .ties = sweep->ties,
+        .audit = sweep->audit,
+        .only_audited = sweep->only_audited,
+    };
+    enum pps_status status = pps_rowmaker_open(&w->maker, &settings, err);
     if (status == PPS_OK)
         status = pps_codec_open(&w->codec, sweep->codec, err);
     w->cursor = calloc(1, sizeof *w->cursor);
@@ -335,23 +338,16 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep)
            pps_shard_points(sweep->shard, blocks, sweep->skip);
 }
 
-static bool nearest_is_highest(const struct pps_kernel *kernel)
-{
-    for (int c = 0; kernel->nearest != NULL && c < kernel->n_columns; c++)
-        if (strcmp(kernel->columns[c].name, kernel->nearest) == 0)
-            return kernel->columns[c].goal == PPS_HIGHER;
-    return false;
-}
-
 void pps_sweep_tops(const struct pps_sweep *sweep,
                     struct pps_tops *best,
                     struct pps_tops *nearest)
 {
-    const struct pps_kernel *kernel = sweep->experiment->kernel;
-    const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
-    pps_tops_init(best, sweep->n_best, higher, sweep->n_by);
+    const struct pps_column *columns = sweep->experiment->kernel->columns;
+    const int column = sweep->experiment->nearest;
+    pps_tops_init(best, sweep->n_best, columns[sweep->objective].goal == PPS_HIGHER,
+                  sweep->n_by);
     best->ties = sweep->ties;
-    pps_tops_init(nearest, 1, nearest_is_highest(kernel), 0);
+    pps_tops_init(nearest, 1, column >= 0 && columns[column].goal == PPS_HIGHER, 0);
 }
 
 // What skipped blocks have reached need not be beaten again.

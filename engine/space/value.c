@@ -213,6 +213,14 @@ double pps_value_cell(const struct pps_param *param, double value, struct pps_ax
     return meant;
 }
 
+const struct pps_kernel *pps_kernels_find(const struct pps_kernel *const *kernels,
+                                          const char *name)
+{
+    while (*kernels != NULL && strcmp((*kernels)->name, name) != 0)
+        kernels++;
+    return *kernels;
+}
+
 int pps_param_find(const struct pps_kernel *kernel, const char *name, size_t n)
 {
     for (int p = 0; p < kernel->n_params; p++)

@@ -40,6 +40,10 @@ size_t pps_value_text(const struct pps_param *param, double value, char out[PPS_
 // gpipe". Writes at most cap bytes.
 void pps_value_domain(const struct pps_param *param, char *out, size_t cap);
 
+// Returns the kernel of this name in a list that ends with NULL, or NULL.
+const struct pps_kernel *pps_kernels_find(const struct pps_kernel *const *kernels,
+                                          const char *name);
+
 // Returns the index of the parameter with this name (n characters), or -1.
 int pps_param_find(const struct pps_kernel *kernel, const char *name, size_t n);
 

@@ -8,35 +8,12 @@
 
 #include "base/system/codec.h"
 #include "base/text/status.h"
-#include "engine/space/reason.h"
+#include "engine/store/block.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// A finished block, as a worker delivers it. Block 0 holds the first points; pps_output_open
-// writes the header line itself.
-struct pps_block {
-    uint64_t index;      // number of the block in the experiment
-    const void *data;    // compressed (or plain) bytes
-    uint64_t data_bytes; // may be 0: no rows
-    uint64_t text_bytes;
-    uint32_t text_crc; // zlib's crc32 of the text
-    bool is_hashed;    // data_xxh64 is set; otherwise the writer computes it
-    uint64_t data_xxh64;
-    uint64_t rows;
-    uint64_t failed;                    // rows with empty results
-    uint64_t infeasible;                // rows of infeasible points
-    uint64_t left_out[PPS_MAX_REASONS]; // skipped points without a row, by reason
-};
-
-// Sets text_bytes and text_crc from the n bytes of the block's text.
-void pps_block_set_text(struct pps_block *block, const char *text, size_t n);
-
-// Sets the data and their checksum. Workers call this function to keep the writer fast. The
-// block keeps the pointer.
-void pps_block_set_data(struct pps_block *block, const void *data, size_t n);
 
 struct pps_output_plan {
     const char *path; // NAME.csv.gz or NAME.csv

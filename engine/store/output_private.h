@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internals shared by opening (output_open.c) and writing (output.c) a result, and the gzip
-// frame around compressed blocks, for readers and writers.
+// The internals of an output, shared by output_write.c, output_open.c and output.c.
 #ifndef PPS_OUTPUTPARTS_H
 #define PPS_OUTPUTPARTS_H
 
 #include "engine/store/index_write.h"
 #include "engine/store/names.h"
 #include "engine/store/whole_prefix.h"
-
-enum { PPS_GZIP_HEAD_BYTES = 10, PPS_GZIP_END_BYTES = 10 };
-
-// The gzip header. It is constant: no time, no name, no extra flags, operating system
-// "unknown".
-extern const unsigned char PPS_GZIP_HEAD[PPS_GZIP_HEAD_BYTES];
-
-// Writes the end of a gzip file: the empty final block, the checksum and the length.
-void pps_gzip_end(unsigned char out[PPS_GZIP_END_BYTES], uint32_t crc, uint64_t text_bytes);
 
 struct pps_output {
     struct pps_target target;

@@ -46,7 +46,8 @@ static void make_rows(const struct pps_experiment *e)
     struct pps_error err;
     if (e->kernel->n_slots == 0 || n == 0)
         return;
-    if (pps_rowmaker_open(&maker, e, 0, 3, &err) == PPS_OK &&
+    if (pps_rowmaker_open(&maker, &(struct pps_row_settings){.experiment = e, .n_best = 3},
+                          &err) == PPS_OK &&
         pps_rowmaker_make(maker, 0, n, &never, &rows, &err) != PPS_OK)
         abort();
     pps_rowmaker_close(maker);

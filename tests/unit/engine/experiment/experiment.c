@@ -115,7 +115,9 @@ static char *rows_of(struct pps_experiment *e, uint64_t first, uint64_t n)
     struct pps_rowmaker *maker;
     struct pps_rows rows;
     struct pps_error err;
-    cr_assert_eq(pps_rowmaker_open(&maker, e, 0, 3, &err), PPS_OK);
+    cr_assert_eq(pps_rowmaker_open(
+                     &maker, &(struct pps_row_settings){.experiment = e, .n_best = 3}, &err),
+                 PPS_OK);
     cr_assert_eq(pps_rowmaker_make(maker, first, n, &never, &rows, &err), PPS_OK);
     char *text = strndup(rows.text, rows.n);
     pps_rowmaker_close(maker);

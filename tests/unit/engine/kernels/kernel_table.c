@@ -3,6 +3,7 @@
 // everything fails here.
 #include "engine/kernels/kernel_table.h"
 #include "engine/kernels/kernel_list.h"
+#include "engine/space/value.h"
 #include "kernels/registry.h"
 
 #include <criterion/criterion.h>

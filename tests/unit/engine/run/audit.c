@@ -162,9 +162,8 @@ static enum pps_status audit(const struct pps_experiment *e,
 {
     const atomic_bool never = false;
     struct pps_rowmaker *maker;
-    enum pps_status status = pps_rowmaker_open(&maker, e, 0, 0, err);
-    if (status == PPS_OK)
-        status = pps_rowmaker_audit(maker, fraction, false, err);
+    const struct pps_row_settings settings = {.experiment = e, .audit = fraction};
+    enum pps_status status = pps_rowmaker_open(&maker, &settings, err);
     *audited = (struct pps_audited){.rows = 0};
     for (uint64_t first = 0; status == PPS_OK && first < e->n_points; first += stretch) {
         const uint64_t left = e->n_points - first;
@@ -325,8 +324,8 @@ Test(audit, a_stop_is_not_an_error)
     struct pps_rowmaker *maker;
     struct pps_rows rows;
     struct pps_error err = {.text = ""};
-    cr_assert_eq(pps_rowmaker_open(&maker, e, 0, 0, &err), PPS_OK);
-    cr_assert_eq(pps_rowmaker_audit(maker, 1, false, &err), PPS_OK);
+    const struct pps_row_settings settings = {.experiment = e, .audit = 1};
+    cr_assert_eq(pps_rowmaker_open(&maker, &settings, &err), PPS_OK);
     cr_assert_eq(pps_rowmaker_make(maker, 0, 1000, &stop, &rows, &err), PPS_OK, "%s", err.text);
     cr_expect(rows.stopped);
     pps_rowmaker_close(maker);

@@ -68,7 +68,8 @@ void write_result(const struct result_plan *plan)
     cr_assert_eq(pps_codec_parse(codec_name, &out.codec, &err), PPS_OK);
     cr_assert_eq(pps_output_open(&output, &out, &err), PPS_OK, "%s", err.text);
     cr_assert_eq(pps_codec_open(&codec, out.codec, &err), PPS_OK);
-    cr_assert_eq(pps_rowmaker_open(&maker, e, 0, 0, &err), PPS_OK);
+    cr_assert_eq(pps_rowmaker_open(&maker, &(struct pps_row_settings){.experiment = e}, &err),
+                 PPS_OK);
     for (uint64_t k = plan->shard; k * plan->block_points < e->n_points; k += step) {
         const uint64_t first = k * plan->block_points, left = e->n_points - first;
         const uint64_t n = left < plan->block_points ? left : plan->block_points;
