@@ -6,7 +6,7 @@
 #include "base/system/disk.h"
 #include "base/text/characters.h"
 #include "engine/read/result.h"
-#include "engine/store/output_private.h"
+#include "engine/store/block.h"
 
 #include <fcntl.h>
 #include <stdio.h>

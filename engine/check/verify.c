@@ -107,32 +107,23 @@ static enum pps_status open_files(struct verifier *v, struct pps_error *err)
 
 static enum pps_status check_gzip_head(const struct verifier *v, struct pps_error *err)
 {
-    static const unsigned char want[PPS_GZIP_HEAD_BYTES] = {0x1f, 0x8b, 8, 0, 0,
-                                                            0,    0,    0, 0, 255};
-    unsigned char head[sizeof want];
+    unsigned char head[PPS_GZIP_HEAD_BYTES];
     if (!pps_index_is_gzip(&v->index.file.head))
         return PPS_OK;
     enum pps_status status =
         pps_disk_read_exactly(v->fd, v->ask->path, head, sizeof head, 0, err);
-    if (status == PPS_OK && memcmp(head, want, sizeof want) != 0)
+    if (status == PPS_OK && memcmp(head, PPS_GZIP_HEAD, sizeof head) != 0)
         return wrong_data(v, err, "its gzip header (bytes 0 to 9) is damaged");
     return status;
-}
-
-static void put_u32(unsigned char *out, uint32_t value)
-{
-    for (int i = 0; i < 4; i++)
-        out[i] = (unsigned char)(value >> 8 * i);
 }
 
 static enum pps_status check_end(const struct verifier *v, struct pps_error *err)
 {
     const bool gzip = pps_index_is_gzip(&v->index.file.head);
     const uint64_t end = v->sums.data_end + (gzip ? PPS_GZIP_END_BYTES : 0);
-    unsigned char want[PPS_GZIP_END_BYTES] = {3, 0}, got[sizeof want];
+    unsigned char want[PPS_GZIP_END_BYTES], got[sizeof want];
     char text[128];
-    put_u32(want + 2, v->sums.crc);
-    put_u32(want + 6, (uint32_t)v->sums.all_text_bytes);
+    pps_gzip_end(want, v->sums.crc, v->sums.all_text_bytes);
     if (gzip) {
         enum pps_status status =
             pps_disk_read_exactly(v->fd, v->ask->path, got, sizeof got, v->sums.data_end, err);

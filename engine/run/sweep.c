@@ -6,7 +6,7 @@
 
 #include "base/system/machine.h"
 #include "base/system/threads.h"
-#include "engine/experiment/failed_point.h"
+#include "engine/experiment/point_text.h"
 #include "engine/run/block_cost.h"
 #include "engine/run/finished_block.h"
 

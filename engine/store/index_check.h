@@ -12,8 +12,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PPS_GZIP_HEAD_BYTES = 10, PPS_GZIP_END_BYTES = 10 };
-
 #define PPS_BLOCK_TEXT_MAX ((uint64_t)64 << 20) // maximum text of a block in a sweep, in bytes
 
 struct pps_index {

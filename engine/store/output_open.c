@@ -5,38 +5,13 @@
 #include "engine/store/output_private.h"
 
 #include "base/system/disk.h"
+#include "base/system/machine.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-static const char *data_path(const struct pps_output *output)
-{
-    return output->target.part[PPS_TARGET_DATA];
-}
-
-static const char *index_path(const struct pps_output *output)
-{
-    return output->target.part[PPS_TARGET_INDEX];
-}
-
-void pps_output_free(struct pps_output *output)
-{
-    pps_journal_free(&output->journal);
-    if (output->fd >= 0)
-        close(output->fd);
-    pps_target_free(&output->target);
-    free(output);
-}
-
-void pps_output_remove(struct pps_output *output)
-{
-    unlink(output->target.part[PPS_TARGET_MANIFEST]);
-    unlink(index_path(output));
-    unlink(data_path(output));
-}
 
 // ---- new result -----------------------------------------------------------------------------
 
@@ -57,7 +32,7 @@ static enum pps_status create_journal(struct pps_output *output,
                                       struct pps_error *err)
 {
     const struct pps_index_head head = head_of(plan);
-    const char *path = index_path(output);
+    const char *path = pps_output_index_path(output);
     if (unlink(path) != 0 && errno != ENOENT) // a journal without its data is useless
         return pps_fail_errno(err, "cannot remove", path);
     return pps_journal_create(&output->journal, path, &head, err);
@@ -117,7 +92,7 @@ static enum pps_status differs(const struct pps_output *output,
     return pps_fail(err, PPS_E_INPUT,
                     "%s cannot be continued: %s was %s, is %s; choose another name, or --force "
                     "starts afresh",
-                    data_path(output), what, was, is);
+                    pps_output_data_path(output), what, was, is);
 }
 
 static enum pps_status differs_count(const struct pps_output *output,
@@ -164,7 +139,7 @@ static enum pps_status check_head(const struct pps_output *output,
         return pps_fail(
             err, PPS_E_INPUT,
             "%s belongs to another experiment: choose another name, or --force starts afresh",
-            data_path(output));
+            pps_output_data_path(output));
     if (was->n_reasons != is.n_reasons)
         return differs_count(output, err,
                              "the number of reasons to skip points (another version)",
@@ -182,7 +157,7 @@ static enum pps_status fail_no_journal(const struct pps_output *output,
     return pps_fail(err, PPS_E_INPUT,
                     "%s cannot be continued: its journal %s %s; move it away to keep it, or "
                     "--force starts afresh",
-                    data_path(output), index_path(output), what);
+                    pps_output_data_path(output), pps_output_index_path(output), what);
 }
 
 // Continues behind the prefix: truncates both files to its end.
@@ -191,10 +166,11 @@ static enum pps_status go_on(struct pps_output *output,
                              struct pps_error *err)
 {
     const struct pps_prefix *prefix = &output->prefix;
-    enum pps_status status = pps_journal_continue(&output->journal, index_path(output), head,
-                                                  prefix->n_records, err);
+    enum pps_status status = pps_journal_continue(
+        &output->journal, pps_output_index_path(output), head, prefix->n_records, err);
     if (status == PPS_OK)
-        status = pps_disk_truncate(output->fd, data_path(output), prefix->data_bytes, err);
+        status = pps_disk_truncate(output->fd, pps_output_data_path(output), prefix->data_bytes,
+                                   err);
     if (status != PPS_OK)
         return status;
     output->bytes = prefix->data_bytes;
@@ -209,7 +185,8 @@ static enum pps_status start_afresh(struct pps_output *output,
                                     const struct pps_output_plan *plan,
                                     struct pps_error *err)
 {
-    enum pps_status status = pps_disk_truncate(output->fd, data_path(output), 0, err);
+    enum pps_status status =
+        pps_disk_truncate(output->fd, pps_output_data_path(output), 0, err);
     return status == PPS_OK ? begin(output, plan, err) : status;
 }
 
@@ -219,7 +196,8 @@ static enum pps_status keep_prefix(struct pps_output *output,
                                    bool published,
                                    struct pps_error *err)
 {
-    const struct pps_prefix_ask ask = {index, output->fd, data_path(output), plan->stop};
+    const struct pps_prefix_ask ask = {index, output->fd, pps_output_data_path(output),
+                                       plan->stop};
     enum pps_status status = check_head(output, &index->head, plan, err);
     if (status == PPS_OK)
         status = pps_prefix_find(&ask, &output->prefix, err);
@@ -240,7 +218,8 @@ static enum pps_status find_journal(const struct pps_output *output,
                                     bool *published,
                                     struct pps_error *err)
 {
-    enum pps_status status = pps_blockindex_open(index, index_path(output), state, err);
+    enum pps_status status =
+        pps_blockindex_open(index, pps_output_index_path(output), state, err);
     *published = false;
     if (status != PPS_OK || *state != PPS_BLOCKINDEX_MISSING)
         return status;
@@ -256,7 +235,8 @@ static enum pps_status resume(struct pps_output *output,
     enum pps_blockindex_state state = PPS_BLOCKINDEX_MISSING;
     bool published = false;
     uint64_t bytes = 0;
-    enum pps_status status = pps_disk_size(output->fd, data_path(output), &bytes, err);
+    enum pps_status status =
+        pps_disk_size(output->fd, pps_output_data_path(output), &bytes, err);
     if (status == PPS_OK && bytes > 0) // data is written only after the journal
         status = find_journal(output, &index, &state, &published, err);
     if (status != PPS_OK)

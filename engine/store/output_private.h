@@ -22,8 +22,18 @@ struct pps_output {
     uint64_t text_bytes;
     uint32_t crc;         // of all text
     uint64_t least_index; // lowest index of the next block
-    double synced_s;      // time of the last sync
+    double synced_s;      // when the data was last synced
 };
+
+static inline const char *pps_output_data_path(const struct pps_output *output)
+{
+    return output->target.part[PPS_TARGET_DATA];
+}
+
+static inline const char *pps_output_index_path(const struct pps_output *output)
+{
+    return output->target.part[PPS_TARGET_INDEX];
+}
 
 // Closes all open files and frees output.
 void pps_output_free(struct pps_output *output);

@@ -3,8 +3,7 @@
 #include "engine/cli/report/point_words.h"
 
 #include "base/text/say.h"
-#include "engine/axes/point_file.h"
-#include "engine/space/value.h"
+#include "engine/experiment/point_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,10 +12,8 @@
 static void print_point(const struct pps_experiment *e, const double *point, const char *before)
 {
     for (int c = 0; c < e->space.n_columns; c++) {
-        const struct pps_param *param = &e->kernel->params[e->space.columns[c]];
-        char text[PPS_CELL_TEXT], word[2 * PPS_CELL_TEXT];
-        pps_value_text(param, point[e->space.columns[c]], text);
-        snprintf(word, sizeof word, "%s=%s", param->name, text);
+        char word[PPS_POINT_WORD];
+        pps_point_word(e, point, c, word);
         fputs(c > 0 ? " " : before, stderr);
         pps_say_word(stderr, word, SIZE_MAX);
     }

@@ -46,6 +46,7 @@ static struct pps_totals sweep_toy(const char *text,
     kernel.nearest = "need";
     kernel.lower_bound = exact_bound;
     e->kernel = &kernel;
+    e->nearest = TOY_NEED;
     const struct pps_sweep sweep = {.experiment = e,
                                     .block_points = block_points,
                                     .threads = threads,
