@@ -4,6 +4,8 @@
 
 #include "base/math/random.h"
 #include "base/math/sobol.h"
+#include "engine/space/dependent_counts.h"
+#include "engine/space/grid.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -56,7 +58,9 @@ static enum pps_status count_grid(const struct pps_space *space,
             sample->outer[grid->n_axes] = d;
             grid->axes[grid->n_axes++] = space->axes[d];
         }
-    enum pps_status status = pps_space_prepare(grid, err);
+    enum pps_status status = pps_grid_prepare(grid, err);
+    if (status == PPS_OK)
+        status = pps_grid_count(grid, err);
     if (status == PPS_OK)
         sample->n_grid = grid->n_points;
     if (status != PPS_E_INPUT)
@@ -152,8 +156,7 @@ void pps_sample_free(struct pps_sample *sample)
 {
     if (sample == NULL)
         return;
-    sample->grid.n_axes = 0; // the space owns the axes
-    pps_space_free(&sample->grid);
+    pps_subtrees_free(sample->grid.subtrees); // the space owns the axes
     free(sample->strata);
     free(sample->sobol);
     free(sample);
@@ -244,7 +247,7 @@ static void place_grid(struct pps_cursor *cursor)
         pps_permutation_init(&order, sample->n_grid,
                              pps_random_bits(sample->seed, round, FOR_ROUND), FOR_GRID);
     const uint64_t at = pps_permutation_at(&order, k % sample->n_grid);
-    pps_cursor_seek(cursor, &sample->grid, at);
+    pps_grid_seek(cursor, &sample->grid, at);
     for (int g = sample->grid.n_axes - 1; g >= 0; g--)
         if (sample->outer[g] != g)
             cursor->level[sample->outer[g]] = cursor->level[g];

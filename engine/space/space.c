@@ -3,6 +3,7 @@
 #include "engine/space/space.h"
 
 #include "engine/space/dependent_counts.h"
+#include "engine/space/grid.h"
 #include "engine/space/sample.h"
 
 #include <limits.h>
@@ -12,81 +13,6 @@
 #include <string.h>
 
 // ---- preparation ----------------------------------------------------------------------------
-
-static uint64_t axis_uses(const struct pps_axis *axis)
-{
-    return axis->kind == PPS_AXIS_DEPENDENT ? pps_expr_uses(axis->expr) : 0;
-}
-
-static enum pps_status check_order(const struct pps_space *space, struct pps_error *err)
-{
-    uint64_t later = 0;
-    for (int d = space->n_axes - 1; d >= 0; d--) {
-        const struct pps_axis *axis = &space->axes[d];
-        later |= axis->sets;
-        const uint64_t wrong = axis_uses(axis) & later;
-        if (wrong == 0)
-            continue;
-        const char *self = space->kernel->params[axis->param].name;
-        const char *other = space->kernel->params[__builtin_ctzll(wrong)].name;
-        if (strcmp(self, other) == 0)
-            return pps_fail(err, PPS_E_INPUT, "%s cannot depend on itself", self);
-        return pps_fail(err, PPS_E_INPUT, "%s depends on %s, so name %s before it", self, other,
-                        other);
-    }
-    return PPS_OK;
-}
-
-static void find_live(struct pps_space *space)
-{
-    uint64_t used = 0, set = 0;
-    space->live[space->n_axes] = 0;
-    space->constant_from = 0;
-    for (int d = space->n_axes - 1; d >= 0; d--) {
-        used |= axis_uses(&space->axes[d]);
-        space->live[d] = used;
-        if (space->axes[d].kind == PPS_AXIS_DEPENDENT && space->constant_from == 0)
-            space->constant_from = d + 1;
-    }
-    for (int d = 0; d < space->n_axes; d++) {
-        space->live[d] &= set;
-        set |= space->axes[d].sets;
-    }
-}
-
-static enum pps_status count_constant(struct pps_space *space, struct pps_error *err)
-{
-    space->below[space->n_axes] = 1;
-    for (int d = space->n_axes - 1; d >= space->constant_from; d--)
-        if (__builtin_mul_overflow(space->below[d + 1], space->axes[d].count,
-                                   &space->below[d]) ||
-            space->below[d] > (uint64_t)1 << 63)
-            return pps_fail(err, PPS_E_INPUT,
-                            "more than 2^63 points; use fewer or shorter axes");
-    return PPS_OK;
-}
-
-static void find_columns(struct pps_space *space)
-{
-    int first = space->n_columns;
-    for (int d = space->n_axes - 1; d >= 0; d--) {
-        for (int c = 0; c < first; c++)
-            if ((space->axes[d].sets >> space->columns[c] & 1) != 0)
-                first = c;
-        space->first_column[d] = first;
-    }
-}
-
-static void find_highest(struct pps_space *space)
-{
-    for (int p = 0; p < space->kernel->n_params; p++)
-        space->highest[p] = space->base[p];
-    for (int d = 0; d < space->n_axes; d++)
-        for (uint64_t sets = space->axes[d].sets; sets != 0; sets &= sets - 1) {
-            const int p = __builtin_ctzll(sets);
-            space->highest[p] = pps_axis_highest(&space->axes[d], space->kernel->params, p);
-        }
-}
 
 // Returns the axis that decides an expression: the innermost axis whose parameters it uses.
 static int deciding_level(const struct pps_space *space, const struct pps_expr *expr)
@@ -132,29 +58,12 @@ static enum pps_status find_reasons(struct pps_space *space, struct pps_error *e
     return PPS_OK;
 }
 
-static enum pps_status count_points(struct pps_space *space, struct pps_error *err)
-{
-    enum pps_status status = count_constant(space, err);
-    if (status != PPS_OK)
-        return status;
-    if (space->constant_from == 0)
-        space->n_points = space->below[0];
-    else
-        status = pps_subtrees_count(space, &space->n_points, err);
-    if (status == PPS_OK && space->n_points == 0)
-        return pps_fail(err, PPS_E_INPUT, "no points: a dependent axis has no values");
-    return status;
-}
-
 enum pps_status pps_space_prepare(struct pps_space *space, struct pps_error *err)
 {
-    enum pps_status status = check_order(space, err);
-    if (status != PPS_OK)
-        return status;
-    find_live(space);
-    find_columns(space);
-    find_highest(space);
-    status = space->sample != NULL ? pps_sample_prepare(space, err) : count_points(space, err);
+    enum pps_status status = pps_grid_prepare(space, err);
+    if (status == PPS_OK)
+        status =
+            space->sample != NULL ? pps_sample_prepare(space, err) : pps_grid_count(space, err);
     return status == PPS_OK ? find_reasons(space, err) : status;
 }
 
@@ -175,106 +84,26 @@ void pps_space_free(struct pps_space *space)
 
 // ---- moving -----------------------------------------------------------------------------------
 
-static uint64_t below(const struct pps_space *space, int d, const double *point)
-{
-    return d >= space->constant_from ? space->below[d] : pps_subtrees_below(space, d, point);
-}
-
-static void place(struct pps_cursor *cursor, int d, uint64_t at)
-{
-    struct pps_cursor_level *level = &cursor->level[d];
-    const struct pps_space *space = cursor->space;
-    level->at = at;
-    level->refused = !pps_axis_place(&space->axes[d], space->kernel->params, &level->values, at,
-                                     cursor->point, &cursor->cells);
-}
-
-// Puts axis d on the first value, from number `at` on, that has points below it; `start` is the
-// index of its first point.
-static void settle(struct pps_cursor *cursor, int d, uint64_t at, uint64_t start)
-{
-    for (;; at++) {
-        place(cursor, d, at);
-        const uint64_t n = below(cursor->space, d + 1, cursor->point);
-        cursor->level[d].end = start + n;
-        if (n > 0)
-            return;
-    }
-}
-
-static void touch(struct pps_cursor *cursor, int d)
-{
-    if (d < cursor->fresh)
-        cursor->fresh = d;
-    if (cursor->space->first_column[d] < cursor->stale)
-        cursor->stale = cursor->space->first_column[d];
-}
-
-// Moves to index, which must be the first point past the current value of axis d - 1 or of a
-// deeper axis.
-static void advance(struct pps_cursor *cursor, uint64_t index)
-{
-    const struct pps_space *space = cursor->space;
-    cursor->index = index;
-    if (index >= space->n_points)
-        return;
-    if (space->sample != NULL) {
-        pps_sample_place(cursor);
-        return;
-    }
-    int d = space->n_axes - 1;
-    while (d > 0 && cursor->level[d - 1].end <= index)
-        d--;
-    touch(cursor, d);
-    settle(cursor, d, cursor->level[d].at + 1, index);
-    for (d++; d < space->n_axes; d++) {
-        if (pps_axis_is_constant(&space->axes[d])) {
-            cursor->level[d].end = index + below(space, d + 1, cursor->point);
-            continue;
-        }
-        pps_axis_values(&space->axes[d], cursor->point, &cursor->level[d].values);
-        settle(cursor, d, 0, index);
-    }
-}
-
-// Puts axis d on the value that contains point index. *start is the first point of the current
-// value of axis d - 1; it becomes the first point of the value of axis d.
-static void seek_level(struct pps_cursor *cursor, int d, uint64_t index, uint64_t *start)
-{
-    const struct pps_space *space = cursor->space;
-    const struct pps_axis *axis = &space->axes[d];
-    pps_axis_values(axis, cursor->point, &cursor->level[d].values);
-    if ((space->live[d + 1] & axis->sets) == 0) {
-        place(cursor, d, 0);
-        const uint64_t n = below(space, d + 1, cursor->point);
-        const uint64_t at = (index - *start) / n;
-        place(cursor, d, at);
-        *start += at * n;
-        cursor->level[d].end = *start + n;
-        return;
-    }
-    settle(cursor, d, 0, *start);
-    while (cursor->level[d].end <= index) {
-        *start = cursor->level[d].end;
-        settle(cursor, d, cursor->level[d].at + 1, *start);
-    }
-}
-
 void pps_cursor_seek(struct pps_cursor *cursor, const struct pps_space *space, uint64_t index)
 {
-    uint64_t start = 0;
     cursor->space = space;
     cursor->index = index;
-    if (space->sample != NULL) {
+    if (space->sample != NULL)
         pps_sample_place(cursor);
+    else
+        pps_grid_seek(cursor, space, index);
+}
+
+// Moves to index, which must be the first point past the current value of some axis.
+static void advance(struct pps_cursor *cursor, uint64_t index)
+{
+    cursor->index = index;
+    if (index >= cursor->space->n_points)
         return;
-    }
-    cursor->fresh = 0;
-    cursor->stale = 0;
-    cursor->offset[0] = 0;
-    memcpy(cursor->point, space->base, sizeof cursor->point);
-    for (int d = 0; d < space->n_axes; d++)
-        seek_level(cursor, d, index, &start);
+    if (cursor->space->sample != NULL)
+        pps_sample_place(cursor);
+    else
+        pps_grid_advance(cursor);
 }
 
 void pps_cursor_step(struct pps_cursor *cursor)
@@ -374,37 +203,7 @@ bool pps_cursor_next_within(struct pps_cursor *cursor,
     return false;
 }
 
-// ---- finding ----------------------------------------------------------------------------------
-
 bool pps_space_find(const struct pps_space *space, const double *wanted, uint64_t *index)
 {
-    double point[PPS_MAX_PARAMS];
-    if (space->sample != NULL)
-        return false;
-    memcpy(point, space->base, sizeof point);
-    for (int p = 0; p < space->kernel->n_params; p++) {
-        bool set = false;
-        for (int d = 0; d < space->n_axes; d++)
-            set = set || (space->axes[d].sets >> p & 1) != 0;
-        if (!set && wanted[p] != space->base[p])
-            return false;
-    }
-    *index = 0;
-    for (int d = 0; d < space->n_axes; d++) {
-        const struct pps_axis *axis = &space->axes[d];
-        struct pps_axis_values values;
-        uint64_t at;
-        pps_axis_values(axis, point, &values);
-        if (!pps_axis_find(axis, space->kernel->params, &values, wanted, &at))
-            return false;
-        const bool matter = (space->live[d + 1] & axis->sets) != 0;
-        for (uint64_t i = matter ? 0 : at; i <= at; i++) {
-            pps_axis_place(axis, space->kernel->params, &values, i, point, NULL);
-            if (i < at)
-                *index += below(space, d + 1, point);
-        }
-        if (!matter)
-            *index += at * below(space, d + 1, point);
-    }
-    return true;
+    return space->sample == NULL && pps_grid_find(space, wanted, index);
 }
