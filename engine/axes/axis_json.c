@@ -10,43 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- tables -----------------------------------------------------------------------------------
-
-struct pps_axis_member *pps_axis_add_member(struct pps_axis *axis,
-                                            int param,
-                                            struct pps_error *err)
-{
-    struct pps_axis_member *member = &axis->members[axis->n_members++];
-    member->param = param;
-    member->n_values = (uint32_t)axis->count;
-    member->values = calloc(axis->count, sizeof *member->values);
-    member->cells = calloc(axis->count, sizeof *member->cells);
-    if (member->values != NULL && member->cells != NULL)
-        return member;
-    pps_fail_memory(err, "the values of an axis");
-    return NULL;
-}
-
-enum pps_status pps_axis_table(struct pps_axis *axis,
-                               const struct pps_kernel *kernel,
-                               int p,
-                               const double *values,
-                               uint64_t n,
-                               struct pps_error *err)
-{
-    *axis = (struct pps_axis){.kind = PPS_AXIS_TABLE, .count = n, .sets = (uint64_t)1 << p};
-    axis->param = p;
-    axis->members = calloc(1, sizeof *axis->members);
-    if (axis->members == NULL)
-        return pps_fail_memory(err, "the values of an axis");
-    struct pps_axis_member *member = pps_axis_add_member(axis, p, err);
-    if (member == NULL)
-        return PPS_E_MACHINE;
-    for (uint64_t i = 0; i < n; i++)
-        member->values[i] = pps_value_cell(&kernel->params[p], values[i], &member->cells[i]);
-    return PPS_OK;
-}
-
 // ---- one value --------------------------------------------------------------------------------
 
 // Returns true for a number in quotes, or a number on the command line in a form that JSON does
@@ -86,43 +49,6 @@ static enum pps_status scalar(const struct pps_axis_source *s, const cJSON *item
         snprintf(why, sizeof why, "expected %s", domain);
     }
     return pps_json_fail(s->json, item, s->err, "%s: %s", s->param->name, why);
-}
-
-// ---- lists ------------------------------------------------------------------------------------
-
-struct listed {
-    double value;
-    uint64_t at;
-};
-
-static int by_value(const void *left, const void *right)
-{
-    const struct listed *a = left, *b = right;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    return a->at < b->at ? -1 : a->at > b->at;
-}
-
-uint64_t pps_axis_drop_repeated(const struct pps_param *param, double *values, uint64_t n)
-{
-    struct listed *sorted = calloc(n, sizeof *sorted);
-    if (sorted == NULL)
-        return 0;
-    for (uint64_t i = 0; i < n; i++) {
-        struct pps_axis_cell cell;
-        values[i] = pps_value_cell(param, values[i], &cell);
-        sorted[i] = (struct listed){values[i], i};
-    }
-    qsort(sorted, n, sizeof *sorted, by_value);
-    for (uint64_t i = n - 1; i > 0; i--)
-        if (sorted[i].value == sorted[i - 1].value)
-            values[sorted[i].at] = (double)NAN;
-    free(sorted);
-    uint64_t kept = 0;
-    for (uint64_t i = 0; i < n; i++)
-        if (!isnan(values[i]))
-            values[kept++] = values[i];
-    return kept;
 }
 
 static enum pps_status read_list(const struct pps_axis_source *s,

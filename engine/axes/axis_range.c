@@ -6,28 +6,6 @@
 
 #include <math.h>
 
-enum pps_status pps_axis_make_range(struct pps_axis *axis,
-                                    const struct pps_axis_source *s,
-                                    const struct pps_axis_range *range)
-{
-    if (range->n > PPS_TABLE_MAX) {
-        *axis = (struct pps_axis){.kind = PPS_AXIS_RANGE, .count = range->n};
-        axis->sets = (uint64_t)1 << s->p;
-        axis->param = s->p;
-        axis->start = range->start;
-        axis->step = range->step;
-        return PPS_OK;
-    }
-    double values[PPS_TABLE_MAX];
-    for (uint64_t i = 0; i < range->n; i++)
-        values[i] = range->start + (double)i * range->step;
-    const uint64_t kept =
-        s->keep_repeated ? range->n : pps_axis_drop_repeated(s->param, values, range->n);
-    if (kept == 0)
-        return pps_fail_memory(s->err, "a range");
-    return pps_axis_table(axis, s->kernel, s->p, values, kept, s->err);
-}
-
 static enum pps_status range_keys(const struct pps_axis_source *s, const cJSON *object)
 {
     static const char *const keys[] = {"start", "stop", "step", "continuous"};
@@ -59,24 +37,6 @@ static enum pps_status range_member(const struct pps_axis_source *s,
                              s->param->name, key);
     *value = item->valuedouble;
     return PPS_OK;
-}
-
-enum pps_status pps_axis_check_steps(const struct pps_axis_source *s,
-                                     const cJSON *place,
-                                     const char *which,
-                                     const struct pps_axis_range *range)
-{
-    const double steps = (range->stop - range->start) / range->step;
-    if (fabs(steps - round(steps)) <= 1e-9 * fmax(1, steps))
-        return PPS_OK;
-    char low[32], high[32];
-    low[pps_decimal_meant(low, range->start + floor(steps) * range->step, 0)] = '\0';
-    high[pps_decimal_meant(high, range->start + ceil(steps) * range->step, 0)] = '\0';
-    return pps_json_fail(s->json, place, s->err,
-                         "%s%s: %.15g is not a whole number of steps of %.15g from %.15g; "
-                         "the nearest stops are %s and %s",
-                         s->param->name, which, range->stop, range->step, range->start, low,
-                         high);
 }
 
 // Reports a step that is not above 0. Suggests to swap start and stop unless the step is 0.
@@ -122,17 +82,6 @@ static enum pps_status count_range(const struct pps_axis_source *s,
         return status;
     range->n = (uint64_t)round(steps) + 1;
     return PPS_OK;
-}
-
-enum pps_status pps_axis_check_value(const struct pps_axis_source *s,
-                                     const cJSON *item,
-                                     double value,
-                                     const char *which)
-{
-    char why[PPS_WHY];
-    if (pps_value_check(s->param, value, why))
-        return PPS_OK;
-    return pps_json_fail(s->json, item, s->err, "%s%s: %s", s->param->name, which, why);
 }
 
 enum pps_status pps_axis_from_range(struct pps_axis *axis,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the two halves of pps_rowsort share: row_sort.c takes rows and writes sorted runs of them,
-// row_merge.c merges the runs. Private to these.
+// The internals of a row sort: sorted_runs.c sorts rows and writes runs, row_merge.c merges the
+// runs, row_sort.c uses both.
 #ifndef PPS_ROWSORTPARTS_H
 #define PPS_ROWSORTPARTS_H
 
@@ -44,12 +44,15 @@ struct pps_rowsort {
     size_t n_heap;
 };
 
-// Does a stand before b? Rows without a value stand last.
+// Returns whether a comes before b. Rows without a value come last.
 bool pps_sort_before(const struct pps_sort_entry *a,
                      const struct pps_sort_entry *b,
                      bool higher);
 
-// The rows in memory become a run in the file.
+// Sorts the rows in memory.
+void pps_rowsort_sort(struct pps_rowsort *sort);
+
+// Writes the rows in memory as a run to the file.
 PPS_MUST_CHECK enum pps_status pps_rowsort_spill(struct pps_rowsort *sort,
                                                  struct pps_error *err);
 
