@@ -98,12 +98,12 @@ static enum pps_status write_one(const struct pps_cut *cut,
                                  struct pps_error *err)
 {
     struct pps_slice slice;
-    char name[512], *path = NULL;
+    char name[512] = "", *path = NULL;
     enum pps_status status = pps_cut_slice(cut, i, &slice, err);
     if (status == PPS_OK) {
         const size_t n = strlen(folder);
-        pps_cut_name(cut, &slice, i, name, sizeof name);
-        if (asprintf(&path, "%s%s%s.dat", folder, folder[n - 1] == '/' ? "" : "/", name) < 0) {
+        if (!pps_cut_name(cut, i, name, sizeof name) ||
+            asprintf(&path, "%s%s%s.dat", folder, folder[n - 1] == '/' ? "" : "/", name) < 0) {
             path = NULL;
             status = pps_fail_memory(err, "%s", name);
         }

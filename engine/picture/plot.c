@@ -20,19 +20,14 @@ struct plot {
 // Names map i and checks that its pictures do not replace others.
 static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
 {
-    struct pps_slice slice;
     char name[512 + sizeof "-lines"];
-    enum pps_status status = pps_cut_slice(plot->cut, i, &slice, err);
-    if (status == PPS_OK) {
-        pps_cut_name(plot->cut, &slice, i, name, 512);
-        if (plot->ask->lines)
-            snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
-        plot->names[i] = strdup(name);
-        status = plot->names[i] == NULL ? pps_fail_memory(err, "the heatmaps")
-                                        : pps_pictures_check(plot->pictures, name, err);
-    }
-    pps_slice_free(&slice);
-    return status;
+    if (!pps_cut_name(plot->cut, i, name, 512))
+        return pps_fail_memory(err, "the heatmaps");
+    if (plot->ask->lines)
+        snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
+    plot->names[i] = strdup(name);
+    return plot->names[i] == NULL ? pps_fail_memory(err, "the heatmaps")
+                                  : pps_pictures_check(plot->pictures, name, err);
 }
 
 static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)

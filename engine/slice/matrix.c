@@ -332,7 +332,6 @@ enum pps_status pps_cut_slice(const struct pps_cut *cut,
 void pps_slice_free(struct pps_slice *slice)
 {
     free(slice->title);
-    free(slice->piece);
     free(slice->x);
     free(slice->y);
     free(slice->cells);

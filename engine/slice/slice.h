@@ -80,7 +80,6 @@ struct pps_slice {
     const char *partial; // as in struct pps_view
     // "n=8 sync_freq=1": first the values that distinguish the maps, then the constants
     char *title;
-    char *piece; // "n8-sync_freq1": the distinguishing values, for a file name; may be ""
     const char **x, **y;             // n_x and n_y labels
     size_t n_x, n_y;                 // never 0
     size_t n_x_numbers, n_y_numbers; // labels before this index are numbers
@@ -115,12 +114,9 @@ void pps_slice_free(struct pps_slice *slice); // a zeroed slice is fine
 // key value"), the x labels, then one line per y. Writing errors show in `out`.
 void pps_slice_write(const struct pps_slice *slice, FILE *out);
 
-// Writes the name of slice i of the result: "<stem>", "<stem>-<piece>", or "<stem>-<number>" if
-// the piece is too long or not usable as a file name.
-void pps_cut_name(const struct pps_cut *cut,
-                  const struct pps_slice *slice,
-                  size_t i,
-                  char *out,
-                  size_t cap);
+// Writes the name of map i of the result: "<stem>", "<stem>-n8-sync_freq1" with the values that
+// distinguish the map, or "<stem>-<number>" if these values are too long or not usable as a file
+// name. Returns false if memory runs out.
+bool pps_cut_name(const struct pps_cut *cut, size_t i, char *out, size_t cap);
 
 #endif

@@ -111,8 +111,7 @@ static char *make_text(const struct pps_cut *cut,
 bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice)
 {
     slice->title = make_text(cut, i, put_title);
-    slice->piece = make_text(cut, i, put_piece);
-    return slice->title != NULL && slice->piece != NULL;
+    return slice->title != NULL;
 }
 
 // ---- names ----------------------------------------------------------------------------------
@@ -174,20 +173,20 @@ static void asked_piece(const struct pps_cut *cut, char *out)
     free(text);
 }
 
-void pps_cut_name(const struct pps_cut *cut,
-                  const struct pps_slice *slice,
-                  size_t i,
-                  char *out,
-                  size_t cap)
+bool pps_cut_name(const struct pps_cut *cut, size_t i, char *out, size_t cap)
 {
     char stem[256], asked[PPS_PICTURE_ASKED];
+    char *piece = make_text(cut, i, put_piece);
+    if (piece == NULL)
+        return false;
     asked_piece(cut, asked);
     pps_view_stem(cut->view.path, stem, sizeof stem);
     if (cut->numbered)
         snprintf(out, cap, "%s%s-%zu", stem, asked, i + 1);
     else
-        snprintf(out, cap, "%s%s%s%s", stem, asked, slice->piece[0] == '\0' ? "" : "-",
-                 slice->piece);
+        snprintf(out, cap, "%s%s%s%s", stem, asked, piece[0] == '\0' ? "" : "-", piece);
+    free(piece);
+    return true;
 }
 
 const char *pps_scale_word(enum pps_scale_kind kind)

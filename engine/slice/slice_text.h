@@ -11,7 +11,7 @@
 // false if memory runs out.
 bool pps_cut_choose_names(struct pps_cut *cut);
 
-// Fills title and piece of map i. Returns false if memory runs out.
+// Fills the title of map i. Returns false if memory runs out.
 bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice);
 
 #endif
