@@ -196,7 +196,7 @@ static enum pps_status measure(const struct pps_experiment *e,
         status = pps_output_finish(target.output, "{}\n", err);
     if (status != PPS_OK)
         return status;
-    const double rows = (double)totals.rows;
+    const double rows = (double)totals.counts.rows;
     printf("{\"bench\":\"engine\",\"codec\":\"%s\",\"file\":%s,\"threads\":%d,\"rows\":%.0f,"
            "\"cpu_us_a_row\":%.4f,\"rows_a_second\":%.0f,\"text_bytes_a_row\":%.1f,"
            "\"peak_mib\":%.1f}\n",

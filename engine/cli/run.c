@@ -294,7 +294,7 @@ static enum pps_status report(struct run *run, struct pps_error *err)
         status = pps_report_json(r, to_stdout ? stderr : stdout, err);
     if (status == PPS_OK)
         status = plot(run, err);
-    return status == PPS_OK && r->totals.failed > 0 ? PPS_E_POINTS : status;
+    return status == PPS_OK && r->totals.counts.failed > 0 ? PPS_E_POINTS : status;
 }
 
 // ---- the whole --------------------------------------------------------------------------------

@@ -36,11 +36,11 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
         return pps_fail_memory(err, "a compressed block");
     }
     struct pps_block block = {.data = data,
-                              .rows = totals->rows,
-                              .failed = totals->failed,
-                              .infeasible = totals->infeasible};
+                              .rows = totals->counts.rows,
+                              .failed = totals->counts.failed,
+                              .infeasible = totals->counts.infeasible};
     for (int r = 0; r < PPS_MAX_REASONS; r++)
-        block.left_out[r] = totals->left_out[r].n;
+        block.left_out[r] = totals->counts.left_out[r].n;
     pps_block_set_text(&block, text, n);
     block.data_bytes = pps_codec_block(codec, text, n, data, bound);
     status = sweep->sink.block(sweep->sink.self, &block, err);
@@ -58,8 +58,8 @@ enum pps_status pps_best_write(const struct pps_sweep *sweep,
     char *text = n == totals->best.kept ? join_rows(rows, n, &bytes) : NULL;
     if (text == NULL)
         return pps_fail_memory(err, "the best rows");
-    totals->judged = totals->rows;
-    totals->rows = n;
+    totals->judged = totals->counts.rows;
+    totals->counts.rows = n;
     totals->text_bytes = bytes;
     enum pps_status status = write_block(sweep, totals, text, bytes, err);
     free(text);

@@ -327,7 +327,7 @@ static enum pps_status add_failed(struct reader *reader,
     const uint64_t i = (ask->prefix->first_failed - ask->sweep->shard.index) / stride + 1;
     enum pps_status status = read_block(reader, i, &record, &text, err);
     if (status == PPS_OK)
-        totals->failed_example = find_failed(reader, &record, text);
+        totals->counts.failed_example = find_failed(reader, &record, text);
     return status;
 }
 
@@ -339,7 +339,8 @@ static void add_left_out(struct reader *reader, struct pps_totals *totals)
         if (prefix->left_out[r] == 0)
             continue;
         find_left_out(reader, prefix->first_left_out[r], found);
-        totals->left_out[r] = (struct pps_left_out){prefix->left_out[r], found[r].example};
+        totals->counts.left_out[r] =
+            (struct pps_left_out){prefix->left_out[r], found[r].example};
     }
 }
 
@@ -376,9 +377,9 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
                                       ask->sweep->block_points};
     struct pps_blockindex index;
     enum pps_blockindex_state state;
-    *totals = (struct pps_totals){.rows = prefix->rows,
-                                  .failed = prefix->failed,
-                                  .infeasible = prefix->infeasible,
+    *totals = (struct pps_totals){.counts.rows = prefix->rows,
+                                  .counts.failed = prefix->failed,
+                                  .counts.infeasible = prefix->infeasible,
                                   .complete = true};
     init_tops(ask, ask->sweep->n_best, &totals->best, &totals->nearest);
     if (prefix->n_records < 2)

@@ -120,15 +120,15 @@ static void add_counts(const struct pps_resume_ask *ask,
     const struct pps_prefix *prefix = ask->prefix;
     const cJSON *skipped = pps_json_member(only, "skipped_points");
     t->points = e->n_points;
-    t->rows = prefix->rows;
+    t->counts.rows = prefix->rows;
     t->judged = count_of(only, "computed");
-    t->pruned = count_of(only, "pruned");
-    t->failed = prefix->failed;
-    t->failed_example = count_of(only, "failed_point");
-    t->infeasible = prefix->infeasible;
+    t->counts.pruned = count_of(only, "pruned");
+    t->counts.failed = prefix->failed;
+    t->counts.failed_example = count_of(only, "failed_point");
+    t->counts.infeasible = prefix->infeasible;
     t->text_bytes = prefix->text_bytes - prefix->header_bytes;
     for (int r = 0; r < e->space.n_reasons; r++)
-        t->left_out[r] =
+        t->counts.left_out[r] =
             (struct pps_left_out){prefix->left_out[r], count_of(skipped, e->space.reasons[r])};
 }
 

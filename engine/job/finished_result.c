@@ -28,13 +28,14 @@ static uint64_t count_of(const cJSON *object, const char *name)
 // Manifests of older versions do not have the numbers of computed and copied points.
 static void add_computed(struct pps_totals *t, const cJSON *manifest)
 {
-    const uint64_t rows = t->judged > 0 ? t->judged : t->rows;
-    const uint64_t reused = t->reused > t->checked ? t->reused - t->checked : 0;
+    const uint64_t rows = t->judged > 0 ? t->judged : t->counts.rows;
+    const uint64_t reused =
+        t->counts.reused > t->counts.checked ? t->counts.reused - t->counts.checked : 0;
     const uint64_t recalled = count_of(manifest, "recalled");
     const uint64_t known = count_of(manifest, "computed") + recalled + reused;
     if (pps_json_member(manifest, "computed") == NULL || known > rows)
         return;
-    t->recalled = recalled;
+    t->counts.recalled = recalled;
     t->earlier_rows = rows - known; // of runs before the last one, which say nothing of theirs
 }
 
@@ -47,11 +48,11 @@ static void add_manifest(struct pps_finished *f)
     f->reuse = cJSON_GetStringValue(pps_json_member(reused, "from"));
     f->data_bytes = count_of(f->manifest, "data_bytes");
     f->threads = (int)number_of(f->manifest, "threads");
-    t->audited = (struct pps_audited){.rows = count_of(audit, "rows"),
-                                      .largest = number_of(audit, "largest_difference"),
-                                      .sensitive = count_of(audit, "sensitive")};
-    t->reused = count_of(reused, "rows");
-    t->checked = count_of(reused, "audited");
+    t->counts.audited = (struct pps_audited){.rows = count_of(audit, "rows"),
+                                             .largest = number_of(audit, "largest_difference"),
+                                             .sensitive = count_of(audit, "sensitive")};
+    t->counts.reused = count_of(reused, "rows");
+    t->counts.checked = count_of(reused, "audited");
     t->wall_s = number_of(f->manifest, "wall_s");
     t->cpu_s = number_of(f->manifest, "cpu_s");
     add_computed(t, f->manifest);

@@ -95,7 +95,7 @@ static enum pps_status compute_again(const struct pps_sweep *sweep,
     again.n_best = shows ? 0 : sweep->n_best;
     enum pps_status status = pps_sweep_run(&again, &found, err);
     *complete = found.complete;
-    pps_audited_add(&totals->audited, &found.audited);
+    pps_audited_add(&totals->counts.audited, &found.counts.audited);
     if (status == PPS_OK)
         status = pps_tops_merge(&totals->best, &found.best, err);
     pps_totals_free(&found);
@@ -145,7 +145,7 @@ enum pps_status pps_job_sweep(struct pps_job_result *r, struct pps_error *err)
 {
     const struct pps_sink sink = r->sweep.sink;
     r->earlier_points = r->work->earlier.points;
-    r->earlier_rows = r->work->earlier.rows;
+    r->earlier_rows = r->work->earlier.counts.rows;
     r->n_points = r->earlier_points + pps_sweep_points(&r->sweep);
     pps_job_tell(r, PPS_JOB_BEGINS);
     r->sweep.watch = (struct pps_watch){r, tell_passed};

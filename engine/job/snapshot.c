@@ -60,19 +60,19 @@ static void add_groups(cJSON *list, struct pps_tops *tops, const char *header)
 static void add_counts(cJSON *root, const struct pps_totals *t)
 {
     pps_json_add_count(root, "points", t->points);
-    pps_json_add_count(root, "rows", t->rows);
-    pps_json_add_count(root, "failed", t->failed);
-    pps_json_add_count(root, "failed_example", t->failed_example);
-    pps_json_add_count(root, "infeasible", t->infeasible);
-    pps_json_add_count(root, "pruned", t->pruned);
-    pps_json_add_count(root, "audited", t->audited.rows);
-    pps_json_add_count(root, "sensitive", t->audited.sensitive);
-    cJSON_AddNumberToObject(root, "largest_difference", t->audited.largest);
+    pps_json_add_count(root, "rows", t->counts.rows);
+    pps_json_add_count(root, "failed", t->counts.failed);
+    pps_json_add_count(root, "failed_example", t->counts.failed_example);
+    pps_json_add_count(root, "infeasible", t->counts.infeasible);
+    pps_json_add_count(root, "pruned", t->counts.pruned);
+    pps_json_add_count(root, "audited", t->counts.audited.rows);
+    pps_json_add_count(root, "sensitive", t->counts.audited.sensitive);
+    cJSON_AddNumberToObject(root, "largest_difference", t->counts.audited.largest);
     cJSON *left_out = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         cJSON *entry = cJSON_CreateObject();
-        pps_json_add_count(entry, "n", t->left_out[r].n);
-        pps_json_add_count(entry, "example", t->left_out[r].example);
+        pps_json_add_count(entry, "n", t->counts.left_out[r].n);
+        pps_json_add_count(entry, "example", t->counts.left_out[r].example);
         cJSON_AddItemToArray(left_out, entry);
     }
 }
@@ -175,21 +175,21 @@ static uint64_t count_of(struct reader *r, const cJSON *object, const char *name
 static void read_counts(struct reader *r, struct pps_totals *t)
 {
     t->points = count_of(r, r->root, "points");
-    t->rows = count_of(r, r->root, "rows");
-    t->failed = count_of(r, r->root, "failed");
-    t->failed_example = count_of(r, r->root, "failed_example");
-    t->infeasible = count_of(r, r->root, "infeasible");
-    t->pruned = count_of(r, r->root, "pruned");
-    t->audited.rows = count_of(r, r->root, "audited");
-    t->audited.sensitive = count_of(r, r->root, "sensitive");
+    t->counts.rows = count_of(r, r->root, "rows");
+    t->counts.failed = count_of(r, r->root, "failed");
+    t->counts.failed_example = count_of(r, r->root, "failed_example");
+    t->counts.infeasible = count_of(r, r->root, "infeasible");
+    t->counts.pruned = count_of(r, r->root, "pruned");
+    t->counts.audited.rows = count_of(r, r->root, "audited");
+    t->counts.audited.sensitive = count_of(r, r->root, "sensitive");
     const cJSON *largest = pps_json_member(r->root, "largest_difference");
-    t->audited.largest = cJSON_IsNumber(largest) ? largest->valuedouble : 0;
+    t->counts.audited.largest = cJSON_IsNumber(largest) ? largest->valuedouble : 0;
     const cJSON *left_out = pps_json_member(r->root, "skipped");
     r->wrong = r->wrong || cJSON_GetArraySize(left_out) != PPS_MAX_REASONS;
     for (int i = 0; i < PPS_MAX_REASONS && !r->wrong; i++) {
         const cJSON *entry = cJSON_GetArrayItem(left_out, i);
-        t->left_out[i].n = count_of(r, entry, "n");
-        t->left_out[i].example = count_of(r, entry, "example");
+        t->counts.left_out[i].n = count_of(r, entry, "n");
+        t->counts.left_out[i].example = count_of(r, entry, "example");
     }
 }
 

@@ -161,9 +161,9 @@ static void set_summary(struct ppsweep_summary *summary, const struct pps_job_re
     *summary = (struct ppsweep_summary){
         .best = (double)NAN,
         .points = totals->points,
-        .rows = totals->rows,
-        .failed = totals->failed,
-        .infeasible = totals->infeasible,
+        .rows = totals->counts.rows,
+        .failed = totals->counts.failed,
+        .infeasible = totals->counts.infeasible,
         .file_bytes = r->data_bytes,
         .wall_s = totals->wall_s,
         .cpu_s = totals->cpu_s,
@@ -172,7 +172,7 @@ static void set_summary(struct ppsweep_summary *summary, const struct pps_job_re
     };
     snprintf(summary->path, sizeof summary->path, "%s", r->path.path);
     for (int i = 0; i < PPS_MAX_REASONS; i++)
-        summary->skipped += totals->left_out[i].n;
+        summary->skipped += totals->counts.left_out[i].n;
     set_best(summary, r);
 }
 

@@ -106,7 +106,7 @@ static void add_left_out(cJSON *root, const struct pps_manifest *m)
     const struct pps_experiment *e = m->experiment;
     cJSON *list = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < e->space.n_reasons; r++) {
-        const struct pps_left_out *left_out = &m->totals->left_out[r];
+        const struct pps_left_out *left_out = &m->totals->counts.left_out[r];
         if (left_out->n == 0)
             continue;
         cJSON *entry = cJSON_CreateObject();
@@ -121,12 +121,12 @@ static void add_counts(cJSON *root, const struct pps_manifest *m)
 {
     const struct pps_totals *totals = m->totals;
     pps_json_add_count(root, "points", totals->points);
-    pps_json_add_count(root, "rows", totals->rows);
-    pps_json_add_count(root, "failed", totals->failed);
-    if (totals->failed > 0)
+    pps_json_add_count(root, "rows", totals->counts.rows);
+    pps_json_add_count(root, "failed", totals->counts.failed);
+    if (totals->counts.failed > 0)
         cJSON_AddItemToObject(root, "failed_example",
-                              point_json(m->experiment, totals->failed_example));
-    pps_json_add_count(root, "infeasible", totals->infeasible);
+                              point_json(m->experiment, totals->counts.failed_example));
+    pps_json_add_count(root, "infeasible", totals->counts.infeasible);
     add_left_out(root, m);
     pps_json_add_count(root, "text_bytes", totals->text_bytes);
     pps_json_add_count(root, "data_bytes", m->data_bytes);
@@ -138,9 +138,9 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
         return;
     cJSON *audit = cJSON_AddObjectToObject(root, "audit");
     cJSON_AddNumberToObject(audit, "fraction", m->audit);
-    pps_json_add_count(audit, "rows", m->totals->audited.rows);
-    cJSON_AddNumberToObject(audit, "largest_difference", m->totals->audited.largest);
-    pps_json_add_count(audit, "sensitive", m->totals->audited.sensitive);
+    pps_json_add_count(audit, "rows", m->totals->counts.audited.rows);
+    cJSON_AddNumberToObject(audit, "largest_difference", m->totals->counts.audited.largest);
+    pps_json_add_count(audit, "sensitive", m->totals->counts.audited.sensitive);
     cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
 }
 
@@ -149,12 +149,12 @@ static void add_examples(cJSON *only, const struct pps_experiment *e, struct pps
 {
     size_t n;
     const struct pps_best_row *nearest = pps_tops_rows(&t->nearest, &n);
-    if (t->failed > 0)
-        pps_json_add_count(only, "failed_point", t->failed_example);
+    if (t->counts.failed > 0)
+        pps_json_add_count(only, "failed_point", t->counts.failed_example);
     cJSON *skipped = cJSON_AddObjectToObject(only, "skipped_points");
     for (int r = 0; r < e->space.n_reasons; r++)
-        if (t->left_out[r].n > 0)
-            pps_json_add_count(skipped, e->space.reasons[r], t->left_out[r].example);
+        if (t->counts.left_out[r].n > 0)
+            pps_json_add_count(skipped, e->space.reasons[r], t->counts.left_out[r].example);
     if (n > 0 && t->best.kept == 0)
         cJSON_AddStringToObject(only, "nearest", nearest[0].text);
 }
@@ -174,7 +174,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
         cJSON_AddItemToArray(by, cJSON_CreateString(kernel->params[sweep->by[b]].name));
     cJSON_AddStringToObject(only, "objective", kernel->columns[sweep->objective].name);
     pps_json_add_count(only, "computed", m->totals->judged);
-    pps_json_add_count(only, "pruned", m->totals->pruned);
+    pps_json_add_count(only, "pruned", m->totals->counts.pruned);
     char *header = pps_experiment_header(m->experiment);
     cJSON_AddItemToObject(only, "equal", pps_counted_list(&m->totals->best, header));
     free(header);
@@ -187,8 +187,8 @@ static void add_reused(cJSON *root, const struct pps_manifest *m)
         return;
     cJSON *reused = cJSON_AddObjectToObject(root, "reused");
     cJSON_AddStringToObject(reused, "from", m->reuse);
-    pps_json_add_count(reused, "rows", m->totals->reused);
-    pps_json_add_count(reused, "audited", m->totals->checked);
+    pps_json_add_count(reused, "rows", m->totals->counts.reused);
+    pps_json_add_count(reused, "audited", m->totals->counts.checked);
 }
 
 // "points" is the number of points that this file covers, "grid_points" the number of points of
@@ -215,7 +215,7 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
         cJSON_AddNumberToObject(root, "wall_s", m->totals->wall_s);
         cJSON_AddNumberToObject(root, "cpu_s", m->totals->cpu_s);
         pps_json_add_count(root, "computed", pps_totals_computed(m->totals));
-        pps_json_add_count(root, "recalled", m->totals->recalled);
+        pps_json_add_count(root, "recalled", m->totals->counts.recalled);
     }
     cJSON_AddStringToObject(root, "machine", machine);
     cJSON_AddStringToObject(root, "command", m->command);

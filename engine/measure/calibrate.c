@@ -95,10 +95,10 @@ static enum pps_status run_stretch(struct pps_rowmaker *maker,
     sample->data_bytes += (double)pps_codec_block(codec, rows.text, rows.n, data, bound);
     free(data);
     sample->points += (double)n;
-    sample->rows += (double)rows.rows;
+    sample->rows += (double)rows.counts.rows;
     sample->text_bytes += (double)rows.n;
     for (int r = 0; r < PPS_MAX_REASONS; r++)
-        sample->left_out[r].n += rows.left_out[r].n;
+        sample->left_out[r].n += rows.counts.left_out[r].n;
     return PPS_OK;
 }
 

@@ -74,7 +74,7 @@ static enum pps_status time_codec(const struct pps_bench *b,
         if (status != PPS_OK)
             return status;
     }
-    codec->rows = totals.rows;
+    codec->rows = totals.counts.rows;
     codec->text_bytes = (double)totals.text_bytes / rows;
     codec->data_bytes = bytes / b->effort.repeats / rows;
     codec->row_s = pps_bench_median(cpu_s, b->effort.repeats) / rows;

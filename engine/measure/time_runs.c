@@ -27,13 +27,14 @@ static enum pps_status check(const struct pps_bench *b, const struct pps_totals 
     if (!totals->complete)
         return pps_fail(b->err, PPS_E_STOPPED, "stopped");
     for (int r = 0; r < PPS_MAX_REASONS; r++)
-        left_out += totals->left_out[r].n;
-    if (totals->rows == 0)
+        left_out += totals->counts.left_out[r].n;
+    if (totals->counts.rows == 0)
         return pps_fail(b->err, PPS_E_INPUT, "every point of %s is skipped", b->kernel->name);
-    if (totals->rows + left_out == totals->points && totals->failed == 0)
+    if (totals->counts.rows + left_out == totals->points && totals->counts.failed == 0)
         return PPS_OK;
     return pps_fail(b->err, PPS_E_POINTS, "%llu points gave only %llu rows",
-                    (unsigned long long)totals->points, (unsigned long long)totals->rows);
+                    (unsigned long long)totals->points,
+                    (unsigned long long)totals->counts.rows);
 }
 
 enum pps_status pps_bench_sweep_once(const struct pps_bench *b,
@@ -86,8 +87,8 @@ static enum pps_status time_scale(const struct pps_bench *b,
     enum pps_status status = pps_bench_sweep_once(b, &sweep, &totals);
     if (status != PPS_OK)
         return status;
-    *point_s = totals.wall_s / (double)totals.rows;
-    scale->points = totals.rows;
+    *point_s = totals.wall_s / (double)totals.counts.rows;
+    scale->points = totals.counts.rows;
     scale->wall_s += totals.wall_s;
     scale->cpu_s += totals.cpu_s;
     return PPS_OK;
@@ -180,9 +181,9 @@ static enum pps_status time_turn(const struct pps_bench *b,
         status = time_half(b, plain, &kernel_s, &passes);
     if (status != PPS_OK)
         return status;
-    const double rows = (double)totals.rows;
+    const double rows = (double)totals.counts.rows;
     *turn = (struct turn){kernel_s / passes, totals.cpu_s / rows,
-                          (double)(totals.points - totals.rows) / rows};
+                          (double)(totals.points - totals.counts.rows) / rows};
     return PPS_OK;
 }
 

@@ -49,25 +49,6 @@ void pps_parts_free(struct pps_part *parts)
     }
 }
 
-static void join_counts(struct pps_rows *whole, const struct pps_rows *part)
-{
-    whole->rows += part->rows;
-    if (whole->failed == 0)
-        whole->failed_example = part->failed_example;
-    whole->failed += part->failed;
-    whole->infeasible += part->infeasible;
-    whole->recalled += part->recalled;
-    whole->reused += part->reused;
-    whole->checked += part->checked;
-    whole->pruned += part->pruned;
-    for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        if (whole->left_out[r].n == 0)
-            whole->left_out[r].example = part->left_out[r].example;
-        whole->left_out[r].n += part->left_out[r].n;
-    }
-    pps_audited_add(&whole->audited, &part->audited);
-}
-
 enum pps_status pps_parts_join(const struct pps_part *parts,
                                uint32_t n,
                                struct pps_room *room,
@@ -87,7 +68,7 @@ enum pps_status pps_parts_join(const struct pps_part *parts,
             part = part->next;
         memcpy(room->bytes + rows->n, part->text, part->rows.n);
         rows->n += part->rows.n;
-        join_counts(rows, &part->rows);
+        pps_counts_add(&rows->counts, &part->rows.counts);
     }
     return PPS_OK;
 }
@@ -97,11 +78,11 @@ enum pps_status pps_parts_join(const struct pps_part *parts,
 static struct pps_block block_of(uint64_t index, const struct pps_rows *rows)
 {
     struct pps_block block = {.index = index,
-                              .rows = rows->rows,
-                              .failed = rows->failed,
-                              .infeasible = rows->infeasible};
+                              .rows = rows->counts.rows,
+                              .failed = rows->counts.failed,
+                              .infeasible = rows->counts.infeasible};
     for (int r = 0; r < PPS_MAX_REASONS; r++)
-        block.left_out[r] = rows->left_out[r].n;
+        block.left_out[r] = rows->counts.left_out[r].n;
     pps_block_set_text(&block, rows->text, rows->n);
     return block;
 }

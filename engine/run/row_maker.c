@@ -77,7 +77,7 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
     struct pps_cursor *cursor = &m->cursor;
     m->n_batch = m->n_found = 0;
     while (m->n_batch < PPS_BATCH && m->n_found < PPS_BATCH &&
-           pps_cursor_next(cursor, end, rows->left_out)) {
+           pps_cursor_next(cursor, end, rows->counts.left_out)) {
         if (m->only_audited && !pps_audit_chooses(m->audit, cursor->index)) {
             pps_cursor_step(cursor);
             continue;
@@ -87,7 +87,7 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
             continue;
         }
         if (cannot_win(m, cursor->point)) {
-            rows->pruned++;
+            rows->counts.pruned++;
             pps_cursor_step(cursor);
             continue;
         }
@@ -199,8 +199,8 @@ static enum pps_status check_claim(const struct pps_rowmaker *m,
     if (m->reuse == NULL || m->claims[i].n == 0)
         return PPS_OK;
     const size_t prefix_n = m->prefix_end[i] - prefix_start(m, i);
-    rows->reused++;
-    rows->checked++;
+    rows->counts.reused++;
+    rows->counts.checked++;
     return pps_audit_reused(m->experiment, m->param, i, m->claims[i].results,
                             m->text + start + prefix_n, err);
 }
@@ -246,10 +246,10 @@ static enum pps_status take_row(struct pps_rowmaker *m,
     const enum pps_outcome outcome =
         pps_batch_outcome(m->outcome[i], m->column, m->kernel->n_columns, i);
     double key[PPS_MAX_PARAMS];
-    rows->rows++;
-    if (outcome == PPS_FAILED && rows->failed++ == 0)
-        rows->failed_example = m->index[i];
-    rows->infeasible += outcome == PPS_INFEASIBLE;
+    rows->counts.rows++;
+    if (outcome == PPS_FAILED && rows->counts.failed++ == 0)
+        rows->counts.failed_example = m->index[i];
+    rows->counts.infeasible += outcome == PPS_INFEASIBLE;
     if (m->contest == NULL) {
         write_row(m, i, outcome);
         enum pps_status status = check_claim(m, i, start, rows, err);
@@ -285,12 +285,12 @@ static enum pps_status take_found(struct pps_rowmaker *m,
     memcpy(out, m->found_prefixes + f * m->prefix_cap, found->prefix_n);
     memcpy(out + found->prefix_n, found->reused.results, found->reused.n);
     m->text_n += n;
-    rows->rows++;
-    rows->reused++;
+    rows->counts.rows++;
+    rows->counts.reused++;
     if (!found->reused.infeasible)
         return pps_tops_add(&m->best, group, found->reused.value, found->index, out, n - 1,
                             err);
-    rows->infeasible++;
+    rows->counts.infeasible++;
     if (m->experiment->nearest < 0 || isnan(found->reused.value))
         return PPS_OK;
     return pps_tops_add(&m->nearest, NULL, found->reused.value, found->index, out, n - 1, err);
@@ -325,7 +325,7 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                     .column = m->column,
                                     .text = m->text_of,
                                     .outcome = m->outcome,
-                                    .n_recalled = &rows->recalled};
+                                    .n_recalled = &rows->counts.recalled};
     const struct pps_worker worker = {m->scratch, stop, m->experiment->exact, m->kernel->shared,
                                       m->experiment->point_limit};
     if (m->n_batch > 0)
@@ -335,7 +335,7 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     enum pps_status status = take_rows(m, rows, err);
     if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
         return status;
-    return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->audited, err);
+    return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->counts.audited, err);
 }
 
 enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
@@ -359,7 +359,7 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
             status = run_batch(m, stop, rows, err);
         if (status != PPS_OK)
             return status;
-        rows->stopped = rows->stopped || rows->audited.stopped;
+        rows->stopped = rows->stopped || rows->counts.audited.stopped;
     } while (m->cursor.index < first + n && !rows->stopped);
     rows->text = m->text;
     rows->n = m->text_n;

@@ -6,7 +6,7 @@
 
 #include "engine/best/shared_best.h"
 #include "engine/experiment/experiment.h"
-#include "engine/run/audit.h"
+#include "engine/run/counts.h"
 #include "engine/run/known_rows.h"
 #include "engine/space/space.h"
 
@@ -18,16 +18,7 @@ enum { PPS_TEXT_TARGET = 1 << 20 }; // bytes of text a block aims at
 struct pps_rows {
     const char *text; // valid until the next call
     size_t n;         // bytes
-    uint64_t rows;
-    uint64_t failed;         // rows with empty results
-    uint64_t failed_example; // the first of them
-    uint64_t infeasible;     // rows that say that the point cannot be done
-    size_t recalled;         // rows known from equal points, not computed; depends on threads
-    uint64_t reused;         // rows of an earlier result
-    uint64_t checked;        // of these, computed again for an audit
-    uint64_t pruned;         // points that cannot be among the best; depends on threads
-    struct pps_left_out left_out[PPS_MAX_REASONS];
-    struct pps_audited audited;
+    struct pps_counts counts;
     bool stopped; // the stop flag went up in the middle: nothing of this counts
 };
 

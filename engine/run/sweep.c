@@ -87,8 +87,8 @@ static void end(struct pool *pool, enum pps_status status, const struct pps_erro
 static void tell_progress(const struct pool *pool)
 {
     const struct pps_totals *totals = pool->totals;
-    const struct pps_passed passed = {totals->points, totals->rows,
-                                      totals->rows + totals->pruned,
+    const struct pps_passed passed = {totals->points, totals->counts.rows,
+                                      totals->counts.rows + totals->counts.pruned,
                                       pps_totals_computed(totals)};
     if (pool->sweep->watch.passed != NULL)
         pool->sweep->watch.passed(pool->sweep->watch.self, &passed);
@@ -247,8 +247,8 @@ static enum pps_status make_part(struct pool *pool,
     w->abandoned = rows.stopped;
     if (status != PPS_OK || rows.stopped)
         return status;
-    if (sweep->fail_fast && rows.failed > 0)
-        return pps_fail_point(sweep->experiment, rows.failed_example, err);
+    if (sweep->fail_fast && rows.counts.failed > 0)
+        return pps_fail_point(sweep->experiment, rows.counts.failed_example, err);
     status = keep_best_of_part(pool, w, task, err);
     if (status != PPS_OK)
         return status;

@@ -48,18 +48,11 @@ struct pps_sweep {
 };
 
 struct pps_totals {
-    uint64_t points; // passed, left-out ones included
-    uint64_t rows;
-    uint64_t judged;                // rows to choose from, of a run that keeps the best alone
-    uint64_t earlier, earlier_rows; // points and rows of these that an earlier run made
-    uint64_t failed, failed_example;
-    uint64_t infeasible;
-    uint64_t recalled; // rows known from equal points, not computed; depends on threads
-    uint64_t reused;   // rows of an earlier result
-    uint64_t checked;  // of these, computed again for the audit
-    uint64_t pruned;   // points not computed as they cannot be among the best; likewise
-    struct pps_left_out left_out[PPS_MAX_REASONS];
-    struct pps_audited audited;
+    uint64_t points; // scanned points, skipped points included
+    uint64_t judged; // rows to choose from, in a run that keeps only the best rows
+    uint64_t earlier, earlier_rows; // points and rows of an earlier run
+    // The counts of recalled, reused and checked rows are those of this run.
+    struct pps_counts counts;
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;

@@ -153,10 +153,10 @@ bool pps_bestrows_have_ties(struct pps_job_result *r)
 
 void pps_bestrows_print(struct pps_job_result *r)
 {
-    const uint64_t asked = r->totals.judged > 0 ? r->totals.judged : r->totals.rows;
+    const uint64_t asked = r->totals.judged > 0 ? r->totals.judged : r->totals.counts.rows;
     struct table table;
     if (!open_table(&table, r)) {
-        if (r->totals.infeasible > 0 && r->totals.infeasible == asked)
+        if (r->totals.counts.infeasible > 0 && r->totals.counts.infeasible == asked)
             print_nearest(r);
         return;
     }

@@ -76,7 +76,7 @@ static void print_next_trace(struct pps_job_result *r, const char *lead)
     size_t n;
     const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
     const struct pps_kernel *kernel = r->experiment->kernel;
-    const bool by_row = n == 0 || t->judged > 0 || t->points == t->rows;
+    const bool by_row = n == 0 || t->judged > 0 || t->points == t->counts.rows;
     const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;
     const bool bare = !by_row && kernel->n_slots == 0; // otherwise its documents are needed
     print_command(lead, "trace", bare ? kernel->name : r->path.path);
@@ -98,14 +98,15 @@ void pps_next_commands(struct pps_job_result *r)
         return;
     }
     const bool traces = r->experiment->kernel->trace_names != NULL;
-    const bool none = t->judged > 0 ? t->best.kept == 0 : t->rows == 0;
-    const bool no_value = t->judged == 0 && t->rows == t->failed + t->infeasible;
+    const bool none = t->judged > 0 ? t->best.kept == 0 : t->counts.rows == 0;
+    const bool no_value =
+        t->judged == 0 && t->counts.rows == t->counts.failed + t->counts.infeasible;
     if (none)
         return;
     if (!no_value && t->judged == 0 && pps_bestrows_have_ties(r))
         print_ties(r);
     else if (!no_value)
         pps_next_look(r->path.path);
-    if (traces && (!no_value || t->failed == 0))
+    if (traces && (!no_value || t->counts.failed == 0))
         print_next_trace(r, no_value ? "next" : "");
 }

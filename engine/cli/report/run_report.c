@@ -29,7 +29,7 @@ static void print_inputs(const struct pps_experiment *e)
 static void print_left_out(struct pps_job_result *r)
 {
     for (int i = 0; i < r->experiment->space.n_reasons; i++) {
-        const struct pps_left_out *left_out = &r->totals.left_out[i];
+        const struct pps_left_out *left_out = &r->totals.counts.left_out[i];
         char count[48], words[PPS_REASON_WORDS];
         if (left_out->n == 0)
             continue;
@@ -41,17 +41,19 @@ static void print_left_out(struct pps_job_result *r)
     }
     const bool have_rows =
         r->totals.judged == 0; // false if the result contains only the best rows
-    if (r->totals.infeasible > 0)
-        fprintf(stderr, "infeasible %llu point%s%s\n", (unsigned long long)r->totals.infeasible,
-                r->totals.infeasible == 1 ? "" : "s", have_rows ? " (see the rows)" : "");
-    if (r->totals.failed > 0) {
-        fprintf(stderr, "failed    %llu point%s%s", (unsigned long long)r->totals.failed,
-                r->totals.failed == 1 ? "" : "s",
+    if (r->totals.counts.infeasible > 0)
+        fprintf(stderr, "infeasible %llu point%s%s\n",
+                (unsigned long long)r->totals.counts.infeasible,
+                r->totals.counts.infeasible == 1 ? "" : "s",
+                have_rows ? " (see the rows)" : "");
+    if (r->totals.counts.failed > 0) {
+        fprintf(stderr, "failed    %llu point%s%s", (unsigned long long)r->totals.counts.failed,
+                r->totals.counts.failed == 1 ? "" : "s",
                 have_rows ? " (rows with empty results)" : "");
         if (r->experiment->point_limit > 0)
             fprintf(stderr, ", with --point-limit %llu",
                     (unsigned long long)r->experiment->point_limit);
-        pps_say_point(r->experiment, r->totals.failed_example, ", for example ");
+        pps_say_point(r->experiment, r->totals.counts.failed_example, ", for example ");
         fputc('\n', stderr);
     }
 }
@@ -62,7 +64,7 @@ static void print_all_left_out(struct pps_job_result *r)
     const int n_reasons = r->experiment->space.n_reasons;
     uint64_t n = 0;
     for (int i = 0; i < n_reasons; i++)
-        n += r->totals.left_out[i].n;
+        n += r->totals.counts.left_out[i].n;
     if (n == 0 || n < r->totals.points)
         return;
     fprintf(stderr, "warning   the result has no rows: every point%s is skipped:",
@@ -70,9 +72,9 @@ static void print_all_left_out(struct pps_job_result *r)
     const char *before = "";
     for (int i = 0; i < n_reasons; i++) {
         char count[48], words[PPS_REASON_WORDS];
-        if (r->totals.left_out[i].n == 0)
+        if (r->totals.counts.left_out[i].n == 0)
             continue;
-        pps_human_count((double)r->totals.left_out[i].n, count, sizeof count);
+        pps_human_count((double)r->totals.counts.left_out[i].n, count, sizeof count);
         pps_say_part(stderr, "%s %s %s", before, count,
                      pps_reason_words(&r->experiment->space, i, words));
         before = ";";
@@ -118,14 +120,14 @@ static void print_audit(const struct pps_audited *audited)
 static void print_recalled(const struct pps_totals *t)
 {
     char computed[48], recalled[48];
-    if (t->recalled == 0)
+    if (t->counts.recalled == 0)
         return;
     pps_human_count((double)pps_totals_computed(t), computed, sizeof computed);
-    pps_human_count((double)t->recalled, recalled, sizeof recalled);
+    pps_human_count((double)t->counts.recalled, recalled, sizeof recalled);
     const char *what = t->judged > 0 ? "result" : "row";
     fprintf(stderr, "computed  %s point%s; %s ", computed,
             pps_totals_computed(t) == 1 ? "" : "s", recalled);
-    if (t->recalled == 1)
+    if (t->counts.recalled == 1)
         fprintf(stderr, "%s copied from an equivalent point\n", what);
     else
         fprintf(stderr, "%ss copied from equivalent points\n", what);
@@ -136,10 +138,10 @@ static void print_reused(struct pps_job_result *r)
     char reused[48], checked[48];
     if (r->reuse == NULL)
         return;
-    pps_human_count((double)r->totals.reused, reused, sizeof reused);
-    pps_human_count((double)r->totals.checked, checked, sizeof checked);
-    pps_say_part(stderr, "reused    %s row%s of %s", reused, r->totals.reused == 1 ? "" : "s",
-                 r->reuse);
+    pps_human_count((double)r->totals.counts.reused, reused, sizeof reused);
+    pps_human_count((double)r->totals.counts.checked, checked, sizeof checked);
+    pps_say_part(stderr, "reused    %s row%s of %s", reused,
+                 r->totals.counts.reused == 1 ? "" : "s", r->reuse);
     if (r->audit > 0)
         fprintf(stderr, "; %s of these rows computed again for the audit", checked);
     fputc('\n', stderr);
@@ -151,9 +153,9 @@ static void print_pruned(const struct pps_totals *t)
     if (t->judged == 0)
         return;
     pps_human_count((double)t->judged, judged, sizeof judged);
-    pps_human_count((double)t->pruned, pruned, sizeof pruned);
+    pps_human_count((double)t->counts.pruned, pruned, sizeof pruned);
     fprintf(stderr, "evaluated %s point%s", judged, t->judged == 1 ? "" : "s");
-    if (t->pruned > 0)
+    if (t->counts.pruned > 0)
         fprintf(stderr, "; %s more pruned by a lower bound", pruned);
     fputc('\n', stderr);
 }
@@ -163,10 +165,10 @@ static void print_earlier(struct pps_job_result *r)
 {
     const struct pps_totals *t = &r->totals;
     char rows[48], wall[32];
-    pps_human_count((double)t->rows, rows, sizeof rows);
+    pps_human_count((double)t->counts.rows, rows, sizeof rows);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
     fprintf(stderr, "done      %s row%s by an earlier run in %s on %d thread%s", rows,
-            t->rows == 1 ? "" : "s", wall, r->threads, r->threads == 1 ? "" : "s");
+            t->counts.rows == 1 ? "" : "s", wall, r->threads, r->threads == 1 ? "" : "s");
     if (t->wall_s > 0)
         fprintf(stderr, ", CPU/real %.1f", t->cpu_s / t->wall_s);
     fputc('\n', stderr);
@@ -179,11 +181,11 @@ static void print_speed(struct pps_job_result *r)
     const uint64_t points = t->points - t->earlier, computed = pps_totals_computed(t);
     const double wall_s = t->wall_s > 1e-9 ? t->wall_s : 1e-9;
     char rows[48], speed[48], wall[32], memory[32];
-    pps_human_count((double)t->rows, rows, sizeof rows);
+    pps_human_count((double)t->counts.rows, rows, sizeof rows);
     pps_human_seconds(t->wall_s, wall, sizeof wall);
     pps_human_count((double)points / wall_s, speed, sizeof speed);
-    fprintf(stderr, "done      %s row%s in %s: %s points/s", rows, t->rows == 1 ? "" : "s",
-            wall, speed);
+    fprintf(stderr, "done      %s row%s in %s: %s points/s", rows,
+            t->counts.rows == 1 ? "" : "s", wall, speed);
     pps_human_count((double)computed / wall_s, speed, sizeof speed);
     if (computed < points)
         fprintf(stderr, " (%s computed)", speed);
@@ -201,7 +203,7 @@ void pps_report_print(struct pps_job_result *r)
     print_all_left_out(r);
     print_no_block(r);
     if (r->audit > 0)
-        print_audit(&r->totals.audited);
+        print_audit(&r->totals.counts.audited);
     print_reused(r);
     print_pruned(&r->totals);
     print_recalled(&r->totals);
@@ -287,21 +289,22 @@ enum pps_status pps_report_json(struct pps_job_result *r, FILE *out, struct pps_
     cJSON_AddStringToObject(root, "result", r->path.path);
     cJSON_AddStringToObject(root, "kernel", r->experiment->kernel->name);
     pps_json_add_count(root, "points", t->points);
-    pps_json_add_count(root, "rows", t->rows);
-    pps_json_add_count(root, "failed", t->failed);
-    pps_json_add_count(root, "infeasible", t->infeasible);
-    pps_json_add_count(root, "recalled", t->recalled);
+    pps_json_add_count(root, "rows", t->counts.rows);
+    pps_json_add_count(root, "failed", t->counts.failed);
+    pps_json_add_count(root, "infeasible", t->counts.infeasible);
+    pps_json_add_count(root, "recalled", t->counts.recalled);
     if (r->reuse != NULL)
-        pps_json_add_count(root, "reused", t->reused);
+        pps_json_add_count(root, "reused", t->counts.reused);
     if (r->reuse != NULL && r->audit > 0)
-        pps_json_add_count(root, "reused_audited", t->checked);
+        pps_json_add_count(root, "reused_audited", t->counts.checked);
     if (t->judged > 0) {
         pps_json_add_count(root, "evaluated", t->judged);
-        pps_json_add_count(root, "pruned", t->pruned);
+        pps_json_add_count(root, "pruned", t->counts.pruned);
     }
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
-        if (t->left_out[i].n > 0)
-            pps_json_add_count(left_out, r->experiment->space.reasons[i], t->left_out[i].n);
+        if (t->counts.left_out[i].n > 0)
+            pps_json_add_count(left_out, r->experiment->space.reasons[i],
+                               t->counts.left_out[i].n);
     cJSON_AddItemToObject(root, "skipped", left_out);
     cJSON_AddBoolToObject(root, "complete", t->complete);
     if (r->repeated)
@@ -309,9 +312,9 @@ enum pps_status pps_report_json(struct pps_job_result *r, FILE *out, struct pps_
     pps_json_add_count(root, "data_bytes", r->data_bytes);
     pps_json_add_count(root, "text_bytes", t->text_bytes);
     if (r->audit > 0) {
-        pps_json_add_count(root, "audited", t->audited.rows);
-        cJSON_AddNumberToObject(root, "audit_largest_difference", t->audited.largest);
-        pps_json_add_count(root, "audit_sensitive", t->audited.sensitive);
+        pps_json_add_count(root, "audited", t->counts.audited.rows);
+        cJSON_AddNumberToObject(root, "audit_largest_difference", t->counts.audited.largest);
+        pps_json_add_count(root, "audit_sensitive", t->counts.audited.sensitive);
     }
     cJSON_AddNumberToObject(root, "threads", r->threads);
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);

@@ -122,8 +122,8 @@ Test(job, writes_result)
     const struct pps_best_row *best = pps_tops_rows(&result.totals.best, &n);
     has_text("r.csv", "x,time,answer,need\n1,6.00,yes,6\n2,3.00,yes,12\n13,,,\n");
     cr_assert(is_there("r.csv.idx") && is_there("r.csv.json") && !is_there("r.csv.part"));
-    cr_assert_eq(result.totals.rows, 3);
-    cr_assert_eq(result.totals.failed, 1);
+    cr_assert_eq(result.totals.counts.rows, 3);
+    cr_assert_eq(result.totals.counts.failed, 1);
     cr_assert_eq(result.n_points, 3);
     cr_assert(n == 1 && result.totals.complete && !result.repeated && !result.resumed);
     cr_assert_str_eq(best[0].text, "2,3.00,yes,12");
@@ -224,7 +224,7 @@ Test(job, repeats_complete_result)
     cr_assert_eq(before.st_ino, after.st_ino, "the file was written again");
     cr_assert(result.repeated && result.totals.complete && !result.no_totals);
     cr_assert_eq(result.threads, 2, "of the run that made the result");
-    cr_assert_eq(result.totals.failed, 1);
+    cr_assert_eq(result.totals.counts.failed, 1);
     cr_assert(n == 1 && strcmp(best[0].text, "2,3.00,yes,12") == 0);
     cr_assert_str_eq(events.letters, "F");
     pps_job_free(&result);
@@ -272,7 +272,7 @@ Test(job, keeps_only_best_rows)
     job.by = "none";
     job.request.objective = "need";
     struct pps_job_result result = run(&job, PPS_OK);
-    cr_assert_eq(result.totals.rows, 1);
+    cr_assert_eq(result.totals.counts.rows, 1);
     cr_assert_eq(result.totals.judged, 4);
     pps_job_free(&result);
     job.force = true;

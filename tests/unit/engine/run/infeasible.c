@@ -129,8 +129,8 @@ static void best_is(int objective,
     struct pps_error err = {.text = ""};
     size_t n, wanted = 0;
     cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(totals.infeasible, 3);
-    cr_assert_eq(totals.failed, 1);
+    cr_assert_eq(totals.counts.infeasible, 3);
+    cr_assert_eq(totals.counts.failed, 1);
     const struct pps_best_row *rows = pps_tops_rows(&totals.best, &n);
     while (want[wanted] != NULL)
         wanted++;
@@ -171,7 +171,7 @@ Test(infeasible, fail_fast)
     cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_E_POINTS);
     cr_assert_str_eq(err.text, "toy could not finish the point x=13; without --fail-fast its "
                                "results are empty");
-    cr_assert_eq(totals.rows, 4, "blocks before it are kept");
+    cr_assert_eq(totals.counts.rows, 4, "blocks before it are kept");
     pps_totals_free(&totals);
     pps_experiment_free(e);
 }
@@ -219,7 +219,7 @@ static enum pps_status audit(const char *text,
                                     .audit = 1};
     struct pps_totals totals;
     const enum pps_status status = pps_sweep_run(&sweep, &totals, err);
-    *audited = totals.audited;
+    *audited = totals.counts.audited;
     pps_totals_free(&totals);
     pps_experiment_free(e);
     return status;

@@ -62,14 +62,15 @@ static struct pps_totals sweep_costly(int threads, uint64_t block_points, struct
 static void expect_equal(const struct pps_totals *one, const struct pps_totals *other)
 {
     cr_expect_eq(one->points, other->points);
-    cr_expect_eq(one->rows, other->rows);
-    cr_expect_eq(one->failed, other->failed);
-    cr_expect_eq(one->failed_example, other->failed_example);
-    cr_expect_eq(one->infeasible, other->infeasible);
+    cr_expect_eq(one->counts.rows, other->counts.rows);
+    cr_expect_eq(one->counts.failed, other->counts.failed);
+    cr_expect_eq(one->counts.failed_example, other->counts.failed_example);
+    cr_expect_eq(one->counts.infeasible, other->counts.infeasible);
     cr_expect_eq(one->text_bytes, other->text_bytes);
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        cr_expect_eq(one->left_out[r].n, other->left_out[r].n, "reason %d", r);
-        cr_expect_eq(one->left_out[r].example, other->left_out[r].example, "reason %d", r);
+        cr_expect_eq(one->counts.left_out[r].n, other->counts.left_out[r].n, "reason %d", r);
+        cr_expect_eq(one->counts.left_out[r].example, other->counts.left_out[r].example,
+                     "reason %d", r);
     }
 }
 
@@ -80,7 +81,8 @@ Test(sweep, parts_of_blocks_are_the_block)
     static struct text one, several;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         struct pps_totals first = sweep_costly(1, sizes[i], &one);
-        cr_assert(first.rows > 0 && first.failed > 0 && first.infeasible > 0);
+        cr_assert(first.counts.rows > 0 && first.counts.failed > 0 &&
+                  first.counts.infeasible > 0);
         for (int threads = 2; threads <= 12; threads += 5) {
             struct pps_totals other = sweep_costly(threads, sizes[i], &several);
             cr_expect_eq(one.n, several.n);

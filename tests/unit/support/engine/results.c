@@ -10,14 +10,14 @@ static void add_block(struct pps_totals *totals,
                       uint64_t points)
 {
     totals->points += points;
-    totals->rows += block->rows;
-    totals->failed += block->failed;
-    totals->infeasible += block->infeasible;
+    totals->counts.rows += block->rows;
+    totals->counts.failed += block->failed;
+    totals->counts.infeasible += block->infeasible;
     totals->text_bytes += block->text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        if (totals->left_out[r].n == 0)
-            totals->left_out[r].example = rows->left_out[r].example;
-        totals->left_out[r].n += block->left_out[r];
+        if (totals->counts.left_out[r].n == 0)
+            totals->counts.left_out[r].example = rows->counts.left_out[r].example;
+        totals->counts.left_out[r].n += block->left_out[r];
     }
 }
 
@@ -76,11 +76,11 @@ void write_result(const struct result_plan *plan)
         struct pps_rows rows;
         cr_assert_eq(pps_rowmaker_make(maker, first, n, &never, &rows, &err), PPS_OK);
         struct pps_block block = {.index = k,
-                                  .rows = rows.rows,
-                                  .failed = rows.failed,
-                                  .infeasible = rows.infeasible};
+                                  .rows = rows.counts.rows,
+                                  .failed = rows.counts.failed,
+                                  .infeasible = rows.counts.infeasible};
         for (int r = 0; r < PPS_MAX_REASONS; r++)
-            block.left_out[r] = rows.left_out[r].n;
+            block.left_out[r] = rows.counts.left_out[r].n;
         append_block(plan, output, codec, &rows, &block);
         add_block(&totals, &rows, &block, n);
     }
