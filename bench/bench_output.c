@@ -167,7 +167,7 @@ static int bench_codec(const struct rows *rows, const char *name, char *text, ch
 static int bench_reading(char *text, int digits)
 {
     enum { READ_ROWS = 4096, COLUMNS = 14, ROW_CAP = 512 };
-    static char room[ROW_CAP + PPS_CSVLINE_ROOM];
+    static char room[ROW_CAP + PPS_CSV_LINE_ROOM];
     static struct pps_csv_row row;
     uint64_t state = 1;
     char *end = text;
@@ -181,7 +181,7 @@ static int bench_reading(char *text, int digits)
         const double start = pps_thread_seconds();
         for (const char *line = text, *next; line < end; line = next) {
             next = (const char *)memchr(line, '\n', (size_t)(end - line)) + 1;
-            failed |= !pps_csvline_split(line, (size_t)(next - line), room, &row);
+            failed |= !pps_csv_line_split(line, (size_t)(next - line), room, &row);
             for (int c = 0; c < row.n; c++) {
                 failed |= !pps_decimal_read(row.text[c], row.length[c], &value);
                 sum += value;

@@ -18,7 +18,7 @@ static inline struct modeldesc shipped_model(const char *name)
     struct pps_error err = {.text = ""};
     struct pps_fault fault = {.text = ""};
     struct modeldesc model;
-    char *path = pps_shipped_path("model", name, strdup(name));
+    char *path = pps_installed_path("model", name, strdup(name));
     if (path == NULL || pps_json_load(&json, path, &err) != PPS_OK ||
         !modeldesc_read(&model, json.root, &fault)) {
         fprintf(stderr, "%s: %s%s\n", name, err.text, fault.text);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fills faults of documents and tables.
-#ifndef PPS_DOCUMENT_FAULT_H
-#define PPS_DOCUMENT_FAULT_H
+#ifndef PPS_BASE_DOCUMENT_FAULT_H
+#define PPS_BASE_DOCUMENT_FAULT_H
 
 #include "ppsweep/fault.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads flat objects of a document by a table of fields: keys, their aliases, the values they
 // accept, and the offset of each value in a record.
-#ifndef PPS_DOCFIELDS_H
-#define PPS_DOCFIELDS_H
+#ifndef PPS_BASE_DOCUMENT_FIELDS_H
+#define PPS_BASE_DOCUMENT_FIELDS_H
 
 #include "base/document/fault.h"
 

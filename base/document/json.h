@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A JSON document with places. cJSON parses the document. A scan that is stricter than cJSON
 // checks it and records the place of every key and value.
-#ifndef PPS_JSONFILE_H
-#define PPS_JSONFILE_H
+#ifndef PPS_BASE_DOCUMENT_JSON_H
+#define PPS_BASE_DOCUMENT_JSON_H
 
 #include "base/text/nearest.h"
 #include "base/text/status.h"

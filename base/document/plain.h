@@ -12,8 +12,8 @@
 //         sections, non-decimal numbers, inf and nan.
 // Refused, as in JSON: a repeated key in one map, numbers that are not finite, whole numbers of 2^53
 // or more, nesting deeper than 64, more than 16384 values.
-#ifndef PPS_PLAINDOC_H
-#define PPS_PLAINDOC_H
+#ifndef PPS_BASE_DOCUMENT_PLAIN_H
+#define PPS_BASE_DOCUMENT_PLAIN_H
 
 #include "base/document/json.h"
 #include "ppsweep/fault.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared reader of plain forms tracks a place in the text, reads values on a line, and builds
 // maps without repeated keys. Private to plain*.c.
-#ifndef PPS_PLAINPARTS_H
-#define PPS_PLAINPARTS_H
+#ifndef PPS_BASE_DOCUMENT_PLAIN_PRIVATE_H
+#define PPS_BASE_DOCUMENT_PLAIN_PRIVATE_H
 
 #include "base/document/plain.h"
 

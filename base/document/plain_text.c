@@ -167,7 +167,7 @@ static cJSON *number_value(struct plain *p, size_t at, const char *text, size_t 
         plain_fail(p, at, "a number cannot begin with 0; put text in quotes");
         return NULL;
     }
-    if (!numtext_read(text, n, &x) ||
+    if (!number_text_read(text, n, &x) ||
         (whole && (x >= 9007199254740992.0 || x <= -9007199254740992.0))) {
         plain_fail(p, at, "%s",
                    whole ? "whole numbers must be below 2^53" : "numbers must be finite");

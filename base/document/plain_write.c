@@ -13,23 +13,23 @@
 
 // ---- values on a line -----------------------------------------------------------------------
 
-static void put(struct textroom *room, const char *text)
+static void put(struct text_buffer *room, const char *text)
 {
-    textroom_add_bytes(room, text, strlen(text));
+    text_buffer_add_bytes(room, text, strlen(text));
 }
 
-static void put_quoted(struct textroom *room, const char *text)
+static void put_quoted(struct text_buffer *room, const char *text)
 {
     static const char plain[] = "\b\f\n\r\t\"\\", names[] = "bfnrt\"\\";
     put(room, "\"");
     for (; *text != '\0'; text++) {
         const char *found = strchr(plain, *text);
         if (found != NULL)
-            textroom_add(room, "\\%c", names[found - plain]);
+            text_buffer_add(room, "\\%c", names[found - plain]);
         else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            textroom_add(room, "\\u%04x", (unsigned char)*text);
+            text_buffer_add(room, "\\u%04x", (unsigned char)*text);
         else
-            textroom_add_bytes(room, text, 1);
+            text_buffer_add_bytes(room, text, 1);
     }
     put(room, "\"");
 }
@@ -60,7 +60,7 @@ static bool is_taken(const char *text)
     return false;
 }
 
-static void put_text(struct textroom *room, enum plaindoc_form form, const char *text)
+static void put_text(struct text_buffer *room, enum plaindoc_form form, const char *text)
 {
     if (form != PLAINDOC_TOML && is_simple(text) && !is_taken(text))
         put(room, text);
@@ -68,7 +68,7 @@ static void put_text(struct textroom *room, enum plaindoc_form form, const char 
         put_quoted(room, text);
 }
 
-static void put_key(struct textroom *room, const char *key)
+static void put_key(struct text_buffer *room, const char *key)
 {
     if (is_simple(key) && !is_taken(key))
         put(room, key);
@@ -77,25 +77,25 @@ static void put_key(struct textroom *room, const char *key)
 }
 
 // Whole numbers without an exponent, others with a point: YAML 1.1 reads 1e-05 as text.
-static void put_number(struct textroom *room, double value)
+static void put_number(struct text_buffer *room, double value)
 {
-    char text[NUMTEXT_CAP];
+    char text[NUMBER_TEXT_CAP];
     size_t n;
     if (fabs(value) < 9007199254740992.0 && value == floor(value)) {
-        textroom_add(room, "%.0f", value == 0 ? 0 : value);
+        text_buffer_add(room, "%.0f", value == 0 ? 0 : value);
         return;
     }
-    numtext_write(text, value);
+    number_text_write(text, value);
     n = strcspn(text, ".e");
-    textroom_add_bytes(room, text, n);
+    text_buffer_add_bytes(room, text, n);
     if (text[n] != '.')
         put(room, ".0");
     put(room, text + n);
 }
 
-static void put_value(struct textroom *room, enum plaindoc_form form, const cJSON *item);
+static void put_value(struct text_buffer *room, enum plaindoc_form form, const cJSON *item);
 
-static void put_items(struct textroom *room, enum plaindoc_form form, const cJSON *item)
+static void put_items(struct text_buffer *room, enum plaindoc_form form, const cJSON *item)
 {
     const char *comma = "";
     for (const cJSON *child = item->child; child != NULL; child = child->next) {
@@ -111,7 +111,7 @@ static void put_items(struct textroom *room, enum plaindoc_form form, const cJSO
     }
 }
 
-static void put_value(struct textroom *room, enum plaindoc_form form, const cJSON *item)
+static void put_value(struct text_buffer *room, enum plaindoc_form form, const cJSON *item)
 {
     if (cJSON_IsString(item)) {
         put_text(room, form, item->valuestring);
@@ -136,7 +136,7 @@ struct path {
     const char *key;
 };
 
-static void put_path(struct textroom *room, const struct path *path, bool quoted)
+static void put_path(struct text_buffer *room, const struct path *path, bool quoted)
 {
     if (path->above != NULL) {
         put_path(room, path->above, quoted);
@@ -156,7 +156,7 @@ static bool is_flat_key(const char *key)
     return *key != '\0';
 }
 
-static void flat_lines(struct textroom *room, const cJSON *map, const struct path *above)
+static void flat_lines(struct text_buffer *room, const cJSON *map, const struct path *above)
 {
     for (const cJSON *child = map->child; child != NULL; child = child->next) {
         const struct path path = {above, child->string};
@@ -173,10 +173,10 @@ static void flat_lines(struct textroom *room, const cJSON *map, const struct pat
     }
 }
 
-static void yaml_lines(struct textroom *room, const cJSON *map, int indent)
+static void yaml_lines(struct text_buffer *room, const cJSON *map, int indent)
 {
     for (const cJSON *child = map->child; child != NULL; child = child->next) {
-        textroom_add(room, "%*s", indent, "");
+        text_buffer_add(room, "%*s", indent, "");
         put_key(room, child->string);
         put(room, ":");
         if (cJSON_IsObject(child) && child->child != NULL) {
@@ -190,7 +190,7 @@ static void yaml_lines(struct textroom *room, const cJSON *map, int indent)
     }
 }
 
-static void toml_values(struct textroom *room, const cJSON *map)
+static void toml_values(struct text_buffer *room, const cJSON *map)
 {
     for (const cJSON *child = map->child; child != NULL; child = child->next) {
         if (cJSON_IsObject(child) || cJSON_IsNull(child))
@@ -202,7 +202,7 @@ static void toml_values(struct textroom *room, const cJSON *map)
     }
 }
 
-static void toml_sections(struct textroom *room, const cJSON *map, const struct path *above)
+static void toml_sections(struct text_buffer *room, const cJSON *map, const struct path *above)
 {
     for (const cJSON *child = map->child; child != NULL; child = child->next) {
         const struct path path = {above, child->string};
@@ -216,7 +216,7 @@ static void toml_sections(struct textroom *room, const cJSON *map, const struct 
     }
 }
 
-void docwrite(struct textroom *room, enum plaindoc_form form, const struct cJSON *object)
+void docwrite(struct text_buffer *room, enum plaindoc_form form, const struct cJSON *object)
 {
     switch (form) {
     case PLAINDOC_YAML:

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes trees of values in the plain forms that plaindoc reads.
-#ifndef PPS_DOCWRITE_H
-#define PPS_DOCWRITE_H
+#ifndef PPS_BASE_DOCUMENT_PLAIN_WRITE_H
+#define PPS_BASE_DOCUMENT_PLAIN_WRITE_H
 
 #include "base/document/plain.h"
 
 struct cJSON;
-struct textroom;
+struct text_buffer;
 
 // Appends an object to the room; plaindoc_parse reads the same tree back. `room->failed` is set if
 // memory runs out.
@@ -16,6 +16,6 @@ struct textroom;
 //         becomes text in lists
 // A key of a flat document with blanks, quotes, brackets, commas, colons, = or # is skipped.
 // Numbers have the fewest digits that read back as the same number.
-void docwrite(struct textroom *room, enum plaindoc_form form, const struct cJSON *object);
+void docwrite(struct text_buffer *room, enum plaindoc_form form, const struct cJSON *object);
 
 #endif

@@ -2,8 +2,8 @@
 // Transcendental functions that return the same bits on every machine. They use additions,
 // multiplications and divisions only; the functions of libm may differ in the last bit between
 // processors.
-#ifndef PPS_DETMATH_H
-#define PPS_DETMATH_H
+#ifndef PPS_BASE_MATH_DETMATH_H
+#define PPS_BASE_MATH_DETMATH_H
 
 // Base-2 logarithm, within 1e-15 of max(1, |result|); exact for powers of two.
 // 0: -INFINITY; below 0 and NaN: NaN; INFINITY: itself.

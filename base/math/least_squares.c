@@ -13,10 +13,10 @@ static const double NOTHING = 1e-11;
 // zero does not depend on units.
 struct work {
     int rows, columns;
-    double a[LEASTSQUARES_ROWS][LEASTSQUARES_COLUMNS];
-    double b[LEASTSQUARES_ROWS];
-    int original[LEASTSQUARES_COLUMNS]; // of the problem
-    double scale[LEASTSQUARES_COLUMNS];
+    double a[LEAST_SQUARES_ROWS][LEAST_SQUARES_COLUMNS];
+    double b[LEAST_SQUARES_ROWS];
+    int original[LEAST_SQUARES_COLUMNS]; // of the problem
+    double scale[LEAST_SQUARES_COLUMNS];
 };
 
 static double column_length(const struct work *work, int column, int from)
@@ -27,7 +27,7 @@ static double column_length(const struct work *work, int column, int from)
     return sqrt(sum);
 }
 
-static void load(struct work *work, const struct leastsquares *problem, const bool *in_use)
+static void load(struct work *work, const struct least_squares *problem, const bool *in_use)
 {
     work->rows = problem->rows;
     work->columns = 0;
@@ -67,7 +67,7 @@ static void exchange(struct work *work, int p, int q)
 // Reflects column k onto its diagonal, and applies the reflection to all later columns and to b.
 static void reflect(struct work *work, int k, double length)
 {
-    double v[LEASTSQUARES_ROWS];
+    double v[LEAST_SQUARES_ROWS];
     const double diagonal = work->a[k][k] > 0.0 ? -length : length;
     double square = 0.0;
     for (int i = k; i < work->rows; i++) {
@@ -108,10 +108,10 @@ static int make_triangle(struct work *work)
 }
 
 // Solves for the columns in use; the others are 0. Returns the rank.
-static int solve(const struct leastsquares *problem, const bool *in_use, double *x)
+static int solve(const struct least_squares *problem, const bool *in_use, double *x)
 {
     struct work work;
-    double solved[LEASTSQUARES_COLUMNS];
+    double solved[LEAST_SQUARES_COLUMNS];
     load(&work, problem, in_use);
     const int rank = make_triangle(&work);
     for (int j = 0; j < problem->columns; j++)
@@ -126,7 +126,9 @@ static int solve(const struct leastsquares *problem, const bool *in_use, double 
     return rank;
 }
 
-static void take_residual(const struct leastsquares *problem, const double *x, double *residual)
+static void take_residual(const struct least_squares *problem,
+                          const double *x,
+                          double *residual)
 {
     for (int i = 0; i < problem->rows; i++) {
         residual[i] = problem->b[i];
@@ -143,11 +145,12 @@ static double length_of(const double *v, int n)
     return sqrt(sum);
 }
 
-void leastsquares_plain(const struct leastsquares *problem, struct leastsquares_result *result)
+void least_squares_plain(const struct least_squares *problem,
+                         struct least_squares_result *result)
 {
-    double residual[LEASTSQUARES_ROWS];
-    assert(problem->rows >= 1 && problem->rows <= LEASTSQUARES_ROWS);
-    assert(problem->columns >= 1 && problem->columns <= LEASTSQUARES_COLUMNS);
+    double residual[LEAST_SQUARES_ROWS];
+    assert(problem->rows >= 1 && problem->rows <= LEAST_SQUARES_ROWS);
+    assert(problem->columns >= 1 && problem->columns <= LEAST_SQUARES_COLUMNS);
     result->rank = solve(problem, NULL, result->x);
     take_residual(problem, result->x, residual);
     result->residual = length_of(residual, problem->rows);
@@ -156,17 +159,17 @@ void leastsquares_plain(const struct leastsquares *problem, struct leastsquares_
 // ---- x >= 0 -----------------------------------------------------------------------------------
 
 struct active {
-    const struct leastsquares *problem;
-    bool in_use[LEASTSQUARES_COLUMNS];
-    bool useless[LEASTSQUARES_COLUMNS]; // rejected since x last moved
-    double x[LEASTSQUARES_COLUMNS];
+    const struct least_squares *problem;
+    bool in_use[LEAST_SQUARES_COLUMNS];
+    bool useless[LEAST_SQUARES_COLUMNS]; // rejected since x last moved
+    double x[LEAST_SQUARES_COLUMNS];
 };
 
 // Returns the inactive column that lowers the residual most, relative to its length; -1: none.
 static int steepest(const struct active *active)
 {
-    const struct leastsquares *problem = active->problem;
-    double residual[LEASTSQUARES_ROWS];
+    const struct least_squares *problem = active->problem;
+    double residual[LEAST_SQUARES_ROWS];
     take_residual(problem, active->x, residual);
     const double size = length_of(problem->b, problem->rows);
     double best = NOTHING * size;
@@ -224,7 +227,7 @@ static int count_in_use(const struct active *active)
 // Activates column j; false: it depends on the columns in use, or its unknown would not be positive.
 static bool take_in(struct active *active, int j)
 {
-    double z[LEASTSQUARES_COLUMNS];
+    double z[LEAST_SQUARES_COLUMNS];
     active->in_use[j] = true;
     const int rank = solve(active->problem, active->in_use, z);
     if (rank < count_in_use(active) || z[j] <= 0.0) {
@@ -238,13 +241,13 @@ static bool take_in(struct active *active, int j)
     return true;
 }
 
-bool leastsquares_nonnegative(const struct leastsquares *problem,
-                              struct leastsquares_result *result)
+bool least_squares_nonnegative(const struct least_squares *problem,
+                               struct least_squares_result *result)
 {
     struct active active = {.problem = problem};
-    double residual[LEASTSQUARES_ROWS];
-    assert(problem->rows >= 1 && problem->rows <= LEASTSQUARES_ROWS);
-    assert(problem->columns >= 1 && problem->columns <= LEASTSQUARES_COLUMNS);
+    double residual[LEAST_SQUARES_ROWS];
+    assert(problem->rows >= 1 && problem->rows <= LEAST_SQUARES_ROWS);
+    assert(problem->columns >= 1 && problem->columns <= LEAST_SQUARES_COLUMNS);
     int left = 10 * problem->columns;
     for (int j = steepest(&active); j >= 0 && left > 0; j = steepest(&active))
         left -= take_in(&active, j);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keyed permutations of 0 ... n - 1 shuffle a list that is never stored: each place is computed
 // by itself. Thread-safe: a permutation is const after pps_permutation_init.
-#ifndef PPS_PERMUTATION_H
-#define PPS_PERMUTATION_H
+#ifndef PPS_BASE_MATH_PERMUTATION_H
+#define PPS_BASE_MATH_PERMUTATION_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Random numbers are a pure function of a seed, a number and a purpose. There is no state: any
 // thread can compute any number at any time, in any order.
-#ifndef PPS_RANDOM_H
-#define PPS_RANDOM_H
+#ifndef PPS_BASE_MATH_RANDOM_H
+#define PPS_BASE_MATH_RANDOM_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 // Sobol' sequences are points of the unit cube that fill it more evenly than random points, for
 // any number of points. A seed scrambles the sequence, so that different seeds give different
 // samples and no point is in the corner.
-#ifndef PPS_SOBOL_H
-#define PPS_SOBOL_H
+#ifndef PPS_BASE_MATH_SOBOL_H
+#define PPS_BASE_MATH_SOBOL_H
 
 #include <stdint.h>
 

@@ -2,8 +2,8 @@
 // The codec compresses one block of text independently of others: raw deflate that ends with a
 // full flush on a byte boundary and never sets the final bit. Compressed blocks can therefore
 // be joined in any file.
-#ifndef PPS_CODEC_H
-#define PPS_CODEC_H
+#ifndef PPS_BASE_SYSTEM_CODEC_H
+#define PPS_BASE_SYSTEM_CODEC_H
 
 #include "base/text/status.h"
 

@@ -2,8 +2,8 @@
 // System calls on files with error messages: complete writes, syncs, renames, locks. Paths are
 // used in messages only unless the function works on a path. All errors are PPS_E_MACHINE
 // unless stated otherwise.
-#ifndef PPS_DISKFILE_H
-#define PPS_DISKFILE_H
+#ifndef PPS_BASE_SYSTEM_DISK_H
+#define PPS_BASE_SYSTEM_DISK_H
 
 #include "base/text/status.h"
 

@@ -108,13 +108,13 @@ enum pps_status pps_data_path(const char *name, char *out, size_t cap, struct pp
 
 // ---- shipped documents ----------------------------------------------------------------------
 
-char *pps_shipped_path(const char *kind, const char *name, char *path)
+char *pps_installed_path(const char *kind, const char *name, char *path)
 {
     if (path == NULL || strpbrk(name, "/\\") != NULL || strcmp(name, "-") == 0 ||
         access(path, F_OK) == 0)
         return path;
     char data[PATH_CAP], *shipped = NULL;
-    struct pps_error ignored; // pps_shipped_missing reports it
+    struct pps_error ignored; // pps_installed_missing reports it
     if (pps_data_path("sweep_configs", data, sizeof data, &ignored) != PPS_OK)
         return path;
     if (asprintf(&shipped, "%s/%ss/%s.json", data, kind, name) < 0)
@@ -180,7 +180,7 @@ static void write_names(const char *data,
                                  i == 0 ? "; known names: " : ", ", names[i]);
 }
 
-struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path)
+struct pps_missing pps_installed_missing(const char *kind, const char *name, const char *path)
 {
     struct pps_missing missing = {""};
     if (strpbrk(name, "/\\") != NULL || strcmp(name, "-") == 0 || has_ending(name) ||

@@ -2,8 +2,8 @@
 // Finds the installed data of the program: sweep_configs (with models and clusters) and
 // plot_scripts. Shipped documents are found by name: "llama3-70b" is
 // sweep_configs/models/llama3-70b.json.
-#ifndef PPS_INSTALLED_H
-#define PPS_INSTALLED_H
+#ifndef PPS_BASE_SYSTEM_INSTALLED_H
+#define PPS_BASE_SYSTEM_INSTALLED_H
 
 #include "base/text/status.h"
 
@@ -26,15 +26,15 @@ PPS_MUST_CHECK enum pps_status pps_data_path(const char *name,
 // exists, or no shipped document has this name, that is `path`; otherwise the path of the
 // shipped document. Takes ownership of path; the caller frees the returned path. NULL if memory
 // runs out.
-char *pps_shipped_path(const char *kind, const char *name, char *path);
+char *pps_installed_path(const char *kind, const char *name, char *path);
 
 // Describes a missing shipped document. The text is set if `name` can only be the name of a
 // shipped document (it has neither folder nor ending) and `path`, as returned by
-// pps_shipped_path, does not exist. It suggests the nearest name, lists the known names if none
+// pps_installed_path, does not exist. It suggests the nearest name, lists the known names if none
 // is near, or says that the program's data files are not found.
 struct pps_missing {
     char text[1024]; // "" if the document exists
 };
-struct pps_missing pps_shipped_missing(const char *kind, const char *name, const char *path);
+struct pps_missing pps_installed_missing(const char *kind, const char *name, const char *path);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports CPUs, memory and time of the machine, and allocates scratch memory. All functions are
 // thread-safe.
-#ifndef PPS_MACHINE_H
-#define PPS_MACHINE_H
+#ifndef PPS_BASE_SYSTEM_MACHINE_H
+#define PPS_BASE_SYSTEM_MACHINE_H
 
 #include <stddef.h>
 

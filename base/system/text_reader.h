@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A text source reads the text of a plain or gzip file in pieces. Result files and other inputs
 // are read through it.
-#ifndef PPS_TEXTSOURCE_H
-#define PPS_TEXTSOURCE_H
+#ifndef PPS_BASE_SYSTEM_TEXT_READER_H
+#define PPS_BASE_SYSTEM_TEXT_READER_H
 
 #include "base/text/status.h"
 

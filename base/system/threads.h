@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a function on several threads.
-#ifndef PPS_THREADS_H
-#define PPS_THREADS_H
+#ifndef PPS_BASE_SYSTEM_THREADS_H
+#define PPS_BASE_SYSTEM_THREADS_H
 
 #include "base/text/status.h"
 

@@ -141,7 +141,7 @@ static FILE *open_gz(int fd)
 
 // ---- names ----------------------------------------------------------------------------------
 
-enum pps_status pps_textfile_check(const char *path, bool force, struct pps_error *err)
+enum pps_status pps_whole_file_check(const char *path, bool force, struct pps_error *err)
 {
     struct stat info;
     if (stat(path, &info) != 0)
@@ -156,14 +156,14 @@ enum pps_status pps_textfile_check(const char *path, bool force, struct pps_erro
     return PPS_OK;
 }
 
-bool pps_textfile_same(const char *one, const char *other)
+bool pps_whole_file_same(const char *one, const char *other)
 {
     struct stat a, b;
     return stat(one, &a) == 0 && S_ISREG(a.st_mode) && stat(other, &b) == 0 &&
            a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-enum pps_status pps_textfile_apart(const char *path, const char *input, struct pps_error *err)
+enum pps_status pps_whole_file_apart(const char *path, const char *input, struct pps_error *err)
 {
     static const char *const endings[] = {"", ".idx", ".json"};
     if (path == NULL || input == NULL || strcmp(path, "-") == 0 || strcmp(input, "-") == 0)
@@ -172,7 +172,7 @@ enum pps_status pps_textfile_apart(const char *path, const char *input, struct p
         char *name;
         if (asprintf(&name, "%s%s", input, endings[i]) < 0)
             return pps_fail_memory(err, "a path");
-        const bool same = pps_textfile_same(path, name);
+        const bool same = pps_whole_file_same(path, name);
         free(name);
         if (same)
             return pps_fail(err, PPS_E_INPUT, "%s belongs to the input; choose another name",
@@ -181,10 +181,10 @@ enum pps_status pps_textfile_apart(const char *path, const char *input, struct p
     return PPS_OK;
 }
 
-enum pps_status pps_textfile_rename(const char *from,
-                                    const char *path,
-                                    bool force,
-                                    struct pps_error *err)
+enum pps_status pps_whole_file_rename(const char *from,
+                                      const char *path,
+                                      bool force,
+                                      struct pps_error *err)
 {
     const unsigned flags = force ? 0 : RENAME_NOREPLACE;
     if (renameat2(AT_FDCWD, from, AT_FDCWD, path, flags) == 0)
@@ -214,27 +214,27 @@ static bool same_content(const char *one, const char *other)
 }
 
 // Renames the complete file to its name.
-static enum pps_status publish(const struct pps_textfile *file, struct pps_error *err)
+static enum pps_status publish(const struct pps_whole_file *file, struct pps_error *err)
 {
     struct stat info;
     const bool replaces = file->same && stat(file->path, &info) == 0;
     if (replaces && !same_content(file->temp, file->path))
         return pps_fail(err, PPS_E_INPUT,
                         "%s exists with different content; --force replaces it", file->path);
-    return pps_textfile_rename(file->temp, file->path, file->same ? replaces : file->force,
-                               err);
+    return pps_whole_file_rename(file->temp, file->path, file->same ? replaces : file->force,
+                                 err);
 }
 
 // ---- opening, closing -----------------------------------------------------------------------
 
-static void forget(struct pps_textfile *file)
+static void forget(struct pps_whole_file *file)
 {
     free(file->path);
     free(file->temp);
-    *file = (struct pps_textfile){0};
+    *file = (struct pps_whole_file){0};
 }
 
-static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
+static enum pps_status create(struct pps_whole_file *file, struct pps_error *err)
 {
     const int fd = mkostemp(file->temp, O_CLOEXEC);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
@@ -253,16 +253,16 @@ static enum pps_status create(struct pps_textfile *file, struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_textfile_open(struct pps_textfile *file,
-                                  const char *path,
-                                  bool force,
-                                  struct pps_error *err)
+enum pps_status pps_whole_file_open(struct pps_whole_file *file,
+                                    const char *path,
+                                    bool force,
+                                    struct pps_error *err)
 {
-    *file = (struct pps_textfile){.out = stdout, .force = force};
+    *file = (struct pps_whole_file){.out = stdout, .force = force};
     if (path == NULL || strcmp(path, "-") == 0)
         return PPS_OK;
     file->out = NULL;
-    enum pps_status status = pps_textfile_check(path, force, err);
+    enum pps_status status = pps_whole_file_check(path, force, err);
     if (status == PPS_OK) {
         file->path = strdup(path);
         if (file->path == NULL || asprintf(&file->temp, "%s.XXXXXX", path) < 0) {
@@ -277,7 +277,7 @@ enum pps_status pps_textfile_open(struct pps_textfile *file,
     return status;
 }
 
-enum pps_status pps_textfile_close(struct pps_textfile *file, struct pps_error *err)
+enum pps_status pps_whole_file_close(struct pps_whole_file *file, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     if (file->path == NULL) {
@@ -299,7 +299,7 @@ enum pps_status pps_textfile_close(struct pps_textfile *file, struct pps_error *
     return status;
 }
 
-void pps_textfile_abandon(struct pps_textfile *file)
+void pps_whole_file_abandon(struct pps_whole_file *file)
 {
     if (file->path != NULL) {
         fclose(file->out);

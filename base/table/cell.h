@@ -2,8 +2,8 @@
 // A cell is a piece of a line of CSV that this program wrote: without quotes, commas or line
 // breaks. Lines are split at their commas; nothing is copied. CSV files of people are read by
 // csv.h. Thread-safe.
-#ifndef PPS_CELL_H
-#define PPS_CELL_H
+#ifndef PPS_BASE_TABLE_CELL_H
+#define PPS_BASE_TABLE_CELL_H
 
 #include <stdbool.h>
 #include <stddef.h>

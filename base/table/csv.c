@@ -217,7 +217,7 @@ enum pps_status pps_csv_next(struct pps_csv *csv,
         enum pps_status status = next_line(csv, &line, &n, err);
         if (status != PPS_OK)
             return status;
-        if (is_first && pps_csvline_split(line, n, csv->arena, &csv->row)) {
+        if (is_first && pps_csv_line_split(line, n, csv->arena, &csv->row)) {
             *row = &csv->row;
             return PPS_OK;
         }

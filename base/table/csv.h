@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CSV reader reads files that people write: files of points, and the input of `eval`. It
 // reads line by line with libcsv and knows the place of every cell.
-#ifndef PPS_CSVFILE_H
-#define PPS_CSVFILE_H
+#ifndef PPS_BASE_TABLE_CSV_H
+#define PPS_BASE_TABLE_CSV_H
 
 #include "base/text/status.h"
 

@@ -40,7 +40,7 @@ static bool is_odd(char c)
     return c == '"' || c == '\r' || c == '\0';
 }
 
-bool pps_csvline_split(const char *line, size_t n, char *room, struct pps_csv_row *row)
+bool pps_csv_line_split(const char *line, size_t n, char *room, struct pps_csv_row *row)
 {
     size_t begin = 0;
     row->n = 0;

@@ -34,11 +34,11 @@ static void put_gap(struct writer *w, int32_t row, int32_t column)
         put(w, "|");
 }
 
-size_t listtext_write(char *text,
-                      size_t size,
-                      const int32_t *values,
-                      int32_t rows,
-                      int32_t columns)
+size_t list_cell_write(char *text,
+                       size_t size,
+                       const int32_t *values,
+                       int32_t rows,
+                       int32_t columns)
 {
     struct writer w = {text, size, 0};
     char number[16];
@@ -58,7 +58,7 @@ size_t listtext_write(char *text,
 struct reader {
     const char *at;
     int32_t room, n; // numbers
-    struct listtext_shape *shape;
+    struct list_cell_shape *shape;
     char *why;
     size_t why_size;
 };
@@ -120,14 +120,14 @@ static bool read_all(struct reader *r, int32_t *values)
     }
 }
 
-bool listtext_read(const char *text,
-                   int32_t *values,
-                   int32_t room,
-                   struct listtext_shape *shape,
-                   char *why,
-                   size_t why_size)
+bool list_cell_read(const char *text,
+                    int32_t *values,
+                    int32_t room,
+                    struct list_cell_shape *shape,
+                    char *why,
+                    size_t why_size)
 {
     struct reader r = {text, room, 0, shape, why, why_size};
-    *shape = (struct listtext_shape){0, 0};
+    *shape = (struct list_cell_shape){0, 0};
     return read_all(&r, values);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads lists as text cells: spaces separate whole numbers, bars separate rows, as in
 // `7 6 6|6 6 5`. The text has no comma, quote or newline, so a CSV cell needs no quoting.
-#ifndef PPS_LISTTEXT_H
-#define PPS_LISTTEXT_H
+#ifndef PPS_BASE_TABLE_LIST_CELL_H
+#define PPS_BASE_TABLE_LIST_CELL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,23 +11,23 @@
 // Writes at most `size` bytes with the final NUL and returns the length of the whole text, as
 // snprintf does.
 // values: [rows][columns].
-size_t listtext_write(char *text,
-                      size_t size,
-                      const int32_t *values,
-                      int32_t rows,
-                      int32_t columns);
+size_t list_cell_write(char *text,
+                       size_t size,
+                       const int32_t *values,
+                       int32_t rows,
+                       int32_t columns);
 
-struct listtext_shape {
+struct list_cell_shape {
     int32_t rows, columns;
 };
 
 // Reads a list of at most `room` numbers in rows of equal length. false: `why`, of `why_size`
 // bytes, describes the error and its place ("row 2 has 3 numbers, the first has 4").
-bool listtext_read(const char *text,
-                   int32_t *values,
-                   int32_t room,
-                   struct listtext_shape *shape,
-                   char *why,
-                   size_t why_size);
+bool list_cell_read(const char *text,
+                    int32_t *values,
+                    int32_t room,
+                    struct list_cell_shape *shape,
+                    char *why,
+                    size_t why_size);
 
 #endif

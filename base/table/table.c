@@ -57,7 +57,7 @@ static int read_cell(const struct table *table, int64_t row, int column, double 
         return read_json_cell(cell->item, value);
     if (cell->n == 0)
         return CELL_EMPTY;
-    return numtext_read(cell->text, cell->n, value) ? CELL_NUMBER : CELL_OTHER;
+    return number_text_read(cell->text, cell->n, value) ? CELL_NUMBER : CELL_OTHER;
 }
 
 // ---- faults -----------------------------------------------------------------------------------
@@ -96,12 +96,12 @@ static bool fail_cell(const struct table *table,
     char quoted[48] = "";
     const struct table_cell *cell = cell_at(table, row, column);
     if (table->text != NULL)
-        numtext_quote(quoted, sizeof quoted, cell->text, cell->n);
+        number_text_quote(quoted, sizeof quoted, cell->text, cell->n);
     else if (cJSON_IsNumber(cell->item))
         snprintf(quoted, sizeof quoted, "%.17g", cell->item->valuedouble);
     else if (cJSON_IsString(cell->item))
-        numtext_quote(quoted, sizeof quoted, cell->item->valuestring,
-                      strlen(cell->item->valuestring));
+        number_text_quote(quoted, sizeof quoted, cell->item->valuestring,
+                          strlen(cell->item->valuestring));
     return table_fail(table, row, column, fault, "%s: must be %s%s%s%s", name, what,
                       quoted[0] != '\0' ? " (got " : "", quoted, quoted[0] != '\0' ? ")" : "");
 }

@@ -2,8 +2,8 @@
 // Reads tables of numbers from users: CSV text whose first line names the columns, or a JSON array of
 // objects with the same keys. Columns may be in any order; a column that no reader asks for is
 // ignored and may hold anything.
-#ifndef PPS_TABLE_H
-#define PPS_TABLE_H
+#ifndef PPS_BASE_TABLE_TABLE_H
+#define PPS_BASE_TABLE_TABLE_H
 
 #include "base/document/fault.h"
 

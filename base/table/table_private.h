@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The storage of a table holds names, cells and rows. Private to table.c, table_csv.c, table_json.c.
-#ifndef PPS_TABLESTORE_H
-#define PPS_TABLESTORE_H
+#ifndef PPS_BASE_TABLE_TABLE_PRIVATE_H
+#define PPS_BASE_TABLE_TABLE_PRIVATE_H
 
 #include "base/table/table.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Characters of UTF-8 text: their length, their place in lines and columns, printable text.
 // Endings and hyphens of names.
-#ifndef PPS_CHARACTERS_H
-#define PPS_CHARACTERS_H
+#ifndef PPS_BASE_TEXT_CHARACTERS_H
+#define PPS_BASE_TEXT_CHARACTERS_H
 
 #include <stdbool.h>
 #include <stddef.h>

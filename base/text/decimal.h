@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts doubles to text: fixed decimals rounded as printf does, and the shortest text that
 // reads back as the same double. Independent of the locale. All functions are thread-safe.
-#ifndef PPS_DECIMAL_H
-#define PPS_DECIMAL_H
+#ifndef PPS_BASE_TEXT_DECIMAL_H
+#define PPS_BASE_TEXT_DECIMAL_H
 
 #include <stddef.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Converts plain decimals to doubles, correctly rounded and independent of the locale.
 // Thread-safe.
-#ifndef PPS_DECIMALREAD_H
-#define PPS_DECIMALREAD_H
+#ifndef PPS_BASE_TEXT_DECIMAL_READ_H
+#define PPS_BASE_TEXT_DECIMAL_READ_H
 
 #include <stdbool.h>
 #include <stddef.h>

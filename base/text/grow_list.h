@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Growing lists.
-#ifndef PPS_GROW_LIST_H
-#define PPS_GROW_LIST_H
+#ifndef PPS_BASE_TEXT_GROW_LIST_H
+#define PPS_BASE_TEXT_GROW_LIST_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats counts, sizes and times for people. Thread-safe.
-#ifndef PPS_HUMAN_H
-#define PPS_HUMAN_H
+#ifndef PPS_BASE_TEXT_HUMAN_H
+#define PPS_BASE_TEXT_HUMAN_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Suggestions: the known name nearest to a mistyped name. Thread-safe.
-#ifndef PPS_SUGGEST_H
-#define PPS_SUGGEST_H
+#ifndef PPS_BASE_TEXT_NEAREST_H
+#define PPS_BASE_TEXT_NEAREST_H
 
 #include <stddef.h>
 

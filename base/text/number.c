@@ -23,7 +23,7 @@ static bool is_plain(const char *text, size_t n)
     return n > 0;
 }
 
-bool numtext_read(const char *text, size_t n, double *value)
+bool number_text_read(const char *text, size_t n, double *value)
 {
     char copy[LONGEST + 1];
     while (n > 0 && is_blank(text[0])) {
@@ -44,28 +44,28 @@ bool numtext_read(const char *text, size_t n, double *value)
     return true;
 }
 
-double numtext_round(double value, int decimals)
+double number_text_round(double value, int decimals)
 {
     char text[400];
     snprintf(text, sizeof text, "%.*f", decimals, value);
     return strtod(text, NULL);
 }
 
-const char *numtext_write(char *buffer, double value)
+const char *number_text_write(char *buffer, double value)
 {
     if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(buffer, NUMTEXT_CAP, "%.0f", value);
+        snprintf(buffer, NUMBER_TEXT_CAP, "%.0f", value);
         return buffer;
     }
     for (int digits = 1; digits <= 17; digits++) {
-        snprintf(buffer, NUMTEXT_CAP, "%.*g", digits, value);
+        snprintf(buffer, NUMBER_TEXT_CAP, "%.*g", digits, value);
         if (strtod(buffer, NULL) == value)
             break;
     }
     return buffer;
 }
 
-const char *numtext_quote(char *buffer, size_t cap, const char *text, size_t n)
+const char *number_text_quote(char *buffer, size_t cap, const char *text, size_t n)
 {
     const size_t kept = n < cap ? n : cap - 4;
     for (size_t i = 0; i < kept; i++) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints messages that stay on one line even if the names in them contain control characters.
 // Thread-safe.
-#ifndef PPS_ONELINE_H
-#define PPS_ONELINE_H
+#ifndef PPS_BASE_TEXT_SAY_H
+#define PPS_BASE_TEXT_SAY_H
 
 #include <stdio.h>
 

@@ -9,33 +9,33 @@
 #include <string.h>
 #include <xxhash.h>
 
-void pps_names_free(struct pps_names *names)
+void pps_string_pool_free(struct pps_string_pool *names)
 {
     free(names->text);
     free(names->at);
     free(names->slots);
-    *names = (struct pps_names){0};
+    *names = (struct pps_string_pool){0};
 }
 
-const char *pps_names_text(const struct pps_names *names, uint32_t id)
+const char *pps_string_pool_text(const struct pps_string_pool *names, uint32_t id)
 {
     return names->text + names->at[id];
 }
 
 // Returns the slot of this text, or the empty slot for it.
-static size_t find_slot(const struct pps_names *names, const char *text, size_t n)
+static size_t find_slot(const struct pps_string_pool *names, const char *text, size_t n)
 {
     const size_t mask = names->n_slots - 1;
     size_t slot = (size_t)XXH64(text, n, 0) & mask;
     for (; names->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const char *known = pps_names_text(names, names->slots[slot] - 1);
+        const char *known = pps_string_pool_text(names, names->slots[slot] - 1);
         if (strncmp(known, text, n) == 0 && known[n] == '\0')
             break;
     }
     return slot;
 }
 
-static bool grow_slots(struct pps_names *names)
+static bool grow_slots(struct pps_string_pool *names)
 {
     if ((size_t)names->n * 2 < names->n_slots)
         return true;
@@ -47,13 +47,13 @@ static bool grow_slots(struct pps_names *names)
     names->slots = slots;
     names->n_slots = n_slots;
     for (uint32_t id = 0; id < names->n; id++) {
-        const char *text = pps_names_text(names, id);
+        const char *text = pps_string_pool_text(names, id);
         slots[find_slot(names, text, strlen(text))] = id + 1;
     }
     return true;
 }
 
-static bool grow_lists(struct pps_names *names, size_t n)
+static bool grow_lists(struct pps_string_pool *names, size_t n)
 {
     size_t *at = pps_grow(names->at, &names->room, (size_t)names->n + 1, sizeof *at);
     if (at == NULL)
@@ -66,11 +66,11 @@ static bool grow_lists(struct pps_names *names, size_t n)
     return true;
 }
 
-enum pps_status pps_names_add(struct pps_names *names,
-                              const char *text,
-                              size_t n,
-                              uint32_t *id,
-                              struct pps_error *err)
+enum pps_status pps_string_pool_add(struct pps_string_pool *names,
+                                    const char *text,
+                                    size_t n,
+                                    uint32_t *id,
+                                    struct pps_error *err)
 {
     bool fits = names->n < UINT32_MAX / 2 && grow_slots(names);
     const size_t slot = fits ? find_slot(names, text, n) : 0;

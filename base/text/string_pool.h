@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A name table numbers distinct texts 0, 1, 2 ... in order of first appearance. Not
 // thread-safe: each table belongs to one thread.
-#ifndef PPS_NAMES_H
-#define PPS_NAMES_H
+#ifndef PPS_BASE_TEXT_STRING_POOL_H
+#define PPS_BASE_TEXT_STRING_POOL_H
 
 #include "base/text/status.h"
 
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 // A zeroed table is empty.
-struct pps_names {
+struct pps_string_pool {
     char *text; // all texts, one after the other, each ended with NUL
     size_t text_bytes, text_room;
     size_t *at;  // at[i]: offset of text i in `text`
@@ -20,17 +20,17 @@ struct pps_names {
     size_t n_slots;  // a power of two
 };
 
-void pps_names_free(struct pps_names *names);
+void pps_string_pool_free(struct pps_string_pool *names);
 
 // Finds or adds a text of n characters, which contain no NUL. *id is its number; names->n grows
 // if the text is new. Returns PPS_E_MACHINE if memory runs out.
-PPS_MUST_CHECK enum pps_status pps_names_add(struct pps_names *names,
-                                             const char *text,
-                                             size_t n,
-                                             uint32_t *id,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_string_pool_add(struct pps_string_pool *names,
+                                                   const char *text,
+                                                   size_t n,
+                                                   uint32_t *id,
+                                                   struct pps_error *err);
 
 // Returns the text with number id < names->n. The text stays valid until the next add.
-const char *pps_names_text(const struct pps_names *names, uint32_t id);
+const char *pps_string_pool_text(const struct pps_string_pool *names, uint32_t id);
 
 #endif

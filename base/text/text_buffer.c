@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool make_room(struct textroom *room, size_t n)
+static bool make_room(struct text_buffer *room, size_t n)
 {
     char *text = room->failed ? NULL : pps_grow(room->text, &room->cap, room->n + n + 1, 1);
     room->failed = text == NULL;
@@ -19,7 +19,7 @@ static bool make_room(struct textroom *room, size_t n)
     return text != NULL;
 }
 
-void textroom_add_bytes(struct textroom *room, const char *bytes, size_t n)
+void text_buffer_add_bytes(struct text_buffer *room, const char *bytes, size_t n)
 {
     if (!make_room(room, n))
         return;
@@ -29,7 +29,7 @@ void textroom_add_bytes(struct textroom *room, const char *bytes, size_t n)
     room->text[room->n] = '\0';
 }
 
-void textroom_add(struct textroom *room, const char *format, ...)
+void text_buffer_add(struct text_buffer *room, const char *format, ...)
 {
     char text[512];
     va_list args, again;
@@ -37,7 +37,7 @@ void textroom_add(struct textroom *room, const char *format, ...)
     va_copy(again, args);
     const size_t n = (size_t)vsnprintf(text, sizeof text, format, args);
     if (n < sizeof text)
-        textroom_add_bytes(room, text, n);
+        text_buffer_add_bytes(room, text, n);
     else if (make_room(room, n)) {
         vsnprintf(room->text + room->n, n + 1, format, again);
         room->n += n;
@@ -46,21 +46,21 @@ void textroom_add(struct textroom *room, const char *format, ...)
     va_end(args);
 }
 
-void textroom_add_number(struct textroom *room, double value)
+void text_buffer_add_number(struct text_buffer *room, double value)
 {
-    char text[NUMTEXT_CAP];
-    numtext_write(text, value);
-    textroom_add_bytes(room, text, strlen(text));
+    char text[NUMBER_TEXT_CAP];
+    number_text_write(text, value);
+    text_buffer_add_bytes(room, text, strlen(text));
 }
 
-void textroom_clear(struct textroom *room)
+void text_buffer_clear(struct text_buffer *room)
 {
     room->n = 0;
-    textroom_add_bytes(room, "", 0);
+    text_buffer_add_bytes(room, "", 0);
 }
 
-void textroom_free(struct textroom *room)
+void text_buffer_free(struct text_buffer *room)
 {
     free(room->text);
-    *room = (struct textroom){0};
+    *room = (struct text_buffer){0};
 }

@@ -2,8 +2,8 @@
 // Continuous ranges, {"start": 1, "stop": 3, "continuous": true}: any number in the range, for
 // samples only. Values are short decimals, about a millionth of the range apart, unless
 // "decimals" gives the number of decimals.
-#ifndef PPS_CONTINUOUS_H
-#define PPS_CONTINUOUS_H
+#ifndef PPS_ENGINE_AXES_AXIS_CONTINUOUS_H
+#define PPS_ENGINE_AXES_AXIS_CONTINUOUS_H
 
 #include "base/document/json.h"
 #include "engine/space/axis.h"

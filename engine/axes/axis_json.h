@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds an axis from the entry of a parameter in an experiment: a value, a list, {start, stop,
 // step}, a continuous range or an expression.
-#ifndef PPS_AXISJSON_H
-#define PPS_AXISJSON_H
+#ifndef PPS_ENGINE_AXES_AXIS_JSON_H
+#define PPS_ENGINE_AXES_AXIS_JSON_H
 
 #include "base/document/json.h"
 #include "engine/space/axis.h"

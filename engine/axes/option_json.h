@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads and writes the options of a kernel's composite axis as JSON.
-#ifndef PPS_OPTIONJSON_H
-#define PPS_OPTIONJSON_H
+#ifndef PPS_ENGINE_AXES_OPTION_JSON_H
+#define PPS_ENGINE_AXES_OPTION_JSON_H
 
 #include "base/document/json.h"
 #include "ppsweep/kernel.h"

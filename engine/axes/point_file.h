@@ -2,8 +2,8 @@
 // The points reader loads explicit points: a CSV file with one column per parameter and one
 // line per point becomes an axis that sets all these parameters. The input of `eval` has the
 // same header line.
-#ifndef PPS_POINTS_H
-#define PPS_POINTS_H
+#ifndef PPS_ENGINE_AXES_POINT_FILE_H
+#define PPS_ENGINE_AXES_POINT_FILE_H
 
 #include "base/table/csv.h"
 #include "engine/space/axis.h"

@@ -2,8 +2,8 @@
 // Keeps the best rows so far: a heap of at most `cap` rows with their text. The result depends
 // only on the set of rows, not on the order in which they were added: of equal values the lower
 // index wins, and rows that lose only by their index are counted. For one thread at a time.
-#ifndef PPS_BEST_H
-#define PPS_BEST_H
+#ifndef PPS_ENGINE_BEST_BEST_H
+#define PPS_ENGINE_BEST_BEST_H
 
 #include "base/text/status.h"
 

@@ -9,12 +9,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-void pps_tops_init(struct pps_tops *tops, size_t k, bool higher, int n_by)
+void pps_best_by_group_init(struct pps_best_by_group *tops, size_t k, bool higher, int n_by)
 {
-    *tops = (struct pps_tops){.k = k, .higher = higher, .n_by = n_by};
+    *tops = (struct pps_best_by_group){.k = k, .higher = higher, .n_by = n_by};
 }
 
-void pps_tops_free(struct pps_tops *tops)
+void pps_best_by_group_free(struct pps_best_by_group *tops)
 {
     for (size_t g = 0; g < tops->n; g++)
         pps_best_free(&tops->bests[g]);
@@ -23,32 +23,32 @@ void pps_tops_free(struct pps_tops *tops)
     free(tops->slots);
     free(tops->list);
     free(tops->order);
-    *tops = (struct pps_tops){.k = 0};
+    *tops = (struct pps_best_by_group){.k = 0};
 }
 
-void pps_tops_clear(struct pps_tops *tops)
+void pps_best_by_group_clear(struct pps_best_by_group *tops)
 {
-    const struct pps_tops empty = {.k = tops->k,
-                                   .higher = tops->higher,
-                                   .ties = tops->ties,
-                                   .n_by = tops->n_by};
-    pps_tops_free(tops);
+    const struct pps_best_by_group empty = {.k = tops->k,
+                                            .higher = tops->higher,
+                                            .ties = tops->ties,
+                                            .n_by = tops->n_by};
+    pps_best_by_group_free(tops);
     *tops = empty;
 }
 
 // ---- groups -----------------------------------------------------------------------------------
 
-static size_t key_bytes(const struct pps_tops *tops)
+static size_t key_bytes(const struct pps_best_by_group *tops)
 {
     return (size_t)tops->n_by * sizeof(double);
 }
 
-static const double *key_of(const struct pps_tops *tops, size_t group)
+static const double *key_of(const struct pps_best_by_group *tops, size_t group)
 {
     return tops->keys + group * (size_t)tops->n_by;
 }
 
-static size_t *slot_of(const struct pps_tops *tops, const double *key)
+static size_t *slot_of(const struct pps_best_by_group *tops, const double *key)
 {
     size_t at = (size_t)XXH3_64bits(key, key_bytes(tops)) & (tops->n_slots - 1);
     while (tops->slots[at] != 0 &&
@@ -58,7 +58,7 @@ static size_t *slot_of(const struct pps_tops *tops, const double *key)
 }
 
 // NULL: no row of this group is kept.
-static struct pps_best *find(const struct pps_tops *tops, const double *key)
+static struct pps_best *find(const struct pps_best_by_group *tops, const double *key)
 {
     if (tops->n == 0)
         return NULL;
@@ -68,9 +68,9 @@ static struct pps_best *find(const struct pps_tops *tops, const double *key)
     return *slot != 0 ? &tops->bests[*slot - 1] : NULL;
 }
 
-static bool grow_slots(struct pps_tops *tops)
+static bool grow_slots(struct pps_best_by_group *tops)
 {
-    struct pps_tops larger = *tops;
+    struct pps_best_by_group larger = *tops;
     larger.n_slots = tops->n_slots == 0 ? 64 : 2 * tops->n_slots;
     larger.slots = calloc(larger.n_slots, sizeof *larger.slots);
     if (larger.slots == NULL)
@@ -83,7 +83,7 @@ static bool grow_slots(struct pps_tops *tops)
     return true;
 }
 
-static bool grow_groups(struct pps_tops *tops)
+static bool grow_groups(struct pps_best_by_group *tops)
 {
     const size_t room = 2 * tops->room + 1;
     struct pps_best *bests = realloc(tops->bests, room * sizeof *bests);
@@ -98,7 +98,7 @@ static bool grow_groups(struct pps_tops *tops)
     return true;
 }
 
-static struct pps_best *add_group(struct pps_tops *tops, const double *key)
+static struct pps_best *add_group(struct pps_best_by_group *tops, const double *key)
 {
     if (tops->n == tops->room && !grow_groups(tops))
         return NULL;
@@ -115,7 +115,9 @@ static struct pps_best *add_group(struct pps_tops *tops, const double *key)
 
 // ---- rows -------------------------------------------------------------------------------------
 
-bool pps_tops_would_take(const struct pps_tops *tops, const double *key, double value)
+bool pps_best_by_group_would_take(const struct pps_best_by_group *tops,
+                                  const double *key,
+                                  double value)
 {
     const struct pps_best *best = find(tops, key);
     if (best != NULL)
@@ -123,7 +125,7 @@ bool pps_tops_would_take(const struct pps_tops *tops, const double *key, double 
     return tops->k > 0 && value == value; // not NAN
 }
 
-double pps_tops_threshold(const struct pps_tops *tops, const double *key)
+double pps_best_by_group_threshold(const struct pps_best_by_group *tops, const double *key)
 {
     const struct pps_best *best = find(tops, key);
     if (best == NULL || best->n < best->cap)
@@ -131,15 +133,15 @@ double pps_tops_threshold(const struct pps_tops *tops, const double *key)
     return pps_best_worst(best)->value;
 }
 
-enum pps_status pps_tops_add(struct pps_tops *tops,
-                             const double *key,
-                             double value,
-                             uint64_t index,
-                             const char *text,
-                             size_t n,
-                             struct pps_error *err)
+enum pps_status pps_best_by_group_add(struct pps_best_by_group *tops,
+                                      const double *key,
+                                      double value,
+                                      uint64_t index,
+                                      const char *text,
+                                      size_t n,
+                                      struct pps_error *err)
 {
-    if (!pps_tops_would_take(tops, key, value))
+    if (!pps_best_by_group_would_take(tops, key, value))
         return PPS_OK;
     struct pps_best *best = find(tops, key);
     if (best == NULL)
@@ -157,19 +159,19 @@ enum pps_status pps_tops_add(struct pps_tops *tops,
     return status;
 }
 
-enum pps_status pps_tops_count(struct pps_tops *tops,
-                               const double *key,
-                               double value,
-                               const struct pps_best_equal *equal,
-                               struct pps_error *err)
+enum pps_status pps_best_by_group_count(struct pps_best_by_group *tops,
+                                        const double *key,
+                                        double value,
+                                        const struct pps_best_equal *equal,
+                                        struct pps_error *err)
 {
     struct pps_best *best = find(tops, key);
     return best != NULL ? pps_best_count(best, value, equal, err) : PPS_OK;
 }
 
-enum pps_status pps_tops_merge(struct pps_tops *tops,
-                               struct pps_tops *other,
-                               struct pps_error *err)
+enum pps_status pps_best_by_group_merge(struct pps_best_by_group *tops,
+                                        struct pps_best_by_group *other,
+                                        struct pps_error *err)
 {
     for (size_t g = 0; g < other->n; g++) {
         size_t n;
@@ -177,10 +179,11 @@ enum pps_status pps_tops_merge(struct pps_tops *tops,
         const struct pps_best_row *rows = pps_best_sorted(&other->bests[g], &n);
         enum pps_status status = PPS_OK;
         for (size_t i = 0; i < n && status == PPS_OK; i++)
-            status = pps_tops_add(tops, key, rows[i].value, rows[i].index, rows[i].text,
-                                  rows[i].n, err);
+            status = pps_best_by_group_add(tops, key, rows[i].value, rows[i].index,
+                                           rows[i].text, rows[i].n, err);
         if (status == PPS_OK && n > 0)
-            status = pps_tops_count(tops, key, rows[n - 1].value, &other->bests[g].more, err);
+            status = pps_best_by_group_count(tops, key, rows[n - 1].value,
+                                             &other->bests[g].more, err);
         if (status != PPS_OK)
             return status;
     }
@@ -206,7 +209,7 @@ static int by_index(const void *left, const void *right)
 }
 
 // The groups themselves stay where their slots say.
-struct pps_best *const *pps_tops_groups(struct pps_tops *tops, size_t *n)
+struct pps_best *const *pps_best_by_group_groups(struct pps_best_by_group *tops, size_t *n)
 {
     struct pps_best **order = pps_grow(tops->order, &tops->order_room, tops->n, sizeof *order);
     if (order != NULL)
@@ -222,10 +225,10 @@ struct pps_best *const *pps_tops_groups(struct pps_tops *tops, size_t *n)
     return *n > 0 ? tops->order : NULL;
 }
 
-static bool fill_list(struct pps_tops *tops)
+static bool fill_list(struct pps_best_by_group *tops)
 {
     size_t n, at = 0;
-    struct pps_best *const *groups = pps_tops_groups(tops, &n);
+    struct pps_best *const *groups = pps_best_by_group_groups(tops, &n);
     struct pps_best_row *list =
         pps_grow(tops->list, &tops->list_room, tops->kept, sizeof *list);
     if (groups == NULL || list == NULL)
@@ -237,15 +240,15 @@ static bool fill_list(struct pps_tops *tops)
     return true;
 }
 
-const struct pps_best_row *pps_tops_rows(struct pps_tops *tops, size_t *n)
+const struct pps_best_row *pps_best_by_group_rows(struct pps_best_by_group *tops, size_t *n)
 {
     *n = tops->kept > 0 && fill_list(tops) ? tops->kept : 0;
     return *n > 0 ? tops->list : NULL;
 }
 
-const struct pps_best_row *pps_tops_by_index(struct pps_tops *tops, size_t *n)
+const struct pps_best_row *pps_best_by_group_by_index(struct pps_best_by_group *tops, size_t *n)
 {
-    if (pps_tops_rows(tops, n) != NULL)
+    if (pps_best_by_group_rows(tops, n) != NULL)
         qsort(tops->list, *n, sizeof *tops->list, by_index);
     return *n > 0 ? tops->list : NULL;
 }

@@ -2,8 +2,8 @@
 // The best rows of every group: points whose `by` parameters have the same values. The outcome
 // depends on the set of rows only, never on the order in which they were added. Not for several
 // threads at once.
-#ifndef PPS_TOPS_H
-#define PPS_TOPS_H
+#ifndef PPS_ENGINE_BEST_BEST_BY_GROUP_H
+#define PPS_ENGINE_BEST_BEST_BY_GROUP_H
 
 #include "base/text/status.h"
 #include "engine/best/best.h"
@@ -15,7 +15,7 @@
 // Rows that all groups may keep together: with rows of 150 bytes, about 1 GB.
 enum { PPS_MAX_KEPT = 4000000 };
 
-struct pps_tops {
+struct pps_best_by_group {
     size_t k;               // rows a group
     bool higher;            // higher values are better
     bool ties;              // and all rows equal to the last of them
@@ -26,52 +26,55 @@ struct pps_tops {
     size_t *slots; // hash table of the keys: group + 1, 0 where empty
     size_t n_slots;
     size_t kept;               // rows of all groups
-    struct pps_best_row *list; // of pps_tops_rows
-    struct pps_best **order;   // of pps_tops_groups
+    struct pps_best_row *list; // of pps_best_by_group_rows
+    struct pps_best **order;   // of pps_best_by_group_groups
     size_t list_room, order_room;
 };
 
-void pps_tops_init(struct pps_tops *tops, size_t k, bool higher, int n_by);
-void pps_tops_free(struct pps_tops *tops);  // a zeroed one is fine
-void pps_tops_clear(struct pps_tops *tops); // empty, and of the same kind
+void pps_best_by_group_init(struct pps_best_by_group *tops, size_t k, bool higher, int n_by);
+void pps_best_by_group_free(struct pps_best_by_group *tops);  // a zeroed one is fine
+void pps_best_by_group_clear(struct pps_best_by_group *tops); // empty, and of the same kind
 
 // False: a row of this group and value is certainly not among the best.
-bool pps_tops_would_take(const struct pps_tops *tops, const double *key, double value);
+bool pps_best_by_group_would_take(const struct pps_best_by_group *tops,
+                                  const double *key,
+                                  double value);
 
 // The value that a row of this group must reach; +-INFINITY as long as any will do.
-double pps_tops_threshold(const struct pps_tops *tops, const double *key);
+double pps_best_by_group_threshold(const struct pps_best_by_group *tops, const double *key);
 
 // Adds a row where it is among the best of its group; its text is copied. PPS_E_INPUT: there are
 // more rows to keep than PPS_MAX_KEPT.
-PPS_MUST_CHECK enum pps_status pps_tops_add(struct pps_tops *tops,
-                                            const double *key,
-                                            double value,
-                                            uint64_t index,
-                                            const char *text,
-                                            size_t n,
-                                            struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_best_by_group_add(struct pps_best_by_group *tops,
+                                                     const double *key,
+                                                     double value,
+                                                     uint64_t index,
+                                                     const char *text,
+                                                     size_t n,
+                                                     struct pps_error *err);
 
 // Adds all rows of other, which keeps them, and what it has counted.
-PPS_MUST_CHECK enum pps_status pps_tops_merge(struct pps_tops *tops,
-                                              struct pps_tops *other,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_best_by_group_merge(struct pps_best_by_group *tops,
+                                                       struct pps_best_by_group *other,
+                                                       struct pps_error *err);
 
 // The groups in the order of their best rows. Valid until the next add; NULL where there are none or
 // there is no memory.
-struct pps_best *const *pps_tops_groups(struct pps_tops *tops, size_t *n);
+struct pps_best *const *pps_best_by_group_groups(struct pps_best_by_group *tops, size_t *n);
 
 // Counts rows of the group of this key, as pps_best_count.
-PPS_MUST_CHECK enum pps_status pps_tops_count(struct pps_tops *tops,
-                                              const double *key,
-                                              double value,
-                                              const struct pps_best_equal *equal,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_best_by_group_count(struct pps_best_by_group *tops,
+                                                       const double *key,
+                                                       double value,
+                                                       const struct pps_best_equal *equal,
+                                                       struct pps_error *err);
 
 // Returns all kept rows: best first, or group by group, groups in the order of their best rows.
 // Valid until the next add; NULL where there are none or there is no memory.
-const struct pps_best_row *pps_tops_rows(struct pps_tops *tops, size_t *n);
+const struct pps_best_row *pps_best_by_group_rows(struct pps_best_by_group *tops, size_t *n);
 
 // The same in the order of their indices.
-const struct pps_best_row *pps_tops_by_index(struct pps_tops *tops, size_t *n);
+const struct pps_best_row *pps_best_by_group_by_index(struct pps_best_by_group *tops,
+                                                      size_t *n);
 
 #endif

@@ -11,17 +11,19 @@
 
 enum { MIN_WAITING = 1024 }; // rows; a sort of fewer rows costs too much
 
-void pps_front_free(struct pps_front *front)
+void pps_pareto_front_free(struct pps_pareto_front *front)
 {
     for (size_t i = 0; i < front->n; i++)
         free(front->rows[i].text);
     free(front->rows);
-    *front = (struct pps_front){.n = 0};
+    *front = (struct pps_pareto_front){.n = 0};
 }
 
 // Returns the row of the front that is no worse than (a, b) in either value, or NULL. Of the
 // rows with at most this a, the last one has the smallest b.
-static struct pps_front_row *find_no_worse(const struct pps_front *front, double a, double b)
+static struct pps_pareto_front_row *find_no_worse(const struct pps_pareto_front *front,
+                                                  double a,
+                                                  double b)
 {
     size_t low = 0, high = front->n_front;
     while (low < high) {
@@ -31,21 +33,21 @@ static struct pps_front_row *find_no_worse(const struct pps_front *front, double
         else
             high = middle;
     }
-    struct pps_front_row *last = low == 0 ? NULL : &front->rows[low - 1];
+    struct pps_pareto_front_row *last = low == 0 ? NULL : &front->rows[low - 1];
     return last != NULL && last->b <= b ? last : NULL;
 }
 
-bool pps_front_would_take(const struct pps_front *front, double a, double b)
+bool pps_pareto_front_would_take(const struct pps_pareto_front *front, double a, double b)
 {
     if (a != a || b != b) // NAN
         return false;
-    const struct pps_front_row *row = find_no_worse(front, a, b);
+    const struct pps_pareto_front_row *row = find_no_worse(front, a, b);
     return row == NULL || (row->a == a && row->b == b);
 }
 
 static int compare_rows(const void *left, const void *right)
 {
-    const struct pps_front_row *p = left, *q = right;
+    const struct pps_pareto_front_row *p = left, *q = right;
     if (p->a != q->a)
         return p->a < q->a ? -1 : 1;
     if (p->b != q->b)
@@ -55,13 +57,13 @@ static int compare_rows(const void *left, const void *right)
 
 // Builds the front of all rows. In order of a, a row stays if its b is below the b of all rows
 // before it.
-static void settle(struct pps_front *front)
+static void settle(struct pps_pareto_front *front)
 {
     size_t kept = 0;
     qsort(front->rows, front->n, sizeof *front->rows, compare_rows);
     for (size_t i = 0; i < front->n; i++) {
-        struct pps_front_row *row = &front->rows[i];
-        struct pps_front_row *last = kept == 0 ? NULL : &front->rows[kept - 1];
+        struct pps_pareto_front_row *row = &front->rows[i];
+        struct pps_pareto_front_row *last = kept == 0 ? NULL : &front->rows[kept - 1];
         if (last == NULL || row->b < last->b) {
             front->rows[kept++] = *row;
             continue;
@@ -73,28 +75,28 @@ static void settle(struct pps_front *front)
     front->n = front->n_front = kept;
 }
 
-enum pps_status pps_front_add(struct pps_front *front,
-                              double a,
-                              double b,
-                              uint64_t row,
-                              const char *text,
-                              size_t n,
-                              struct pps_error *err)
+enum pps_status pps_pareto_front_add(struct pps_pareto_front *front,
+                                     double a,
+                                     double b,
+                                     uint64_t row,
+                                     const char *text,
+                                     size_t n,
+                                     struct pps_error *err)
 {
-    if (!pps_front_would_take(front, a, b))
+    if (!pps_pareto_front_would_take(front, a, b))
         return PPS_OK;
-    struct pps_front_row *same = find_no_worse(front, a, b);
+    struct pps_pareto_front_row *same = find_no_worse(front, a, b);
     if (same != NULL) {
         same->equal++;
         return PPS_OK;
     }
-    struct pps_front_row *rows =
+    struct pps_pareto_front_row *rows =
         pps_grow(front->rows, &front->room, front->n + 1, sizeof *rows);
     if (rows == NULL)
         return pps_fail_memory(err, "the Pareto front");
     front->rows = rows;
-    struct pps_front_row *added = &front->rows[front->n];
-    *added = (struct pps_front_row){a, b, row, 1, malloc(n + 1), n};
+    struct pps_pareto_front_row *added = &front->rows[front->n];
+    *added = (struct pps_pareto_front_row){a, b, row, 1, malloc(n + 1), n};
     if (added->text == NULL)
         return pps_fail_memory(err, "the Pareto front");
     memcpy(added->text, text, n);
@@ -105,7 +107,8 @@ enum pps_status pps_front_add(struct pps_front *front,
     return PPS_OK;
 }
 
-const struct pps_front_row *pps_front_rows(struct pps_front *front, size_t *n)
+const struct pps_pareto_front_row *pps_pareto_front_rows(struct pps_pareto_front *front,
+                                                         size_t *n)
 {
     if (front->n > front->n_front)
         settle(front);

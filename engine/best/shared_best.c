@@ -5,7 +5,7 @@
 #include <string.h>
 
 double pps_rival_threshold(struct pps_rival *rival,
-                           struct pps_contest *contest,
+                           struct pps_shared_best *contest,
                            const double *group)
 {
     const size_t bytes = (size_t)contest->tops.n_by * sizeof *group;
@@ -13,7 +13,7 @@ double pps_rival_threshold(struct pps_rival *rival,
     if (rival->known && rival->changes == changes && memcmp(rival->group, group, bytes) == 0)
         return rival->threshold;
     pthread_mutex_lock(&contest->lock);
-    rival->threshold = pps_tops_threshold(&contest->tops, group);
+    rival->threshold = pps_best_by_group_threshold(&contest->tops, group);
     pthread_mutex_unlock(&contest->lock);
     rival->known = true;
     rival->changes = changes;
@@ -21,15 +21,15 @@ double pps_rival_threshold(struct pps_rival *rival,
     return rival->threshold;
 }
 
-enum pps_status pps_contest_enter(struct pps_contest *contest,
-                                  const double *group,
-                                  double value,
-                                  uint64_t index,
-                                  struct pps_error *err)
+enum pps_status pps_shared_best_enter(struct pps_shared_best *contest,
+                                      const double *group,
+                                      double value,
+                                      uint64_t index,
+                                      struct pps_error *err)
 {
     pthread_mutex_lock(&contest->lock);
     const enum pps_status status =
-        pps_tops_add(&contest->tops, group, value, index, "", 0, err);
+        pps_best_by_group_add(&contest->tops, group, value, index, "", 0, err);
     atomic_fetch_add_explicit(&contest->changes, 1, memory_order_relaxed);
     pthread_mutex_unlock(&contest->lock);
     return status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a row must reach to be among the best when nobody wants the others: the values of the best
 // rows of all workers, without the rows themselves.
-#ifndef PPS_CONTEST_H
-#define PPS_CONTEST_H
+#ifndef PPS_ENGINE_BEST_SHARED_BEST_H
+#define PPS_ENGINE_BEST_SHARED_BEST_H
 
 #include "engine/best/best_by_group.h"
 #include "engine/space/space.h"
@@ -10,9 +10,9 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct pps_contest {
+struct pps_shared_best {
     pthread_mutex_t lock; // of tops
-    struct pps_tops tops;
+    struct pps_best_by_group tops;
     _Atomic uint64_t changes; // how often a threshold may have changed; 0: tops is empty
 };
 
@@ -28,14 +28,14 @@ struct pps_rival {
 // The value that a row of this group must reach; takes the lock only where something may have
 // changed.
 double pps_rival_threshold(struct pps_rival *rival,
-                           struct pps_contest *contest,
+                           struct pps_shared_best *contest,
                            const double *group);
 
 // A row has this value: thresholds may become harder.
-PPS_MUST_CHECK enum pps_status pps_contest_enter(struct pps_contest *contest,
-                                                 const double *group,
-                                                 double value,
-                                                 uint64_t index,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_shared_best_enter(struct pps_shared_best *contest,
+                                                     const double *group,
+                                                     double value,
+                                                     uint64_t index,
+                                                     struct pps_error *err);
 
 #endif

@@ -28,11 +28,11 @@ cJSON *pps_counted_json(const struct pps_best_equal *equal, const char *header)
     return item;
 }
 
-cJSON *pps_counted_list(struct pps_tops *tops, const char *header)
+cJSON *pps_counted_list(struct pps_best_by_group *tops, const char *header)
 {
     cJSON *list = cJSON_CreateArray();
     size_t n;
-    struct pps_best *const *groups = pps_tops_groups(tops, &n);
+    struct pps_best *const *groups = pps_best_by_group_groups(tops, &n);
     for (size_t g = 0; g < n; g++)
         if (groups[g]->more.n > 0)
             cJSON_AddItemToArray(list, pps_counted_json(&groups[g]->more, header));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes and reads the rows that were counted and not kept, as JSON in a manifest.
-#ifndef PPS_COUNTEDTIES_H
-#define PPS_COUNTEDTIES_H
+#ifndef PPS_ENGINE_BEST_TIE_COUNTS_H
+#define PPS_ENGINE_BEST_TIE_COUNTS_H
 
 #include "engine/best/best_by_group.h"
 
@@ -13,7 +13,7 @@
 cJSON *pps_counted_json(const struct pps_best_equal *equal, const char *header);
 
 // An array of these of all groups that have counted rows.
-cJSON *pps_counted_list(struct pps_tops *tops, const char *header);
+cJSON *pps_counted_list(struct pps_best_by_group *tops, const char *header);
 
 // Reads an object; false where it is none. The text belongs to the item.
 bool pps_counted_read(const cJSON *item, const char *header, struct pps_best_equal *equal);

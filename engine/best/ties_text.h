@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of rows that equal the best one: how many there are, and what they have in common.
-#ifndef PPS_TIESTEXT_H
-#define PPS_TIESTEXT_H
+#ifndef PPS_ENGINE_BEST_TIES_TEXT_H
+#define PPS_ENGINE_BEST_TIES_TEXT_H
 
 #include "engine/best/best.h"
 

@@ -2,8 +2,8 @@
 // Joins the shards of a sweep. Blocks are checked and copied in the order of the experiment,
 // and the result equals, byte for byte, the result of a run of the whole experiment. Memory
 // does not grow with the size of the files.
-#ifndef PPS_MERGE_H
-#define PPS_MERGE_H
+#ifndef PPS_ENGINE_CHECK_MERGE_H
+#define PPS_ENGINE_CHECK_MERGE_H
 
 #include "engine/check/shard_file.h"
 #include "engine/forecast/passed.h"

@@ -46,7 +46,7 @@ static void add_failed(cJSON *root, const struct pps_merge *merge)
     uint64_t n = 0, first = PPS_NO_BLOCK;
     const cJSON *example = NULL;
     for (size_t i = 0; i < merge->n; i++) {
-        const struct pps_prefix *seen = &merge->files[i].seen;
+        const struct pps_whole_prefix *seen = &merge->files[i].seen;
         n += seen->failed;
         if (seen->first_failed < first) {
             first = seen->first_failed;
@@ -75,7 +75,7 @@ static void add_left_out(cJSON *root, const struct pps_merge *merge)
         uint64_t n = 0, first = PPS_NO_BLOCK;
         const cJSON *entry = NULL;
         for (size_t i = 0; i < merge->n; i++) {
-            const struct pps_prefix *seen = &merge->files[i].seen;
+            const struct pps_whole_prefix *seen = &merge->files[i].seen;
             n += seen->left_out[r];
             if (seen->first_left_out[r] < first) {
                 first = seen->first_left_out[r];

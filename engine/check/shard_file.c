@@ -66,14 +66,14 @@ static enum pps_status look_for_part(const char *path, struct pps_error *err)
 
 static enum pps_status open_index(struct pps_shardfile *file, struct pps_error *err)
 {
-    enum pps_blockindex_state state;
-    enum pps_status status = pps_blockindex_open(&file->index, file->index_path, &state, err);
+    enum pps_index_reader_state state;
+    enum pps_status status = pps_index_reader_open(&file->index, file->index_path, &state, err);
     if (status != PPS_OK)
         return status;
-    if (state == PPS_BLOCKINDEX_MISSING)
+    if (state == PPS_INDEX_READER_MISSING)
         return pps_fail(err, PPS_E_INPUT, "%s is missing: %s cannot be merged without it",
                         file->index_path, file->path);
-    if (state != PPS_BLOCKINDEX_WHOLE)
+    if (state != PPS_INDEX_READER_WHOLE)
         return pps_fail_at(err, PPS_E_INPUT, file->index_path, 0, 0, "is damaged: no index");
     const struct pps_index_head *head = &file->index.head;
     if (head->n_shards == 0 || head->shard >= head->n_shards || head->block_points == 0)
@@ -152,7 +152,7 @@ enum pps_status pps_shardfile_open(struct pps_shardfile *file,
                                    struct pps_error *err)
 {
     *file = (struct pps_shardfile){.fd = -1, .index.fd = -1};
-    pps_prefix_begin(&file->seen);
+    pps_whole_prefix_begin(&file->seen);
     enum pps_status status = look_for_part(path, err);
     if (status != PPS_OK)
         return status;
@@ -172,7 +172,7 @@ enum pps_status pps_shardfile_open(struct pps_shardfile *file,
 
 void pps_shardfile_close(struct pps_shardfile *file)
 {
-    pps_blockindex_close(&file->index);
+    pps_index_reader_close(&file->index);
     if (file->fd >= 0)
         close(file->fd);
     cJSON_Delete(file->manifest);
@@ -188,10 +188,10 @@ enum pps_status pps_shardfile_next(struct pps_shardfile *file,
                                    struct pps_error *err)
 {
     const uint64_t i = file->seen.n_records;
-    const uint64_t block = i == 0 ? UINT64_MAX : pps_prefix_block(&file->index.head, i);
+    const uint64_t block = i == 0 ? UINT64_MAX : pps_whole_prefix_block(&file->index.head, i);
     bool valid;
     enum pps_status status =
-        pps_blockindex_read(&file->index, i, record, left_out, &valid, err);
+        pps_index_reader_read(&file->index, i, record, left_out, &valid, err);
     if (status != PPS_OK)
         return status;
     if (!valid || record->index != block || record->offset != file->seen.data_bytes)
@@ -199,7 +199,7 @@ enum pps_status pps_shardfile_next(struct pps_shardfile *file,
                            i == 0 ? "is damaged: the record of the header line is wrong"
                                   : "is damaged: the record of block %llu is wrong",
                            (unsigned long long)block);
-    pps_prefix_add(&file->seen, record, left_out);
+    pps_whole_prefix_add(&file->seen, record, left_out);
     return PPS_OK;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One complete shard of a sweep, open for reading, and the commands that compute shards.
-#ifndef PPS_SHARDFILE_H
-#define PPS_SHARDFILE_H
+#ifndef PPS_ENGINE_CHECK_SHARD_FILE_H
+#define PPS_ENGINE_CHECK_SHARD_FILE_H
 
 #include "engine/store/index_read.h"
 #include "engine/store/whole_prefix.h"
@@ -11,9 +11,9 @@
 struct pps_shardfile {
     char *path, *index_path;
     int fd;
-    struct pps_blockindex index;
-    cJSON *manifest;        // numbers stay raw text
-    struct pps_prefix seen; // the blocks read so far
+    struct pps_index_reader index;
+    cJSON *manifest;              // numbers stay raw text
+    struct pps_whole_prefix seen; // the blocks read so far
 };
 
 // Opens NAME.csv.gz or NAME.csv with its index and manifest. Returns PPS_E_INPUT, with the

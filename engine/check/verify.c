@@ -24,7 +24,7 @@
 struct verifier {
     const struct pps_verify_ask *ask;
     struct pps_verified *verified;
-    struct pps_said said;
+    struct pps_manifest_facts said;
     struct pps_index index;
     struct pps_experiment *experiment;
     char *header, *index_path, *manifest_path;
@@ -95,7 +95,7 @@ static enum pps_status open_files(struct verifier *v, struct pps_error *err)
     enum pps_status status = open_data(v, err);
     if (status != PPS_OK)
         return status;
-    status = pps_said_read(&v->said, v->manifest_path, err);
+    status = pps_manifest_facts_read(&v->said, v->manifest_path, err);
     if (status != PPS_OK)
         return missing(v, "its manifest", err);
     status = pps_index_open(&v->index, v->index_path, err);
@@ -213,11 +213,11 @@ static enum pps_status find_experiment(struct verifier *v, struct pps_error *err
 {
     const struct pps_verify_ask *ask = v->ask;
     struct pps_verified *verified = v->verified;
-    if (!pps_remake_possible(&v->said, ask->kernels, ask->version, verified->why_not,
-                             sizeof verified->why_not))
+    if (!pps_experiment_again_possible(&v->said, ask->kernels, ask->version, verified->why_not,
+                                       sizeof verified->why_not))
         return PPS_OK;
     enum pps_status status =
-        pps_remake(&v->said, ask->kernels, &v->index.file.head, &v->experiment, err);
+        pps_experiment_again(&v->said, ask->kernels, &v->index.file.head, &v->experiment, err);
     verified->in_order = status == PPS_OK;
     if (status != PPS_E_INPUT)
         return status;
@@ -253,14 +253,14 @@ static enum pps_status prepare(struct verifier *v, struct pps_error *err)
     if (status == PPS_OK)
         status = open_files(v, err);
     if (status == PPS_OK)
-        status = pps_said_fits_head(&v->said, &v->index.file.head, err);
+        status = pps_manifest_facts_fits_head(&v->said, &v->index.file.head, err);
     if (status == PPS_OK)
         status = check_ending(v, err);
     if (status == PPS_OK)
         status = prepare_rows(v, err);
     if (status != PPS_OK)
         return status;
-    v->header = pps_said_header(&v->said);
+    v->header = pps_manifest_facts_header(&v->said);
     if (v->header == NULL)
         return pps_fail_memory(err, "the header line");
     v->check = (struct pps_block_check){
@@ -304,7 +304,7 @@ static enum pps_status verify(struct verifier *v, struct pps_error *err)
     if (status == PPS_OK)
         status = check_end(v, err);
     if (status == PPS_OK)
-        status = pps_said_fits_sums(&v->said, &v->sums, v->experiment, err);
+        status = pps_manifest_facts_fits_sums(&v->said, &v->sums, v->experiment, err);
     if (status != PPS_OK)
         return status;
     fill_verified(v);
@@ -323,7 +323,7 @@ enum pps_status pps_verify(const struct pps_verify_ask *ask,
     struct verifier v = {.ask = ask, .verified = verified, .fd = -1, .index.file.fd = -1};
     *verified = (struct pps_verified){.blocks = 0};
     enum pps_status status = verify(&v, err);
-    pps_said_free(&v.said);
+    pps_manifest_facts_free(&v.said);
     pps_index_close(&v.index);
     pps_experiment_free(v.experiment);
     free(v.header);

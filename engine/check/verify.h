@@ -2,8 +2,8 @@
 // Verifies a complete result: every byte of its three files by checksums, the agreement of the
 // files with each other, the order of the rows by the experiment, and a fraction of the rows by
 // computing them again. Memory does not grow with the files.
-#ifndef PPS_VERIFY_H
-#define PPS_VERIFY_H
+#ifndef PPS_ENGINE_CHECK_VERIFY_H
+#define PPS_ENGINE_CHECK_VERIFY_H
 
 #include "base/text/status.h"
 #include "engine/run/audit.h"

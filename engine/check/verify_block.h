@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies one block of a result: its bytes, its text, its rows. Each worker has its own
 // checker.
-#ifndef PPS_VERIFYBLOCK_H
-#define PPS_VERIFYBLOCK_H
+#ifndef PPS_ENGINE_CHECK_VERIFY_BLOCK_H
+#define PPS_ENGINE_CHECK_VERIFY_BLOCK_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"

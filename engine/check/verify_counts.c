@@ -28,7 +28,7 @@ void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *en
         sums->left_out[r] += entry->left_out[r];
 }
 
-static enum pps_status contradicts(const struct pps_said *said,
+static enum pps_status contradicts(const struct pps_manifest_facts *said,
                                    const char *name,
                                    double is_said,
                                    double is,
@@ -39,7 +39,7 @@ static enum pps_status contradicts(const struct pps_said *said,
 }
 
 // Compares the shard numbers, if the manifest has them.
-static enum pps_status fit_shard(const struct pps_said *said,
+static enum pps_status fit_shard(const struct pps_manifest_facts *said,
                                  const struct pps_index_head *head,
                                  struct pps_error *err)
 {
@@ -57,9 +57,9 @@ static enum pps_status fit_shard(const struct pps_said *said,
     return PPS_OK;
 }
 
-enum pps_status pps_said_fits_head(const struct pps_said *said,
-                                   const struct pps_index_head *head,
-                                   struct pps_error *err)
+enum pps_status pps_manifest_facts_fits_head(const struct pps_manifest_facts *said,
+                                             const struct pps_index_head *head,
+                                             struct pps_error *err)
 {
     const struct pps_codec_choice codec = {(enum pps_codec_kind)head->codec_kind,
                                            (int)head->codec_level};
@@ -79,7 +79,7 @@ enum pps_status pps_said_fits_head(const struct pps_said *said,
     return fit_shard(said, head, err);
 }
 
-static enum pps_status fit_left_out(const struct pps_said *said,
+static enum pps_status fit_left_out(const struct pps_manifest_facts *said,
                                     const struct pps_index_sums *sums,
                                     const struct pps_experiment *experiment,
                                     struct pps_error *err)
@@ -90,21 +90,22 @@ static enum pps_status fit_left_out(const struct pps_said *said,
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         if (sums->left_out[r] == 0)
             continue;
-        if (!pps_said_left_out(said, i++, &reason, &n) || n != (double)sums->left_out[r] ||
+        if (!pps_manifest_facts_left_out(said, i++, &reason, &n) ||
+            n != (double)sums->left_out[r] ||
             (experiment != NULL && strcmp(reason, experiment->space.reasons[r]) != 0))
             return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
                                "its skipped points do not match the index (reason %d)", r + 1);
     }
-    if (pps_said_left_out(said, i, &reason, &n))
+    if (pps_manifest_facts_left_out(said, i, &reason, &n))
         return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
                            "skips points that the index does not skip");
     return PPS_OK;
 }
 
-enum pps_status pps_said_fits_sums(const struct pps_said *said,
-                                   const struct pps_index_sums *sums,
-                                   const struct pps_experiment *experiment,
-                                   struct pps_error *err)
+enum pps_status pps_manifest_facts_fits_sums(const struct pps_manifest_facts *said,
+                                             const struct pps_index_sums *sums,
+                                             const struct pps_experiment *experiment,
+                                             struct pps_error *err)
 {
     const struct {
         const char *name;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the manifest of a result with its index.
-#ifndef PPS_VERIFYCOUNTS_H
-#define PPS_VERIFYCOUNTS_H
+#ifndef PPS_ENGINE_CHECK_VERIFY_COUNTS_H
+#define PPS_ENGINE_CHECK_VERIFY_COUNTS_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -21,15 +21,17 @@ struct pps_index_sums {
 void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *entry);
 
 // Compares digest, codec, block size and shard. Returns PPS_E_WRONG if they differ.
-PPS_MUST_CHECK enum pps_status pps_said_fits_head(const struct pps_said *said,
-                                                  const struct pps_index_head *head,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_manifest_facts_fits_head(
+    const struct pps_manifest_facts *said,
+    const struct pps_index_head *head,
+    struct pps_error *err);
 
 // Compares every count, and the reasons by name if the experiment is known (or NULL). Returns
 // PPS_E_WRONG if they differ.
-PPS_MUST_CHECK enum pps_status pps_said_fits_sums(const struct pps_said *said,
-                                                  const struct pps_index_sums *sums,
-                                                  const struct pps_experiment *experiment,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_manifest_facts_fits_sums(
+    const struct pps_manifest_facts *said,
+    const struct pps_index_sums *sums,
+    const struct pps_experiment *experiment,
+    struct pps_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Verifies the rows of a block: their number, their points by the experiment, and a fraction of
 // them by computing them again. Each worker has its own checker.
-#ifndef PPS_VERIFYROWS_H
-#define PPS_VERIFYROWS_H
+#ifndef PPS_ENGINE_CHECK_VERIFY_ROWS_H
+#define PPS_ENGINE_CHECK_VERIFY_ROWS_H
 
 #include "engine/check/verify_block.h"
 

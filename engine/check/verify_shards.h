@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks whether several verified results are all shards of one experiment.
-#ifndef PPS_VERIFYSHARDS_H
-#define PPS_VERIFYSHARDS_H
+#ifndef PPS_ENGINE_CHECK_VERIFY_SHARDS_H
+#define PPS_ENGINE_CHECK_VERIFY_SHARDS_H
 
 #include "engine/check/verify.h"
 

@@ -71,27 +71,27 @@ static void report(const struct pps_kernel *kernel, const struct pps_evaluated *
 
 static enum pps_status open_kernel(const struct pps_args *args,
                                    struct pps_evaluate *ask,
-                                   struct pps_inputs **inputs,
+                                   struct pps_documents **inputs,
                                    struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
-    struct pps_inputs_ask open = {.kernel = NULL};
+    struct pps_documents_ask open = {.kernel = NULL};
     enum pps_status status =
         pps_kernel_choose(pps_arg_kernels(args), pps_arg_word(args, 0), &open.kernel, err);
     if (status == PPS_OK)
         status = pps_request_inputs(args, words, &open.words, err);
     if (status == PPS_OK)
-        status = pps_inputs_open(inputs, &open, err);
+        status = pps_documents_open(inputs, &open, err);
     if (status != PPS_OK)
         return status;
     ask->inputs = *inputs;
-    ask->kernel = pps_inputs_kernel(*inputs);
+    ask->kernel = pps_documents_kernel(*inputs);
     return PPS_OK;
 }
 
 static enum pps_status prepare(const struct pps_args *args,
                                struct pps_evaluate *ask,
-                               struct pps_inputs **inputs,
+                               struct pps_documents **inputs,
                                struct pps_error *err)
 {
     enum pps_status status = open_kernel(args, ask, inputs, err);
@@ -114,7 +114,7 @@ static enum pps_status answer(const struct pps_args *args,
                               struct pps_error *err)
 {
     const char *path = pps_arg(args, "output");
-    struct pps_textfile file;
+    struct pps_whole_file file;
     struct pps_error closing;
     struct stat st;
     // Renaming the output file would replace a device or a pipe.
@@ -122,18 +122,18 @@ static enum pps_status answer(const struct pps_args *args,
         return pps_fail(err, PPS_E_INPUT, "%s is not a regular file: choose another name",
                         path);
     enum pps_status status =
-        pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
+        pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
-    const bool in_place = path != NULL && pps_textfile_same(path, ask->path);
+    const bool in_place = path != NULL && pps_whole_file_same(path, ask->path);
     ask->strict = ask->strict || in_place; // the output would lose rows that cannot be read
     status = pps_evaluate(ask, count, err);
     if (status != PPS_OK && (count->rows == 0 || in_place)) {
-        pps_textfile_abandon(&file);
+        pps_whole_file_abandon(&file);
         return status;
     }
-    const enum pps_status closed = pps_textfile_close(&file, &closing);
+    const enum pps_status closed = pps_whole_file_close(&file, &closing);
     if (status == PPS_OK && closed != PPS_OK)
         *err = closing;
     return status == PPS_OK ? closed : status;
@@ -154,7 +154,7 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
         .stop = pps_signals_install(true),
     };
     struct pps_evaluated count = {.rows = 0};
-    struct pps_inputs *inputs = NULL;
+    struct pps_documents *inputs = NULL;
     enum pps_status status =
         pps_arg_count(args, "point-limit", 1, PPS_POINT_LIMIT_MAX, &ask.point_limit, err);
     if (status == PPS_OK)
@@ -163,7 +163,7 @@ static enum pps_status eval_main(const struct pps_args *args, struct pps_error *
         status = answer(args, &ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(ask.kernel, &count);
-    pps_inputs_close(inputs);
+    pps_documents_close(inputs);
     return status == PPS_OK && count.failed + count.unreadable > 0 ? PPS_E_POINTS : status;
 }
 

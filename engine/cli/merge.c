@@ -85,7 +85,7 @@ static enum pps_status choose_output(const struct pps_args *args,
                         *path, ending, ending);
     enum pps_status status = pps_resultpath_fits(*path, err);
     for (size_t i = 0; i < merge->n && status == PPS_OK; i++)
-        status = pps_textfile_apart(*path, merge->files[i].path, err);
+        status = pps_whole_file_apart(*path, merge->files[i].path, err);
     return status;
 }
 

@@ -84,9 +84,9 @@ static void print_axes(const struct pps_experiment *e)
 {
     pps_say(stdout, "experiment  %s, kernel %s %s, digest %016" PRIx64, e->name,
             e->kernel->name, e->kernel->version, e->digest);
-    if (pps_inputs_resolved(e->inputs) != NULL) {
+    if (pps_documents_resolved(e->inputs) != NULL) {
         printf("inputs      ");
-        pps_inputs_list(e->inputs, stdout);
+        pps_documents_list(e->inputs, stdout);
         printf("\n");
     }
     for (int d = 0; d < e->space.n_axes; d++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the plan of a run, for `plan` and `run --dry-run`.
-#ifndef PPS_CLI_PLAN_H
-#define PPS_CLI_PLAN_H
+#ifndef PPS_ENGINE_CLI_PLAN_H
+#define PPS_ENGINE_CLI_PLAN_H
 
 #include "engine/cli/verbs.h"
 

@@ -128,18 +128,18 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
 {
     struct pps_plot_ask ask = {0};
     struct pps_plot_count count = {0};
-    enum pps_status status = pps_words_view(args, &ask.cut.view, err);
+    enum pps_status status = pps_result_arguments_view(args, &ask.cut.view, err);
     if (status == PPS_OK)
         status = fill_ask(args, &ask, err);
     if (status == PPS_OK)
-        pps_words_say_partial(args, &ask.cut.view);
+        pps_result_arguments_say_partial(args, &ask.cut.view);
     if (status == PPS_OK && pps_kind_asked(args))
         status = pps_kind_plot(args, &ask.cut.view, &ask.pictures, err);
     else if (status == PPS_OK)
         status = pps_plot(&ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         report(&count);
-    pps_words_free(&ask.cut.view);
+    pps_result_arguments_free(&ask.cut.view);
     return status;
 }
 

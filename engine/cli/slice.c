@@ -49,18 +49,18 @@ static bool is_folder(const char *path)
     return (n > 0 && path[n - 1] == '/') || (stat(path, &info) == 0 && S_ISDIR(info.st_mode));
 }
 
-static enum pps_status write_all(const struct pps_cut *cut,
+static enum pps_status write_all(const struct pps_slices *cut,
                                  const char *path,
                                  bool force,
                                  struct pps_error *err)
 {
-    struct pps_textfile file;
-    enum pps_status status = pps_textfile_open(&file, path, force, err);
+    struct pps_whole_file file;
+    enum pps_status status = pps_whole_file_open(&file, path, force, err);
     if (status != PPS_OK)
         return status;
-    for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++) {
+    for (size_t i = 0; i < pps_slices_maps(cut) && status == PPS_OK; i++) {
         struct pps_slice slice;
-        status = pps_cut_slice(cut, i, &slice, err);
+        status = pps_slices_get(cut, i, &slice, err);
         if (status == PPS_OK) {
             // For gnuplot, two empty lines separate matrices.
             fputs(i > 0 ? "\n\n" : "", file.out);
@@ -69,8 +69,8 @@ static enum pps_status write_all(const struct pps_cut *cut,
         pps_slice_free(&slice);
     }
     if (status == PPS_OK)
-        return pps_textfile_close(&file, err);
-    pps_textfile_abandon(&file);
+        return pps_whole_file_close(&file, err);
+    pps_whole_file_abandon(&file);
     return status;
 }
 
@@ -79,19 +79,19 @@ static enum pps_status write_slice(const struct pps_slice *slice,
                                    const struct pps_args *args,
                                    struct pps_error *err)
 {
-    struct pps_textfile file;
+    struct pps_whole_file file;
     enum pps_status status =
-        pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
+        pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     pps_slice_write(slice, file.out);
-    status = pps_textfile_close(&file, err);
+    status = pps_whole_file_close(&file, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
         pps_say(stdout, "%s", path);
     return status;
 }
 
-static enum pps_status write_one(const struct pps_cut *cut,
+static enum pps_status write_one(const struct pps_slices *cut,
                                  size_t i,
                                  const char *folder,
                                  const struct pps_args *args,
@@ -99,10 +99,10 @@ static enum pps_status write_one(const struct pps_cut *cut,
 {
     struct pps_slice slice;
     char name[512] = "", *path = NULL;
-    enum pps_status status = pps_cut_slice(cut, i, &slice, err);
+    enum pps_status status = pps_slices_get(cut, i, &slice, err);
     if (status == PPS_OK) {
         const size_t n = strlen(folder);
-        if (!pps_cut_name(cut, i, name, sizeof name) ||
+        if (!pps_slices_name(cut, i, name, sizeof name) ||
             asprintf(&path, "%s%s%s.dat", folder, folder[n - 1] == '/' ? "" : "/", name) < 0) {
             path = NULL;
             status = pps_fail_memory(err, "%s", name);
@@ -115,13 +115,13 @@ static enum pps_status write_one(const struct pps_cut *cut,
     return status;
 }
 
-static enum pps_status write_folder(const struct pps_cut *cut,
+static enum pps_status write_folder(const struct pps_slices *cut,
                                     const char *folder,
                                     const struct pps_args *args,
                                     struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
-    for (size_t i = 0; i < pps_cut_maps(cut) && status == PPS_OK; i++)
+    for (size_t i = 0; i < pps_slices_maps(cut) && status == PPS_OK; i++)
         status = write_one(cut, i, folder, args, err);
     return status;
 }
@@ -131,21 +131,21 @@ static enum pps_status write_kind(const struct pps_args *args,
                                   const struct pps_view_ask *view,
                                   struct pps_error *err)
 {
-    struct pps_textfile file;
-    enum pps_status status =
-        pps_textfile_open(&file, pps_arg(args, "output"), pps_arg(args, "force") != NULL, err);
+    struct pps_whole_file file;
+    enum pps_status status = pps_whole_file_open(&file, pps_arg(args, "output"),
+                                                 pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     status = pps_kind_slice(args, view, file.out, err);
     if (status == PPS_OK)
-        return pps_textfile_close(&file, err);
-    pps_textfile_abandon(&file);
+        return pps_whole_file_close(&file, err);
+    pps_whole_file_abandon(&file);
     return status;
 }
 
 static enum pps_status slice_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct pps_cut_ask ask = {
+    struct pps_slice_ask ask = {
         .x = pps_arg(args, "x"),
         .y = pps_arg(args, "y"),
         .value = pps_arg(args, "value"),
@@ -154,17 +154,17 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     };
     const char *path = pps_arg(args, "output");
     const bool force = pps_arg(args, "force") != NULL;
-    struct pps_cut *cut = NULL;
-    enum pps_status status = pps_words_view(args, &ask.view, err);
+    struct pps_slices *cut = NULL;
+    enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
     if (status == PPS_OK)
         status = pps_kind_check(args, err);
     if (status == PPS_OK)
-        status = pps_textfile_apart(path, ask.view.path, err);
+        status = pps_whole_file_apart(path, ask.view.path, err);
     if (status == PPS_OK)
-        pps_words_say_partial(args, &ask.view);
+        pps_result_arguments_say_partial(args, &ask.view);
     if (status == PPS_OK && pps_kind_asked(args)) {
         status = write_kind(args, &ask.view, err);
-        pps_words_free(&ask.view);
+        pps_result_arguments_free(&ask.view);
         return status;
     }
     if (status == PPS_OK)
@@ -172,16 +172,16 @@ static enum pps_status slice_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK)
         status = pps_scale_options(args, &ask.scale, err);
     if (status == PPS_OK)
-        status = pps_cut_open(&cut, &ask, err);
+        status = pps_slices_open(&cut, &ask, err);
     if (status == PPS_OK && path != NULL && is_folder(path))
         status = write_folder(cut, path, args, err);
     else if (status == PPS_OK)
         status = write_all(cut, path, force, err);
     if (status == PPS_OK && path != NULL && pps_arg(args, "quiet") == NULL)
-        fprintf(stderr, "ppsweep: %zu matri%s\n", pps_cut_maps(cut),
-                pps_cut_maps(cut) == 1 ? "x" : "ces");
-    pps_cut_close(cut);
-    pps_words_free(&ask.view);
+        fprintf(stderr, "ppsweep: %zu matri%s\n", pps_slices_maps(cut),
+                pps_slices_maps(cut) == 1 ? "x" : "ces");
+    pps_slices_close(cut);
+    pps_result_arguments_free(&ask.view);
     return status;
 }
 

@@ -117,22 +117,22 @@ static enum pps_status write_top(const struct pps_args *args,
                                  struct pps_top_ask *ask,
                                  struct pps_error *err)
 {
-    struct pps_textfile file;
+    struct pps_whole_file file;
     struct pps_top_count count;
     const char *path = pps_arg(args, "output");
-    enum pps_status status = pps_textfile_apart(path, ask->view.path, err);
+    enum pps_status status = pps_whole_file_apart(path, ask->view.path, err);
     if (status == PPS_OK)
-        status = pps_textfile_open(&file, path, pps_arg(args, "force") != NULL, err);
+        status = pps_whole_file_open(&file, path, pps_arg(args, "force") != NULL, err);
     if (status != PPS_OK)
         return status;
     ask->out = file.out;
     ask->table = !ask->all && file.path == NULL && isatty(STDOUT_FILENO);
     status = pps_top(ask, &count, err);
     if (status != PPS_OK) {
-        pps_textfile_abandon(&file);
+        pps_whole_file_abandon(&file);
         return status;
     }
-    status = pps_textfile_close(&file, err);
+    status = pps_whole_file_close(&file, err);
     if (status == PPS_OK)
         report(args, &count);
     return status;
@@ -183,23 +183,23 @@ static enum pps_status pareto_main(const struct pps_args *args,
         .columns = pps_arg(args, "pareto"),
         .by = pps_arg(args, "by"),
     };
-    struct pps_textfile file = {.out = NULL};
+    struct pps_whole_file file = {.out = NULL};
     struct pps_pareto pareto = {.rows = 0};
     enum pps_status status = check_pareto(args, err);
     if (status == PPS_OK)
-        status = pps_textfile_apart(pps_arg(args, "output"), view->path, err);
+        status = pps_whole_file_apart(pps_arg(args, "output"), view->path, err);
     if (status == PPS_OK)
-        status = pps_textfile_open(&file, pps_arg(args, "output"),
-                                   pps_arg(args, "force") != NULL, err);
+        status = pps_whole_file_open(&file, pps_arg(args, "output"),
+                                     pps_arg(args, "force") != NULL, err);
     if (status == PPS_OK)
         status = pps_pareto_open(&pareto, &ask, err);
     if (status == PPS_OK)
         status = pps_pareto_write(&pareto, file.out, file.path == NULL && isatty(STDOUT_FILENO),
                                   err);
     if (status == PPS_OK)
-        status = pps_textfile_close(&file, err);
+        status = pps_whole_file_close(&file, err);
     else
-        pps_textfile_abandon(&file);
+        pps_whole_file_abandon(&file);
     if (status == PPS_OK)
         report_pareto(args, &pareto);
     pps_pareto_close(&pareto);
@@ -212,16 +212,16 @@ static enum pps_status top_main(const struct pps_args *args, struct pps_error *e
 {
     struct pps_top_ask ask = {.k = 10, .memory_bytes = PPS_TOP_MEMORY};
     char *folder = folder_of(pps_arg(args, "output"));
-    enum pps_status status = pps_words_view(args, &ask.view, err);
+    enum pps_status status = pps_result_arguments_view(args, &ask.view, err);
     if (status == PPS_OK)
-        pps_words_say_partial(args, &ask.view);
+        pps_result_arguments_say_partial(args, &ask.view);
     const bool pareto = pps_arg(args, "pareto") != NULL;
     if (status == PPS_OK)
         status = pareto ? pareto_main(args, &ask.view, err) : fill_ask(args, &ask, err);
     ask.folder = folder == NULL ? "." : folder;
     if (status == PPS_OK && !pareto)
         status = write_top(args, &ask, err);
-    pps_words_free(&ask.view);
+    pps_result_arguments_free(&ask.view);
     free(folder);
     return status;
 }

@@ -57,8 +57,8 @@ static const char details[] =
 
 struct trace {
     const struct pps_args *args;
-    struct pps_inputs *inputs; // of the kernel
-    const char *result;        // result that contains the point, or NULL
+    struct pps_documents *inputs; // of the kernel
+    const char *result;           // result that contains the point, or NULL
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
     uint64_t shown;  // bit set of parameters in the row of a result
@@ -109,15 +109,15 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
 static enum pps_status point_of_kernel(struct trace *t, int first_word, struct pps_error *err)
 {
     const char *words[PPS_MAX_INPUT_WORDS];
-    struct pps_inputs_ask ask = {.kernel = t->kernel};
+    struct pps_documents_ask ask = {.kernel = t->kernel};
     if (pps_arg(t->args, "row") != NULL)
         return pps_fail(err, PPS_E_INPUT, "--row needs a result file");
     enum pps_status status = pps_request_inputs(t->args, words, &ask.words, err);
     if (status == PPS_OK)
-        status = pps_inputs_open(&t->inputs, &ask, err);
+        status = pps_documents_open(&t->inputs, &ask, err);
     if (status != PPS_OK)
         return status;
-    t->kernel = pps_inputs_kernel(t->inputs);
+    t->kernel = pps_documents_kernel(t->inputs);
     pps_point_default(t->kernel, t->point);
     name_point(t, t->kernel->name, first_word);
     return PPS_OK;
@@ -139,7 +139,7 @@ static enum pps_status set_words(struct trace *t, int first_word, struct pps_err
             return status;
         keep |= (uint64_t)1 << p;
     }
-    pps_inputs_say(t->inputs, keep, t->point);
+    pps_documents_say(t->inputs, keep, t->point);
     return PPS_OK;
 }
 
@@ -189,7 +189,7 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     // part.
     t->write.same = path == NULL;
     t->write.force = pps_arg(t->args, "force") != NULL;
-    return pps_textfile_apart(t->path, t->result, err);
+    return pps_whole_file_apart(t->path, t->result, err);
 }
 
 static enum pps_status choose_window(struct trace *t, struct pps_error *err)
@@ -234,7 +234,7 @@ static bool is_document(const struct trace *t, int p)
 {
     for (int s = 0; s < t->kernel->n_slots; s++)
         if (t->kernel->slots[s].param == p)
-            return pps_inputs_count(t->inputs, s) > 0;
+            return pps_documents_count(t->inputs, s) > 0;
     return false;
 }
 
@@ -290,7 +290,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
         status = choose_window(&t, err);
     if (status == PPS_OK)
         status = write_file(&t, err);
-    pps_inputs_close(t.inputs);
+    pps_documents_close(t.inputs);
     return status;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the commands of the engine, one object per command, defined in the file with the
 // name of the command.
-#ifndef PPS_CLI_COMMAND_H
-#define PPS_CLI_COMMAND_H
+#ifndef PPS_ENGINE_CLI_VERBS_H
+#define PPS_ENGINE_CLI_VERBS_H
 
 #include "engine/command/command.h"
 

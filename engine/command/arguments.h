@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses command lines and prints help pages.
-#ifndef PPS_ARGS_H
-#define PPS_ARGS_H
+#ifndef PPS_ENGINE_COMMAND_ARGUMENTS_H
+#define PPS_ENGINE_COMMAND_ARGUMENTS_H
 
 #include "engine/command/command.h"
 #include "ppsweep/kernel.h"

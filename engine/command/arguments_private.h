@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Private types of the command-line parser: arguments.c parses, values.c returns values,
 // help.c prints help.
-#ifndef PPS_ARGSPARTS_H
-#define PPS_ARGSPARTS_H
+#ifndef PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
+#define PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 
 #include "engine/command/arguments.h"
 

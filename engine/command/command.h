@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A command is a table: its name, help and options, and the function that runs it. Help texts,
 // errors and suggestions all come from the table; other functions read the values of options.
-#ifndef PPS_COMMAND_H
-#define PPS_COMMAND_H
+#ifndef PPS_ENGINE_COMMAND_COMMAND_H
+#define PPS_ENGINE_COMMAND_COMMAND_H
 
 #include "base/text/status.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Parses durations on the command line.
-#ifndef PPS_CLI_DURATION_H
-#define PPS_CLI_DURATION_H
+#ifndef PPS_ENGINE_COMMAND_DURATION_H
+#define PPS_ENGINE_COMMAND_DURATION_H
 
 #include "engine/command/command.h"
 

@@ -37,10 +37,10 @@ enum pps_status pps_arg_apart(const struct pps_args *args,
     const int option = pps_args_option(args, name);
     bool same = false;
     for (int i = 0; path != NULL && i < args->n_words; i++)
-        same = same || pps_textfile_same(path, args->words[i]);
+        same = same || pps_whole_file_same(path, args->words[i]);
     for (int i = 0; path != NULL && i < args->n_given; i++)
         same = same || (args->given[i].option != option &&
-                        pps_textfile_same(path, args->given[i].value));
+                        pps_whole_file_same(path, args->given[i].value));
     return same ? pps_fail(err, PPS_E_INPUT, "%s belongs to the input; choose another name",
                            path)
                 : PPS_OK;

@@ -25,7 +25,7 @@ static enum pps_status refuse(const struct pps_opening *o, const struct pps_faul
 
 static enum pps_status open_kernel(struct pps_opening *o)
 {
-    struct pps_inputs *inputs = o->inputs;
+    struct pps_documents *inputs = o->inputs;
     struct pps_document documents[PPS_MAX_DOCUMENTS];
     struct pps_fault fault = {.document = 0};
     void *shared = NULL;
@@ -40,7 +40,7 @@ static enum pps_status open_kernel(struct pps_opening *o)
 }
 
 // A slot's parameter always has a name, even if the kernel uses the slot without a document.
-static bool name_documents(struct pps_inputs *inputs, int s)
+static bool name_documents(struct pps_documents *inputs, int s)
 {
     int n = 0;
     const char **names = calloc((size_t)inputs->count[s] + 2, sizeof *names);
@@ -82,7 +82,7 @@ static enum pps_status take_said(const struct pps_opening *o,
 // sets the defaults.
 static enum pps_status ask_kernel(struct pps_opening *o, int s)
 {
-    struct pps_inputs *inputs = o->inputs;
+    struct pps_documents *inputs = o->inputs;
     const struct pps_slot *slot = &inputs->base->slots[s];
     const size_t n_sets = (size_t)slot->n_sets;
     int i = 0;
@@ -105,13 +105,13 @@ static enum pps_status ask_kernel(struct pps_opening *o, int s)
     return PPS_OK;
 }
 
-double pps_inputs_said(const struct pps_inputs *inputs, int slot, int document, int m)
+double pps_documents_said(const struct pps_documents *inputs, int slot, int document, int m)
 {
     const size_t n_sets = (size_t)inputs->base->slots[slot].n_sets;
     return inputs->said[slot][(size_t)document * n_sets + (size_t)m];
 }
 
-void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *point)
+void pps_documents_say(const struct pps_documents *inputs, uint64_t keep, double *point)
 {
     for (int s = 0; s < inputs->base->n_slots; s++) {
         const struct pps_slot *slot = &inputs->base->slots[s];
@@ -120,7 +120,7 @@ void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *poin
         const int document = slot->param >= 0 ? (int)point[slot->param] : 0;
         for (int m = 0; m < slot->n_sets; m++)
             if ((keep >> slot->sets[m] & 1) == 0)
-                point[slot->sets[m]] = pps_inputs_said(inputs, s, document, m);
+                point[slot->sets[m]] = pps_documents_said(inputs, s, document, m);
     }
 }
 
@@ -164,7 +164,9 @@ static bool slots_meet(const struct pps_slot *slot, const cJSON *ours, const cJS
     return any;
 }
 
-bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const char **slot)
+bool pps_documents_meet(const struct pps_documents *inputs,
+                        const cJSON *others,
+                        const char **slot)
 {
     for (int s = 0; s < inputs->base->n_slots; s++) {
         *slot = inputs->base->slots[s].name;
@@ -177,7 +179,7 @@ bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const
 
 // ---- listing ----------------------------------------------------------------------------------
 
-void pps_inputs_list(const struct pps_inputs *inputs, FILE *out)
+void pps_documents_list(const struct pps_documents *inputs, FILE *out)
 {
     int shown = 0;
     for (int i = 0; i < inputs->n; i++, shown++) {
@@ -209,7 +211,7 @@ static cJSON *resolve_one(const struct pps_source *source)
     return copy;
 }
 
-static bool resolve(struct pps_inputs *inputs)
+static bool resolve(struct pps_documents *inputs)
 {
     inputs->resolved = cJSON_CreateObject();
     for (int s = 0; s < inputs->base->n_slots; s++) {
@@ -231,7 +233,7 @@ static bool resolve(struct pps_inputs *inputs)
 
 static enum pps_status bind(struct pps_opening *o)
 {
-    struct pps_inputs *inputs = o->inputs;
+    struct pps_documents *inputs = o->inputs;
     const size_t n = (size_t)inputs->base->n_params;
     inputs->params = calloc(n, sizeof *inputs->params);
     if (inputs->params == NULL)
@@ -252,7 +254,7 @@ static enum pps_status bind(struct pps_opening *o)
 // ---- opening ----------------------------------------------------------------------------------
 
 // Frees the text of the documents, which is no longer needed.
-static void drop_files(struct pps_inputs *inputs)
+static void drop_files(struct pps_documents *inputs)
 {
     for (int i = 0; i < inputs->n; i++) {
         pps_json_free(&inputs->sources[i].own);
@@ -261,9 +263,9 @@ static void drop_files(struct pps_inputs *inputs)
     }
 }
 
-enum pps_status pps_inputs_open(struct pps_inputs **out,
-                                const struct pps_inputs_ask *ask,
-                                struct pps_error *err)
+enum pps_status pps_documents_open(struct pps_documents **out,
+                                   const struct pps_documents_ask *ask,
+                                   struct pps_error *err)
 {
     struct pps_opening o = {calloc(1, sizeof *o.inputs), ask, err};
     *out = o.inputs;
@@ -274,14 +276,14 @@ enum pps_status pps_inputs_open(struct pps_inputs **out,
     o.inputs->sources = calloc(PPS_MAX_DOCUMENTS, sizeof *o.inputs->sources);
     if (o.inputs->sources == NULL)
         return pps_fail_memory(o.err, "the inputs");
-    enum pps_status status = pps_inputs_read(&o);
+    enum pps_status status = pps_documents_read(&o);
     if (status == PPS_OK && ask->kernel->n_slots > 0)
         status = bind(&o);
     drop_files(o.inputs);
     return status;
 }
 
-void pps_inputs_close(struct pps_inputs *inputs)
+void pps_documents_close(struct pps_documents *inputs)
 {
     if (inputs == NULL)
         return;
@@ -299,19 +301,19 @@ void pps_inputs_close(struct pps_inputs *inputs)
     free(inputs);
 }
 
-const struct pps_kernel *pps_inputs_kernel(const struct pps_inputs *inputs)
+const struct pps_kernel *pps_documents_kernel(const struct pps_documents *inputs)
 {
     return inputs->base->n_slots > 0 ? &inputs->kernel : inputs->base;
 }
 
-enum pps_status pps_inputs_again(struct pps_inputs **inputs,
-                                 const struct pps_kernel *kernel,
-                                 const char *path,
-                                 const cJSON *experiment,
-                                 struct pps_error *err)
+enum pps_status pps_documents_again(struct pps_documents **inputs,
+                                    const struct pps_kernel *kernel,
+                                    const char *path,
+                                    const cJSON *experiment,
+                                    struct pps_error *err)
 {
     const cJSON *item = pps_json_member(experiment, "inputs");
-    struct pps_inputs_ask ask = {.kernel = kernel};
+    struct pps_documents_ask ask = {.kernel = kernel};
     struct pps_json json = {.name = NULL};
     *inputs = NULL;
     char *text = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
@@ -325,17 +327,17 @@ enum pps_status pps_inputs_again(struct pps_inputs **inputs,
         return status;
     ask.file = &json;
     ask.item = json.root;
-    status = pps_inputs_open(inputs, &ask, err);
+    status = pps_documents_open(inputs, &ask, err);
     pps_json_free(&json);
     return status;
 }
 
-const cJSON *pps_inputs_resolved(const struct pps_inputs *inputs)
+const cJSON *pps_documents_resolved(const struct pps_documents *inputs)
 {
     return inputs->resolved;
 }
 
-int pps_inputs_count(const struct pps_inputs *inputs, int slot)
+int pps_documents_count(const struct pps_documents *inputs, int slot)
 {
     return inputs->count[slot];
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The documents that an experiment gives to a kernel, and the kernel that has read them: a copy
 // of the kernel's tables with defaults and names from the documents. The inputs are const after
-// pps_inputs_open, so any number of threads may read them.
-#ifndef PPS_INPUTS_H
-#define PPS_INPUTS_H
+// pps_documents_open, so any number of threads may read them.
+#ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_H
+#define PPS_ENGINE_EXPERIMENT_DOCUMENTS_H
 
 #include "base/document/json.h"
 #include "base/text/status.h"
@@ -14,7 +14,7 @@
 
 enum { PPS_MAX_SLOTS = 8, PPS_MAX_DOCUMENTS = 256, PPS_LISTED_DOCUMENTS = 8 };
 
-struct pps_inputs;
+struct pps_documents;
 
 // Options SLOT=FILE,FILE of the command line.
 struct pps_input_words {
@@ -22,7 +22,7 @@ struct pps_input_words {
     int n;
 };
 
-struct pps_inputs_ask {
+struct pps_documents_ask {
     const struct pps_kernel *kernel;
     // The "inputs" of an experiment: an object from slot to the path of a JSON file, to a
     // document written in the experiment, or to a list of these. `file` is the experiment.
@@ -37,48 +37,50 @@ struct pps_inputs_ask {
 // Reads the documents and opens the kernel with them. Returns PPS_E_INPUT with the place of the
 // error: an unknown slot, a missing document, several documents in a slot that takes one,
 // invalid or repeated names, and all errors that the kernel finds. A kernel without slots is
-// used unchanged. Call pps_inputs_close after success and after failure; after a failure
+// used unchanged. Call pps_documents_close after success and after failure; after a failure
 // *inputs may be NULL.
-PPS_MUST_CHECK enum pps_status pps_inputs_open(struct pps_inputs **inputs,
-                                               const struct pps_inputs_ask *ask,
-                                               struct pps_error *err);
-void pps_inputs_close(struct pps_inputs *inputs); // NULL is allowed
+PPS_MUST_CHECK enum pps_status pps_documents_open(struct pps_documents **inputs,
+                                                  const struct pps_documents_ask *ask,
+                                                  struct pps_error *err);
+void pps_documents_close(struct pps_documents *inputs); // NULL is allowed
 
 // Returns the kernel with the documents. It lives as long as inputs.
-const struct pps_kernel *pps_inputs_kernel(const struct pps_inputs *inputs);
+const struct pps_kernel *pps_documents_kernel(const struct pps_documents *inputs);
 
 // Returns all documents in the form that an experiment takes under "inputs", or NULL if there
 // are none. Owned by inputs.
-const cJSON *pps_inputs_resolved(const struct pps_inputs *inputs);
+const cJSON *pps_documents_resolved(const struct pps_documents *inputs);
 
 // Returns the number of documents in a slot.
-int pps_inputs_count(const struct pps_inputs *inputs, int slot);
+int pps_documents_count(const struct pps_documents *inputs, int slot);
 
 // Prints "model a (a.json), b (b.json), cluster c (c.json)", or nothing if there are no
 // documents.
-void pps_inputs_list(const struct pps_inputs *inputs, FILE *out);
+void pps_documents_list(const struct pps_documents *inputs, FILE *out);
 
 // Opens the documents of the experiment in a manifest or result. Returns PPS_E_INPUT with
 // `path` as the file name.
-PPS_MUST_CHECK enum pps_status pps_inputs_again(struct pps_inputs **inputs,
-                                                const struct pps_kernel *kernel,
-                                                const char *path,
-                                                const cJSON *experiment,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_documents_again(struct pps_documents **inputs,
+                                                   const struct pps_kernel *kernel,
+                                                   const char *path,
+                                                   const cJSON *experiment,
+                                                   struct pps_error *err);
 
 // Returns the value that a document (numbered from 0) of the slot sets for its parameter
 // sets[m].
-double pps_inputs_said(const struct pps_inputs *inputs, int slot, int document, int m);
+double pps_documents_said(const struct pps_documents *inputs, int slot, int document, int m);
 
 // Returns true if rows computed with the documents of another resolved experiment (NULL: none)
 // can be rows of this experiment: documents with the same name are equal, each slot has at
 // least one document in common or is empty in both, and a slot for one document has the same
 // document. Otherwise *slot is the slot that differs.
-bool pps_inputs_meet(const struct pps_inputs *inputs, const cJSON *others, const char **slot);
+bool pps_documents_meet(const struct pps_documents *inputs,
+                        const cJSON *others,
+                        const char **slot);
 
 // Sets the parameters that documents set, using the documents that the point selects. If bit p
 // of `keep` is set, parameter p is unchanged.
-void pps_inputs_say(const struct pps_inputs *inputs, uint64_t keep, double *point);
+void pps_documents_say(const struct pps_documents *inputs, uint64_t keep, double *point);
 
 // Returns the path of a file named in another file: relative to the folder of `file`, unless it
 // is absolute. Returns NULL if memory runs out. The caller frees the path.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations shared by the files of inputs: documents_read.c finds and reads the documents,
 // documents.c opens the kernel with them. Private to these files.
-#ifndef PPS_INPUTPARTS_H
-#define PPS_INPUTPARTS_H
+#ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
+#define PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 
 #include "engine/experiment/documents.h"
 #include "engine/space/value.h"
@@ -19,7 +19,7 @@ struct pps_source {
     char name[PPS_DOCUMENT_NAME];
 };
 
-struct pps_inputs {
+struct pps_documents {
     const struct pps_kernel *base;
     struct pps_kernel kernel; // base with its own params, and `shared`
     struct pps_param *params;
@@ -32,13 +32,13 @@ struct pps_inputs {
 };
 
 struct pps_opening {
-    struct pps_inputs *inputs;
-    const struct pps_inputs_ask *ask;
+    struct pps_documents *inputs;
+    const struct pps_documents_ask *ask;
     struct pps_error *err;
 };
 
 // Reads the documents that the experiment and the command line name into inputs->sources, which
 // has room for all of them.
-PPS_MUST_CHECK enum pps_status pps_inputs_read(struct pps_opening *o);
+PPS_MUST_CHECK enum pps_status pps_documents_read(struct pps_opening *o);
 
 #endif

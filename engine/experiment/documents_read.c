@@ -128,7 +128,7 @@ static enum pps_status check_found(const struct pps_opening *o,
                                    const cJSON *item)
 {
     const struct pps_missing missing =
-        pps_shipped_missing(o->ask->kernel->slots[slot].name, name, path);
+        pps_installed_missing(o->ask->kernel->slots[slot].name, name, path);
     if (missing.text[0] == '\0')
         return PPS_OK;
     if (item == NULL)
@@ -144,7 +144,7 @@ static enum pps_status read_file(struct pps_opening *o,
                                  char *path,
                                  const cJSON *item)
 {
-    path = pps_shipped_path(o->ask->kernel->slots[slot].name, name, path);
+    path = pps_installed_path(o->ask->kernel->slots[slot].name, name, path);
     struct pps_source source = {.slot = slot, .path = path};
     enum pps_status status = path != NULL ? check_found(o, slot, name, path, item)
                                           : pps_fail_memory(o->err, "the inputs");
@@ -308,7 +308,7 @@ static enum pps_status read_words(struct pps_opening *o, int slot)
 }
 
 // Reads the slots in the order of their numbers.
-enum pps_status pps_inputs_read(struct pps_opening *o)
+enum pps_status pps_documents_read(struct pps_opening *o)
 {
     enum pps_status status = check_said(o);
     for (int i = 0; i < o->ask->words.n && status == PPS_OK; i++)

@@ -22,7 +22,7 @@ static void choose_columns(struct pps_loader *l, const struct pps_axis *points)
     const uint64_t members = pps_composite_sets(l->kernel->composite);
     uint64_t shown = 0;
     for (int s = 0; s < l->kernel->n_slots; s++)
-        if (pps_inputs_count(l->experiment->inputs, s) > 1)
+        if (pps_documents_count(l->experiment->inputs, s) > 1)
             space->columns[space->n_columns++] = l->kernel->slots[s].param;
     for (int e = 0; e < l->n_entries; e++) {
         const int p = pps_param_find(l->kernel, l->entries[e].name, strlen(l->entries[e].name));
@@ -130,14 +130,14 @@ static enum pps_status choose_kernel(struct pps_loader *l)
 
 static enum pps_status open_inputs(struct pps_loader *l)
 {
-    const struct pps_inputs_ask ask = {.kernel = l->kernel,
-                                       .file = &l->file,
-                                       .item = pps_json_member(l->file.root, "inputs"),
-                                       .beside = l->request->path,
-                                       .words = l->request->inputs};
-    enum pps_status status = pps_inputs_open(&l->experiment->inputs, &ask, l->err);
+    const struct pps_documents_ask ask = {.kernel = l->kernel,
+                                          .file = &l->file,
+                                          .item = pps_json_member(l->file.root, "inputs"),
+                                          .beside = l->request->path,
+                                          .words = l->request->inputs};
+    enum pps_status status = pps_documents_open(&l->experiment->inputs, &ask, l->err);
     if (status == PPS_OK)
-        l->kernel = pps_inputs_kernel(l->experiment->inputs);
+        l->kernel = pps_documents_kernel(l->experiment->inputs);
     return status;
 }
 
@@ -271,7 +271,7 @@ static enum pps_status count(struct pps_loader *l)
     if (limit != 0 && limit < experiment->n_points)
         experiment->n_points = limit;
     const struct pps_axis *empty =
-        status == PPS_E_INPUT ? pps_subtrees_empty_axis(&experiment->space) : NULL;
+        status == PPS_E_INPUT ? pps_dependent_counts_empty_axis(&experiment->space) : NULL;
     if (empty != NULL)
         return fail_empty(l, empty);
     if (status == PPS_E_INPUT && l->request->path != NULL)
@@ -321,7 +321,7 @@ void pps_experiment_free(struct pps_experiment *experiment)
     pps_space_free(&experiment->space);
     for (int o = 0; o < PPS_MAX_OPTIONS; o++)
         pps_option_free(&experiment->options[o]);
-    pps_inputs_close(experiment->inputs);
+    pps_documents_close(experiment->inputs);
     cJSON_Delete(experiment->resolved);
     free(experiment->output);
     free(experiment->only);

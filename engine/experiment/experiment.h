@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // An experiment: a JSON file and what the command line adds to it, resolved to a kernel, a space
 // of points, columns and their digest. Built once, then const.
-#ifndef PPS_EXPERIMENT_H
-#define PPS_EXPERIMENT_H
+#ifndef PPS_ENGINE_EXPERIMENT_EXPERIMENT_H
+#define PPS_ENGINE_EXPERIMENT_EXPERIMENT_H
 
 #include "base/document/json.h"
 #include "base/text/status.h"
@@ -49,7 +49,7 @@ struct pps_request {
 
 struct pps_experiment {
     const struct pps_kernel *kernel; // with the documents read, where it has slots
-    struct pps_inputs *inputs;
+    struct pps_documents *inputs;
     char name[96]; // of the file, without folder and ending
     struct pps_space space;
     int n_named; // parameters that the experiment names, in its order

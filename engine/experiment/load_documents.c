@@ -20,7 +20,7 @@ static enum pps_status add_said(struct pps_loader *l, struct pps_axis *axis, int
     axis->sets |= (uint64_t)1 << param;
     for (uint64_t i = 0; i < axis->count; i++) {
         const double value =
-            m == 0 ? (double)i : pps_inputs_said(l->experiment->inputs, s, (int)i, m - 1);
+            m == 0 ? (double)i : pps_documents_said(l->experiment->inputs, s, (int)i, m - 1);
         member->values[i] = pps_value_cell(&l->kernel->params[param], value, &member->cells[i]);
     }
     return PPS_OK;
@@ -32,7 +32,7 @@ static enum pps_status add_documents(struct pps_loader *l, int s)
 {
     const struct pps_slot *slot = &l->kernel->slots[s];
     struct pps_space *space = &l->experiment->space;
-    const int count = pps_inputs_count(l->experiment->inputs, s);
+    const int count = pps_documents_count(l->experiment->inputs, s);
     if (count < 2)
         return PPS_OK;
     struct pps_axis *axis = &space->axes[space->n_axes++];
@@ -62,7 +62,7 @@ enum pps_status pps_check_documents(struct pps_loader *l, const struct pps_axis 
     for (int s = 0; s < l->kernel->n_slots; s++) {
         const struct pps_slot *slot = &l->kernel->slots[s];
         if (slot->param >= 0 && (points->sets >> slot->param & 1) != 0 &&
-            pps_inputs_count(l->experiment->inputs, s) > 1)
+            pps_documents_count(l->experiment->inputs, s) > 1)
             return pps_fail_at(l->err, PPS_E_INPUT, l->points_path, 1, 0,
                                "%s is an axis already, as several are given under \"inputs\"; "
                                "remove the column",

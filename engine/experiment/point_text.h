@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats a point for people: "n=8 gpus=4", with the columns of a row.
-#ifndef PPS_POINTTEXT_H
-#define PPS_POINTTEXT_H
+#ifndef PPS_ENGINE_EXPERIMENT_POINT_TEXT_H
+#define PPS_ENGINE_EXPERIMENT_POINT_TEXT_H
 
 #include "engine/experiment/experiment.h"
 #include "engine/space/value.h"

@@ -120,9 +120,9 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     cJSON *root = cJSON_CreateObject();
     e->resolved = root;
     cJSON_AddStringToObject(root, "kernel", e->kernel->name);
-    if (pps_inputs_resolved(e->inputs) != NULL)
+    if (pps_documents_resolved(e->inputs) != NULL)
         cJSON_AddItemToObject(root, "inputs",
-                              cJSON_Duplicate(pps_inputs_resolved(e->inputs), true));
+                              cJSON_Duplicate(pps_documents_resolved(e->inputs), true));
     add_params(root, e);
     add_zip(root, e);
     add_options(root, e);

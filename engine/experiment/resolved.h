@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The resolved experiment is an equivalent experiment with every value written out. Its digest
 // identifies the experiment.
-#ifndef PPS_RESOLVE_H
-#define PPS_RESOLVE_H
+#ifndef PPS_ENGINE_EXPERIMENT_RESOLVED_H
+#define PPS_ENGINE_EXPERIMENT_RESOLVED_H
 
 #include "engine/experiment/experiment.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the groups of points that do the same amount of work and may be compared. Rows are
 // ranked within these groups unless the user chooses other groups.
-#ifndef PPS_WORKGROUPS_H
-#define PPS_WORKGROUPS_H
+#ifndef PPS_ENGINE_EXPERIMENT_WORK_GROUPS_H
+#define PPS_ENGINE_EXPERIMENT_WORK_GROUPS_H
 
 #include "engine/experiment/experiment.h"
 

@@ -11,8 +11,8 @@
 // from zero. min and max of NAN are NAN. In a comparison with a parameter that has names, a
 // bare word that is both a name and a parameter is refused: write 'n' in quotes for the name,
 // or (n) in parentheses for the parameter.
-#ifndef PPS_EXPR_H
-#define PPS_EXPR_H
+#ifndef PPS_ENGINE_EXPRESSION_EXPRESSION_H
+#define PPS_ENGINE_EXPRESSION_EXPRESSION_H
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The lexer returns the tokens of an expression. Private to expr*.c.
-#ifndef PPS_EXPRLEX_H
-#define PPS_EXPRLEX_H
+#ifndef PPS_ENGINE_EXPRESSION_LEX_H
+#define PPS_ENGINE_EXPRESSION_LEX_H
 
 #include "engine/expression/expression.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A parsed expression. The nodes are in evaluation order (operands before their operator), so
 // evaluation needs a small stack and no recursion. Private to expr*.c.
-#ifndef PPS_EXPRTREE_H
-#define PPS_EXPRTREE_H
+#ifndef PPS_ENGINE_EXPRESSION_TREE_H
+#define PPS_ENGINE_EXPRESSION_TREE_H
 
 #include "engine/expression/expression.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Checks the types of operands (numbers, truth values, names) and builds the nodes of an
 // expression. Private to expr*.c.
-#ifndef PPS_EXPRTYPE_H
-#define PPS_EXPRTYPE_H
+#ifndef PPS_ENGINE_EXPRESSION_TYPES_H
+#define PPS_ENGINE_EXPRESSION_TYPES_H
 
 #include "engine/expression/lex.h"
 #include "engine/expression/tree.h"

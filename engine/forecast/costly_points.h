@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few points of an experiment that cost most, by the kernel's `cost`.
-#ifndef PPS_COSTLY_H
-#define PPS_COSTLY_H
+#ifndef PPS_ENGINE_FORECAST_COSTLY_POINTS_H
+#define PPS_ENGINE_FORECAST_COSTLY_POINTS_H
 
 #include "engine/experiment/experiment.h"
 

@@ -2,8 +2,8 @@
 // Predicts the remaining time of a run from the time and the work so far, with the work that
 // the kernel predicts. Recent work has more weight, since predictions of the kernel may be
 // wrong. Arithmetic only.
-#ifndef PPS_PACE_H
-#define PPS_PACE_H
+#ifndef PPS_ENGINE_FORECAST_PACE_H
+#define PPS_ENGINE_FORECAST_PACE_H
 
 #include "engine/forecast/passed.h"
 #include "engine/forecast/workload.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts of a run since its start, and the callback that receives them.
-#ifndef PPS_PASSED_H
-#define PPS_PASSED_H
+#ifndef PPS_ENGINE_FORECAST_PASSED_H
+#define PPS_ENGINE_FORECAST_PASSED_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Estimates how the work of a sweep is distributed over its points, from `cost` of the kernel
 // at a few points. Used to predict the remaining time: rough, and deterministic.
-#ifndef PPS_WORKLOAD_H
-#define PPS_WORKLOAD_H
+#ifndef PPS_ENGINE_FORECAST_WORKLOAD_H
+#define PPS_ENGINE_FORECAST_WORKLOAD_H
 
 #include "engine/experiment/experiment.h"
 

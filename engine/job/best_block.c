@@ -54,7 +54,7 @@ enum pps_status pps_best_write(const struct pps_sweep *sweep,
                                struct pps_error *err)
 {
     size_t n, bytes;
-    const struct pps_best_row *rows = pps_tops_by_index(&totals->best, &n);
+    const struct pps_best_row *rows = pps_best_by_group_by_index(&totals->best, &n);
     char *text = n == totals->best.kept ? join_rows(rows, n, &bytes) : NULL;
     if (text == NULL)
         return pps_fail_memory(err, "the best rows");

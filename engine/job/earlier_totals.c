@@ -18,16 +18,16 @@
 // The state of one thread that reads blocks.
 struct reader {
     const struct pps_resume_ask *ask;
-    const struct pps_blockindex *index;
+    const struct pps_index_reader *index;
     struct pps_blocktext *text;
     struct pps_cursor *cursor;
-    struct pps_tops best;
-    struct pps_tops nearest;    // used if no row is feasible
-    double key[PPS_MAX_PARAMS]; // group of the point last found by point_of_row
-    uint64_t end;               // of the current block's points
-    uint64_t next_row;          // row of the block at which the next step of the cursor arrives
-    int cell;                   // index of the objective in a row
-    int need;                   // index of the column of `nearest`; -1: unused
+    struct pps_best_by_group best;
+    struct pps_best_by_group nearest; // used if no row is feasible
+    double key[PPS_MAX_PARAMS];       // group of the point last found by point_of_row
+    uint64_t end;                     // of the current block's points
+    uint64_t next_row; // row of the block at which the next step of the cursor arrives
+    int cell;          // index of the objective in a row
+    int need;          // index of the column of `nearest`; -1: unused
 };
 
 bool pps_resume_shows(const struct pps_experiment *experiment, int column)
@@ -108,11 +108,11 @@ static enum pps_status add_row(struct reader *reader,
                                struct pps_error *err)
 {
     uint64_t index = reader->ask->sweep->n_by > 0 ? point_of_row(reader, row) : 0;
-    if (!pps_tops_would_take(&reader->best, reader->key, value))
+    if (!pps_best_by_group_would_take(&reader->best, reader->key, value))
         return PPS_OK;
     if (reader->ask->sweep->n_by == 0)
         index = point_of_row(reader, row);
-    return pps_tops_add(&reader->best, reader->key, value, index, text, n, err);
+    return pps_best_by_group_add(&reader->best, reader->key, value, index, text, n, err);
 }
 
 static enum pps_status add_infeasible(struct reader *reader,
@@ -123,10 +123,10 @@ static enum pps_status add_infeasible(struct reader *reader,
 {
     double value;
     if (reader->need < 0 || !pps_cell_number(pps_cell_at(text, end, reader->need), &value) ||
-        !pps_tops_would_take(&reader->nearest, NULL, value))
+        !pps_best_by_group_would_take(&reader->nearest, NULL, value))
         return PPS_OK;
-    return pps_tops_add(&reader->nearest, NULL, value, point_of_row(reader, row), text,
-                        (size_t)(end - text), err);
+    return pps_best_by_group_add(&reader->nearest, NULL, value, point_of_row(reader, row), text,
+                                 (size_t)(end - text), err);
 }
 
 static enum pps_status add_rows(struct reader *reader,
@@ -188,19 +188,20 @@ static uint64_t find_failed(struct reader *reader,
 
 static void init_tops(const struct pps_resume_ask *ask,
                       size_t n_best,
-                      struct pps_tops *best,
-                      struct pps_tops *nearest)
+                      struct pps_best_by_group *best,
+                      struct pps_best_by_group *nearest)
 {
     const struct pps_column *columns = ask->sweep->experiment->kernel->columns;
     const int column = column_of_nearest(ask);
-    pps_tops_init(best, n_best, columns[ask->sweep->objective].goal == PPS_HIGHER,
-                  ask->sweep->n_by);
-    pps_tops_init(nearest, column >= 0, column >= 0 && columns[column].goal == PPS_HIGHER, 0);
+    pps_best_by_group_init(best, n_best, columns[ask->sweep->objective].goal == PPS_HIGHER,
+                           ask->sweep->n_by);
+    pps_best_by_group_init(nearest, column >= 0,
+                           column >= 0 && columns[column].goal == PPS_HIGHER, 0);
 }
 
 static enum pps_status open_reader(struct reader *reader,
                                    const struct pps_resume_ask *ask,
-                                   const struct pps_blockindex *index,
+                                   const struct pps_index_reader *index,
                                    int fd,
                                    struct pps_error *err)
 {
@@ -219,8 +220,8 @@ static enum pps_status open_reader(struct reader *reader,
 static void close_reader(struct reader *reader)
 {
     pps_blocktext_close(reader->text);
-    pps_tops_free(&reader->best);
-    pps_tops_free(&reader->nearest);
+    pps_best_by_group_free(&reader->best);
+    pps_best_by_group_free(&reader->nearest);
     free(reader->cursor);
 }
 
@@ -234,7 +235,7 @@ static enum pps_status read_block(struct reader *reader,
     uint64_t left_out[PPS_MAX_REASONS];
     bool valid;
     enum pps_status status =
-        pps_blockindex_read(reader->index, i, record, left_out, &valid, err);
+        pps_index_reader_read(reader->index, i, record, left_out, &valid, err);
     if (status == PPS_OK && !valid)
         return pps_fail_at(err, PPS_E_MACHINE, reader->index->path, 0, 0,
                            "changed while it was read");
@@ -244,7 +245,7 @@ static enum pps_status read_block(struct reader *reader,
 // The threads that look for the best rows share this.
 struct team {
     const struct pps_resume_ask *ask;
-    const struct pps_blockindex *index;
+    const struct pps_index_reader *index;
     int fd;
     pthread_mutex_t lock; // of the members below
     struct pps_totals *totals;
@@ -284,9 +285,9 @@ static void work(void *self, int i)
         status = read_best(&reader, team, i, &err);
     pthread_mutex_lock(&team->lock);
     if (status == PPS_OK)
-        status = pps_tops_merge(&team->totals->best, &reader.best, &err);
+        status = pps_best_by_group_merge(&team->totals->best, &reader.best, &err);
     if (status == PPS_OK)
-        status = pps_tops_merge(&team->totals->nearest, &reader.nearest, &err);
+        status = pps_best_by_group_merge(&team->totals->nearest, &reader.nearest, &err);
     if (status != PPS_OK && !atomic_exchange(&team->failed, true)) {
         team->status = status;
         *team->err = err;
@@ -298,7 +299,7 @@ static void work(void *self, int i)
 // ---- everything -----------------------------------------------------------------------------
 
 static enum pps_status add_best(const struct pps_resume_ask *ask,
-                                const struct pps_blockindex *index,
+                                const struct pps_index_reader *index,
                                 int fd,
                                 struct pps_totals *totals,
                                 struct pps_error *err)
@@ -333,7 +334,7 @@ static enum pps_status add_failed(struct reader *reader,
 
 static void add_left_out(struct reader *reader, struct pps_totals *totals)
 {
-    const struct pps_prefix *prefix = reader->ask->prefix;
+    const struct pps_whole_prefix *prefix = reader->ask->prefix;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         struct pps_left_out found[PPS_MAX_REASONS] = {{0, 0}};
         if (prefix->left_out[r] == 0)
@@ -345,7 +346,7 @@ static void add_left_out(struct reader *reader, struct pps_totals *totals)
 }
 
 static enum pps_status read_totals(const struct pps_resume_ask *ask,
-                                   const struct pps_blockindex *index,
+                                   const struct pps_index_reader *index,
                                    int fd,
                                    struct pps_totals *totals,
                                    struct pps_error *err)
@@ -372,11 +373,11 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
                                   struct pps_totals *totals,
                                   struct pps_error *err)
 {
-    const struct pps_prefix *prefix = ask->prefix;
+    const struct pps_whole_prefix *prefix = ask->prefix;
     const struct pps_blocks blocks = {ask->sweep->experiment->n_points,
                                       ask->sweep->block_points};
-    struct pps_blockindex index;
-    enum pps_blockindex_state state;
+    struct pps_index_reader index;
+    enum pps_index_reader_state state;
     *totals = (struct pps_totals){.counts.rows = prefix->rows,
                                   .counts.failed = prefix->failed,
                                   .counts.infeasible = prefix->infeasible,
@@ -386,10 +387,10 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
         return PPS_OK;
     totals->text_bytes = prefix->text_bytes - prefix->header_bytes;
     totals->points = pps_shard_points(ask->sweep->shard, blocks, prefix->n_records - 1);
-    enum pps_status status = pps_blockindex_open(&index, ask->index_path, &state, err);
+    enum pps_status status = pps_index_reader_open(&index, ask->index_path, &state, err);
     if (status != PPS_OK)
         return status;
-    if (state != PPS_BLOCKINDEX_WHOLE)
+    if (state != PPS_INDEX_READER_WHOLE)
         return fail_gone(ask->index_path, err);
     const int fd = open(ask->data_path, O_RDONLY | O_CLOEXEC);
     if (fd >= 0)
@@ -398,7 +399,7 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
         status = fail_gone(ask->data_path, err);
     if (fd >= 0)
         close(fd);
-    pps_blockindex_close(&index);
+    pps_index_reader_close(&index);
     totals->complete = !pps_sweep_is_stopped(ask->sweep);
     return status;
 }

@@ -2,8 +2,8 @@
 // The totals of an interrupted or a complete run are read back from its whole blocks: counts,
 // examples, the best rows, and, if no row is feasible, the nearest to feasible. They equal the
 // totals of the run that made these blocks.
-#ifndef PPS_RESUME_H
-#define PPS_RESUME_H
+#ifndef PPS_ENGINE_JOB_EARLIER_TOTALS_H
+#define PPS_ENGINE_JOB_EARLIER_TOTALS_H
 
 #include "engine/run/sweep.h"
 #include "engine/space/shard.h"
@@ -12,7 +12,7 @@
 struct pps_resume_ask {
     const struct pps_sweep *sweep; // the run; its best rows are ignored if rows do not show the
                                    // objective
-    const struct pps_prefix *prefix; // the blocks that were kept
+    const struct pps_whole_prefix *prefix; // the blocks that were kept
     const char *data_path, *index_path;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Existing files with the name of a result: the same result, an interrupted run of it, or the
 // result of another run.
-#ifndef PPS_EXISTING_RESULT_H
-#define PPS_EXISTING_RESULT_H
+#ifndef PPS_ENGINE_JOB_EXISTING_RESULT_H
+#define PPS_ENGINE_JOB_EXISTING_RESULT_H
 
 #include "engine/job/job.h"
 

@@ -22,7 +22,7 @@ struct reader {
     const struct pps_sweep *sweep;
     int n_cells, objective; // cells of a row
     int cell[PPS_MAX_PARAMS];
-    struct pps_tops *best;
+    struct pps_best_by_group *best;
 };
 
 static void find_cells(struct reader *r)
@@ -77,7 +77,8 @@ static enum pps_status add_rows(const struct pps_resume_ask *ask,
         *end = '\0';
         if (!read_row(r, text, key, &value))
             return wrong(ask, err);
-        status = pps_tops_add(r->best, key, value, row++, text, (size_t)(end - text), err);
+        status =
+            pps_best_by_group_add(r->best, key, value, row++, text, (size_t)(end - text), err);
     }
     return status;
 }
@@ -117,7 +118,7 @@ static void add_counts(const struct pps_resume_ask *ask,
                        struct pps_totals *t)
 {
     const struct pps_experiment *e = ask->sweep->experiment;
-    const struct pps_prefix *prefix = ask->prefix;
+    const struct pps_whole_prefix *prefix = ask->prefix;
     const cJSON *skipped = pps_json_member(only, "skipped_points");
     t->points = e->n_points;
     t->counts.rows = prefix->rows;
@@ -143,18 +144,19 @@ static enum pps_status add_equal(struct reader *r, const cJSON *only, struct pps
         double key[PPS_MAX_PARAMS], value;
         if (status == PPS_OK && pps_counted_read(item, header, &equal) &&
             read_row(r, equal.text, key, &value))
-            status = pps_tops_count(r->best, key, value, &equal, err);
+            status = pps_best_by_group_count(r->best, key, value, &equal, err);
     }
     free(header);
     return status;
 }
 
 static enum pps_status add_nearest(const cJSON *only,
-                                   struct pps_tops *nearest,
+                                   struct pps_best_by_group *nearest,
                                    struct pps_error *err)
 {
     const char *row = cJSON_GetStringValue(pps_json_member(only, "nearest"));
-    return row != NULL ? pps_tops_add(nearest, NULL, 0, 0, row, strlen(row), err) : PPS_OK;
+    return row != NULL ? pps_best_by_group_add(nearest, NULL, 0, 0, row, strlen(row), err)
+                       : PPS_OK;
 }
 
 enum pps_status pps_finishedtop_read(const struct pps_resume_ask *ask,

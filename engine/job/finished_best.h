@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The totals of a complete result that holds only the best rows (--only-top).
-#ifndef PPS_FINISHEDTOP_H
-#define PPS_FINISHEDTOP_H
+#ifndef PPS_ENGINE_JOB_FINISHED_BEST_H
+#define PPS_ENGINE_JOB_FINISHED_BEST_H
 
 #include "engine/job/earlier_totals.h"
 

@@ -39,7 +39,7 @@ static void add_computed(struct pps_totals *t, const cJSON *manifest)
     t->earlier_rows = rows - known; // of runs before the last one, which say nothing of theirs
 }
 
-static void add_manifest(struct pps_finished *f)
+static void add_manifest(struct pps_finished_result *f)
 {
     struct pps_totals *t = &f->totals;
     const cJSON *audit = pps_json_member(f->manifest, "audit");
@@ -63,25 +63,25 @@ static void add_manifest(struct pps_finished *f)
 // Sums all records; *last is the last one.
 static enum pps_status sum_records(const struct pps_sweep *sweep,
                                    struct pps_index *index,
-                                   struct pps_prefix *prefix,
+                                   struct pps_whole_prefix *prefix,
                                    struct pps_index_record *last,
                                    struct pps_error *err)
 {
     struct pps_index_entry entry;
     bool more = true;
-    pps_prefix_begin(prefix);
+    pps_whole_prefix_begin(prefix);
     for (;;) {
         enum pps_status status = pps_index_next(index, &entry, &more, err);
         if (status != PPS_OK || !more || pps_sweep_is_stopped(sweep))
             return status;
-        pps_prefix_add(prefix, &entry.record, entry.left_out);
+        pps_whole_prefix_add(prefix, &entry.record, entry.left_out);
         *last = entry.record;
     }
 }
 
 static enum pps_status read_index(const struct pps_sweep *sweep,
                                   const char *path,
-                                  struct pps_prefix *prefix,
+                                  struct pps_whole_prefix *prefix,
                                   struct pps_index_record *last,
                                   struct pps_error *err)
 {
@@ -104,10 +104,10 @@ static enum pps_status read_index(const struct pps_sweep *sweep,
 static enum pps_status read_rows(const struct pps_sweep *sweep,
                                  const char *path,
                                  const char *index_path,
-                                 struct pps_finished *f,
+                                 struct pps_finished_result *f,
                                  struct pps_error *err)
 {
-    struct pps_prefix prefix;
+    struct pps_whole_prefix prefix;
     struct pps_index_record last = {.index = PPS_NO_BLOCK};
     enum pps_status status = read_index(sweep, index_path, &prefix, &last, err);
     if (status != PPS_OK || pps_sweep_is_stopped(sweep))
@@ -120,13 +120,13 @@ static enum pps_status read_rows(const struct pps_sweep *sweep,
     return status;
 }
 
-enum pps_status pps_finished_read(const struct pps_sweep *sweep,
-                                  const char *path,
-                                  struct pps_finished *finished,
-                                  struct pps_error *err)
+enum pps_status pps_finished_result_read(const struct pps_sweep *sweep,
+                                         const char *path,
+                                         struct pps_finished_result *finished,
+                                         struct pps_error *err)
 {
     char *index_path = NULL;
-    *finished = (struct pps_finished){.threads = 0};
+    *finished = (struct pps_finished_result){.threads = 0};
     enum pps_status status = pps_result_manifest(path, &finished->manifest, err);
     if (status != PPS_OK)
         return status;
@@ -140,9 +140,9 @@ enum pps_status pps_finished_read(const struct pps_sweep *sweep,
     return status;
 }
 
-void pps_finished_free(struct pps_finished *finished)
+void pps_finished_result_free(struct pps_finished_result *finished)
 {
     pps_totals_free(&finished->totals);
     cJSON_Delete(finished->manifest);
-    *finished = (struct pps_finished){.threads = 0};
+    *finished = (struct pps_finished_result){.threads = 0};
 }

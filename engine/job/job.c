@@ -45,8 +45,8 @@ static enum pps_status read_reuse(struct pps_job_result *r, struct pps_error *er
                         "--only-top and --reuse cannot be used together; remove --only-top and "
                         "run ppsweep top on the result");
     bool checked = false;
-    enum pps_status status =
-        pps_reuse_open(&r->work->reuse, path, r->experiment, r->sweep.objective, &checked, err);
+    enum pps_status status = pps_known_rows_open(&r->work->reuse, path, r->experiment,
+                                                 r->sweep.objective, &checked, err);
     r->sweep.reuse = r->work->reuse;
     r->reuse_unchecked = !checked;
     return status;
@@ -55,9 +55,9 @@ static enum pps_status read_reuse(struct pps_job_result *r, struct pps_error *er
 // Reads the summary of the run that made the complete result.
 static enum pps_status repeat(struct pps_job_result *r, struct pps_error *err)
 {
-    struct pps_finished *found = &r->work->finished;
+    struct pps_finished_result *found = &r->work->finished;
     pps_job_tell(r, PPS_JOB_FOUND);
-    enum pps_status status = pps_finished_read(&r->sweep, r->path.path, found, err);
+    enum pps_status status = pps_finished_result_read(&r->sweep, r->path.path, found, err);
     r->repeated = true;
     r->no_totals = !found->has_index;
     r->totals = found->totals;
@@ -134,8 +134,8 @@ void pps_job_free(struct pps_job_result *r)
     if (r->work != NULL) {
         pps_output_abandon(r->work->output);
         pps_totals_free(&r->work->earlier);
-        pps_reuse_close(r->work->reuse);
-        pps_finished_free(&r->work->finished);
+        pps_known_rows_close(r->work->reuse);
+        pps_finished_result_free(&r->work->finished);
         free(r->work);
     }
     pps_experiment_free(r->experiment);

@@ -3,8 +3,8 @@
 // of the result, resumes an interrupted result, computes the missing rows, and completes the
 // result with its index and manifest. A job reads no options, prints nothing, handles no signals
 // and never ends the process.
-#ifndef PPS_JOB_H
-#define PPS_JOB_H
+#ifndef PPS_ENGINE_JOB_JOB_H
+#define PPS_ENGINE_JOB_JOB_H
 
 #include "engine/experiment/experiment.h"
 #include "engine/job/result_path.h"

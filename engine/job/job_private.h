@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps of a job, in the order of pps_job_run, and the state that they share.
-#ifndef PPS_JOB_PRIVATE_H
-#define PPS_JOB_PRIVATE_H
+#ifndef PPS_ENGINE_JOB_JOB_PRIVATE_H
+#define PPS_ENGINE_JOB_JOB_PRIVATE_H
 
 #include "engine/job/finished_result.h"
 #include "engine/job/job.h"
@@ -13,8 +13,9 @@ struct pps_work {
     struct pps_output *output; // NULL: rows go to a stream
     struct pps_totals earlier; // of the interrupted run
     struct pps_snapshot snapshot;
-    struct pps_reuse *reuse;
-    struct pps_finished finished; // of a complete result; its totals are those of the job
+    struct pps_known_rows *reuse;
+    struct pps_finished_result
+        finished; // of a complete result; its totals are those of the job
     int by[PPS_MAX_PARAMS];
     struct pps_time_limit limit;
     atomic_bool stop; // used if the caller has no flag

@@ -36,7 +36,7 @@ static enum pps_status take_up_best(struct pps_job_result *r, struct pps_error *
 
 // Reads the totals of the interrupted run from the rows of the prefix.
 static enum pps_status read_totals(struct pps_job_result *r,
-                                   const struct pps_prefix *prefix,
+                                   const struct pps_whole_prefix *prefix,
                                    struct pps_error *err)
 {
     char data[1200], index[1200];
@@ -50,7 +50,7 @@ enum pps_status pps_job_take_up(struct pps_job_result *r, struct pps_error *err)
 {
     if (r->work->output == NULL)
         return PPS_OK;
-    const struct pps_prefix *prefix = pps_output_prefix(r->work->output);
+    const struct pps_whole_prefix *prefix = pps_output_prefix(r->work->output);
     if (r->sweep.only_best)
         return take_up_best(r, err);
     if (prefix->n_records == 0)
@@ -97,7 +97,7 @@ static enum pps_status compute_again(const struct pps_sweep *sweep,
     *complete = found.complete;
     pps_audited_add(&totals->counts.audited, &found.counts.audited);
     if (status == PPS_OK)
-        status = pps_tops_merge(&totals->best, &found.best, err);
+        status = pps_best_by_group_merge(&totals->best, &found.best, err);
     pps_totals_free(&found);
     return status;
 }

@@ -15,7 +15,7 @@
 
 // State needed only while reading.
 struct reader {
-    struct pps_reuse *reuse;
+    struct pps_known_rows *reuse;
     const struct pps_experiment *experiment;
     const char *path;
     struct pps_result *result;
@@ -25,7 +25,7 @@ struct reader {
     int results[PPS_MAX_COLUMNS]; // columns of the file, in the experiment's order
     int n_results;
     double point[PPS_MAX_PARAMS];
-    struct textroom text; // results of a row
+    struct text_buffer text; // results of a row
     struct pps_error *err;
 };
 
@@ -74,7 +74,7 @@ static enum pps_status check_kernel(const struct reader *r)
                         r->path, version, name, kernel->version);
     const cJSON *inputs = pps_json_member(pps_json_member(r->manifest, "experiment"), "inputs");
     const char *slot;
-    if (!pps_inputs_meet(r->experiment->inputs, inputs, &slot))
+    if (!pps_documents_meet(r->experiment->inputs, inputs, &slot))
         return pps_fail(r->err, PPS_E_INPUT,
                         "--reuse %s: it was made with another %s; recompute its rows", r->path,
                         slot);
@@ -184,7 +184,7 @@ static enum pps_status read_point(struct reader *r, const struct pps_cell *cells
                             kernel->params[p].name, why);
         shown |= (uint64_t)1 << p;
     }
-    pps_inputs_say(r->experiment->inputs, shown, r->point);
+    pps_documents_say(r->experiment->inputs, shown, r->point);
     return PPS_OK;
 }
 
@@ -220,24 +220,24 @@ static enum pps_status keep_row(struct reader *r,
                                 const struct pps_cell *cells,
                                 struct pps_reused *row)
 {
-    struct textroom *text = &r->text;
+    struct text_buffer *text = &r->text;
     text->n = 0;
     for (int c = 0; c < r->n_results; c++) {
         const struct pps_cell cell = cells[r->results[c]];
-        textroom_add_bytes(text, cell.text, cell.n);
-        textroom_add_bytes(text, ",", 1);
+        text_buffer_add_bytes(text, cell.text, cell.n);
+        text_buffer_add_bytes(text, ",", 1);
     }
     if (r->experiment->status) {
         const char *word = pps_outcome_word(row->infeasible ? PPS_INFEASIBLE : PPS_DONE);
-        textroom_add_bytes(text, word, strlen(word));
-        textroom_add_bytes(text, ",", 1);
+        text_buffer_add_bytes(text, word, strlen(word));
+        text_buffer_add_bytes(text, ",", 1);
     }
     if (text->failed)
         return pps_fail_memory(r->err, "the rows of %s", r->path);
     text->text[text->n - 1] = '\n';
     row->results = text->text;
     row->n = text->n;
-    return pps_reuse_add(r->reuse, r->point, row)
+    return pps_known_rows_add(r->reuse, r->point, row)
                ? PPS_OK
                : pps_fail_memory(r->err, "the rows of %s", r->path);
 }
@@ -263,8 +263,8 @@ static enum pps_status read_rows(struct reader *r)
 static enum pps_status make_table(struct reader *r)
 {
     const cJSON *rows = pps_json_member(r->manifest, "rows");
-    r->reuse = pps_reuse_new(r->experiment->kernel->n_params,
-                             cJSON_IsNumber(rows) ? rows->valuedouble : 0);
+    r->reuse = pps_known_rows_new(r->experiment->kernel->n_params,
+                                  cJSON_IsNumber(rows) ? rows->valuedouble : 0);
     return r->reuse != NULL ? PPS_OK : pps_fail_memory(r->err, "the rows of %s", r->path);
 }
 
@@ -285,12 +285,12 @@ static enum pps_status read_result(struct reader *r, int objective, bool *checke
     return status;
 }
 
-enum pps_status pps_reuse_open(struct pps_reuse **reuse,
-                               const char *path,
-                               const struct pps_experiment *experiment,
-                               int objective,
-                               bool *checked,
-                               struct pps_error *err)
+enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
+                                    const char *path,
+                                    const struct pps_experiment *experiment,
+                                    int objective,
+                                    bool *checked,
+                                    struct pps_error *err)
 {
     struct reader r = {.experiment = experiment, .path = path, .nearest = -1, .err = err};
     cJSON *manifest = NULL;
@@ -308,7 +308,7 @@ enum pps_status pps_reuse_open(struct pps_reuse **reuse,
         status = read_result(&r, objective, checked);
     cJSON_Delete(manifest);
     pps_result_close(r.result);
-    textroom_free(&r.text);
+    text_buffer_free(&r.text);
     *reuse = r.reuse;
     return status;
 }

@@ -3,8 +3,8 @@
 // order of the parameter columns do not matter: other parameters are in the manifest beside the
 // result. Documents of the same name must be equal; the result and the experiment may each have
 // further documents.
-#ifndef PPS_KNOWN_ROWS_READ_H
-#define PPS_KNOWN_ROWS_READ_H
+#ifndef PPS_ENGINE_JOB_KNOWN_ROWS_READ_H
+#define PPS_ENGINE_JOB_KNOWN_ROWS_READ_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -16,12 +16,12 @@
 // its rows can differ from the rows that the experiment computes: another kernel or version,
 // another setting of --exact, a wanted column (or the objective) that is missing or has other
 // digits, or no manifest. Also PPS_E_INPUT if its bytes do not match the checksums in its
-// index. *checked: there was an index. The caller calls pps_reuse_close in every case.
-PPS_MUST_CHECK enum pps_status pps_reuse_open(struct pps_reuse **reuse,
-                                              const char *path,
-                                              const struct pps_experiment *experiment,
-                                              int objective,
-                                              bool *checked,
-                                              struct pps_error *err);
+// index. *checked: there was an index. The caller calls pps_known_rows_close in every case.
+PPS_MUST_CHECK enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
+                                                   const char *path,
+                                                   const struct pps_experiment *experiment,
+                                                   int objective,
+                                                   bool *checked,
+                                                   struct pps_error *err);
 
 #endif

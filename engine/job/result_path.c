@@ -105,7 +105,7 @@ static enum pps_status check_points(const struct pps_resultpath *path,
                                     struct pps_error *err)
 {
     const cJSON *points = pps_json_member(experiment->resolved, "points");
-    return pps_textfile_apart(path->path, points != NULL ? points->valuestring : NULL, err);
+    return pps_whole_file_apart(path->path, points != NULL ? points->valuestring : NULL, err);
 }
 
 enum pps_status pps_resultpath_choose(const char *output,

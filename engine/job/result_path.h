@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the path and codec of the result of a run.
-#ifndef PPS_RESULTPATH_H
-#define PPS_RESULTPATH_H
+#ifndef PPS_ENGINE_JOB_RESULT_PATH_H
+#define PPS_ENGINE_JOB_RESULT_PATH_H
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"

@@ -44,10 +44,10 @@ static cJSON *rows_json(const struct pps_best_row *rows, size_t n)
 }
 
 // A group's rows, then what it has counted.
-static void add_groups(cJSON *list, struct pps_tops *tops, const char *header)
+static void add_groups(cJSON *list, struct pps_best_by_group *tops, const char *header)
 {
     size_t n;
-    struct pps_best *const *groups = pps_tops_groups(tops, &n);
+    struct pps_best *const *groups = pps_best_by_group_groups(tops, &n);
     for (size_t g = 0; g < n; g++) {
         cJSON *group = cJSON_CreateObject();
         cJSON_AddItemToObject(group, "rows", rows_json(groups[g]->rows, groups[g]->n));
@@ -84,7 +84,8 @@ static char *snapshot_text(const struct pps_snapshot *s)
     struct pps_totals sum = *s->totals, earlier = *s->earlier;
     struct pps_error unused;
     cJSON *root = cJSON_CreateObject();
-    sum.best = sum.nearest = earlier.best = earlier.nearest = (struct pps_tops){.k = 0};
+    sum.best = sum.nearest = earlier.best = earlier.nearest =
+        (struct pps_best_by_group){.k = 0};
     if (pps_totals_join(&sum, &earlier, &unused) != PPS_OK) // of counts alone: cannot fail
         return NULL;
     snprintf(digest, sizeof digest, "%016llx",
@@ -205,7 +206,7 @@ static void find_key(struct reader *r, uint64_t index, double *key)
 static enum pps_status read_group(struct reader *r,
                                   const cJSON *group,
                                   bool counted,
-                                  struct pps_tops *tops,
+                                  struct pps_best_by_group *tops,
                                   struct pps_error *err)
 {
     const cJSON *row, *equal = pps_json_member(group, "equal");
@@ -223,17 +224,17 @@ static enum pps_status read_group(struct reader *r,
         last = value->valuedouble;
         find_key(r, index, key);
         if (!counted)
-            status = pps_tops_add(tops, key, last, index, text, strlen(text), err);
+            status = pps_best_by_group_add(tops, key, last, index, text, strlen(text), err);
     }
     struct pps_best_equal more;
     if (counted && equal != NULL && pps_counted_read(equal, r->header, &more))
-        status = pps_tops_count(tops, key, last, &more, err);
+        status = pps_best_by_group_count(tops, key, last, &more, err);
     return status;
 }
 
 static enum pps_status read_tops(struct reader *r,
                                  const char *name,
-                                 struct pps_tops *tops,
+                                 struct pps_best_by_group *tops,
                                  struct pps_error *err)
 {
     const cJSON *group;

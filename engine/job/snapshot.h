@@ -2,8 +2,8 @@
 // How far a run that keeps the best rows alone has come: its position, counts and best rows, in a
 // file beside the result (NAME.top.part) that the run replaces from time to time and that a resumed
 // run reads.
-#ifndef PPS_SNAPSHOT_H
-#define PPS_SNAPSHOT_H
+#ifndef PPS_ENGINE_JOB_SNAPSHOT_H
+#define PPS_ENGINE_JOB_SNAPSHOT_H
 
 #include "engine/run/sweep.h"
 

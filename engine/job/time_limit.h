@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A time limit raises a stop flag after some seconds. It waits in a thread of its own, so that it
 // also ends a long point, and needs no signal.
-#ifndef PPS_TIME_LIMIT_H
-#define PPS_TIME_LIMIT_H
+#ifndef PPS_ENGINE_JOB_TIME_LIMIT_H
+#define PPS_ENGINE_JOB_TIME_LIMIT_H
 
 #include "base/text/status.h"
 

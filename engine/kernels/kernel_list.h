@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel list holds the kernels that a command may use: kernels loaded from shared libraries,
 // then the built-in kernels. Reading a list is thread-safe; opening and closing it is not.
-#ifndef PPS_ENGINE_KERNEL_LIST_H
-#define PPS_ENGINE_KERNEL_LIST_H
+#ifndef PPS_ENGINE_KERNELS_KERNEL_LIST_H
+#define PPS_ENGINE_KERNELS_KERNEL_LIST_H
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"

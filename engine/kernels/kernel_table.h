@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernel tables are checked before the engine uses them: a kernel that was written elsewhere may
 // have mistakes that would otherwise end in a crash or in wrong columns. Thread-safe.
-#ifndef PPS_ENGINE_KERNEL_TABLE_H
-#define PPS_ENGINE_KERNEL_TABLE_H
+#ifndef PPS_ENGINE_KERNELS_KERNEL_TABLE_H
+#define PPS_ENGINE_KERNELS_KERNEL_TABLE_H
 
 #include "ppsweep/kernel.h"
 

@@ -59,16 +59,16 @@ static enum pps_status copy_file(const char *from,
                                  const char *to,
                                  struct pps_error *err)
 {
-    struct pps_textfile file = {NULL};
+    struct pps_whole_file file = {NULL};
     FILE *in = fopen(from, "r");
     if (in == NULL)
         return pps_fail_errno(err, "cannot open", from);
-    enum pps_status status = pps_textfile_open(&file, to, false, err);
+    enum pps_status status = pps_whole_file_open(&file, to, false, err);
     if (status == PPS_OK)
         status = copy_text(in, from, name, file.out, err);
     if (status == PPS_OK)
-        status = pps_textfile_close(&file, err);
-    pps_textfile_abandon(&file);
+        status = pps_whole_file_close(&file, err);
+    pps_whole_file_abandon(&file);
     fclose(in);
     return status;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel skeleton is a small kernel that builds and runs at once. Authors of kernels start from
 // it. Not thread-safe: it creates files in the current folder.
-#ifndef PPS_ENGINE_SKELETON_H
-#define PPS_ENGINE_SKELETON_H
+#ifndef PPS_ENGINE_KERNELS_SKELETON_H
+#define PPS_ENGINE_KERNELS_SKELETON_H
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"

@@ -25,7 +25,7 @@ void pps_call_point(const struct pps_call *call, size_t i, double *point)
     for (int g = 0; g < call->n_given; g++)
         point[call->given_list[g]] = call->points->param[call->given_list[g]][i];
     if (call->model->by_choice != 0)
-        pps_inputs_say(call->model->inputs, call->given, point);
+        pps_documents_say(call->model->inputs, call->given, point);
 }
 
 void pps_call_defaults(const struct pps_call *call, double *point)

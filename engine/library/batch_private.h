@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A call of ppsweep_evaluate, and the evaluation of one batch of its points. Private to evaluate.c
 // and batch.c.
-#ifndef PPS_LIBRARY_BATCH_PRIVATE_H
-#define PPS_LIBRARY_BATCH_PRIVATE_H
+#ifndef PPS_ENGINE_LIBRARY_BATCH_PRIVATE_H
+#define PPS_ENGINE_LIBRARY_BATCH_PRIVATE_H
 
 #include "engine/library/library_private.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations shared by the files of the C library. Private to this folder.
-#ifndef PPS_LIBRARY_PRIVATE_H
-#define PPS_LIBRARY_PRIVATE_H
+#ifndef PPS_ENGINE_LIBRARY_LIBRARY_PRIVATE_H
+#define PPS_ENGINE_LIBRARY_LIBRARY_PRIVATE_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -54,7 +54,7 @@ struct pps_workspace;
 
 struct ppsweep_model {
     const struct pps_kernel *kernel; // with the documents read
-    struct pps_inputs *inputs;
+    struct pps_documents *inputs;
     bool exact;
     uint64_t point_limit;
     int threads; // CPUs this process may use

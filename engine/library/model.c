@@ -43,7 +43,7 @@ static enum pps_status open_documents(struct ppsweep_model *m,
                                       struct pps_error *err)
 {
     struct pps_json json = {.name = NULL};
-    struct pps_inputs_ask ask = {.kernel = NULL};
+    struct pps_documents_ask ask = {.kernel = NULL};
     enum pps_status status = pps_kernel_choose(pps_kernels, name, &ask.kernel, err);
     if (status == PPS_OK && inputs != NULL) {
         status = pps_json_parse(&json, "inputs", inputs, strlen(inputs), err);
@@ -51,13 +51,13 @@ static enum pps_status open_documents(struct ppsweep_model *m,
         ask.item = json.root;
     }
     if (status == PPS_OK)
-        status = pps_inputs_open(&m->inputs, &ask, err);
+        status = pps_documents_open(&m->inputs, &ask, err);
     pps_json_free(&json);
     if (status != PPS_OK)
         return status;
-    m->kernel = pps_inputs_kernel(m->inputs);
+    m->kernel = pps_documents_kernel(m->inputs);
     for (int s = 0; s < m->kernel->n_slots; s++) {
-        const int count = pps_inputs_count(m->inputs, s);
+        const int count = pps_documents_count(m->inputs, s);
         for (int i = 0; i < m->kernel->slots[s].n_sets; i++) {
             const uint64_t bit = (uint64_t)1 << m->kernel->slots[s].sets[i];
             m->by_document |= count > 0 ? bit : 0;
@@ -146,10 +146,10 @@ static void find_highest(struct ppsweep_model *m)
         m->highest[p] = m->kernel->params[p].fallback;
     for (int s = 0; s < m->kernel->n_slots; s++) {
         const struct pps_slot *slot = &m->kernel->slots[s];
-        for (int d = 0; d < pps_inputs_count(m->inputs, s); d++)
+        for (int d = 0; d < pps_documents_count(m->inputs, s); d++)
             for (int i = 0; i < slot->n_sets; i++) {
                 double *highest = &m->highest[slot->sets[i]];
-                *highest = fmax(*highest, pps_inputs_said(m->inputs, s, d, i));
+                *highest = fmax(*highest, pps_documents_said(m->inputs, s, d, i));
             }
     }
 }
@@ -211,7 +211,7 @@ void ppsweep_model_close(struct ppsweep_model *m)
     pthread_mutex_destroy(&m->lock);
     for (int o = 0; o < PPS_MAX_OPTIONS; o++)
         pps_option_free(&m->options[o]);
-    pps_inputs_close(m->inputs);
+    pps_documents_close(m->inputs);
     free(m->defaults);
     free(m);
 }

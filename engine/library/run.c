@@ -141,7 +141,7 @@ static void set_job(struct run *run)
 
 static void set_best(struct ppsweep_summary *summary, const struct pps_job_result *r)
 {
-    const struct pps_tops *best = &r->totals.best;
+    const struct pps_best_by_group *best = &r->totals.best;
     const int objective = r->sweep.objective;
     if (r->sweep.experiment == NULL) // not resolved
         return;

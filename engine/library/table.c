@@ -26,7 +26,7 @@ struct column {
     size_t numbers_room;
     int32_t *codes; // NULL before the first text
     size_t codes_room;
-    struct pps_names words;
+    struct pps_string_pool words;
     const char **texts;
     char unit[32];
     struct ppsweep_table_column shown;
@@ -147,7 +147,7 @@ static enum pps_status add_cell(struct column *column,
         column->codes[n] = -1;
     if (!is_word)
         return PPS_OK;
-    enum pps_status status = pps_names_add(&column->words, cell.text, cell.n, &id, err);
+    enum pps_status status = pps_string_pool_add(&column->words, cell.text, cell.n, &id, err);
     if (status == PPS_OK && id > INT32_MAX)
         status = pps_fail(err, PPS_E_MACHINE, "a column has more than 2^31 different texts");
     column->codes[n] = (int32_t)id;
@@ -236,7 +236,7 @@ static enum pps_status finish(struct column *column, uint64_t n, struct pps_erro
     if (column->texts == NULL)
         return no_memory(err);
     for (uint32_t i = 0; i < column->words.n; i++)
-        column->texts[i] = pps_names_text(&column->words, i);
+        column->texts[i] = pps_string_pool_text(&column->words, i);
     for (uint64_t i = 0; kind == PPSWEEP_CELLS_BOOLEAN && i < n; i++)
         column->numbers[i] = strcmp(column->texts[column->codes[i]], "true") == 0;
     const bool coded = kind == PPSWEEP_CELLS_TEXT || kind == PPSWEEP_CELLS_MIXED;
@@ -295,7 +295,7 @@ void ppsweep_table_close(struct ppsweep_table *t)
         free(t->columns[c].numbers);
         free(t->columns[c].codes);
         free(t->columns[c].texts);
-        pps_names_free(&t->columns[c].words);
+        pps_string_pool_free(&t->columns[c].words);
     }
     free(t->columns);
     pps_result_close(t->rows);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares two runs by their manifests.
-#ifndef PPS_DIFFERENCE_H
-#define PPS_DIFFERENCE_H
+#ifndef PPS_ENGINE_MANIFEST_DIFFERENCE_H
+#define PPS_ENGINE_MANIFEST_DIFFERENCE_H
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>

@@ -12,11 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pps_remake_possible(const struct pps_said *said,
-                         const struct pps_kernel *const *kernels,
-                         const char *version,
-                         char *why,
-                         size_t cap)
+bool pps_experiment_again_possible(const struct pps_manifest_facts *said,
+                                   const struct pps_kernel *const *kernels,
+                                   const char *version,
+                                   char *why,
+                                   size_t cap)
 {
     const struct pps_kernel *kernel = pps_kernels_find(kernels, said->kernel);
     if (kernel == NULL)
@@ -36,7 +36,7 @@ bool pps_remake_possible(const struct pps_said *said,
 }
 
 // Returns whether the rows end with a status column.
-static bool has_status(const struct pps_said *said)
+static bool has_status(const struct pps_manifest_facts *said)
 {
     const cJSON *last =
         cJSON_GetArrayItem(said->columns, cJSON_GetArraySize(said->columns) - 1);
@@ -45,7 +45,7 @@ static bool has_status(const struct pps_said *said)
 }
 
 // Returns whether a parameter has a column of names beside its column of numbers.
-static bool is_typed(const struct pps_said *said, const struct pps_kernel *kernel)
+static bool is_typed(const struct pps_manifest_facts *said, const struct pps_kernel *kernel)
 {
     const cJSON *item;
     cJSON_ArrayForEach(item, said->parameters)
@@ -57,9 +57,9 @@ static bool is_typed(const struct pps_said *said, const struct pps_kernel *kerne
 }
 
 // Returns the result columns as a list for --metrics; the caller frees it.
-static char *metrics_of(const struct pps_said *said)
+static char *metrics_of(const struct pps_manifest_facts *said)
 {
-    char *names = pps_said_header(said);
+    char *names = pps_manifest_facts_header(said);
     const int n_parameters = cJSON_GetArraySize(said->parameters);
     if (names == NULL)
         return NULL;
@@ -75,7 +75,7 @@ static char *metrics_of(const struct pps_said *said)
 
 // Returns a possible --digits of the run: the decimals of a real column, or PPS_DEFAULT_DIGITS
 // if there is none.
-static int digits_of(const struct pps_said *said, const struct pps_kernel *kernel)
+static int digits_of(const struct pps_manifest_facts *said, const struct pps_kernel *kernel)
 {
     const cJSON *item;
     int i = 0;
@@ -85,13 +85,13 @@ static int digits_of(const struct pps_said *said, const struct pps_kernel *kerne
             if (kernel->columns[c].kind == PPS_COLUMN_REAL &&
                 strcmp(kernel->columns[c].name, pps_json_member(item, "name")->valuestring) ==
                     0)
-                return pps_said_decimals(said, i);
+                return pps_manifest_facts_decimals(said, i);
         i++;
     }
     return PPS_DEFAULT_DIGITS;
 }
 
-static enum pps_status check(const struct pps_said *said,
+static enum pps_status check(const struct pps_manifest_facts *said,
                              const struct pps_index_head *head,
                              const struct pps_experiment *e,
                              struct pps_error *err)
@@ -117,7 +117,7 @@ static enum pps_status check(const struct pps_said *said,
 
 // If the decimals equal the kernel's defaults, the run may have set --digits or not: the digest
 // shows which.
-static enum pps_status load_and_check(const struct pps_said *said,
+static enum pps_status load_and_check(const struct pps_manifest_facts *said,
                                       struct pps_request *request,
                                       int digits,
                                       const struct pps_index_head *head,
@@ -149,7 +149,7 @@ static bool spell_seed(cJSON *object)
 }
 
 // Returns the experiment as text; the caller frees it with cJSON_free. NULL if memory runs out.
-static char *text_of(const struct pps_said *said)
+static char *text_of(const struct pps_manifest_facts *said)
 {
     cJSON *copy = cJSON_Duplicate(said->experiment, true);
     cJSON *sample = cJSON_GetObjectItemCaseSensitive(copy, "sample");
@@ -160,11 +160,11 @@ static char *text_of(const struct pps_said *said)
     return text;
 }
 
-enum pps_status pps_remake(const struct pps_said *said,
-                           const struct pps_kernel *const *kernels,
-                           const struct pps_index_head *head,
-                           struct pps_experiment **experiment,
-                           struct pps_error *err)
+enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
+                                     const struct pps_kernel *const *kernels,
+                                     const struct pps_index_head *head,
+                                     struct pps_experiment **experiment,
+                                     struct pps_error *err)
 {
     const struct pps_kernel *only[] = {pps_kernels_find(kernels, said->kernel), NULL};
     char *text = text_of(said), *metrics = metrics_of(said);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rebuilds the experiment of a result from its manifest.
-#ifndef PPS_REMAKE_H
-#define PPS_REMAKE_H
+#ifndef PPS_ENGINE_MANIFEST_EXPERIMENT_AGAIN_H
+#define PPS_ENGINE_MANIFEST_EXPERIMENT_AGAIN_H
 
 #include "engine/experiment/experiment.h"
 #include "engine/manifest/manifest_read.h"
@@ -10,19 +10,19 @@
 // Returns whether this program computes the same rows as the program that wrote the manifest:
 // same version, and a kernel of the same name and version. If not, why (cap bytes) describes
 // the difference.
-bool pps_remake_possible(const struct pps_said *said,
-                         const struct pps_kernel *const *kernels,
-                         const char *version,
-                         char *why,
-                         size_t cap);
+bool pps_experiment_again_possible(const struct pps_manifest_facts *said,
+                                   const struct pps_kernel *const *kernels,
+                                   const char *version,
+                                   char *why,
+                                   size_t cap);
 
 // Loads the experiment and compares its digest, points and reasons with the index head. Returns
 // PPS_E_INPUT if a required file (a file of points) is missing, PPS_E_WRONG if the manifest
 // contradicts itself or the index. The caller frees the experiment in every case.
-PPS_MUST_CHECK enum pps_status pps_remake(const struct pps_said *said,
-                                          const struct pps_kernel *const *kernels,
-                                          const struct pps_index_head *head,
-                                          struct pps_experiment **experiment,
-                                          struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
+                                                    const struct pps_kernel *const *kernels,
+                                                    const struct pps_index_head *head,
+                                                    struct pps_experiment **experiment,
+                                                    struct pps_error *err);
 
 #endif

@@ -148,7 +148,7 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
 static void add_examples(cJSON *only, const struct pps_experiment *e, struct pps_totals *t)
 {
     size_t n;
-    const struct pps_best_row *nearest = pps_tops_rows(&t->nearest, &n);
+    const struct pps_best_row *nearest = pps_best_by_group_rows(&t->nearest, &n);
     if (t->counts.failed > 0)
         pps_json_add_count(only, "failed_point", t->counts.failed_example);
     cJSON *skipped = cJSON_AddObjectToObject(only, "skipped_points");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The manifest beside a result: what was asked, what came out, and how to make it again.
-#ifndef PPS_MANIFEST_H
-#define PPS_MANIFEST_H
+#ifndef PPS_ENGINE_MANIFEST_MANIFEST_H
+#define PPS_ENGINE_MANIFEST_MANIFEST_H
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"

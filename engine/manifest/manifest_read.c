@@ -19,7 +19,7 @@
 #define DIGEST_FORMAT ",\n\t\"manifest_digest\":\t\"%016" PRIx64 "\"\n}\n"
 enum { DIGEST_NAME_BYTES = 23, DIGEST_BYTES = 43 };
 
-static enum pps_status wrong(const struct pps_said *said,
+static enum pps_status wrong(const struct pps_manifest_facts *said,
                              struct pps_error *err,
                              const char *what,
                              const char *name)
@@ -50,7 +50,7 @@ enum pps_status pps_manifest_check(const char *name,
 
 // ---- members ----------------------------------------------------------------------------------
 
-static enum pps_status read_text(const struct pps_said *said,
+static enum pps_status read_text(const struct pps_manifest_facts *said,
                                  const char *name,
                                  const char **text,
                                  struct pps_error *err)
@@ -59,7 +59,7 @@ static enum pps_status read_text(const struct pps_said *said,
     return *text != NULL ? PPS_OK : wrong(said, err, "has no text ", name);
 }
 
-static enum pps_status read_texts(struct pps_said *said, struct pps_error *err)
+static enum pps_status read_texts(struct pps_manifest_facts *said, struct pps_error *err)
 {
     enum pps_status status = read_text(said, "ppsweep", &said->version, err);
     if (status == PPS_OK)
@@ -71,7 +71,7 @@ static enum pps_status read_texts(struct pps_said *said, struct pps_error *err)
     return status;
 }
 
-static enum pps_status read_hex(struct pps_said *said, struct pps_error *err)
+static enum pps_status read_hex(struct pps_manifest_facts *said, struct pps_error *err)
 {
     const char *text = NULL;
     enum pps_status status = read_text(said, "digest", &text, err);
@@ -83,7 +83,7 @@ static enum pps_status read_hex(struct pps_said *said, struct pps_error *err)
     return PPS_OK;
 }
 
-static enum pps_status read_counts(struct pps_said *said, struct pps_error *err)
+static enum pps_status read_counts(struct pps_manifest_facts *said, struct pps_error *err)
 {
     const struct {
         const char *name;
@@ -116,7 +116,7 @@ static bool all_texts(const cJSON *list, const char *member)
 }
 
 // Only runs with --point-limit say one.
-static bool read_point_limit(struct pps_said *said)
+static bool read_point_limit(struct pps_manifest_facts *said)
 {
     const cJSON *item = pps_json_member(said->root, "point_limit");
     const double limit = cJSON_GetNumberValue(item);
@@ -128,7 +128,7 @@ static bool read_point_limit(struct pps_said *said)
     return true;
 }
 
-static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
+static enum pps_status read_lists(struct pps_manifest_facts *said, struct pps_error *err)
 {
     const cJSON *item;
     said->experiment = pps_json_member(said->root, "experiment");
@@ -160,13 +160,13 @@ static enum pps_status read_lists(struct pps_said *said, struct pps_error *err)
 
 // ---- the whole --------------------------------------------------------------------------------
 
-enum pps_status pps_said_parse(struct pps_said *said,
-                               const char *name,
-                               const char *text,
-                               size_t n,
-                               struct pps_error *err)
+enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
+                                         const char *name,
+                                         const char *text,
+                                         size_t n,
+                                         struct pps_error *err)
 {
-    *said = (struct pps_said){.name = strdup(name)};
+    *said = (struct pps_manifest_facts){.name = strdup(name)};
     if (said->name == NULL)
         return pps_fail_memory(err, "%s", name);
     enum pps_status status = pps_manifest_check(said->name, text, n, err);
@@ -183,28 +183,30 @@ enum pps_status pps_said_parse(struct pps_said *said,
     return status == PPS_OK ? read_lists(said, err) : status;
 }
 
-enum pps_status pps_said_read(struct pps_said *said, const char *path, struct pps_error *err)
+enum pps_status pps_manifest_facts_read(struct pps_manifest_facts *said,
+                                        const char *path,
+                                        struct pps_error *err)
 {
     char *text;
     size_t n;
-    *said = (struct pps_said){.name = NULL};
+    *said = (struct pps_manifest_facts){.name = NULL};
     enum pps_status status = pps_whole_file_read_regular(path, MANIFEST_MAX, &text, &n, err);
     if (status == PPS_OK)
-        status = pps_said_parse(said, path, text, n, err);
+        status = pps_manifest_facts_parse(said, path, text, n, err);
     free(text);
     return status;
 }
 
-void pps_said_free(struct pps_said *said)
+void pps_manifest_facts_free(struct pps_manifest_facts *said)
 {
     cJSON_Delete(said->root);
     free(said->name);
-    *said = (struct pps_said){.name = NULL};
+    *said = (struct pps_manifest_facts){.name = NULL};
 }
 
 // ---- what follows from it ---------------------------------------------------------------------
 
-char *pps_said_header(const struct pps_said *said)
+char *pps_manifest_facts_header(const struct pps_manifest_facts *said)
 {
     const cJSON *item;
     char *line = NULL;
@@ -227,7 +229,7 @@ char *pps_said_header(const struct pps_said *said)
     return NULL;
 }
 
-int pps_said_decimals(const struct pps_said *said, int i)
+int pps_manifest_facts_decimals(const struct pps_manifest_facts *said, int i)
 {
     const cJSON *decimals = pps_json_member(cJSON_GetArrayItem(said->columns, i), "decimals");
     if (!cJSON_IsNumber(decimals) || !(decimals->valuedouble >= 0) ||
@@ -236,7 +238,10 @@ int pps_said_decimals(const struct pps_said *said, int i)
     return (int)decimals->valuedouble;
 }
 
-bool pps_said_left_out(const struct pps_said *said, int i, const char **reason, double *n)
+bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said,
+                                 int i,
+                                 const char **reason,
+                                 double *n)
 {
     const cJSON *entry = cJSON_GetArrayItem(said->left_out, i);
     if (entry == NULL)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading a manifest to the letter: its digest covers every byte, and every member that says
 // something of the result must be there. (result.h reads one as far as it is useful.)
-#ifndef PPS_MANIFESTREAD_H
-#define PPS_MANIFESTREAD_H
+#ifndef PPS_ENGINE_MANIFEST_MANIFEST_READ_H
+#define PPS_ENGINE_MANIFEST_MANIFEST_READ_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -14,7 +14,7 @@
 
 // The members of a manifest. Strings and items belong to root. Counts are doubles, as JSON has
 // them.
-struct pps_said {
+struct pps_manifest_facts {
     char *name; // for errors
     cJSON *root;
     const char *version; // of ppsweep
@@ -29,32 +29,35 @@ struct pps_said {
 
 // Reads the file. PPS_E_INPUT where there is none, PPS_E_WRONG with the first thing that is not
 // as it should be. Free what it said in every case.
-PPS_MUST_CHECK enum pps_status pps_said_read(struct pps_said *said,
-                                             const char *path,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_manifest_facts_read(struct pps_manifest_facts *said,
+                                                       const char *path,
+                                                       struct pps_error *err);
 
 // The same of a text of n bytes; name stands for the file in errors.
-PPS_MUST_CHECK enum pps_status pps_said_parse(struct pps_said *said,
-                                              const char *name,
-                                              const char *text,
-                                              size_t n,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
+                                                        const char *name,
+                                                        const char *text,
+                                                        size_t n,
+                                                        struct pps_error *err);
 
 // Whether a text that pps_manifest_close made is whole. PPS_E_WRONG: damaged.
 PPS_MUST_CHECK enum pps_status pps_manifest_check(const char *name,
                                                   const char *text,
                                                   size_t n,
                                                   struct pps_error *err);
-void pps_said_free(struct pps_said *said); // a zeroed one is fine
+void pps_manifest_facts_free(struct pps_manifest_facts *said); // a zeroed one is fine
 
 // The names of its parameters and columns as the header line of the rows, with a newline; the
 // caller frees it. NULL without memory.
-char *pps_said_header(const struct pps_said *said);
+char *pps_manifest_facts_header(const struct pps_manifest_facts *said);
 
 // The decimals of result column i, PPS_FULL_DIGITS for full.
-int pps_said_decimals(const struct pps_said *said, int i);
+int pps_manifest_facts_decimals(const struct pps_manifest_facts *said, int i);
 
 // Returns the points skipped for the i-th reason, and the reason; false after the last reason.
-bool pps_said_left_out(const struct pps_said *said, int i, const char **reason, double *n);
+bool pps_manifest_facts_left_out(const struct pps_manifest_facts *said,
+                                 int i,
+                                 const char **reason,
+                                 double *n);
 
 #endif

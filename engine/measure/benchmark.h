@@ -3,8 +3,8 @@
 // several sizes of points, its reference, output cost, and whole runs for several numbers of
 // threads. Figures of one thread are CPU time, figures of several threads are wall time; each
 // is the median of several passes. Compared figures are timed in turns.
-#ifndef PPS_BENCHMARK_H
-#define PPS_BENCHMARK_H
+#ifndef PPS_ENGINE_MEASURE_BENCHMARK_H
+#define PPS_ENGINE_MEASURE_BENCHMARK_H
 
 #include "base/text/status.h"
 #include "engine/experiment/documents.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares the parts of a benchmark, which share the request and the figures.
-#ifndef PPS_BENCHPARTS_H
-#define PPS_BENCHPARTS_H
+#ifndef PPS_ENGINE_MEASURE_BENCHMARK_PRIVATE_H
+#define PPS_ENGINE_MEASURE_BENCHMARK_PRIVATE_H
 
 #include "engine/measure/benchmark.h"
 #include "engine/run/sweep.h"

@@ -2,8 +2,8 @@
 // Forecasts time, size and memory of a sweep from one second of measuring: runs and compresses
 // some stretches of points on one thread, and visits points to count the skipped points as far
 // as time allows.
-#ifndef PPS_CALIBRATE_H
-#define PPS_CALIBRATE_H
+#ifndef PPS_ENGINE_MEASURE_CALIBRATE_H
+#define PPS_ENGINE_MEASURE_CALIBRATE_H
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"

@@ -15,9 +15,9 @@ struct core {
 };
 
 struct model {
-    const struct pps_schedule_plan *plan;
+    const struct pps_work_schedule_plan *plan;
     const struct pps_corecosts *costs;
-    struct pps_schedule *schedule;
+    struct pps_work_schedule *schedule;
     struct core *cores; // plan->threads
     double now, write_s;
     uint64_t bytes; // of blocks that wait to be written
@@ -32,7 +32,7 @@ static void set(struct model *m, struct core *core, enum doing doing, double sec
 
 static void take(struct model *m, struct core *core)
 {
-    core->task = pps_schedule_take(m->schedule);
+    core->task = pps_work_schedule_take(m->schedule);
     switch (core->task.kind) {
     case PPS_TASK_END:
         set(m, core, GONE, 0);
@@ -63,7 +63,7 @@ static void wake(struct model *m)
 static void write_or_take(struct model *m, struct core *core)
 {
     uint64_t block;
-    if (!pps_schedule_write(m->schedule, &block)) {
+    if (!pps_work_schedule_write(m->schedule, &block)) {
         take(m, core);
         return;
     }
@@ -78,14 +78,14 @@ static void foretold(struct model *m, struct core *core)
     struct pps_foretold foretold[PPS_MAX_FORETOLD];
     for (uint32_t i = 0; i < core->task.n; i++)
         foretold[i] = m->costs->foretold(m->costs->self, core->task.block + i);
-    pps_schedule_foretold(m->schedule, core->task.block, core->task.n, foretold);
+    pps_work_schedule_foretold(m->schedule, core->task.block, core->task.n, foretold);
     wake(m);
     take(m, core);
 }
 
 static void made(struct model *m, struct core *core)
 {
-    if (core->task.n > 1 && !pps_schedule_part_made(m->schedule, core->task.block)) {
+    if (core->task.n > 1 && !pps_work_schedule_part_made(m->schedule, core->task.block)) {
         take(m, core);
         return;
     }
@@ -97,7 +97,7 @@ static void made(struct model *m, struct core *core)
 static void packed(struct model *m, struct core *core)
 {
     const uint64_t bytes = m->costs->bytes(m->costs->self, core->task.block);
-    pps_schedule_made(m->schedule, core->task.block, bytes);
+    pps_work_schedule_made(m->schedule, core->task.block, bytes);
     m->bytes += bytes;
     if (m->bytes > m->out->most_bytes)
         m->out->most_bytes = m->bytes;
@@ -107,7 +107,7 @@ static void packed(struct model *m, struct core *core)
 static void written(struct model *m, struct core *core)
 {
     m->bytes -= m->costs->bytes(m->costs->self, core->task.block);
-    pps_schedule_written(m->schedule);
+    pps_work_schedule_written(m->schedule);
     wake(m);
     write_or_take(m, core);
 }
@@ -151,7 +151,7 @@ static bool is_stopped(const atomic_bool *stop)
     return atomic_load_explicit(stop, memory_order_relaxed);
 }
 
-enum pps_status pps_coremodel_run(const struct pps_schedule_plan *plan,
+enum pps_status pps_coremodel_run(const struct pps_work_schedule_plan *plan,
                                   const struct pps_corecosts *costs,
                                   const atomic_bool *stop,
                                   struct pps_coremodel *out,
@@ -161,7 +161,7 @@ enum pps_status pps_coremodel_run(const struct pps_schedule_plan *plan,
     struct core *core;
     *out = (struct pps_coremodel){.wall_s = 0};
     m.cores = calloc((size_t)plan->threads, sizeof *m.cores);
-    enum pps_status status = pps_schedule_open(&m.schedule, plan, err);
+    enum pps_status status = pps_work_schedule_open(&m.schedule, plan, err);
     if (status == PPS_OK && m.cores == NULL)
         status = pps_fail_memory(err, "a model of cores");
     for (int c = 0; status == PPS_OK && c < plan->threads; c++)
@@ -175,7 +175,7 @@ enum pps_status pps_coremodel_run(const struct pps_schedule_plan *plan,
     out->wall_s = m.now;
     out->utilisation = out->made_s / (plan->threads * fmax(m.now, 1e-12));
     out->write_share = m.write_s / fmax(m.now, 1e-12);
-    pps_schedule_close(m.schedule);
+    pps_work_schedule_close(m.schedule);
     free(m.cores);
     return status;
 }

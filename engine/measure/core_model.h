@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates a run on many cores: workers with given times per task, directed by the scheduler
 // of real runs (work_schedule.h). Deterministic; uses no clock and no threads.
-#ifndef PPS_COREMODEL_H
-#define PPS_COREMODEL_H
+#ifndef PPS_ENGINE_MEASURE_CORE_MODEL_H
+#define PPS_ENGINE_MEASURE_CORE_MODEL_H
 
 #include "engine/run/work_schedule.h"
 
@@ -31,7 +31,7 @@ struct pps_coremodel {
 
 // Runs the model with plan->threads workers, each on its own core. Returns PPS_E_STOPPED if the
 // stop flag is set.
-PPS_MUST_CHECK enum pps_status pps_coremodel_run(const struct pps_schedule_plan *plan,
+PPS_MUST_CHECK enum pps_status pps_coremodel_run(const struct pps_work_schedule_plan *plan,
                                                  const struct pps_corecosts *costs,
                                                  const atomic_bool *stop,
                                                  struct pps_coremodel *model,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sweep with a heavy tail for the model of many cores: one point in a thousand takes 1.3 s,
 // the other points take 0.4 ms.
-#ifndef PPS_CORETAIL_H
-#define PPS_CORETAIL_H
+#ifndef PPS_ENGINE_MEASURE_HEAVY_TAIL_H
+#define PPS_ENGINE_MEASURE_HEAVY_TAIL_H
 
 #include "engine/measure/core_model.h"
 

@@ -86,8 +86,8 @@ static enum pps_status measure(const struct pps_bench *b, const char *folder, vo
 static struct pps_foretold foretold(const void *self, uint64_t block)
 {
     const struct measured *m = self;
-    return pps_foretell(m->cursor, m->experiment, block * m->blocks.block_points,
-                        pps_blocks_points(m->blocks, block));
+    return pps_block_cost(m->cursor, m->experiment, block * m->blocks.block_points,
+                          pps_blocks_points(m->blocks, block));
 }
 
 static void time_foretelling(struct measured *m)
@@ -159,7 +159,7 @@ static enum pps_status run_models(const struct pps_bench *b,
         // Memory of a machine with this number of cores, not of this machine.
         struct pps_ring ring = pps_ring_default(1);
         ring.bytes = (uint64_t)PPS_RING_THREAD_BYTES * (uint64_t)cores->cores[c];
-        const struct pps_schedule_plan plan = {0, sweep->n_blocks, cores->cores[c], ring};
+        const struct pps_work_schedule_plan plan = {0, sweep->n_blocks, cores->cores[c], ring};
         status = pps_coremodel_run(&plan, costs, b->ask->stop, &sweep->model[c], b->err);
         sweep->block_s = sweep->model[c].made_s / (double)sweep->n_blocks;
     }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts the utilisation of many cores: a model of cores, with block costs measured on this
 // machine.
-#ifndef PPS_BENCHCORES_H
-#define PPS_BENCHCORES_H
+#ifndef PPS_ENGINE_MEASURE_MANY_CORES_H
+#define PPS_ENGINE_MEASURE_MANY_CORES_H
 
 #include "engine/measure/benchmark.h"
 #include "engine/measure/core_model.h"

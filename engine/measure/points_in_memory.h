@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds points of an experiment in memory, to time the kernel alone.
-#ifndef PPS_BENCHPOINTS_H
-#define PPS_BENCHPOINTS_H
+#ifndef PPS_ENGINE_MEASURE_POINTS_IN_MEMORY_H
+#define PPS_ENGINE_MEASURE_POINTS_IN_MEMORY_H
 
 #include "engine/experiment/experiment.h"
 

@@ -113,7 +113,7 @@ static enum pps_status keep_row(struct pps_bars *bars,
     if (!pps_best_would_take(&bars->best, value))
         return PPS_OK;
     enum pps_status status =
-        pps_rowtext_join(&bars->row, cells, NULL, bars->view.n_columns, err);
+        pps_row_text_join(&bars->row, cells, NULL, bars->view.n_columns, err);
     if (status == PPS_OK)
         status = pps_best_add(&bars->best, value, pps_result_row(bars->view.result),
                               bars->row.text, bars->row.n, err);
@@ -143,13 +143,14 @@ static enum pps_status read_rows(struct pps_bars *bars, struct pps_error *err)
 static enum pps_status note_rows(struct pps_bars *bars, struct pps_error *err)
 {
     struct pps_cell *cells = calloc((size_t)bars->view.n_columns, sizeof *cells);
-    enum pps_status status = pps_constants_open(&bars->constants, bars->view.n_columns, err);
+    enum pps_status status =
+        pps_constant_columns_open(&bars->constants, bars->view.n_columns, err);
     if (cells == NULL && status == PPS_OK)
         status = pps_fail_memory(err, "the rows to show");
     bars->rows = pps_best_sorted(&bars->best, &bars->n_rows);
     for (size_t i = 0; i < bars->n_rows && status == PPS_OK; i++) {
         pps_cells_split(bars->rows[i].text, bars->rows[i].n, cells, bars->view.n_columns);
-        status = pps_constants_note(&bars->constants, cells, err);
+        status = pps_constant_columns_note(&bars->constants, cells, err);
     }
     free(cells);
     return status;
@@ -182,9 +183,9 @@ enum pps_status pps_bars_open(struct pps_bars *bars,
 void pps_bars_close(struct pps_bars *bars)
 {
     free(bars->parts);
-    textroom_free(&bars->row);
+    text_buffer_free(&bars->row);
     pps_best_free(&bars->best);
-    pps_constants_close(&bars->constants);
+    pps_constant_columns_close(&bars->constants);
     pps_view_close(&bars->view);
     *bars = (struct pps_bars){.n_parts = 0};
 }

@@ -2,8 +2,8 @@
 // Draws the best rows of a result as stacked bars: one bar per row, whose segments are columns
 // that add up to a total. The result is read as a stream; memory grows with the number of rows
 // shown.
-#ifndef PPS_BARS_H
-#define PPS_BARS_H
+#ifndef PPS_ENGINE_PICTURE_BARS_H
+#define PPS_ENGINE_PICTURE_BARS_H
 
 #include "base/text/status.h"
 #include "engine/best/best.h"
@@ -40,11 +40,11 @@ struct pps_bars {
     int n_parts;
     const char *stack; // name of the kernel's stack; NULL: the user named columns
     int objective;
-    struct textroom row;
+    struct text_buffer row;
     struct pps_best best;
     const struct pps_best_row *rows; // best first
     size_t n_rows;
-    struct pps_constants constants; // columns with one value in all shown rows
+    struct pps_constant_columns constants; // columns with one value in all shown rows
     // rows that match the filters; rows of these with all values
     uint64_t read, valued;
 };

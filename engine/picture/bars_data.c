@@ -46,7 +46,7 @@ static void put_label_names(const struct pps_bars *bars, FILE *out)
 static bool put_head(const struct pps_bars *bars, FILE *out)
 {
     const struct pps_view_column *objective = &bars->view.columns[bars->objective];
-    char *title = pps_constants_title(&bars->constants, &bars->view);
+    char *title = pps_constant_columns_title(&bars->constants, &bars->view);
     if (title == NULL)
         return false;
     pps_put_quoted(out, "title", title);

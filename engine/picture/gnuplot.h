@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs gnuplot without a shell, so file names may contain any character.
-#ifndef PPS_GNUPLOT_H
-#define PPS_GNUPLOT_H
+#ifndef PPS_ENGINE_PICTURE_GNUPLOT_H
+#define PPS_ENGINE_PICTURE_GNUPLOT_H
 
 #include "base/text/status.h"
 

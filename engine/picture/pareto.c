@@ -55,20 +55,20 @@ static enum pps_status read_axes(struct pps_pareto *pareto,
 
 static enum pps_status find_front(struct pps_pareto *pareto,
                                   const struct pps_cell *cells,
-                                  struct pps_front **front,
+                                  struct pps_pareto_front **front,
                                   struct pps_error *err)
 {
     uint32_t group;
     const enum pps_status status = pps_grouping_find(&pareto->grouping, cells, &group, err);
     if (status != PPS_OK)
         return status;
-    struct pps_front *fronts =
+    struct pps_pareto_front *fronts =
         pps_grow(pareto->fronts, &pareto->fronts_room, (size_t)group + 1, sizeof *fronts);
     if (fronts == NULL)
         return pps_fail_memory(err, "the Pareto fronts");
     pareto->fronts = fronts;
     if (group == pareto->n_fronts)
-        pareto->fronts[pareto->n_fronts++] = (struct pps_front){.n = 0};
+        pareto->fronts[pareto->n_fronts++] = (struct pps_pareto_front){.n = 0};
     *front = &pareto->fronts[group];
     return PPS_OK;
 }
@@ -80,15 +80,15 @@ static enum pps_status add_to_front(struct pps_pareto *pareto,
                                     uint64_t row,
                                     struct pps_error *err)
 {
-    struct pps_front *front = NULL;
+    struct pps_pareto_front *front = NULL;
     const double a = pareto->x.higher ? -x : x, b = pareto->y.higher ? -y : y;
     enum pps_status status = find_front(pareto, cells, &front, err);
-    if (status != PPS_OK || !pps_front_would_take(front, a, b))
+    if (status != PPS_OK || !pps_pareto_front_would_take(front, a, b))
         return status;
     const size_t before = front->n;
-    status = pps_rowtext_join(&pareto->row, cells, NULL, pareto->view.n_columns, err);
+    status = pps_row_text_join(&pareto->row, cells, NULL, pareto->view.n_columns, err);
     if (status == PPS_OK)
-        status = pps_front_add(front, a, b, row, pareto->row.text, pareto->row.n, err);
+        status = pps_pareto_front_add(front, a, b, row, pareto->row.text, pareto->row.n, err);
     pareto->kept += front->n - before; // wraps where fewer are left: so does the sum
     if (status == PPS_OK && pareto->kept > MAX_KEPT)
         status = pps_fail(
@@ -113,9 +113,9 @@ static enum pps_status read_rows(struct pps_pareto *pareto, bool cloud, struct p
         pareto->valued++;
         status = add_to_front(pareto, cells, x, y, row, err);
         if (status == PPS_OK && cloud)
-            status = pps_cloud_add(&pareto->cloud, x, y, row, err);
+            status = pps_thinned_points_add(&pareto->cloud, x, y, row, err);
         if (status == PPS_OK && cloud)
-            status = pps_constants_note(&pareto->constants, cells, err);
+            status = pps_constant_columns_note(&pareto->constants, cells, err);
         if (status != PPS_OK)
             return status;
     }
@@ -126,7 +126,7 @@ static void settle(struct pps_pareto *pareto)
     pareto->kept = pareto->equal = 0;
     for (size_t f = 0; f < pareto->n_fronts; f++) {
         size_t n;
-        const struct pps_front_row *rows = pps_front_rows(&pareto->fronts[f], &n);
+        const struct pps_pareto_front_row *rows = pps_pareto_front_rows(&pareto->fronts[f], &n);
         pareto->kept += n;
         for (size_t i = 0; i < n; i++)
             pareto->equal += rows[i].equal - 1;
@@ -145,7 +145,7 @@ enum pps_status pps_pareto_open(struct pps_pareto *pareto,
         status = pps_grouping_open(&pareto->grouping, &pareto->view, ask->by,
                                    (const int[]){pareto->x.column, pareto->y.column}, 2, err);
     if (status == PPS_OK)
-        status = pps_constants_open(&pareto->constants, pareto->view.n_columns, err);
+        status = pps_constant_columns_open(&pareto->constants, pareto->view.n_columns, err);
     if (status == PPS_OK)
         status = read_rows(pareto, ask->cloud, err);
     if (status == PPS_OK)
@@ -156,11 +156,11 @@ enum pps_status pps_pareto_open(struct pps_pareto *pareto,
 void pps_pareto_close(struct pps_pareto *pareto)
 {
     for (size_t f = 0; f < pareto->n_fronts; f++)
-        pps_front_free(&pareto->fronts[f]);
+        pps_pareto_front_free(&pareto->fronts[f]);
     free(pareto->fronts);
-    pps_cloud_free(&pareto->cloud);
-    textroom_free(&pareto->row);
-    pps_constants_close(&pareto->constants);
+    pps_thinned_points_free(&pareto->cloud);
+    text_buffer_free(&pareto->row);
+    pps_constant_columns_close(&pareto->constants);
     pps_grouping_close(&pareto->grouping);
     pps_view_close(&pareto->view);
     *pareto = (struct pps_pareto){.rows = 0};
@@ -177,16 +177,17 @@ enum pps_status pps_pareto_write(struct pps_pareto *pareto,
     size_t n = 0;
     if (lines == NULL)
         return pps_fail_memory(err, "the Pareto fronts");
-    enum pps_status status = pps_rowtext_header(&pareto->row, &pareto->view, err);
+    enum pps_status status = pps_row_text_header(&pareto->row, &pareto->view, err);
     lines[n++] = pareto->row.text;
     for (size_t f = 0; f < pareto->n_fronts && status == PPS_OK; f++) {
         size_t n_rows;
-        const struct pps_front_row *rows = pps_front_rows(&pareto->fronts[f], &n_rows);
+        const struct pps_pareto_front_row *rows =
+            pps_pareto_front_rows(&pareto->fronts[f], &n_rows);
         for (size_t i = 0; i < n_rows; i++)
             lines[n++] = rows[i].text;
     }
     if (status == PPS_OK && table)
-        status = pps_rowtext_table(out, lines, n, err);
+        status = pps_row_text_table(out, lines, n, err);
     for (size_t i = 0; i < n && status == PPS_OK && !table; i++)
         fprintf(out, "%s\n", lines[i]);
     free(lines);

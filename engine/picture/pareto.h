@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The Pareto front of two columns of a result, overall or of every group: as a table, and as
 // points that a plot script draws. Streams the result.
-#ifndef PPS_PARETO_H
-#define PPS_PARETO_H
+#ifndef PPS_ENGINE_PICTURE_PARETO_H
+#define PPS_ENGINE_PICTURE_PARETO_H
 
 #include "base/text/status.h"
 #include "engine/best/pareto_front.h"
@@ -37,11 +37,11 @@ struct pps_pareto {
     enum pps_scale_kind scale;
     struct pps_pareto_axis x, y;
     struct pps_grouping grouping;
-    struct pps_constants constants;
-    struct pps_front *fronts; // one a group
+    struct pps_constant_columns constants;
+    struct pps_pareto_front *fronts; // one a group
     size_t n_fronts, fronts_room;
-    struct pps_cloud cloud;
-    struct textroom row;
+    struct pps_thinned_points cloud;
+    struct text_buffer row;
     uint64_t rows;   // read, and passed the filters
     uint64_t valued; // of those, with numbers in both columns: the others are skipped
     uint64_t kept;   // rows of the fronts

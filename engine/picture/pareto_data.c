@@ -28,7 +28,7 @@ static void put_axis(const struct pps_pareto *pareto,
                      FILE *out,
                      const char *key,
                      const struct pps_pareto_axis *axis,
-                     struct pps_cloud_scale scale)
+                     struct pps_thinned_points_scale scale)
 {
     const struct pps_view_column *column = &pareto->view.columns[axis->column];
     char unit[16];
@@ -45,7 +45,7 @@ static void put_axis(const struct pps_pareto *pareto,
 static char *group_label(const struct pps_pareto *pareto, uint32_t group)
 {
     const struct pps_grouping *grouping = &pareto->grouping;
-    const char *values = pps_names_text(&grouping->names, group);
+    const char *values = pps_string_pool_text(&grouping->names, group);
     char *label = NULL;
     size_t n;
     FILE *out = open_memstream(&label, &n);
@@ -81,7 +81,7 @@ static bool put_groups(const struct pps_pareto *pareto, FILE *out)
 
 static enum pps_status check_scale(const struct pps_pareto *pareto, struct pps_error *err)
 {
-    const struct pps_cloud *cloud = &pareto->cloud;
+    const struct pps_thinned_points *cloud = &pareto->cloud;
     const bool x = cloud->x_min <= 0;
     if (pareto->scale != PPS_SCALE_LOG || (!x && cloud->y_min > 0))
         return PPS_OK;
@@ -90,9 +90,11 @@ static enum pps_status check_scale(const struct pps_pareto *pareto, struct pps_e
                     x ? cloud->x_min : cloud->y_min);
 }
 
-static struct pps_cloud_scale scale_of(const struct pps_pareto *pareto, double min, double max)
+static struct pps_thinned_points_scale scale_of(const struct pps_pareto *pareto,
+                                                double min,
+                                                double max)
 {
-    struct pps_cloud_scale scale = pps_cloud_scale(min, max);
+    struct pps_thinned_points_scale scale = pps_thinned_points_scale(min, max);
     if (pareto->scale != PPS_SCALE_AUTO)
         scale.log = pareto->scale == PPS_SCALE_LOG;
     return scale;
@@ -100,8 +102,8 @@ static struct pps_cloud_scale scale_of(const struct pps_pareto *pareto, double m
 
 static bool put_head(const struct pps_pareto *pareto, FILE *out)
 {
-    const struct pps_cloud *cloud = &pareto->cloud;
-    char *title = pps_constants_title(&pareto->constants, &pareto->view);
+    const struct pps_thinned_points *cloud = &pareto->cloud;
+    char *title = pps_constant_columns_title(&pareto->constants, &pareto->view);
     if (title == NULL)
         return false;
     pps_put_quoted(out, "title", title);
@@ -126,12 +128,12 @@ static void put_point(FILE *out, double x, double y, uint64_t row)
 
 static void put_points(struct pps_pareto *pareto, FILE *out)
 {
-    const struct pps_cloud *cloud = &pareto->cloud;
+    const struct pps_thinned_points *cloud = &pareto->cloud;
     for (size_t i = 0; i < cloud->n; i++)
         put_point(out, cloud->points[i].x, cloud->points[i].y, cloud->points[i].row);
     for (size_t f = 0; f < pareto->n_fronts; f++) {
         size_t n;
-        const struct pps_front_row *rows = pps_front_rows(&pareto->fronts[f], &n);
+        const struct pps_pareto_front_row *rows = pps_pareto_front_rows(&pareto->fronts[f], &n);
         // Two empty lines part blocks for gnuplot.
         fputs("\n\n", out);
         for (size_t i = 0; i < n; i++)
@@ -155,7 +157,7 @@ enum pps_status pps_pareto_slice(struct pps_pareto *pareto, FILE *out, struct pp
                         MAX_FRONTS, pareto->n_fronts);
     enum pps_status status = check_scale(pareto, err);
     if (status == PPS_OK)
-        status = pps_cloud_thin(&pareto->cloud, ACROSS, UP, err);
+        status = pps_thinned_points_thin(&pareto->cloud, ACROSS, UP, err);
     if (status != PPS_OK)
         return status;
     if (!put_head(pareto, out))

@@ -2,8 +2,8 @@
 // Picture marks are signatures inside a PNG or SVG file. A mark names the result that the
 // picture shows and the digest of the picture. A picture with a valid mark was drawn from this
 // result and has not been edited since, so a new drawing may replace it.
-#ifndef PPS_PICTUREMARK_H
-#define PPS_PICTUREMARK_H
+#ifndef PPS_ENGINE_PICTURE_PICTURE_MARK_H
+#define PPS_ENGINE_PICTURE_PICTURE_MARK_H
 
 #include "base/text/status.h"
 

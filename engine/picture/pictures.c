@@ -141,7 +141,7 @@ static enum pps_status check_picture(const struct pps_pictures *pictures,
 {
     char path[PATH_CAP];
     const enum pps_status status = picture_path(pictures, name, ending, path, err);
-    return status == PPS_OK ? pps_textfile_check(path, may_replace(pictures, path), err)
+    return status == PPS_OK ? pps_whole_file_check(path, may_replace(pictures, path), err)
                             : status;
 }
 
@@ -161,7 +161,7 @@ enum pps_status pps_pictures_check(const struct pps_pictures *pictures,
 
 enum pps_status pps_pictures_data(struct pps_pictures *pictures,
                                   size_t i,
-                                  struct pps_textfile *file,
+                                  struct pps_whole_file *file,
                                   struct pps_error *err)
 {
     char path[PATH_CAP + 32];
@@ -170,7 +170,7 @@ enum pps_status pps_pictures_data(struct pps_pictures *pictures,
     if (status != PPS_OK)
         return status;
     snprintf(path, sizeof path, "%s/%zu.dat", pictures->work, i);
-    return pps_textfile_open(file, path, true, err);
+    return pps_whole_file_open(file, path, true, err);
 }
 
 // Runs one gnuplot for n pictures: -e "slice=..." script, for each picture.
@@ -207,7 +207,7 @@ static enum pps_status move_picture(const struct pps_pictures *pictures,
     if (status == PPS_OK)
         status = pps_picturemark_add(from, pictures->result, err);
     if (status == PPS_OK)
-        status = pps_textfile_rename(from, to, may_replace(pictures, to), err);
+        status = pps_whole_file_rename(from, to, may_replace(pictures, to), err);
     if (status == PPS_OK && pictures->ask->paths != NULL)
         pps_say(pictures->ask->paths, "%s", to);
     *drawn += status == PPS_OK ? 1 : 0;
@@ -241,12 +241,12 @@ static enum pps_status write_data(struct pps_pictures *pictures,
                                   size_t n,
                                   struct pps_error *err)
 {
-    struct pps_textfile file;
+    struct pps_whole_file file;
     const enum pps_status status = pps_pictures_data(pictures, 0, &file, err);
     if (status != PPS_OK)
         return status;
     fwrite(text, 1, n, file.out);
-    return pps_textfile_close(&file, err);
+    return pps_whole_file_close(&file, err);
 }
 
 // Writes the data into memory first: if there is nothing to draw, no folder is made.

@@ -2,8 +2,8 @@
 // The picture module draws PNG and SVG files with gnuplot and one of the plot scripts. It
 // writes data and pictures in a hidden folder beside the destination and renames the pictures
 // when gnuplot is done: a picture is complete or absent. Not thread-safe.
-#ifndef PPS_PICTURE_H
-#define PPS_PICTURE_H
+#ifndef PPS_ENGINE_PICTURE_PICTURES_H
+#define PPS_ENGINE_PICTURE_PICTURES_H
 
 #include "base/system/whole_file.h"
 #include "base/text/status.h"
@@ -44,7 +44,7 @@ PPS_MUST_CHECK enum pps_status pps_pictures_check(const struct pps_pictures *pic
 // Opens the data file of picture i, which the script reads. The caller writes and closes it.
 PPS_MUST_CHECK enum pps_status pps_pictures_data(struct pps_pictures *pictures,
                                                  size_t i,
-                                                 struct pps_textfile *file,
+                                                 struct pps_whole_file *file,
                                                  struct pps_error *err);
 
 // Draws pictures first ... first + n - 1 (n <= PPS_PICTURE_BATCH) from their data under the

@@ -10,7 +10,7 @@ struct plot {
     const struct pps_plot_ask *ask;
     struct pps_plot_count *count;
     struct pps_pictures *pictures;
-    struct pps_cut *cut;
+    struct pps_slices *cut;
     char **names; // of the maps
     size_t n;
 };
@@ -21,7 +21,7 @@ struct plot {
 static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *err)
 {
     char name[512 + sizeof "-lines"];
-    if (!pps_cut_name(plot->cut, i, name, 512))
+    if (!pps_slices_name(plot->cut, i, name, 512))
         return pps_fail_memory(err, "the heatmaps");
     if (plot->ask->lines)
         snprintf(name + strlen(name), sizeof name - strlen(name), "-lines");
@@ -33,19 +33,20 @@ static enum pps_status name_map(struct plot *plot, size_t i, struct pps_error *e
 static enum pps_status choose_maps(struct plot *plot, struct pps_error *err)
 {
     const size_t limit = plot->ask->limit;
-    struct pps_cut_ask cut = plot->ask->cut;
+    struct pps_slice_ask cut = plot->ask->cut;
     cut.max_maps = cut.scale.shared ? 0 : limit; // a shared range covers all maps
-    enum pps_status status = pps_cut_open(&plot->cut, &cut, err);
+    enum pps_status status = pps_slices_open(&plot->cut, &cut, err);
     if (status != PPS_OK)
         return status;
-    if (pps_cut_has_points_only(plot->cut))
+    if (pps_slices_has_points_only(plot->cut))
         return pps_fail(
             err, PPS_E_INPUT,
             "%s: each map would have one cell; --scatter draws every row as a point",
             cut.view.path);
-    const size_t n = pps_cut_maps(plot->cut);
+    const size_t n = pps_slices_maps(plot->cut);
     const size_t n_drawn = limit > 0 && n > limit ? limit : n;
-    plot->count->left_out = n - n_drawn + pps_cut_left_out(plot->cut, &plot->count->at_least);
+    plot->count->left_out =
+        n - n_drawn + pps_slices_left_out(plot->cut, &plot->count->at_least);
     plot->names = calloc(n_drawn, sizeof *plot->names);
     if (plot->names == NULL)
         return pps_fail_memory(err, "the heatmaps");
@@ -76,15 +77,15 @@ static enum pps_status check_width(const struct pps_slice *slice, struct pps_err
 static enum pps_status write_slice(const struct plot *plot, size_t i, struct pps_error *err)
 {
     struct pps_slice slice;
-    struct pps_textfile file;
-    enum pps_status status = pps_cut_slice(plot->cut, i, &slice, err);
+    struct pps_whole_file file;
+    enum pps_status status = pps_slices_get(plot->cut, i, &slice, err);
     if (status == PPS_OK)
         status = check_width(&slice, err);
     if (status == PPS_OK)
         status = pps_pictures_data(plot->pictures, i, &file, err);
     if (status == PPS_OK) {
         pps_slice_write(&slice, file.out);
-        status = pps_textfile_close(&file, err);
+        status = pps_whole_file_close(&file, err);
     }
     pps_slice_free(&slice);
     return status;
@@ -129,6 +130,6 @@ enum pps_status pps_plot(const struct pps_plot_ask *ask,
     for (size_t i = 0; i < plot.n; i++)
         free(plot.names[i]);
     free(plot.names);
-    pps_cut_close(plot.cut);
+    pps_slices_close(plot.cut);
     return status;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The plot module draws heatmaps or lines of a result: it cuts the result into slices and draws
 // each slice with gnuplot.
-#ifndef PPS_PLOT_H
-#define PPS_PLOT_H
+#ifndef PPS_ENGINE_PICTURE_PLOT_H
+#define PPS_ENGINE_PICTURE_PLOT_H
 
 #include "base/text/status.h"
 #include "engine/picture/pictures.h"
@@ -14,7 +14,7 @@
 #define PPS_PLOT_LIMIT 24 // default number of maps drawn
 
 struct pps_plot_ask {
-    struct pps_cut_ask cut; // max_maps is ignored
+    struct pps_slice_ask cut; // max_maps is ignored
     struct pps_picture_ask pictures;
     size_t limit; // maximum number of maps, from the first; 0: all
     bool lines;   // draw the value over x, one line per y, instead of a map

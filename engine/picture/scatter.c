@@ -48,7 +48,7 @@ static enum pps_status find_columns(struct pps_scatter *scatter, struct pps_erro
             scatter->axes[scatter->n_axes++].column = i;
     }
     pps_best_init(&scatter->best, 1, view->columns[scatter->value].goal == PPS_HIGHER);
-    return pps_constants_open(&scatter->constants, view->n_columns, err);
+    return pps_constant_columns_open(&scatter->constants, view->n_columns, err);
 }
 
 // ---- rows ---------------------------------------------------------------------------------------
@@ -63,9 +63,11 @@ static enum pps_status add_point(struct pps_scatter *scatter,
     uint32_t name;
     double x;
     if (pps_cell_number(cell, &x))
-        return pps_cloud_add(&axis->numbers, x, value, row, err);
-    const enum pps_status status = pps_names_add(&axis->names, cell.text, cell.n, &name, err);
-    return status == PPS_OK ? pps_cloud_add(&axis->named, name, value, row, err) : status;
+        return pps_thinned_points_add(&axis->numbers, x, value, row, err);
+    const enum pps_status status =
+        pps_string_pool_add(&axis->names, cell.text, cell.n, &name, err);
+    return status == PPS_OK ? pps_thinned_points_add(&axis->named, name, value, row, err)
+                            : status;
 }
 
 static enum pps_status keep_best(struct pps_scatter *scatter,
@@ -76,7 +78,7 @@ static enum pps_status keep_best(struct pps_scatter *scatter,
     if (!pps_best_would_take(&scatter->best, value))
         return PPS_OK;
     const enum pps_status status =
-        pps_rowtext_join(&scatter->row, cells, NULL, scatter->view.n_columns, err);
+        pps_row_text_join(&scatter->row, cells, NULL, scatter->view.n_columns, err);
     return status == PPS_OK
                ? pps_best_add(&scatter->best, value, pps_result_row(scatter->view.result),
                               scatter->row.text, scatter->row.n, err)
@@ -94,7 +96,7 @@ static enum pps_status add_row(struct pps_scatter *scatter,
     scatter->min = fmin(scatter->min, value);
     scatter->max = fmax(scatter->max, value);
     scatter->valued++;
-    enum pps_status status = pps_constants_note(&scatter->constants, cells, err);
+    enum pps_status status = pps_constant_columns_note(&scatter->constants, cells, err);
     for (int i = 0; i < scatter->n_axes && status == PPS_OK; i++)
         status =
             add_point(scatter, &scatter->axes[i], cells[scatter->axes[i].column], value, err);
@@ -134,14 +136,14 @@ enum pps_status pps_scatter_open(struct pps_scatter *scatter,
 void pps_scatter_close(struct pps_scatter *scatter)
 {
     for (int i = 0; i < scatter->n_axes; i++) {
-        pps_cloud_free(&scatter->axes[i].numbers);
-        pps_cloud_free(&scatter->axes[i].named);
-        pps_names_free(&scatter->axes[i].names);
+        pps_thinned_points_free(&scatter->axes[i].numbers);
+        pps_thinned_points_free(&scatter->axes[i].named);
+        pps_string_pool_free(&scatter->axes[i].names);
     }
     free(scatter->axes);
-    textroom_free(&scatter->row);
+    text_buffer_free(&scatter->row);
     pps_best_free(&scatter->best);
-    pps_constants_close(&scatter->constants);
+    pps_constant_columns_close(&scatter->constants);
     pps_view_close(&scatter->view);
     *scatter = (struct pps_scatter){.n_axes = 0};
 }

@@ -2,8 +2,8 @@
 // A scatter picture of a result has one panel for each parameter that varies; every row is a
 // point in each panel. It suits samples and lists of points, whose rows share no grid. The
 // result is streamed.
-#ifndef PPS_SCATTER_H
-#define PPS_SCATTER_H
+#ifndef PPS_ENGINE_PICTURE_SCATTER_H
+#define PPS_ENGINE_PICTURE_SCATTER_H
 
 #include "base/text/status.h"
 #include "base/text/string_pool.h"
@@ -29,8 +29,8 @@ struct pps_scatter_ask {
 // the numbers, in order.
 struct pps_scatter_axis {
     int column;
-    struct pps_cloud numbers, named; // named: x is the number of the name
-    struct pps_names names;
+    struct pps_thinned_points numbers, named; // named: x is the number of the name
+    struct pps_string_pool names;
 };
 
 struct pps_scatter {
@@ -39,8 +39,8 @@ struct pps_scatter {
     int value;
     struct pps_scatter_axis *axes; // one per parameter
     int n_axes;
-    struct pps_constants constants;
-    struct textroom row;
+    struct pps_constant_columns constants;
+    struct text_buffer row;
     struct pps_best best; // the best row
     uint64_t read, valued;
     double min, max; // of the values

@@ -19,11 +19,11 @@ static bool is_panel(const struct pps_scatter *scatter, int i)
 }
 
 // Returns the rank of a name in sorted order, from 1.
-static int rank_of(const struct pps_names *names, uint32_t name)
+static int rank_of(const struct pps_string_pool *names, uint32_t name)
 {
     int rank = 1;
     for (uint32_t i = 0; i < names->n; i++)
-        rank += strcmp(pps_names_text(names, i), pps_names_text(names, name)) < 0;
+        rank += strcmp(pps_string_pool_text(names, i), pps_string_pool_text(names, name)) < 0;
     return rank;
 }
 
@@ -45,8 +45,9 @@ static const char *log_word(bool is_log)
 static void put_panel(const struct pps_scatter *scatter, int i, FILE *out)
 {
     const struct pps_scatter_axis *axis = &scatter->axes[i];
-    const struct pps_cloud *numbers = &axis->numbers;
-    const struct pps_cloud_scale scale = pps_cloud_scale(numbers->x_min, numbers->x_max);
+    const struct pps_thinned_points *numbers = &axis->numbers;
+    const struct pps_thinned_points_scale scale =
+        pps_thinned_points_scale(numbers->x_min, numbers->x_max);
     const bool is_log = scale.log && scatter->ask->scale != PPS_SCALE_LINEAR;
     pps_put_labels(out, "panel", &scatter->view.columns[axis->column].name, 1);
     fprintf(out, "# panel-scale %s\n", numbers->n == 0 ? "names" : log_word(is_log));
@@ -56,7 +57,7 @@ static void put_panel(const struct pps_scatter *scatter, int i, FILE *out)
     for (int rank = 1; rank <= (int)axis->names.n; rank++)
         for (uint32_t n = 0; n < axis->names.n; n++)
             if (rank_of(&axis->names, n) == rank) {
-                const char *name = pps_names_text(&axis->names, n);
+                const char *name = pps_string_pool_text(&axis->names, n);
                 pps_put_labels(out, "names", &name, 1);
             }
 }
@@ -96,9 +97,10 @@ static bool put_head(struct pps_scatter *scatter, FILE *out)
 {
     const struct pps_view_column *value = &scatter->view.columns[scatter->value];
     const enum pps_scale_kind kind = scatter->ask->scale;
-    const bool is_log = kind == PPS_SCALE_AUTO ? pps_cloud_scale(scatter->min, scatter->max).log
-                                               : kind == PPS_SCALE_LOG;
-    char *title = pps_constants_title(&scatter->constants, &scatter->view);
+    const bool is_log = kind == PPS_SCALE_AUTO
+                            ? pps_thinned_points_scale(scatter->min, scatter->max).log
+                            : kind == PPS_SCALE_LOG;
+    char *title = pps_constant_columns_title(&scatter->constants, &scatter->view);
     if (title == NULL)
         return false;
     pps_put_quoted(out, "title", title);
@@ -131,9 +133,9 @@ static enum pps_status put_points(struct pps_scatter_axis *axis,
                                   FILE *out,
                                   struct pps_error *err)
 {
-    enum pps_status status = pps_cloud_thin(&axis->numbers, ACROSS, UP, err);
+    enum pps_status status = pps_thinned_points_thin(&axis->numbers, ACROSS, UP, err);
     if (status == PPS_OK)
-        status = pps_cloud_thin(&axis->named, ACROSS, UP, err);
+        status = pps_thinned_points_thin(&axis->named, ACROSS, UP, err);
     // Two empty lines separate blocks for gnuplot.
     fputs("\n\n", out);
     for (size_t i = 0; i < axis->numbers.n && status == PPS_OK; i++)
@@ -158,7 +160,7 @@ static bool put_best_points(struct pps_scatter *scatter, FILE *out)
         double x = 0;
         const bool is_name = !pps_cell_number(cell, &x);
         for (uint32_t k = 0; is_name && k < axis->names.n; k++) {
-            const char *name = pps_names_text(&axis->names, k);
+            const char *name = pps_string_pool_text(&axis->names, k);
             if (strlen(name) == cell.n && memcmp(name, cell.text, cell.n) == 0)
                 x = rank_of(&axis->names, k);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A cloud of points of a picture, thinned if there are too many. The points and their numbers
 // alone decide which points stay.
-#ifndef PPS_CLOUD_H
-#define PPS_CLOUD_H
+#ifndef PPS_ENGINE_PICTURE_THINNED_POINTS_H
+#define PPS_ENGINE_PICTURE_THINNED_POINTS_H
 
 #include "base/text/status.h"
 
@@ -12,16 +12,16 @@
 
 // Points kept while the rows are read (12 MiB). Above this number the cloud keeps the points of
 // every second, fourth, ... hash.
-#define PPS_CLOUD_POINTS ((size_t)1 << 19)
+#define PPS_THINNED_POINTS_POINTS ((size_t)1 << 19)
 
-struct pps_cloud_point {
+struct pps_thinned_points_point {
     double x, y;
     uint64_t row; // row number
 };
 
 // A zeroed struct is an empty cloud.
-struct pps_cloud {
-    struct pps_cloud_point *points; // in row order
+struct pps_thinned_points {
+    struct pps_thinned_points_point *points; // in row order
     size_t n, room;
     int halvings;
     uint64_t seen;
@@ -29,29 +29,29 @@ struct pps_cloud {
 };
 
 // Maps a value to a place on an axis of the picture.
-struct pps_cloud_scale {
+struct pps_thinned_points_scale {
     double min, max;
     bool log; // min > 0
 };
 
 // Frees the points; a zeroed cloud is allowed.
-void pps_cloud_free(struct pps_cloud *cloud);
+void pps_thinned_points_free(struct pps_thinned_points *cloud);
 
 // Adds the point (x, y) of a row. Returns PPS_E_MACHINE if memory runs out.
-PPS_MUST_CHECK enum pps_status pps_cloud_add(struct pps_cloud *cloud,
-                                             double x,
-                                             double y,
-                                             uint64_t row,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_thinned_points_add(struct pps_thinned_points *cloud,
+                                                      double x,
+                                                      double y,
+                                                      uint64_t row,
+                                                      struct pps_error *err);
 
 // Returns a scale from min to max. The scale is logarithmic if the values span an order of
 // magnitude or more.
-struct pps_cloud_scale pps_cloud_scale(double min, double max);
+struct pps_thinned_points_scale pps_thinned_points_scale(double min, double max);
 
 // Divides the picture into a grid of across * up cells and keeps the first point of every cell.
-PPS_MUST_CHECK enum pps_status pps_cloud_thin(struct pps_cloud *cloud,
-                                              int across,
-                                              int up,
-                                              struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_thinned_points_thin(struct pps_thinned_points *cloud,
+                                                       int across,
+                                                       int up,
+                                                       struct pps_error *err);
 
 #endif

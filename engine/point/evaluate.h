@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Implements `eval`: reads rows of points in CSV and writes the same rows with results. Rows
 // are streamed: rows that have arrived are answered before the evaluator waits for more input.
-#ifndef PPS_EVALUATE_H
-#define PPS_EVALUATE_H
+#ifndef PPS_ENGINE_POINT_EVALUATE_H
+#define PPS_ENGINE_POINT_EVALUATE_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"
@@ -15,9 +15,9 @@
 #include <stdio.h>
 
 struct pps_evaluate {
-    const struct pps_kernel *kernel; // kernel of `inputs`
-    const struct pps_inputs *inputs; // documents of the kernel
-    const char *path;                // input file; "-": stdin
+    const struct pps_kernel *kernel;    // kernel of `inputs`
+    const struct pps_documents *inputs; // documents of the kernel
+    const char *path;                   // input file; "-": stdin
     FILE *out;
     const char *metrics; // as in struct pps_request
     int digits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declarations shared by the files of pps_evaluate: evaluate_read.c reads rows, evaluate.c runs
 // the kernel, evaluate_write.c writes results. Private to these files.
-#ifndef PPS_EVALUATEPARTS_H
-#define PPS_EVALUATEPARTS_H
+#ifndef PPS_ENGINE_POINT_EVALUATE_PRIVATE_H
+#define PPS_ENGINE_POINT_EVALUATE_PRIVATE_H
 
 #include "base/table/csv.h"
 #include "engine/point/evaluate.h"

@@ -197,7 +197,7 @@ static enum pps_status read_point(struct pps_evaluator *e,
     for (int c = 0; c < row->n && given != e->named; c++)
         if (is_paired(e, c) && (given >> e->columns[c].which & 1) == 0)
             return read_cell(e, row, c, &given, point); // reports the valid values
-    pps_inputs_say(e->ask->inputs, e->named, point);
+    pps_documents_say(e->ask->inputs, e->named, point);
     return PPS_OK;
 }
 

@@ -153,7 +153,7 @@ static enum pps_status go_to_row(struct pps_result *result,
 enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                    const char *path,
                                    uint64_t row,
-                                   struct pps_inputs **inputs,
+                                   struct pps_documents **inputs,
                                    const struct pps_kernel **kernel,
                                    double *point,
                                    uint64_t *shown,
@@ -170,10 +170,10 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     if (status == PPS_OK)
         status = choose_kernel(kernels, path, manifest, result, &bare, err);
     if (status == PPS_OK)
-        status =
-            pps_inputs_again(inputs, bare, path, pps_json_member(manifest, "experiment"), err);
+        status = pps_documents_again(inputs, bare, path,
+                                     pps_json_member(manifest, "experiment"), err);
     if (status == PPS_OK) {
-        *kernel = pps_inputs_kernel(*inputs);
+        *kernel = pps_documents_kernel(*inputs);
         pps_typed_join(result, *kernel);
         status = go_to_row(result, path, row, &cells, err);
     }
@@ -185,7 +185,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
         status = set_cells(*kernel, path, result, cells, point, err);
     if (status == PPS_OK) {
         *shown = shown_params(*kernel, result);
-        pps_inputs_say(*inputs, *shown, point);
+        pps_documents_say(*inputs, *shown, point);
     }
     cJSON_Delete(manifest);
     pps_result_close(result);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A single point is built from key=value words, or from a row of a result and its manifest.
-#ifndef PPS_ONEPOINT_H
-#define PPS_ONEPOINT_H
+#ifndef PPS_ENGINE_POINT_ONE_POINT_H
+#define PPS_ENGINE_POINT_ONE_POINT_H
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"
@@ -19,7 +19,7 @@ PPS_MUST_CHECK enum pps_status pps_point_set(const struct pps_kernel *kernel,
                                              struct pps_error *err);
 
 struct cJSON;
-struct pps_inputs;
+struct pps_documents;
 
 // Sets the parameters that the result at path does not show as columns to the constants in its
 // manifest. Does nothing if manifest is NULL.
@@ -36,7 +36,7 @@ PPS_MUST_CHECK enum pps_status pps_point_constants(const struct pps_kernel *kern
 PPS_MUST_CHECK enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                                   const char *path,
                                                   uint64_t row,
-                                                  struct pps_inputs **inputs,
+                                                  struct pps_documents **inputs,
                                                   const struct pps_kernel **kernel,
                                                   double *point,
                                                   uint64_t *shown,

@@ -5,26 +5,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum pps_status pps_constants_open(struct pps_constants *constants,
-                                   int n_columns,
-                                   struct pps_error *err)
+enum pps_status pps_constant_columns_open(struct pps_constant_columns *constants,
+                                          int n_columns,
+                                          struct pps_error *err)
 {
     constants->n = n_columns;
     constants->list = calloc((size_t)n_columns + 1, sizeof *constants->list);
     return constants->list == NULL ? pps_fail_memory(err, "the rows") : PPS_OK;
 }
 
-void pps_constants_close(struct pps_constants *constants)
+void pps_constant_columns_close(struct pps_constant_columns *constants)
 {
     for (int i = 0; constants->list != NULL && i < constants->n; i++)
         free(constants->list[i].text);
     free(constants->list);
-    *constants = (struct pps_constants){.n = 0};
+    *constants = (struct pps_constant_columns){.n = 0};
 }
 
-enum pps_status pps_constants_note(struct pps_constants *constants,
-                                   const struct pps_cell *cells,
-                                   struct pps_error *err)
+enum pps_status pps_constant_columns_note(struct pps_constant_columns *constants,
+                                          const struct pps_cell *cells,
+                                          struct pps_error *err)
 {
     for (int i = 0; i < constants->n; i++) {
         struct pps_constant *constant = &constants->list[i];
@@ -42,7 +42,8 @@ enum pps_status pps_constants_note(struct pps_constants *constants,
     return PPS_OK;
 }
 
-char *pps_constants_title(const struct pps_constants *constants, const struct pps_view *view)
+char *pps_constant_columns_title(const struct pps_constant_columns *constants,
+                                 const struct pps_view *view)
 {
     char *text = NULL;
     size_t n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Finds the columns that hold the same value in all rows seen, and that value.
-#ifndef PPS_CONSTANTS_H
-#define PPS_CONSTANTS_H
+#ifndef PPS_ENGINE_READ_CONSTANT_COLUMNS_H
+#define PPS_ENGINE_READ_CONSTANT_COLUMNS_H
 
 #include "base/text/status.h"
 #include "engine/read/result.h"
@@ -17,24 +17,26 @@ struct pps_constant {
     bool varied;
 };
 
-struct pps_constants {
+struct pps_constant_columns {
     struct pps_constant *list; // one per column
     int n;
 };
 
-PPS_MUST_CHECK enum pps_status pps_constants_open(struct pps_constants *constants,
-                                                  int n_columns,
-                                                  struct pps_error *err);
-void pps_constants_close(struct pps_constants *constants); // a zeroed struct is allowed
+PPS_MUST_CHECK enum pps_status pps_constant_columns_open(struct pps_constant_columns *constants,
+                                                         int n_columns,
+                                                         struct pps_error *err);
+void pps_constant_columns_close(
+    struct pps_constant_columns *constants); // a zeroed struct is allowed
 
 // Compares one cell per column with the values of the first row. Returns PPS_E_MACHINE if
 // memory runs out.
-PPS_MUST_CHECK enum pps_status pps_constants_note(struct pps_constants *constants,
-                                                  const struct pps_cell *cells,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_constant_columns_note(struct pps_constant_columns *constants,
+                                                         const struct pps_cell *cells,
+                                                         struct pps_error *err);
 
 // Returns the parameters that never varied, as in "n=8 gpus=4", or NULL if memory runs out. The
 // caller frees the text.
-char *pps_constants_title(const struct pps_constants *constants, const struct pps_view *view);
+char *pps_constant_columns_title(const struct pps_constant_columns *constants,
+                                 const struct pps_view *view);
 
 #endif

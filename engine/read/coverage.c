@@ -26,22 +26,22 @@ static uint64_t count_of(const cJSON *object, const char *key)
 // read.
 static uint64_t journal_points(const char *result)
 {
-    struct pps_blockindex index = {.fd = -1};
-    enum pps_blockindex_state state;
+    struct pps_index_reader index = {.fd = -1};
+    enum pps_index_reader_state state;
     struct pps_error unused;
     char *path = NULL;
     uint64_t points = 0;
     if (asprintf(&path, "%s.idx%s", result, part) < 0)
         return 0;
-    if (pps_blockindex_open(&index, path, &state, &unused) == PPS_OK &&
-        state == PPS_BLOCKINDEX_WHOLE && index.n_records > 1) {
+    if (pps_index_reader_open(&index, path, &state, &unused) == PPS_OK &&
+        state == PPS_INDEX_READER_WHOLE && index.n_records > 1) {
         // The first record is the header line's.
         const uint64_t blocks = index.n_records - 1;
         points = index.head.n_points;
         if (blocks <= points / index.head.block_points)
             points = blocks * index.head.block_points;
     }
-    pps_blockindex_close(&index);
+    pps_index_reader_close(&index);
     free(path);
     return points;
 }

@@ -2,8 +2,8 @@
 // Coverage of a result: how many points of the experiment's whole grid the result covers. A
 // result is partial after --limit, in a shard, in the .part of an unfinished run, and with
 // --only-top, which keeps the best rows only.
-#ifndef PPS_COVERAGE_H
-#define PPS_COVERAGE_H
+#ifndef PPS_ENGINE_READ_COVERAGE_H
+#define PPS_ENGINE_READ_COVERAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -58,8 +58,8 @@ enum pps_status pps_grouping_open(struct pps_grouping *grouping,
 void pps_grouping_close(struct pps_grouping *grouping)
 {
     free(grouping->by);
-    textroom_free(&grouping->key);
-    pps_names_free(&grouping->names);
+    text_buffer_free(&grouping->key);
+    pps_string_pool_free(&grouping->names);
     *grouping = (struct pps_grouping){.n_by = 0};
 }
 
@@ -68,9 +68,9 @@ enum pps_status pps_grouping_find(struct pps_grouping *grouping,
                                   uint32_t *group,
                                   struct pps_error *err)
 {
-    struct textroom *key = &grouping->key;
-    enum pps_status status = pps_rowtext_join(key, cells, grouping->by, grouping->n_by, err);
+    struct text_buffer *key = &grouping->key;
+    enum pps_status status = pps_row_text_join(key, cells, grouping->by, grouping->n_by, err);
     if (status == PPS_OK)
-        status = pps_names_add(&grouping->names, key->text, key->n, group, err);
+        status = pps_string_pool_add(&grouping->names, key->text, key->n, group, err);
     return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Groups of rows of equal values in some columns, numbered 0, 1, 2 ... as they first appear.
-#ifndef PPS_GROUPING_H
-#define PPS_GROUPING_H
+#ifndef PPS_ENGINE_READ_GROUPING_H
+#define PPS_ENGINE_READ_GROUPING_H
 
 #include "base/text/string_pool.h"
 #include "engine/read/row_text.h"
@@ -12,8 +12,8 @@ struct pps_grouping {
     int *by;
     int n_by;
     bool asked; // the columns were named
-    struct textroom key;
-    struct pps_names names; // of group i: its values with commas between
+    struct text_buffer key;
+    struct pps_string_pool names; // of group i: its values with commas between
 };
 
 // Groups by the columns of a list with commas between (--by), PPS_BY_NONE for one group. NULL: by the

@@ -2,8 +2,8 @@
 // The result reader opens a result file, reads its rows in order, splits them into cells, and
 // reads its manifest. It streams: memory does not grow with the file. Readers share no state:
 // each thread may have its own.
-#ifndef PPS_RESULT_H
-#define PPS_RESULT_H
+#ifndef PPS_ENGINE_READ_RESULT_H
+#define PPS_ENGINE_READ_RESULT_H
 
 #include "base/table/cell.h"
 #include "base/text/status.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 // Ensures that the run's window holds `wanted` bytes of its rows, or all remaining bytes.
-static enum pps_status fill(struct pps_rowsort *sort,
+static enum pps_status fill(struct pps_row_sort *sort,
                             struct pps_sort_run *run,
                             size_t wanted,
                             struct pps_error *err)
@@ -41,7 +41,7 @@ static enum pps_status fill(struct pps_rowsort *sort,
 }
 
 // Reads the head of the run's next row; *left is false if there is none.
-static enum pps_status load_head(struct pps_rowsort *sort,
+static enum pps_status load_head(struct pps_row_sort *sort,
                                  struct pps_sort_run *run,
                                  bool *left,
                                  struct pps_error *err)
@@ -58,12 +58,12 @@ static enum pps_status load_head(struct pps_rowsort *sort,
     return status;
 }
 
-static bool run_before(const struct pps_rowsort *sort, size_t a, size_t b)
+static bool run_before(const struct pps_row_sort *sort, size_t a, size_t b)
 {
     return pps_sort_before(&sort->runs[a].head, &sort->runs[b].head, sort->higher);
 }
 
-static void sift_down(struct pps_rowsort *sort, size_t at)
+static void sift_down(struct pps_row_sort *sort, size_t at)
 {
     size_t *heap = sort->heap;
     for (;;) {
@@ -81,7 +81,7 @@ static void sift_down(struct pps_rowsort *sort, size_t at)
     }
 }
 
-static void drop_memory(struct pps_rowsort *sort)
+static void drop_memory(struct pps_row_sort *sort)
 {
     free(sort->text);
     free(sort->entries);
@@ -91,9 +91,9 @@ static void drop_memory(struct pps_rowsort *sort)
 }
 
 // Spills the last rows as a run, and gives each run an equal share of the memory as its window.
-static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *err)
+static enum pps_status start_merge(struct pps_row_sort *sort, struct pps_error *err)
 {
-    enum pps_status status = sort->n_entries > 0 ? pps_rowsort_spill(sort, err) : PPS_OK;
+    enum pps_status status = sort->n_entries > 0 ? pps_row_sort_spill(sort, err) : PPS_OK;
     drop_memory(sort);
     sort->heap = calloc(sort->n_runs, sizeof *sort->heap);
     if (status == PPS_OK && sort->heap == NULL)
@@ -116,7 +116,7 @@ static enum pps_status start_merge(struct pps_rowsort *sort, struct pps_error *e
 }
 
 // Moves past the row that was returned last: the head of the run on top.
-static enum pps_status drop_top(struct pps_rowsort *sort, struct pps_error *err)
+static enum pps_status drop_top(struct pps_row_sort *sort, struct pps_error *err)
 {
     struct pps_sort_run *run = &sort->runs[sort->heap[0]];
     bool left;
@@ -129,9 +129,9 @@ static enum pps_status drop_top(struct pps_rowsort *sort, struct pps_error *err)
     return status;
 }
 
-enum pps_status pps_rowsort_next_merged(struct pps_rowsort *sort,
-                                        struct pps_sort_row *row,
-                                        struct pps_error *err)
+enum pps_status pps_row_sort_next_merged(struct pps_row_sort *sort,
+                                         struct pps_sort_row *row,
+                                         struct pps_error *err)
 {
     const enum pps_status status = sort->merging && sort->n_heap > 0 ? drop_top(sort, err)
                                    : sort->merging                   ? PPS_OK

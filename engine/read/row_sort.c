@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum pps_status pps_rowsort_open(struct pps_rowsort **out,
-                                 size_t memory_bytes,
-                                 bool higher,
-                                 const char *folder,
-                                 struct pps_error *err)
+enum pps_status pps_row_sort_open(struct pps_row_sort **out,
+                                  size_t memory_bytes,
+                                  bool higher,
+                                  const char *folder,
+                                  struct pps_error *err)
 {
-    struct pps_rowsort *sort = calloc(1, sizeof *sort);
+    struct pps_row_sort *sort = calloc(1, sizeof *sort);
     *out = sort;
     if (sort == NULL)
         return pps_fail_memory(err, "the rows to sort");
@@ -29,7 +29,7 @@ enum pps_status pps_rowsort_open(struct pps_rowsort **out,
     return PPS_OK;
 }
 
-void pps_rowsort_close(struct pps_rowsort *sort)
+void pps_row_sort_close(struct pps_row_sort *sort)
 {
     if (sort == NULL)
         return;
@@ -47,7 +47,7 @@ void pps_rowsort_close(struct pps_rowsort *sort)
 // ---- adding ---------------------------------------------------------------------------------
 
 // For a row of n characters.
-static bool make_room(struct pps_rowsort *sort, size_t n)
+static bool make_room(struct pps_row_sort *sort, size_t n)
 {
     char *text = pps_grow(sort->text, &sort->text_room, sort->text_bytes + n + 1, 1);
     if (text != NULL)
@@ -59,15 +59,15 @@ static bool make_room(struct pps_rowsort *sort, size_t n)
     return text != NULL && entries != NULL;
 }
 
-enum pps_status pps_rowsort_add(struct pps_rowsort *sort,
-                                const struct pps_sort_row *row,
-                                struct pps_error *err)
+enum pps_status pps_row_sort_add(struct pps_row_sort *sort,
+                                 const struct pps_sort_row *row,
+                                 struct pps_error *err)
 {
     // Lists that grow by doubling and qsort's copy of the entries take as much again.
     const size_t used =
         sort->text_bytes + row->n + 2 * (sort->n_entries + 1) * sizeof *sort->entries;
     if (sort->n_entries > 0 && used > sort->memory_bytes / 2) {
-        const enum pps_status status = pps_rowsort_spill(sort, err);
+        const enum pps_status status = pps_row_sort_spill(sort, err);
         if (status != PPS_OK)
             return status;
     }
@@ -82,14 +82,14 @@ enum pps_status pps_rowsort_add(struct pps_rowsort *sort,
 
 // ---- handing out ----------------------------------------------------------------------------
 
-enum pps_status pps_rowsort_next(struct pps_rowsort *sort,
-                                 struct pps_sort_row *row,
-                                 struct pps_error *err)
+enum pps_status pps_row_sort_next(struct pps_row_sort *sort,
+                                  struct pps_sort_row *row,
+                                  struct pps_error *err)
 {
     if (sort->n_runs > 0)
-        return pps_rowsort_next_merged(sort, row, err);
+        return pps_row_sort_next_merged(sort, row, err);
     if (!sort->merging)
-        pps_rowsort_sort(sort);
+        pps_row_sort_sort(sort);
     sort->merging = true;
     *row = (struct pps_sort_row){0};
     if (sort->next == sort->n_entries)

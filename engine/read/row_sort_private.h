@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The internals of a row sort: sorted_runs.c sorts rows and writes runs, row_merge.c merges the
 // runs, row_sort.c uses both.
-#ifndef PPS_ROWSORTPARTS_H
-#define PPS_ROWSORTPARTS_H
+#ifndef PPS_ENGINE_READ_ROW_SORT_PRIVATE_H
+#define PPS_ENGINE_READ_ROW_SORT_PRIVATE_H
 
 #include "engine/read/row_sort.h"
 
@@ -25,7 +25,7 @@ struct pps_sort_run {
     struct pps_sort_entry head;
 };
 
-struct pps_rowsort {
+struct pps_row_sort {
     size_t memory_bytes;
     bool higher;
     bool merging;
@@ -50,15 +50,15 @@ bool pps_sort_before(const struct pps_sort_entry *a,
                      bool higher);
 
 // Sorts the rows in memory.
-void pps_rowsort_sort(struct pps_rowsort *sort);
+void pps_row_sort_sort(struct pps_row_sort *sort);
 
 // Writes the rows in memory as a run to the file.
-PPS_MUST_CHECK enum pps_status pps_rowsort_spill(struct pps_rowsort *sort,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_sort_spill(struct pps_row_sort *sort,
+                                                  struct pps_error *err);
 
 // The next row of all runs; the first call begins to merge.
-PPS_MUST_CHECK enum pps_status pps_rowsort_next_merged(struct pps_rowsort *sort,
-                                                       struct pps_sort_row *row,
-                                                       struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_sort_next_merged(struct pps_row_sort *sort,
+                                                        struct pps_sort_row *row,
+                                                        struct pps_error *err);
 
 #endif

@@ -8,30 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void add_cell(struct textroom *row, struct pps_cell cell, bool first)
+static void add_cell(struct text_buffer *row, struct pps_cell cell, bool first)
 {
     if (!first)
-        textroom_add_bytes(row, ",", 1);
-    textroom_add_bytes(row, cell.text, cell.n);
+        text_buffer_add_bytes(row, ",", 1);
+    text_buffer_add_bytes(row, cell.text, cell.n);
 }
 
-enum pps_status pps_rowtext_join(struct textroom *row,
-                                 const struct pps_cell *cells,
-                                 const int *columns,
-                                 int n_columns,
-                                 struct pps_error *err)
+enum pps_status pps_row_text_join(struct text_buffer *row,
+                                  const struct pps_cell *cells,
+                                  const int *columns,
+                                  int n_columns,
+                                  struct pps_error *err)
 {
-    textroom_clear(row);
+    text_buffer_clear(row);
     for (int i = 0; i < n_columns; i++)
         add_cell(row, cells[columns == NULL ? i : columns[i]], i == 0);
     return row->failed ? pps_fail_memory(err, "a row") : PPS_OK;
 }
 
-enum pps_status pps_rowtext_header(struct textroom *row,
-                                   const struct pps_view *view,
-                                   struct pps_error *err)
+enum pps_status pps_row_text_header(struct text_buffer *row,
+                                    const struct pps_view *view,
+                                    struct pps_error *err)
 {
-    textroom_clear(row);
+    text_buffer_clear(row);
     for (int i = 0; i < view->n_columns; i++) {
         const char *name = view->columns[i].name;
         add_cell(row, (struct pps_cell){name, strlen(name)}, i == 0);
@@ -74,10 +74,10 @@ static void put_line(FILE *out, const char *line, const size_t *widths, size_t n
     }
 }
 
-enum pps_status pps_rowtext_table(FILE *out,
-                                  const char *const *lines,
-                                  size_t n,
-                                  struct pps_error *err)
+enum pps_status pps_row_text_table(FILE *out,
+                                   const char *const *lines,
+                                   size_t n,
+                                   struct pps_error *err)
 {
     const size_t n_columns = n == 0 ? 0 : count_cells(lines[0]);
     size_t *widths = calloc(n_columns + 1, sizeof *widths);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Formats rows as lines of CSV, or as a table with aligned columns for people.
-#ifndef PPS_ROWTEXT_H
-#define PPS_ROWTEXT_H
+#ifndef PPS_ENGINE_READ_ROW_TEXT_H
+#define PPS_ENGINE_READ_ROW_TEXT_H
 
 #include "base/text/status.h"
 #include "base/text/text_buffer.h"
@@ -14,22 +14,22 @@
 // Sets row to the line of these cells, without a newline. Cells of a result never contain a
 // comma, a quote or a line break. `columns` selects cells by index; NULL selects the first
 // n_columns.
-PPS_MUST_CHECK enum pps_status pps_rowtext_join(struct textroom *row,
-                                                const struct pps_cell *cells,
-                                                const int *columns,
-                                                int n_columns,
-                                                struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_text_join(struct text_buffer *row,
+                                                 const struct pps_cell *cells,
+                                                 const int *columns,
+                                                 int n_columns,
+                                                 struct pps_error *err);
 
 // Sets row to the line of the names of all columns.
-PPS_MUST_CHECK enum pps_status pps_rowtext_header(struct textroom *row,
-                                                  const struct pps_view *view,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_text_header(struct text_buffer *row,
+                                                   const struct pps_view *view,
+                                                   struct pps_error *err);
 
 // Writes n lines (lines[0] is the header) as a table: columns are as wide as their widest cell,
 // numbers are right-aligned, texts left-aligned.
-PPS_MUST_CHECK enum pps_status pps_rowtext_table(FILE *out,
-                                                 const char *const *lines,
-                                                 size_t n,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_row_text_table(FILE *out,
+                                                  const char *const *lines,
+                                                  size_t n,
+                                                  struct pps_error *err);
 
 #endif

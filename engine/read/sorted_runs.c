@@ -33,7 +33,7 @@ static int compare_falling(const void *a, const void *b)
     return pps_sort_before(a, b, true) ? -1 : 1;
 }
 
-void pps_rowsort_sort(struct pps_rowsort *sort)
+void pps_row_sort_sort(struct pps_row_sort *sort)
 {
     if (sort->n_entries > 1)
         qsort(sort->entries, sort->n_entries, sizeof *sort->entries,
@@ -42,7 +42,7 @@ void pps_rowsort_sort(struct pps_rowsort *sort)
 
 // ---- writing runs ---------------------------------------------------------------------------
 
-static enum pps_status open_file(struct pps_rowsort *sort, struct pps_error *err)
+static enum pps_status open_file(struct pps_row_sort *sort, struct pps_error *err)
 {
     if (sort->fd >= 0)
         return PPS_OK;
@@ -60,7 +60,7 @@ static enum pps_status open_file(struct pps_rowsort *sort, struct pps_error *err
     return sort->fd >= 0 ? PPS_OK : pps_fail_errno(err, "sort in", sort->folder);
 }
 
-static bool write_all(struct pps_rowsort *sort, const char *data, size_t n)
+static bool write_all(struct pps_row_sort *sort, const char *data, size_t n)
 {
     while (n > 0) {
         const ssize_t written = pwrite(sort->fd, data, n, sort->file_bytes);
@@ -82,7 +82,7 @@ struct writer {
     size_t n;
 };
 
-static bool put(struct pps_rowsort *sort, struct writer *writer, const void *data, size_t n)
+static bool put(struct pps_row_sort *sort, struct writer *writer, const void *data, size_t n)
 {
     if (n > WRITE_BYTES - writer->n) {
         if (!write_all(sort, writer->data, writer->n))
@@ -96,7 +96,7 @@ static bool put(struct pps_rowsort *sort, struct writer *writer, const void *dat
     return true;
 }
 
-static bool put_entries(struct pps_rowsort *sort)
+static bool put_entries(struct pps_row_sort *sort)
 {
     struct writer *writer = malloc(sizeof *writer);
     if (writer == NULL)
@@ -113,13 +113,13 @@ static bool put_entries(struct pps_rowsort *sort)
     return good;
 }
 
-enum pps_status pps_rowsort_spill(struct pps_rowsort *sort, struct pps_error *err)
+enum pps_status pps_row_sort_spill(struct pps_row_sort *sort, struct pps_error *err)
 {
     enum pps_status status = open_file(sort, err);
     if (status != PPS_OK)
         return status;
     const off_t at = sort->file_bytes;
-    pps_rowsort_sort(sort);
+    pps_row_sort_sort(sort);
     struct pps_sort_run *runs =
         pps_grow(sort->runs, &sort->runs_room, sort->n_runs + 1, sizeof *runs);
     if (runs == NULL)

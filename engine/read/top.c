@@ -29,9 +29,9 @@ struct top {
     struct pps_view view;
     int objective;
     struct pps_grouping grouping;
-    struct textroom row;
-    struct pps_constants constants; // of all rows read
-    struct pps_rowsort *sort;
+    struct text_buffer row;
+    struct pps_constant_columns constants; // of all rows read
+    struct pps_row_sort *sort;
     struct pps_best *bests; // one a group
     size_t n_bests, bests_room;
     size_t kept;
@@ -51,7 +51,7 @@ static enum pps_status open_top(struct top *top, struct pps_error *err)
         status =
             pps_grouping_open(&top->grouping, &top->view, ask->by, &top->objective, 1, err);
     if (status == PPS_OK)
-        status = pps_constants_open(&top->constants, top->view.n_columns, err);
+        status = pps_constant_columns_open(&top->constants, top->view.n_columns, err);
     if (status != PPS_OK)
         return status;
     const struct pps_view_column *column = &top->view.columns[top->objective];
@@ -67,9 +67,9 @@ static void close_top(struct top *top)
         pps_best_free(&top->bests[i]);
     free(top->bests);
     pps_grouping_close(&top->grouping);
-    textroom_free(&top->row);
-    pps_constants_close(&top->constants);
-    pps_rowsort_close(top->sort);
+    text_buffer_free(&top->row);
+    pps_constant_columns_close(&top->constants);
+    pps_row_sort_close(top->sort);
     pps_view_close(&top->view);
 }
 
@@ -81,7 +81,7 @@ static enum pps_status write_sorted(struct top *top, struct pps_error *err)
     struct pps_sort_row row;
     fprintf(out, "%s\n", top->row.text);
     for (;;) {
-        const enum pps_status status = pps_rowsort_next(top->sort, &row, err);
+        const enum pps_status status = pps_row_sort_next(top->sort, &row, err);
         if (status != PPS_OK || row.text == NULL)
             return status;
         fwrite(row.text, 1, row.n, out);
@@ -98,9 +98,10 @@ static enum pps_status sort_row(struct top *top,
                                 double value,
                                 struct pps_error *err)
 {
-    enum pps_status status = pps_rowtext_join(&top->row, cells, NULL, top->view.n_columns, err);
+    enum pps_status status =
+        pps_row_text_join(&top->row, cells, NULL, top->view.n_columns, err);
     if (status == PPS_OK)
-        status = pps_rowsort_add(
+        status = pps_row_sort_add(
             top->sort,
             &(struct pps_sort_row){value, top->count->rows, top->row.text, top->row.n}, err);
     return status;
@@ -134,7 +135,8 @@ static enum pps_status keep_row(struct top *top,
 {
     struct pps_best *best = &top->bests[group];
     const size_t before = best->n;
-    enum pps_status status = pps_rowtext_join(&top->row, cells, NULL, top->view.n_columns, err);
+    enum pps_status status =
+        pps_row_text_join(&top->row, cells, NULL, top->view.n_columns, err);
     if (status == PPS_OK)
         status = pps_best_add(best, value, top->count->rows, top->row.text, top->row.n, err);
     top->kept = top->kept - before + best->n;
@@ -182,7 +184,7 @@ static enum pps_status write_best(struct top *top, struct pps_error *err)
     if (lines == NULL)
         return pps_fail_memory(err, "the best rows");
     if (top->ask->table)
-        status = pps_rowtext_table(top->ask->out, lines, top->kept + 1, err);
+        status = pps_row_text_table(top->ask->out, lines, top->kept + 1, err);
     for (size_t i = 0; i <= top->kept && !top->ask->table; i++)
         fprintf(top->ask->out, "%s\n", lines[i]);
     top->count->written = top->kept;
@@ -312,7 +314,7 @@ static enum pps_status read_rows(struct top *top, struct pps_error *err)
             top->count->valued++;
         else
             value = (double)NAN;
-        status = pps_constants_note(&top->constants, cells, err);
+        status = pps_constant_columns_note(&top->constants, cells, err);
         if (status != PPS_OK)
             return status;
         status =
@@ -327,12 +329,12 @@ static enum pps_status run_top(struct top *top, struct pps_error *err)
     const struct pps_top_ask *ask = top->ask;
     enum pps_status status = open_top(top, err);
     if (status == PPS_OK && ask->all)
-        status = pps_rowsort_open(&top->sort, ask->memory_bytes, top->count->higher,
-                                  ask->folder, err);
+        status = pps_row_sort_open(&top->sort, ask->memory_bytes, top->count->higher,
+                                   ask->folder, err);
     if (status == PPS_OK)
         status = read_rows(top, err);
     if (status == PPS_OK)
-        status = pps_rowtext_header(&top->row, &top->view, err);
+        status = pps_row_text_header(&top->row, &top->view, err);
     if (status == PPS_OK && !ask->all)
         status = read_counted(top, top->row.text, err);
     if (status == PPS_OK)

@@ -2,8 +2,8 @@
 // The best rows of a result by one of its columns: overall, of every group, or all rows sorted.
 // Rows that do not have the column's value (a point that failed), or are of points that cannot be
 // done, are not among the best, and stand last where all rows are sorted.
-#ifndef PPS_TOP_H
-#define PPS_TOP_H
+#ifndef PPS_ENGINE_READ_TOP_H
+#define PPS_ENGINE_READ_TOP_H
 
 #include "base/text/status.h"
 #include "engine/read/view.h"

@@ -2,8 +2,8 @@
 // A view is a result file with the roles of its columns (parameter or result), their units and
 // goals, and the rows that pass `key=value` filters. The roles come from the manifest beside
 // the file; without a manifest, from the kernel that has all columns.
-#ifndef PPS_VIEW_H
-#define PPS_VIEW_H
+#ifndef PPS_ENGINE_READ_VIEW_H
+#define PPS_ENGINE_READ_VIEW_H
 
 #include "base/text/status.h"
 #include "engine/read/result.h"

@@ -2,8 +2,8 @@
 // The auditor checks a run: the kernel's reference recomputes a fraction of the rows, and every
 // column is compared. The numbers of the points alone decide which rows are audited, so the
 // choice does not depend on threads or blocks.
-#ifndef PPS_AUDIT_H
-#define PPS_AUDIT_H
+#ifndef PPS_ENGINE_RUN_AUDIT_H
+#define PPS_ENGINE_RUN_AUDIT_H
 
 #include "base/text/status.h"
 #include "engine/experiment/experiment.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Predicts the cost of a block from the kernel's `cost` of some of its points, or of all points
 // of a small block.
-#ifndef PPS_FORETELL_H
-#define PPS_FORETELL_H
+#ifndef PPS_ENGINE_RUN_BLOCK_COST_H
+#define PPS_ENGINE_RUN_BLOCK_COST_H
 
 #include "engine/experiment/experiment.h"
 #include "engine/run/work_schedule.h"
 
 // Returns the predicted cost of the n >= 1 points from number `first`. The result is the same
 // for every call with the same range. Moves the cursor.
-struct pps_foretold pps_foretell(struct pps_cursor *cursor,
-                                 const struct pps_experiment *experiment,
-                                 uint64_t first,
-                                 uint64_t n);
+struct pps_foretold pps_block_cost(struct pps_cursor *cursor,
+                                   const struct pps_experiment *experiment,
+                                   uint64_t first,
+                                   uint64_t n);
 
 #endif

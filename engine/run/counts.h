@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counts describe what happened to the points of a stretch: of a batch, a block or a whole run.
-#ifndef PPS_COUNTS_H
-#define PPS_COUNTS_H
+#ifndef PPS_ENGINE_RUN_COUNTS_H
+#define PPS_ENGINE_RUN_COUNTS_H
 
 #include "engine/run/audit.h"
 #include "engine/space/space.h"

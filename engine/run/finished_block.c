@@ -87,13 +87,13 @@ static struct pps_block block_of(uint64_t index, const struct pps_rows *rows)
     return block;
 }
 
-enum pps_status pps_made_pack(struct pps_made **made,
-                              uint64_t index,
-                              uint64_t points,
-                              const struct pps_rows *rows,
-                              struct pps_codec *codec,
-                              struct pps_room *room,
-                              struct pps_error *err)
+enum pps_status pps_finished_block_pack(struct pps_finished_block **made,
+                                        uint64_t index,
+                                        uint64_t points,
+                                        const struct pps_rows *rows,
+                                        struct pps_codec *codec,
+                                        struct pps_room *room,
+                                        struct pps_error *err)
 {
     enum pps_status status = make_room(room, pps_codec_bound(codec, rows->n) + 1, err);
     if (status != PPS_OK)
@@ -102,7 +102,7 @@ enum pps_status pps_made_pack(struct pps_made **made,
     if (n == 0 && rows->n > 0)
         return pps_fail(err, PPS_E_MACHINE, "block %llu could not be compressed",
                         (unsigned long long)index);
-    struct pps_made *m = *made = malloc(sizeof *m + n);
+    struct pps_finished_block *m = *made = malloc(sizeof *m + n);
     if (m == NULL)
         return pps_fail_memory(err, "a compressed block");
     memcpy(m->data, room->bytes, n);
@@ -114,7 +114,7 @@ enum pps_status pps_made_pack(struct pps_made **made,
     return PPS_OK;
 }
 
-uint64_t pps_made_bytes(const struct pps_made *made)
+uint64_t pps_finished_block_bytes(const struct pps_finished_block *made)
 {
     return sizeof *made + made->block.data_bytes;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finished block between the worker and the file: compressed rows with their counts. Also the
 // parts of a block that several workers compute. No locks and no order: sweep.c provides both.
-#ifndef PPS_MADE_H
-#define PPS_MADE_H
+#ifndef PPS_ENGINE_RUN_FINISHED_BLOCK_H
+#define PPS_ENGINE_RUN_FINISHED_BLOCK_H
 
 #include "base/system/codec.h"
 #include "engine/run/row_maker.h"
@@ -17,7 +17,7 @@ struct pps_part {
 };
 
 // A complete block. Free with free().
-struct pps_made {
+struct pps_finished_block {
     struct pps_block block; // its data are `data` below
     uint64_t points;
     struct pps_rows rows; // counts only, without text
@@ -47,15 +47,15 @@ PPS_MUST_CHECK enum pps_status pps_parts_join(const struct pps_part *parts,
 
 // Compresses the rows of block `index`, which has `points` points. The room is working memory
 // of the codec. The caller frees *made with free().
-PPS_MUST_CHECK enum pps_status pps_made_pack(struct pps_made **made,
-                                             uint64_t index,
-                                             uint64_t points,
-                                             const struct pps_rows *rows,
-                                             struct pps_codec *codec,
-                                             struct pps_room *room,
-                                             struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_finished_block_pack(struct pps_finished_block **made,
+                                                       uint64_t index,
+                                                       uint64_t points,
+                                                       const struct pps_rows *rows,
+                                                       struct pps_codec *codec,
+                                                       struct pps_room *room,
+                                                       struct pps_error *err);
 
 // Returns the memory of a waiting block, in bytes.
-uint64_t pps_made_bytes(const struct pps_made *made);
+uint64_t pps_finished_block_bytes(const struct pps_finished_block *made);
 
 #endif

@@ -17,7 +17,7 @@ struct place {
     uint64_t at; // 1 + offset of its results in `text`; 0: empty
 };
 
-struct pps_reuse {
+struct pps_known_rows {
     int n_params;
     struct place *places;
     uint64_t cap, n; // cap is a power of two
@@ -27,7 +27,7 @@ struct pps_reuse {
 
 // ---- the table --------------------------------------------------------------------------------
 
-static XXH128_hash_t key_of(const struct pps_reuse *reuse, const double *point)
+static XXH128_hash_t key_of(const struct pps_known_rows *reuse, const double *point)
 {
     double values[PPS_MAX_PARAMS];
     for (int p = 0; p < reuse->n_params; p++)
@@ -35,7 +35,7 @@ static XXH128_hash_t key_of(const struct pps_reuse *reuse, const double *point)
     return XXH3_128bits(values, (size_t)reuse->n_params * sizeof *values);
 }
 
-static struct place *place_of(const struct pps_reuse *reuse, XXH128_hash_t key)
+static struct place *place_of(const struct pps_known_rows *reuse, XXH128_hash_t key)
 {
     uint64_t at = key.low64 & (reuse->cap - 1);
     while (reuse->places[at].at != 0 && !XXH128_isEqual(reuse->places[at].key, key))
@@ -43,9 +43,9 @@ static struct place *place_of(const struct pps_reuse *reuse, XXH128_hash_t key)
     return &reuse->places[at];
 }
 
-static bool resize(struct pps_reuse *reuse, uint64_t cap)
+static bool resize(struct pps_known_rows *reuse, uint64_t cap)
 {
-    struct pps_reuse larger = *reuse;
+    struct pps_known_rows larger = *reuse;
     larger.cap = cap;
     larger.places = calloc(cap, sizeof *larger.places);
     if (larger.places == NULL)
@@ -58,7 +58,7 @@ static bool resize(struct pps_reuse *reuse, uint64_t cap)
     return true;
 }
 
-static bool room_for_text(struct pps_reuse *reuse, size_t n)
+static bool room_for_text(struct pps_known_rows *reuse, size_t n)
 {
     char *text = pps_grow(reuse->text, &reuse->text_cap, reuse->text_n + n, 1);
     if (text != NULL)
@@ -66,9 +66,9 @@ static bool room_for_text(struct pps_reuse *reuse, size_t n)
     return text != NULL;
 }
 
-struct pps_reuse *pps_reuse_new(int n_params, double n_rows)
+struct pps_known_rows *pps_known_rows_new(int n_params, double n_rows)
 {
-    struct pps_reuse *reuse = calloc(1, sizeof *reuse);
+    struct pps_known_rows *reuse = calloc(1, sizeof *reuse);
     uint64_t cap = 1024;
     while ((double)cap * 0.75 < fmin(fmax(n_rows, 0), 1e10) + 1)
         cap *= 2;
@@ -81,7 +81,9 @@ struct pps_reuse *pps_reuse_new(int n_params, double n_rows)
     return NULL;
 }
 
-bool pps_reuse_add(struct pps_reuse *reuse, const double *point, const struct pps_reused *row)
+bool pps_known_rows_add(struct pps_known_rows *reuse,
+                        const double *point,
+                        const struct pps_reused *row)
 {
     const XXH128_hash_t key = key_of(reuse, point);
     if (!room_for_text(reuse, sizeof row->value + 1 + row->n) ||
@@ -101,9 +103,9 @@ bool pps_reuse_add(struct pps_reuse *reuse, const double *point, const struct pp
     return true;
 }
 
-bool pps_reuse_find(const struct pps_reuse *reuse,
-                    const double *point,
-                    struct pps_reused *found)
+bool pps_known_rows_find(const struct pps_known_rows *reuse,
+                         const double *point,
+                         struct pps_reused *found)
 {
     const struct place *place = place_of(reuse, key_of(reuse, point));
     if (place->at == 0)
@@ -116,7 +118,7 @@ bool pps_reuse_find(const struct pps_reuse *reuse,
     return true;
 }
 
-void pps_reuse_close(struct pps_reuse *reuse)
+void pps_known_rows_close(struct pps_known_rows *reuse)
 {
     if (reuse == NULL)
         return;

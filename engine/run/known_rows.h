@@ -4,14 +4,14 @@
 //
 // Memory: for each row a table of 1.3 to 2.7 slots of 24 bytes, its results as text, and 9
 // bytes more. 10^7 rows with one result take about 600 MB.
-#ifndef PPS_REUSE_H
-#define PPS_REUSE_H
+#ifndef PPS_ENGINE_RUN_KNOWN_ROWS_H
+#define PPS_ENGINE_RUN_KNOWN_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-struct pps_reuse; // any number of threads may search it once all rows are added
+struct pps_known_rows; // any number of threads may search it once all rows are added
 
 // One row of the earlier result.
 struct pps_reused {
@@ -24,17 +24,19 @@ struct pps_reused {
 };
 
 // Makes an empty table, of which about n_rows rows are expected. NULL if memory runs out.
-struct pps_reuse *pps_reuse_new(int n_params, double n_rows);
+struct pps_known_rows *pps_known_rows_new(int n_params, double n_rows);
 
 // Adds a row: a copy of its results. A row of a known point is ignored. Returns false if memory
 // runs out.
-bool pps_reuse_add(struct pps_reuse *reuse, const double *point, const struct pps_reused *row);
-void pps_reuse_close(struct pps_reuse *reuse); // NULL is fine
+bool pps_known_rows_add(struct pps_known_rows *reuse,
+                        const double *point,
+                        const struct pps_reused *row);
+void pps_known_rows_close(struct pps_known_rows *reuse); // NULL is fine
 
 // Finds a point. Returns false if the earlier result does not have the point, or has it without
 // any result.
-bool pps_reuse_find(const struct pps_reuse *reuse,
-                    const double *point,
-                    struct pps_reused *found);
+bool pps_known_rows_find(const struct pps_known_rows *reuse,
+                         const double *point,
+                         struct pps_reused *found);
 
 #endif

@@ -59,7 +59,7 @@ static bool find_row(struct pps_rowmaker *m)
     if (m->reuse == NULL)
         return false;
     m->claims[m->n_batch].n = 0;
-    if (!pps_reuse_find(m->reuse, cursor->point, &found.reused))
+    if (!pps_known_rows_find(m->reuse, cursor->point, &found.reused))
         return false;
     if (m->audit > 0 && pps_audit_chooses(m->audit, cursor->index)) {
         m->claims[m->n_batch] = found.reused;
@@ -175,14 +175,14 @@ static enum pps_status take_infeasible(struct pps_rowmaker *m,
          atomic_load_explicit(&m->contest->changes, memory_order_relaxed)))
         return PPS_OK;
     double value = m->column[m->experiment->nearest][i];
-    if (!isfinite(value) || !pps_tops_would_take(&m->nearest, NULL, value))
+    if (!isfinite(value) || !pps_best_by_group_would_take(&m->nearest, NULL, value))
         return PPS_OK;
     if (m->contest != NULL)
         write_row(m, i, PPS_INFEASIBLE);
     if (m->shown_need.n > 0)
         (void)pps_cell_number(m->shown_need, &value);
-    enum pps_status status = pps_tops_add(&m->nearest, NULL, value, m->index[i],
-                                          m->text + start, m->text_n - start - 1, err);
+    enum pps_status status = pps_best_by_group_add(&m->nearest, NULL, value, m->index[i],
+                                                   m->text + start, m->text_n - start - 1, err);
     if (m->contest != NULL)
         m->text_n = start;
     return status;
@@ -228,10 +228,10 @@ static enum pps_status contest_row(struct pps_rowmaker *m,
     value = shown_value(m, value);
     if (!loses(m, group, value, 0)) {
         if (value != m->rival.threshold) // otherwise no threshold changes
-            status = pps_contest_enter(m->contest, group, value, m->index[i], err);
+            status = pps_shared_best_enter(m->contest, group, value, m->index[i], err);
         if (status == PPS_OK)
-            status = pps_tops_add(&m->best, group, value, m->index[i], m->text + start,
-                                  m->text_n - start - 1, err);
+            status = pps_best_by_group_add(&m->best, group, value, m->index[i], m->text + start,
+                                           m->text_n - start - 1, err);
     }
     m->text_n = start;
     return status;
@@ -265,12 +265,12 @@ static enum pps_status take_row(struct pps_rowmaker *m,
     if (m->contest != NULL)
         return contest_row(m, i, key, err);
     double value = m->column[m->objective][i];
-    if (!pps_tops_would_take(&m->best, key,
-                             m->best.higher ? value + m->slack : value - m->slack))
+    if (!pps_best_by_group_would_take(&m->best, key,
+                                      m->best.higher ? value + m->slack : value - m->slack))
         return PPS_OK;
     value = shown_value(m, value);
-    return pps_tops_add(&m->best, key, value, m->index[i], m->text + start,
-                        m->text_n - start - 1, err);
+    return pps_best_by_group_add(&m->best, key, value, m->index[i], m->text + start,
+                                 m->text_n - start - 1, err);
 }
 
 static enum pps_status take_found(struct pps_rowmaker *m,
@@ -288,12 +288,13 @@ static enum pps_status take_found(struct pps_rowmaker *m,
     rows->counts.rows++;
     rows->counts.reused++;
     if (!found->reused.infeasible)
-        return pps_tops_add(&m->best, group, found->reused.value, found->index, out, n - 1,
-                            err);
+        return pps_best_by_group_add(&m->best, group, found->reused.value, found->index, out,
+                                     n - 1, err);
     rows->counts.infeasible++;
     if (m->experiment->nearest < 0 || isnan(found->reused.value))
         return PPS_OK;
-    return pps_tops_add(&m->nearest, NULL, found->reused.value, found->index, out, n - 1, err);
+    return pps_best_by_group_add(&m->nearest, NULL, found->reused.value, found->index, out,
+                                 n - 1, err);
 }
 
 static enum pps_status take_rows(struct pps_rowmaker *m,
@@ -348,8 +349,8 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
     *rows = (struct pps_rows){.n = 0};
     m->text_n = 0;
     if (m->contest != NULL) {
-        pps_tops_clear(&m->best);
-        pps_tops_clear(&m->nearest);
+        pps_best_by_group_clear(&m->best);
+        pps_best_by_group_clear(&m->nearest);
     }
     pps_cursor_seek(&m->cursor, &m->experiment->space, first);
     do {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From points to rows: walks a stretch of the space, runs the kernel on batches of points and
 // writes their rows as text. One a worker.
-#ifndef PPS_ROWS_H
-#define PPS_ROWS_H
+#ifndef PPS_ENGINE_RUN_ROW_MAKER_H
+#define PPS_ENGINE_RUN_ROW_MAKER_H
 
 #include "engine/best/shared_best.h"
 #include "engine/experiment/experiment.h"
@@ -34,12 +34,12 @@ struct pps_row_settings {
     // Rows of an earlier result, which are copied and not computed; or NULL. Audited rows are
     // computed and compared with the earlier row: a difference is an error of pps_rowmaker_make.
     // Not used with a contest.
-    const struct pps_reuse *reuse;
+    const struct pps_known_rows *reuse;
     // Top-k mode: rows are offered to the shared contest, no text is produced, and
     // pps_rowmaker_best returns the best rows of the last call of pps_rowmaker_make alone. A point
     // whose lower bound is worse than the best rows is not computed: the number of pruned points
     // depends on the progress of all workers, the winning rows do not. NULL: all rows are text.
-    struct pps_contest *contest;
+    struct pps_shared_best *contest;
     bool ties; // with a contest: also all rows equal to the last of the best
     // A fraction of the rows is compared with the kernel's reference; a difference is an error of
     // pps_rowmaker_make (audit.h). 0: none.
@@ -54,7 +54,7 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
 
 // Returns the infeasible row that is nearest to feasible, if the kernel names a column for
 // this.
-struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *maker);
+struct pps_best_by_group *pps_rowmaker_nearest(struct pps_rowmaker *maker);
 
 void pps_rowmaker_close(struct pps_rowmaker *maker); // NULL is fine
 
@@ -68,7 +68,7 @@ PPS_MUST_CHECK enum pps_status pps_rowmaker_make(struct pps_rowmaker *maker,
 
 // The best rows of everything made so far; compared by the numbers as they are written, so that
 // they can be found again in the result. They belong to the maker.
-struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *maker);
+struct pps_best_by_group *pps_rowmaker_best(struct pps_rowmaker *maker);
 
 // Points a block: about 1 MiB of text or 20 ms of work, whichever is less, but no fewer than the
 // kernel runs together, and up to four times as many in large experiments. Depends on the experiment

@@ -87,8 +87,9 @@ static void set_best(struct pps_rowmaker *m, const struct pps_row_settings *sett
     const int nearest = m->experiment->nearest;
     if (m->decimals[m->objective] >= 0) // twice what rounding can change
         m->slack = pow(10, -m->decimals[m->objective]);
-    pps_tops_init(&m->best, settings->n_best, higher, settings->n_by);
-    pps_tops_init(&m->nearest, 1, nearest >= 0 && columns[nearest].goal == PPS_HIGHER, 0);
+    pps_best_by_group_init(&m->best, settings->n_best, higher, settings->n_by);
+    pps_best_by_group_init(&m->nearest, 1, nearest >= 0 && columns[nearest].goal == PPS_HIGHER,
+                           0);
     m->n_by = settings->n_by;
     for (int b = 0; b < m->n_by; b++)
         m->by[b] = settings->by[b];
@@ -99,7 +100,7 @@ static void set_best(struct pps_rowmaker *m, const struct pps_row_settings *sett
 }
 
 static enum pps_status set_reuse(struct pps_rowmaker *m,
-                                 const struct pps_reuse *reuse,
+                                 const struct pps_known_rows *reuse,
                                  struct pps_error *err)
 {
     m->reuse = reuse;
@@ -147,8 +148,8 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
     if (m == NULL)
         return;
     pps_auditor_close(m->auditor);
-    pps_tops_free(&m->best);
-    pps_tops_free(&m->nearest);
+    pps_best_by_group_free(&m->best);
+    pps_best_by_group_free(&m->nearest);
     free(m->values);
     free(m->texts);
     free(m->prefixes);
@@ -161,12 +162,12 @@ void pps_rowmaker_close(struct pps_rowmaker *m)
     free(m);
 }
 
-struct pps_tops *pps_rowmaker_best(struct pps_rowmaker *m)
+struct pps_best_by_group *pps_rowmaker_best(struct pps_rowmaker *m)
 {
     return &m->best;
 }
 
-struct pps_tops *pps_rowmaker_nearest(struct pps_rowmaker *m)
+struct pps_best_by_group *pps_rowmaker_nearest(struct pps_rowmaker *m)
 {
     return &m->nearest;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a maker of rows holds; private to row_maker.c and row_maker_open.c.
-#ifndef PPS_ROWPARTS_H
-#define PPS_ROWPARTS_H
+#ifndef PPS_ENGINE_RUN_ROW_MAKER_PRIVATE_H
+#define PPS_ENGINE_RUN_ROW_MAKER_PRIVATE_H
 
 #include "base/table/cell.h"
 #include "engine/run/audit.h"
@@ -21,9 +21,9 @@ struct pps_rowmaker {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
-    struct pps_tops best;        // in a contest those of the points made last; else of all
-    struct pps_tops nearest;     // of infeasible rows, likewise
-    struct pps_contest *contest; // or NULL
+    struct pps_best_by_group best;    // in a contest those of the points made last; else of all
+    struct pps_best_by_group nearest; // of infeasible rows, likewise
+    struct pps_shared_best *contest;  // or NULL
     struct pps_rival rival;
     bool prunes;  // the kernel bounds the objective
     double slack; // how much the objective as written may differ from what was computed
@@ -46,8 +46,8 @@ struct pps_rowmaker {
     char *prefixes;    // of the batch, one behind the other
     size_t prefix_cap; // greatest bytes of one
     size_t prefix_end[PPS_BATCH];
-    const struct pps_reuse *reuse; // or NULL
-    struct pps_found *found;       // PPS_BATCH of them, their prefixes and groups
+    const struct pps_known_rows *reuse; // or NULL
+    struct pps_found *found;            // PPS_BATCH of them, their prefixes and groups
     char *found_prefixes;
     double *found_groups;
     size_t n_found;

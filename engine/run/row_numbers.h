@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which row of a result shows a point: rows are numbered from 1, as `trace --row` takes them.
-#ifndef PPS_ROWNUMBERS_H
-#define PPS_ROWNUMBERS_H
+#ifndef PPS_ENGINE_RUN_ROW_NUMBERS_H
+#define PPS_ENGINE_RUN_ROW_NUMBERS_H
 
 #include "engine/run/sweep.h"
 

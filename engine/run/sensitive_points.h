@@ -2,8 +2,8 @@
 // Sensitivity finds points whose results no two implementations can agree on, because their
 // dynamics amplify rounding errors of the last bit. The kernel's own reference, run at
 // neighbouring points, shows these points.
-#ifndef PPS_SENSITIVE_H
-#define PPS_SENSITIVE_H
+#ifndef PPS_ENGINE_RUN_SENSITIVE_POINTS_H
+#define PPS_ENGINE_RUN_SENSITIVE_POINTS_H
 
 #include "ppsweep/kernel.h"
 

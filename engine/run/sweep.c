@@ -20,17 +20,18 @@ static const double WRITE_AFTER_STOP_S = 0.05;
 
 struct slot {
     struct pps_part *parts; // of a block that several workers make, as far as they are done
-    struct pps_made *made;  // or NULL
-    struct pps_tops best, nearest; // of the block, where only the best rows are wanted
+    struct pps_finished_block *made;        // or NULL
+    struct pps_best_by_group best, nearest; // of the block, where only the best rows are wanted
 };
 
 struct pool {
     const struct pps_sweep *sweep;
     struct pps_totals *totals;
-    struct pps_contest contest; // where only the best rows are wanted; has a lock of its own
-    pthread_mutex_t lock;       // guards all below
-    pthread_cond_t moved;       // the schedule may have something to do, or ended has changed
-    struct pps_schedule *schedule;
+    struct pps_shared_best
+        contest;          // where only the best rows are wanted; has a lock of its own
+    pthread_mutex_t lock; // guards all below
+    pthread_cond_t moved; // the schedule may have something to do, or ended has changed
+    struct pps_work_schedule *schedule;
     bool ended;         // an error, or the stop flag in the middle of a block
     double last_s;      // when a stopped run ceases to write; 0: not stopped
     struct slot *slots; // n_slots: of blocks number modulo n_slots
@@ -60,8 +61,8 @@ static bool take(struct pool *pool, struct pps_task *task)
     pthread_mutex_lock(&pool->lock);
     for (;;) {
         const bool over = pool->ended || pps_sweep_is_stopped(pool->sweep);
-        *task =
-            over ? (struct pps_task){.kind = PPS_TASK_END} : pps_schedule_take(pool->schedule);
+        *task = over ? (struct pps_task){.kind = PPS_TASK_END}
+                     : pps_work_schedule_take(pool->schedule);
         if (task->kind != PPS_TASK_WAIT)
             break;
         pthread_cond_wait(&pool->moved, &pool->lock);
@@ -108,17 +109,17 @@ static bool may_write(struct pool *pool)
 static enum pps_status add_best(struct pool *pool, struct slot *slot, struct pps_error *err)
 {
     struct pps_totals *totals = pool->totals;
-    enum pps_status status = pps_tops_merge(&totals->best, &slot->best, err);
+    enum pps_status status = pps_best_by_group_merge(&totals->best, &slot->best, err);
     if (status == PPS_OK)
-        status = pps_tops_merge(&totals->nearest, &slot->nearest, err);
-    pps_tops_clear(&slot->best);
-    pps_tops_clear(&slot->nearest);
+        status = pps_best_by_group_merge(&totals->nearest, &slot->nearest, err);
+    pps_best_by_group_clear(&slot->best);
+    pps_best_by_group_clear(&slot->nearest);
     return status;
 }
 
 static void write_block(struct pool *pool, struct slot *slot)
 {
-    const struct pps_made *made = slot->made;
+    const struct pps_finished_block *made = slot->made;
     const struct pps_sink *sink = &pool->sweep->sink;
     struct pps_error err;
     enum pps_status status = sink->block(sink->self, &made->block, &err);
@@ -136,23 +137,23 @@ static void write_block(struct pool *pool, struct slot *slot)
 static void write_due(struct pool *pool)
 {
     uint64_t number;
-    while (may_write(pool) && pps_schedule_write(pool->schedule, &number)) {
+    while (may_write(pool) && pps_work_schedule_write(pool->schedule, &number)) {
         struct slot *slot = &pool->slots[number % pool->n_slots];
         pthread_mutex_unlock(&pool->lock);
         write_block(pool, slot);
         pthread_mutex_lock(&pool->lock);
         free(slot->made);
         slot->made = NULL;
-        pps_schedule_written(pool->schedule);
+        pps_work_schedule_written(pool->schedule);
         pthread_cond_broadcast(&pool->moved);
     }
 }
 
-static void hand_in(struct pool *pool, uint64_t number, struct pps_made *made)
+static void hand_in(struct pool *pool, uint64_t number, struct pps_finished_block *made)
 {
     pthread_mutex_lock(&pool->lock);
     pool->slots[number % pool->n_slots].made = made;
-    pps_schedule_made(pool->schedule, number, pps_made_bytes(made));
+    pps_work_schedule_made(pool->schedule, number, pps_finished_block_bytes(made));
     write_due(pool);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -166,11 +167,11 @@ static void foretell(struct pool *pool, struct worker *w, const struct pps_task 
     for (uint32_t i = 0; i < task->n; i++) {
         const uint64_t index = pps_shard_block(pool->sweep->shard, task->block + i);
         foretold[i] =
-            pps_foretell(w->cursor, pool->sweep->experiment, index * blocks.block_points,
-                         pps_blocks_points(blocks, index));
+            pps_block_cost(w->cursor, pool->sweep->experiment, index * blocks.block_points,
+                           pps_blocks_points(blocks, index));
     }
     pthread_mutex_lock(&pool->lock);
-    pps_schedule_foretold(pool->schedule, task->block, task->n, foretold);
+    pps_work_schedule_foretold(pool->schedule, task->block, task->n, foretold);
     pthread_cond_broadcast(&pool->moved);
     pthread_mutex_unlock(&pool->lock);
 }
@@ -183,8 +184,9 @@ static enum pps_status pack(struct pool *pool,
 {
     const uint64_t index = pps_shard_block(pool->sweep->shard, number);
     const uint64_t points = pps_blocks_points(blocks_of(pool->sweep), index);
-    struct pps_made *made;
-    enum pps_status status = pps_made_pack(&made, index, points, rows, w->codec, &w->data, err);
+    struct pps_finished_block *made;
+    enum pps_status status =
+        pps_finished_block_pack(&made, index, points, rows, w->codec, &w->data, err);
     if (status == PPS_OK)
         hand_in(pool, number, made);
     return status;
@@ -205,7 +207,7 @@ static enum pps_status keep_part(struct pool *pool,
     pthread_mutex_lock(&pool->lock);
     part->next = slot->parts;
     slot->parts = part;
-    const bool last = pps_schedule_part_made(pool->schedule, task->block);
+    const bool last = pps_work_schedule_part_made(pool->schedule, task->block);
     pthread_mutex_unlock(&pool->lock);
     if (!last)
         return PPS_OK;
@@ -226,9 +228,10 @@ static enum pps_status keep_best_of_part(struct pool *pool,
     if (!pool->sweep->only_best)
         return PPS_OK;
     pthread_mutex_lock(&pool->lock);
-    enum pps_status status = pps_tops_merge(&slot->best, pps_rowmaker_best(w->maker), err);
+    enum pps_status status =
+        pps_best_by_group_merge(&slot->best, pps_rowmaker_best(w->maker), err);
     if (status == PPS_OK)
-        status = pps_tops_merge(&slot->nearest, pps_rowmaker_nearest(w->maker), err);
+        status = pps_best_by_group_merge(&slot->nearest, pps_rowmaker_nearest(w->maker), err);
     pthread_mutex_unlock(&pool->lock);
     return status;
 }
@@ -264,9 +267,11 @@ static enum pps_status keep_best(struct pool *pool,
     if (pool->sweep->only_best) // blocks have them
         return PPS_OK;
     pthread_mutex_lock(&pool->lock);
-    enum pps_status status = pps_tops_merge(&pool->totals->best, pps_rowmaker_best(maker), err);
+    enum pps_status status =
+        pps_best_by_group_merge(&pool->totals->best, pps_rowmaker_best(maker), err);
     if (status == PPS_OK)
-        status = pps_tops_merge(&pool->totals->nearest, pps_rowmaker_nearest(maker), err);
+        status =
+            pps_best_by_group_merge(&pool->totals->nearest, pps_rowmaker_nearest(maker), err);
     pthread_mutex_unlock(&pool->lock);
     return status;
 }
@@ -339,31 +344,31 @@ uint64_t pps_sweep_points(const struct pps_sweep *sweep)
 }
 
 void pps_sweep_tops(const struct pps_sweep *sweep,
-                    struct pps_tops *best,
-                    struct pps_tops *nearest)
+                    struct pps_best_by_group *best,
+                    struct pps_best_by_group *nearest)
 {
     const struct pps_column *columns = sweep->experiment->kernel->columns;
     const int column = sweep->experiment->nearest;
-    pps_tops_init(best, sweep->n_best, columns[sweep->objective].goal == PPS_HIGHER,
-                  sweep->n_by);
+    pps_best_by_group_init(best, sweep->n_best, columns[sweep->objective].goal == PPS_HIGHER,
+                           sweep->n_by);
     best->ties = sweep->ties;
-    pps_tops_init(nearest, 1, column >= 0 && columns[column].goal == PPS_HIGHER, 0);
+    pps_best_by_group_init(nearest, 1, column >= 0 && columns[column].goal == PPS_HIGHER, 0);
 }
 
 // What skipped blocks have reached need not be beaten again.
 static enum pps_status know_rivals(struct pool *pool, struct pps_error *err)
 {
-    struct pps_tops *rivals = pool->sweep->rivals;
+    struct pps_best_by_group *rivals = pool->sweep->rivals;
     if (rivals == NULL)
         return PPS_OK;
     atomic_store(&pool->contest.changes, rivals->kept > 0);
-    return pps_tops_merge(&pool->contest.tops, rivals, err);
+    return pps_best_by_group_merge(&pool->contest.tops, rivals, err);
 }
 
 static enum pps_status start(struct pool *pool, int threads, struct pps_error *err)
 {
     const struct pps_sweep *sweep = pool->sweep;
-    struct pps_schedule_plan plan = {sweep->skip, end_block(sweep), threads, sweep->ring};
+    struct pps_work_schedule_plan plan = {sweep->skip, end_block(sweep), threads, sweep->ring};
     if (plan.ring.slots == 0)
         plan.ring = pps_ring_default(threads);
     pool->n_slots = plan.ring.slots;
@@ -375,7 +380,7 @@ static enum pps_status start(struct pool *pool, int threads, struct pps_error *e
         return pps_fail_memory(err, "the pool");
     for (uint64_t i = 0; i < pool->n_slots; i++)
         pps_sweep_tops(sweep, &pool->slots[i].best, &pool->slots[i].nearest);
-    return pps_schedule_open(&pool->schedule, &plan, err);
+    return pps_work_schedule_open(&pool->schedule, &plan, err);
 }
 
 static void finish(struct pool *pool)
@@ -383,12 +388,12 @@ static void finish(struct pool *pool)
     for (uint64_t s = 0; pool->slots != NULL && s < pool->n_slots; s++) {
         pps_parts_free(pool->slots[s].parts);
         free(pool->slots[s].made);
-        pps_tops_free(&pool->slots[s].best);
-        pps_tops_free(&pool->slots[s].nearest);
+        pps_best_by_group_free(&pool->slots[s].best);
+        pps_best_by_group_free(&pool->slots[s].nearest);
     }
     free(pool->slots);
-    pps_tops_free(&pool->contest.tops);
-    pps_schedule_close(pool->schedule);
+    pps_best_by_group_free(&pool->contest.tops);
+    pps_work_schedule_close(pool->schedule);
     pthread_cond_destroy(&pool->moved);
     pthread_mutex_destroy(&pool->contest.lock);
     pthread_mutex_destroy(&pool->lock);
@@ -403,8 +408,8 @@ static uint64_t count_parts(const struct pps_sweep *sweep, uint64_t n_blocks)
     for (uint64_t i = 0; cursor != NULL && i < n_blocks; i++) {
         const uint64_t index = pps_shard_block(sweep->shard, sweep->skip + i);
         const struct pps_foretold foretold =
-            pps_foretell(cursor, sweep->experiment, index * blocks.block_points,
-                         pps_blocks_points(blocks, index));
+            pps_block_cost(cursor, sweep->experiment, index * blocks.block_points,
+                           pps_blocks_points(blocks, index));
         n += pps_foretold_parts(&foretold);
     }
     free(cursor);
@@ -429,7 +434,7 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     const bool higher = kernel->columns[sweep->objective].goal == PPS_HIGHER;
     *totals = (struct pps_totals){.points = 0};
     pps_sweep_tops(sweep, &totals->best, &totals->nearest);
-    pps_tops_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
+    pps_best_by_group_init(&pool.contest.tops, sweep->n_best, higher, sweep->n_by);
     const int threads = useful_threads(sweep);
     pool.status = start(&pool, threads, err);
     if (pool.status == PPS_OK)
@@ -442,7 +447,7 @@ enum pps_status pps_sweep_run(const struct pps_sweep *sweep,
     }
     if (sweep->only_best &&
         totals->best.kept > 0) // which were seen before a winner was is chance
-        pps_tops_free(&totals->nearest);
+        pps_best_by_group_free(&totals->nearest);
     totals->complete = pool.status == PPS_OK && totals->points == pps_sweep_points(sweep);
     totals->wall_s = pps_wall_seconds() - wall_s;
     totals->cpu_s = pps_cpu_seconds() - cpu_s;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running a sweep: a pool of OpenMP threads makes blocks of rows, compresses them, and hands
 // them on in order.
-#ifndef PPS_SWEEP_H
-#define PPS_SWEEP_H
+#ifndef PPS_ENGINE_RUN_SWEEP_H
+#define PPS_ENGINE_RUN_SWEEP_H
 
 #include "base/system/codec.h"
 #include "engine/experiment/experiment.h"
@@ -37,8 +37,8 @@ struct pps_sweep {
                     // not computed
     bool ties;      // with only_best: and all rows equal to the last of the best
     // With only_best: the best rows of blocks that are skipped; or NULL.
-    struct pps_tops *rivals;
-    const struct pps_reuse *reuse; // rows that need not be computed; or NULL
+    struct pps_best_by_group *rivals;
+    const struct pps_known_rows *reuse; // rows that need not be computed; or NULL
     double audit; // fraction of the rows to compare with the reference; 0: none
     struct pps_shard shard;
     uint64_t skip;     // blocks of the shard that are there already
@@ -56,16 +56,17 @@ struct pps_totals {
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;
-    struct pps_tops best; // with only_best, at any time, those of all blocks written so far
+    struct pps_best_by_group
+        best; // with only_best, at any time, those of all blocks written so far
     // Of this run's infeasible rows, the one that nearly fits; where the best alone are wanted,
     // none as soon as there is one of them.
-    struct pps_tops nearest;
+    struct pps_best_by_group nearest;
 };
 
 // Makes both empty, for rows of this sweep: the best of its groups, the nearest to feasible.
 void pps_sweep_tops(const struct pps_sweep *sweep,
-                    struct pps_tops *best,
-                    struct pps_tops *nearest);
+                    struct pps_best_by_group *best,
+                    struct pps_best_by_group *nearest);
 
 // Returns whether the stop flag is raised.
 static inline bool pps_sweep_is_stopped(const struct pps_sweep *sweep)

@@ -27,12 +27,13 @@ enum pps_status pps_totals_join(struct pps_totals *totals,
     totals->earlier += earlier->points;
     totals->earlier_rows += earlier->counts.rows;
     totals->text_bytes += earlier->text_bytes;
-    enum pps_status status = pps_tops_merge(&totals->nearest, &earlier->nearest, err);
-    return status == PPS_OK ? pps_tops_merge(&totals->best, &earlier->best, err) : status;
+    enum pps_status status = pps_best_by_group_merge(&totals->nearest, &earlier->nearest, err);
+    return status == PPS_OK ? pps_best_by_group_merge(&totals->best, &earlier->best, err)
+                            : status;
 }
 
 void pps_totals_free(struct pps_totals *totals)
 {
-    pps_tops_free(&totals->best);
-    pps_tops_free(&totals->nearest);
+    pps_best_by_group_free(&totals->best);
+    pps_best_by_group_free(&totals->nearest);
 }

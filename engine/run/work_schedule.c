@@ -32,8 +32,8 @@ struct slot {
     uint64_t bytes;
 };
 
-struct pps_schedule {
-    struct pps_schedule_plan plan;
+struct pps_work_schedule {
+    struct pps_work_schedule_plan plan;
     uint64_t due;                   // next block to write
     uint64_t first;                 // all blocks before it have been started
     uint64_t asked;                 // all blocks before it are estimated or being estimated
@@ -58,12 +58,12 @@ struct pps_ring pps_ring_default(int threads)
                              (uint64_t)fmin((double)PPS_RING_THREAD_BYTES * threads, most)};
 }
 
-enum pps_status pps_schedule_open(struct pps_schedule **out,
-                                  const struct pps_schedule_plan *plan,
-                                  struct pps_error *err)
+enum pps_status pps_work_schedule_open(struct pps_work_schedule **out,
+                                       const struct pps_work_schedule_plan *plan,
+                                       struct pps_error *err)
 {
     const uint64_t n = plan->end - plan->first;
-    struct pps_schedule *s = *out = calloc(1, sizeof *s);
+    struct pps_work_schedule *s = *out = calloc(1, sizeof *s);
     if (s == NULL)
         return pps_fail_memory(err, "the pool");
     s->plan = *plan;
@@ -75,7 +75,7 @@ enum pps_status pps_schedule_open(struct pps_schedule **out,
     return s->slots != NULL && s->heap != NULL ? PPS_OK : pps_fail_memory(err, "the pool");
 }
 
-void pps_schedule_close(struct pps_schedule *s)
+void pps_work_schedule_close(struct pps_work_schedule *s)
 {
     if (s == NULL)
         return;
@@ -84,27 +84,27 @@ void pps_schedule_close(struct pps_schedule *s)
     free(s);
 }
 
-static struct slot *slot_of(const struct pps_schedule *s, uint64_t block)
+static struct slot *slot_of(const struct pps_work_schedule *s, uint64_t block)
 {
     return &s->slots[block % s->plan.ring.slots];
 }
 
 // ---- marks ------------------------------------------------------------------------------------
 
-static bool before(const struct pps_schedule *s, uint64_t one, uint64_t other)
+static bool before(const struct pps_work_schedule *s, uint64_t one, uint64_t other)
 {
     const double a = slot_of(s, one)->mark, b = slot_of(s, other)->mark;
     return a < b || (a <= b && one < other);
 }
 
-static void put(struct pps_schedule *s, uint64_t at, uint64_t block)
+static void put(struct pps_work_schedule *s, uint64_t at, uint64_t block)
 {
     s->heap[at] = block;
     slot_of(s, block)->heap_at = at;
 }
 
 // Puts the block at position `at` of the heap, and moves it up or down to its place.
-static void settle(struct pps_schedule *s, uint64_t at, uint64_t block)
+static void settle(struct pps_work_schedule *s, uint64_t at, uint64_t block)
 {
     for (; at > 0 && before(s, block, s->heap[(at - 1) / 2]); at = (at - 1) / 2)
         put(s, at, s->heap[(at - 1) / 2]);
@@ -119,7 +119,7 @@ static void settle(struct pps_schedule *s, uint64_t at, uint64_t block)
     put(s, at, block);
 }
 
-static void take_out(struct pps_schedule *s, uint64_t block)
+static void take_out(struct pps_work_schedule *s, uint64_t block)
 {
     const uint64_t last = s->heap[--s->n_heap];
     if (last != block)
@@ -138,10 +138,10 @@ uint32_t pps_foretold_parts(const struct pps_foretold *foretold)
     return parts_of(foretold, SHORTEST_PART_NS);
 }
 
-void pps_schedule_foretold(struct pps_schedule *s,
-                           uint64_t block,
-                           uint32_t n,
-                           const struct pps_foretold *foretold)
+void pps_work_schedule_foretold(struct pps_work_schedule *s,
+                                uint64_t block,
+                                uint32_t n,
+                                const struct pps_foretold *foretold)
 {
     for (uint32_t i = 0; i < n; i++)
         *slot_of(s, block + i) = (struct slot){.state = FORETOLD, .foretold = foretold[i]};
@@ -158,7 +158,7 @@ void pps_schedule_foretold(struct pps_schedule *s,
 
 // ---- next task ------------------------------------------------------------------------------
 
-static struct pps_task foretell(struct pps_schedule *s)
+static struct pps_task foretell(struct pps_work_schedule *s)
 {
     const uint64_t limit = s->due + s->plan.ring.slots;
     const uint64_t most = (limit < s->plan.end ? limit : s->plan.end) - s->asked;
@@ -169,12 +169,12 @@ static struct pps_task foretell(struct pps_schedule *s)
     return task;
 }
 
-static bool is_ring_full(const struct pps_schedule *s)
+static bool is_ring_full(const struct pps_work_schedule *s)
 {
     return s->asked == s->plan.end || s->asked == s->due + s->plan.ring.slots;
 }
 
-static void skip_started(struct pps_schedule *s)
+static void skip_started(struct pps_work_schedule *s)
 {
     while (s->first < s->marked &&
            (s->first < s->due || slot_of(s, s->first)->state > FORETOLD))
@@ -183,7 +183,7 @@ static void skip_started(struct pps_schedule *s)
 
 // Chooses the block to start. Returns false if none may start. Blocks start out of order while
 // half of the room is free.
-static bool choose(const struct pps_schedule *s, uint64_t *block)
+static bool choose(const struct pps_work_schedule *s, uint64_t *block)
 {
     const bool any = s->first < s->marked;
     *block = any && s->waiting < s->plan.ring.bytes / 2 ? s->heap[0] : s->first;
@@ -194,7 +194,7 @@ static bool choose(const struct pps_schedule *s, uint64_t *block)
 // finer the parts: otherwise all threads finish their first block at the same time, and nothing
 // is written before. The fewer blocks remain, the finer the parts, once all remaining blocks
 // are estimated.
-static double part_ns(const struct pps_schedule *s)
+static double part_ns(const struct pps_work_schedule *s)
 {
     const double threads = s->plan.threads;
     double ns = fmin(LONGEST_PART_NS, s->begun / threads);
@@ -203,7 +203,7 @@ static double part_ns(const struct pps_schedule *s)
     return fmax(ns, SHORTEST_PART_NS);
 }
 
-static void start(struct pps_schedule *s, uint64_t block)
+static void start(struct pps_work_schedule *s, uint64_t block)
 {
     struct slot *slot = slot_of(s, block);
     take_out(s, block);
@@ -217,7 +217,7 @@ static void start(struct pps_schedule *s, uint64_t block)
     s->open_parts = slot->parts;
 }
 
-static struct pps_task take_part(struct pps_schedule *s)
+static struct pps_task take_part(struct pps_work_schedule *s)
 {
     const struct pps_foretold *f = &slot_of(s, s->open)->foretold;
     const uint64_t units = (f->n_points + f->together - 1) / f->together;
@@ -232,7 +232,7 @@ static struct pps_task take_part(struct pps_schedule *s)
                              .n_points = (end < f->n_points ? end : f->n_points) - first};
 }
 
-struct pps_task pps_schedule_take(struct pps_schedule *s)
+struct pps_task pps_work_schedule_take(struct pps_work_schedule *s)
 {
     uint64_t block;
     if (s->open_part < s->open_parts)
@@ -249,13 +249,13 @@ struct pps_task pps_schedule_take(struct pps_schedule *s)
 
 // ---- finished blocks ------------------------------------------------------------------------
 
-bool pps_schedule_part_made(struct pps_schedule *s, uint64_t block)
+bool pps_work_schedule_part_made(struct pps_work_schedule *s, uint64_t block)
 {
     struct slot *slot = slot_of(s, block);
     return ++slot->parts_made == slot->parts;
 }
 
-void pps_schedule_made(struct pps_schedule *s, uint64_t block, uint64_t bytes)
+void pps_work_schedule_made(struct pps_work_schedule *s, uint64_t block, uint64_t bytes)
 {
     struct slot *slot = slot_of(s, block);
     slot->state = MADE;
@@ -263,7 +263,7 @@ void pps_schedule_made(struct pps_schedule *s, uint64_t block, uint64_t bytes)
     s->waiting += bytes;
 }
 
-bool pps_schedule_write(struct pps_schedule *s, uint64_t *block)
+bool pps_work_schedule_write(struct pps_work_schedule *s, uint64_t *block)
 {
     *block = s->due;
     if (s->writing || s->due == s->plan.end || slot_of(s, s->due)->state != MADE)
@@ -272,7 +272,7 @@ bool pps_schedule_write(struct pps_schedule *s, uint64_t *block)
     return true;
 }
 
-void pps_schedule_written(struct pps_schedule *s)
+void pps_work_schedule_written(struct pps_work_schedule *s)
 {
     struct slot *slot = slot_of(s, s->due);
     s->waiting -= slot->bytes;

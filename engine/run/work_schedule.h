@@ -8,8 +8,8 @@
 // next blocks. A block whose cost is far above its neighbours' starts early enough to be done
 // when its turn comes. A block that takes long, or is one of the first or last, is made in
 // parts by several workers.
-#ifndef PPS_SCHEDULE_H
-#define PPS_SCHEDULE_H
+#ifndef PPS_ENGINE_RUN_WORK_SCHEDULE_H
+#define PPS_ENGINE_RUN_WORK_SCHEDULE_H
 
 #include "base/text/status.h"
 
@@ -28,7 +28,7 @@ struct pps_ring {
 // most an eighth of the machine's memory.
 struct pps_ring pps_ring_default(int threads);
 
-struct pps_schedule_plan {
+struct pps_work_schedule_plan {
     uint64_t first, end; // blocks first ... end - 1
     int threads;
     struct pps_ring ring;
@@ -46,7 +46,7 @@ uint32_t pps_foretold_parts(const struct pps_foretold *foretold);
 
 enum pps_task_kind {
     PPS_TASK_END,  // nothing left to start
-    PPS_TASK_WAIT, // ask again after pps_schedule_foretold or pps_schedule_written
+    PPS_TASK_WAIT, // ask again after pps_work_schedule_foretold or pps_work_schedule_written
     // estimate the costs of blocks `block` ... `block` + `n` - 1; n <= PPS_MAX_FORETOLD
     PPS_TASK_FORETELL,
     // make part `part` of `n` of the block: `n_points` points, from its point `first`
@@ -60,33 +60,33 @@ struct pps_task {
     uint64_t first, n_points;
 };
 
-struct pps_schedule;
+struct pps_work_schedule;
 
 // Returns PPS_E_MACHINE if memory runs out. The caller may close *schedule in every case.
-PPS_MUST_CHECK enum pps_status pps_schedule_open(struct pps_schedule **schedule,
-                                                 const struct pps_schedule_plan *plan,
-                                                 struct pps_error *err);
-void pps_schedule_close(struct pps_schedule *schedule); // NULL is fine
+PPS_MUST_CHECK enum pps_status pps_work_schedule_open(struct pps_work_schedule **schedule,
+                                                      const struct pps_work_schedule_plan *plan,
+                                                      struct pps_error *err);
+void pps_work_schedule_close(struct pps_work_schedule *schedule); // NULL is fine
 
 // Returns the next task of a worker without work.
-struct pps_task pps_schedule_take(struct pps_schedule *schedule);
+struct pps_task pps_work_schedule_take(struct pps_work_schedule *schedule);
 
 // Reports the result of PPS_TASK_FORETELL: the estimates of all its n blocks.
-void pps_schedule_foretold(struct pps_schedule *schedule,
-                           uint64_t block,
-                           uint32_t n,
-                           const struct pps_foretold *foretold);
+void pps_work_schedule_foretold(struct pps_work_schedule *schedule,
+                                uint64_t block,
+                                uint32_t n,
+                                const struct pps_foretold *foretold);
 
 // Reports that a part of the block is made. Returns true after the last part; the caller then
 // joins the parts.
-bool pps_schedule_part_made(struct pps_schedule *schedule, uint64_t block);
+bool pps_work_schedule_part_made(struct pps_work_schedule *schedule, uint64_t block);
 
 // Reports that the block is complete and waits with this number of bytes.
-void pps_schedule_made(struct pps_schedule *schedule, uint64_t block, uint64_t bytes);
+void pps_work_schedule_made(struct pps_work_schedule *schedule, uint64_t block, uint64_t bytes);
 
 // Returns true if a block is due to be written and no worker is writing; the caller then writes
-// *block, calls pps_schedule_written, and repeats until pps_schedule_write returns false.
-bool pps_schedule_write(struct pps_schedule *schedule, uint64_t *block);
-void pps_schedule_written(struct pps_schedule *schedule);
+// *block, calls pps_work_schedule_written, and repeats until pps_work_schedule_write returns false.
+bool pps_work_schedule_write(struct pps_work_schedule *schedule, uint64_t *block);
+void pps_work_schedule_written(struct pps_work_schedule *schedule);
 
 #endif

@@ -6,8 +6,8 @@
 //
 // A parameter with one value in every cell depends on the cell (p = 1 - x - y, or an axis
 // paired with x) and is ignored.
-#ifndef PPS_COVERED_H
-#define PPS_COVERED_H
+#ifndef PPS_ENGINE_SLICE_CELL_COVERAGE_H
+#define PPS_ENGINE_SLICE_CELL_COVERAGE_H
 
 #include "engine/read/result.h"
 

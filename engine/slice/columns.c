@@ -24,7 +24,7 @@ enum pps_status pps_reduce_parse(const char *word,
     return pps_fail(err, PPS_E_INPUT, "--reduce %s: write min, max, mean, first or last", word);
 }
 
-static enum pps_status find_axis(const struct pps_cut *cut,
+static enum pps_status find_axis(const struct pps_slices *cut,
                                  const char *option,
                                  const char *name,
                                  const char *fallback,
@@ -43,8 +43,8 @@ static enum pps_status find_axis(const struct pps_cut *cut,
                     cut->view.path, option);
 }
 
-static enum pps_status find_axes(struct pps_cut *cut,
-                                 const struct pps_cut_ask *ask,
+static enum pps_status find_axes(struct pps_slices *cut,
+                                 const struct pps_slice_ask *ask,
                                  struct pps_error *err)
 {
     const struct pps_kernel *kernel = cut->view.kernel;
@@ -70,7 +70,7 @@ static enum pps_status find_axes(struct pps_cut *cut,
     return PPS_OK;
 }
 
-bool pps_cut_tells_apart(const struct pps_cut *cut, int column)
+bool pps_slice_tells_apart(const struct pps_slices *cut, int column)
 {
     if (column == cut->x || column == cut->y || column == cut->value)
         return false;
@@ -79,7 +79,7 @@ bool pps_cut_tells_apart(const struct pps_cut *cut, int column)
 }
 
 // Adds the columns of a list that the result has and that are not axes.
-static void add_known(struct pps_cut *cut, const char *list)
+static void add_known(struct pps_slices *cut, const char *list)
 {
     char name[128];
     for (; *list != '\0'; list += *list == ',') {
@@ -93,7 +93,7 @@ static void add_known(struct pps_cut *cut, const char *list)
 }
 
 // Returns how the rows of one cell are combined by default.
-static enum pps_reduce usual_reduce(const struct pps_cut *cut)
+static enum pps_reduce usual_reduce(const struct pps_slices *cut)
 {
     const struct pps_kernel *kernel = cut->view.kernel;
     const enum pps_goal goal = cut->view.columns[cut->value].goal;
@@ -102,8 +102,8 @@ static enum pps_reduce usual_reduce(const struct pps_cut *cut)
     return goal == PPS_HIGHER ? PPS_REDUCE_MAX : PPS_REDUCE_MIN;
 }
 
-static enum pps_status find_groups(struct pps_cut *cut,
-                                   const struct pps_cut_ask *ask,
+static enum pps_status find_groups(struct pps_slices *cut,
+                                   const struct pps_slice_ask *ask,
                                    struct pps_error *err)
 {
     cut->split = -1;
@@ -123,7 +123,7 @@ static enum pps_status find_groups(struct pps_cut *cut,
     }
     const char *split = cut->view.kernel == NULL ? NULL : cut->view.kernel->heatmap.split;
     for (int i = 0; i < cut->view.n_columns; i++) {
-        if (!pps_cut_tells_apart(cut, i))
+        if (!pps_slice_tells_apart(cut, i))
             continue;
         if (split != NULL && strcmp(cut->view.columns[i].name, split) == 0)
             cut->split = cut->n_by;
@@ -132,9 +132,9 @@ static enum pps_status find_groups(struct pps_cut *cut,
     return PPS_OK;
 }
 
-enum pps_status pps_cut_columns(struct pps_cut *cut,
-                                const struct pps_cut_ask *ask,
-                                struct pps_error *err)
+enum pps_status pps_slice_columns(struct pps_slices *cut,
+                                  const struct pps_slice_ask *ask,
+                                  struct pps_error *err)
 {
     const enum pps_status status = find_axes(cut, ask, err);
     return status == PPS_OK ? find_groups(cut, ask, err) : status;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes text that plot scripts read: comment lines "# key value" and words without spaces,
 // since gnuplot splits at spaces and has no escapes. Writing errors show in `out`.
-#ifndef PPS_PLOTTEXT_H
-#define PPS_PLOTTEXT_H
+#ifndef PPS_ENGINE_SLICE_GNUPLOT_TEXT_H
+#define PPS_ENGINE_SLICE_GNUPLOT_TEXT_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -46,7 +46,7 @@ static void longest_run(const struct cover *covers, size_t n, struct common *com
 }
 
 // Returns false if memory runs out.
-static bool find_common(struct pps_cut_span span, struct common *common)
+static bool find_common(struct pps_slice_span span, struct common *common)
 {
     struct cover *covers = malloc((span.n + 1) * sizeof *covers);
     *common = (struct common){0};
@@ -62,14 +62,14 @@ static bool find_common(struct pps_cut_span span, struct common *common)
     return true;
 }
 
-static bool is_other(const struct pps_cut_cell *cell, const struct common *common)
+static bool is_other(const struct pps_slice_cell *cell, const struct common *common)
 {
     return !isnan(cell->value) && cell->cover != common->id;
 }
 
 // Writes "n,sync_freq": the parameters whose values, or whose proportions of values, differ
 // between cells. If none differs alone, all parameters that vary within cells.
-static void combined_names(const struct pps_cut *cut, char *out, size_t cap)
+static void combined_names(const struct pps_slices *cut, char *out, size_t cap)
 {
     const bool *list = cut->covered.varies;
     for (int c = 0; c < cut->covered.n; c++)
@@ -90,9 +90,9 @@ static void combined_names(const struct pps_cut *cut, char *out, size_t cap)
 
 // ---- a mean over unequal rows -------------------------------------------------------------------
 
-static const struct pps_cut_cell *find_cell(struct pps_cut_span span,
-                                            const struct common *common,
-                                            bool other)
+static const struct pps_slice_cell *find_cell(struct pps_slice_span span,
+                                              const struct common *common,
+                                              bool other)
 {
     for (size_t i = 0; i < span.n; i++)
         if (!isnan(span.cells[i].value) && is_other(&span.cells[i], common) == other)
@@ -100,13 +100,13 @@ static const struct pps_cut_cell *find_cell(struct pps_cut_span span,
     return NULL;
 }
 
-static enum pps_status fail_unequal(const struct pps_cut *cut,
-                                    struct pps_cut_span span,
+static enum pps_status fail_unequal(const struct pps_slices *cut,
+                                    struct pps_slice_span span,
                                     const struct common *common,
                                     struct pps_error *err)
 {
-    const struct pps_cut_cell *one = find_cell(span, common, false);
-    const struct pps_cut_cell *other = find_cell(span, common, true);
+    const struct pps_slice_cell *one = find_cell(span, common, false);
+    const struct pps_slice_cell *other = find_cell(span, common, true);
     const char *x = cut->view.columns[cut->x].name, *y = cut->view.columns[cut->y].name;
     char names[100];
     combined_names(cut, names, sizeof names);
@@ -119,11 +119,11 @@ static enum pps_status fail_unequal(const struct pps_cut *cut,
                     cut->x_axis.sorted[other->x], y, cut->y_axis.sorted[other->y], names);
 }
 
-enum pps_status pps_cut_check_mean(const struct pps_cut *cut, struct pps_error *err)
+enum pps_status pps_slice_check_mean(const struct pps_slices *cut, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (size_t m = 0; m < cut->n_maps && status == PPS_OK; m++) {
-        const struct pps_cut_span span = pps_cut_span(cut, m);
+        const struct pps_slice_span span = pps_slice_span(cut, m);
         struct common common;
         if (!find_common(span, &common))
             return pps_fail_memory(err, "the cells of the slices");
@@ -137,8 +137,8 @@ enum pps_status pps_cut_check_mean(const struct pps_cut *cut, struct pps_error *
 
 // If at least half of the cells have the same coverage, the other cells are marked; otherwise
 // there is no common coverage to compare with.
-static void mark_others(const struct pps_cut *cut,
-                        struct pps_cut_span span,
+static void mark_others(const struct pps_slices *cut,
+                        struct pps_slice_span span,
                         const uint32_t *x_place,
                         const uint32_t *y_place,
                         const struct common *common,
@@ -161,7 +161,7 @@ static void mark_others(const struct pps_cut *cut,
                  "cells cover different combinations of %s", names);
 }
 
-static void mark_ties(struct pps_cut_span span,
+static void mark_ties(struct pps_slice_span span,
                       const uint32_t *x_place,
                       const uint32_t *y_place,
                       struct pps_slice *slice)
@@ -173,11 +173,11 @@ static void mark_ties(struct pps_cut_span span,
                 y_place[span.cells[i].y] * slice->n_x + x_place[span.cells[i].x];
 }
 
-bool pps_cut_mark(const struct pps_cut *cut,
-                  struct pps_cut_span span,
-                  const uint32_t *x_place,
-                  const uint32_t *y_place,
-                  struct pps_slice *slice)
+bool pps_slice_mark(const struct pps_slices *cut,
+                    struct pps_slice_span span,
+                    const uint32_t *x_place,
+                    const uint32_t *y_place,
+                    struct pps_slice *slice)
 {
     struct common common = {0};
     slice->hatched = malloc((span.n + 1) * sizeof *slice->hatched);

@@ -31,9 +31,9 @@ static int compare_labels(const void *a, const void *b)
     return order != 0 ? order : x->id < y->id ? -1 : 1;
 }
 
-static struct label read_label(const struct pps_names *names, uint32_t id)
+static struct label read_label(const struct pps_string_pool *names, uint32_t id)
 {
-    struct label label = {.text = pps_names_text(names, id), .id = id};
+    struct label label = {.text = pps_string_pool_text(names, id), .id = id};
     const struct pps_cell cell = {label.text, strlen(label.text)};
     if (!pps_cell_number(cell, &label.number))
         label.number = (double)NAN;
@@ -41,7 +41,7 @@ static struct label read_label(const struct pps_names *names, uint32_t id)
 }
 
 // Fills axis->sorted; rank[id] is the position of label id.
-static bool sort_axis(struct pps_cut_axis *axis, uint32_t *rank)
+static bool sort_axis(struct pps_slice_axis *axis, uint32_t *rank)
 {
     const uint32_t n = axis->names.n;
     struct label *labels = calloc(n, sizeof *labels);
@@ -60,7 +60,7 @@ static bool sort_axis(struct pps_cut_axis *axis, uint32_t *rank)
     return good;
 }
 
-static bool sort_axes(struct pps_cut *cut)
+static bool sort_axes(struct pps_slices *cut)
 {
     uint32_t *x_rank = calloc(cut->x_axis.names.n, sizeof *x_rank);
     uint32_t *y_rank = calloc(cut->y_axis.names.n, sizeof *y_rank);
@@ -79,7 +79,7 @@ static bool sort_axes(struct pps_cut *cut)
 
 static int compare_cells(const void *a, const void *b)
 {
-    const struct pps_cut_cell *p = a, *q = b;
+    const struct pps_slice_cell *p = a, *q = b;
     if (p->map != q->map)
         return p->map < q->map ? -1 : 1;
     if (p->y != q->y)
@@ -87,13 +87,13 @@ static int compare_cells(const void *a, const void *b)
     return (p->x > q->x) - (p->x < q->x);
 }
 
-static void sort_cells(struct pps_cut *cut)
+static void sort_cells(struct pps_slices *cut)
 {
     qsort(cut->cells, cut->n_cells, sizeof *cut->cells, compare_cells);
 }
 
 // Returns whether no two cells of the current maps share a place. The cells must be sorted.
-static bool places_differ(const struct pps_cut *cut)
+static bool places_differ(const struct pps_slices *cut)
 {
     for (size_t i = 1; i < cut->n_cells; i++)
         if (compare_cells(&cut->cells[i - 1], &cut->cells[i]) == 0)
@@ -102,7 +102,7 @@ static bool places_differ(const struct pps_cut *cut)
 }
 
 // Merges the maps of the split column's numbers if no two of them share a cell.
-static bool join_maps(struct pps_cut *cut)
+static bool join_maps(struct pps_slices *cut)
 {
     uint32_t *split_maps = calloc(cut->n_cells, sizeof *split_maps);
     if (split_maps == NULL)
@@ -123,9 +123,9 @@ static bool join_maps(struct pps_cut *cut)
     return true;
 }
 
-static enum pps_status find_first_cells(struct pps_cut *cut, struct pps_error *err)
+static enum pps_status find_first_cells(struct pps_slices *cut, struct pps_error *err)
 {
-    const struct pps_names *keys = pps_cut_keys(cut);
+    const struct pps_string_pool *keys = pps_slices_keys(cut);
     cut->n_maps = keys->n;
     if (!cut->separate && cut->max_maps > 0 && cut->n_maps > cut->max_maps)
         cut->n_maps = cut->max_maps;
@@ -140,12 +140,12 @@ static enum pps_status find_first_cells(struct pps_cut *cut, struct pps_error *e
 }
 
 // Counts the combinations that cells cover, and finds the range of all values.
-static void finish_cells(struct pps_cut *cut)
+static void finish_cells(struct pps_slices *cut)
 {
     cut->min = cut->max = (double)NAN;
     pps_covered_finish(&cut->covered, cut->n_cells);
     for (size_t i = 0; i < cut->n_cells; i++) {
-        struct pps_cut_cell *cell = &cut->cells[i];
+        struct pps_slice_cell *cell = &cut->cells[i];
         cut->min = fmin(cut->min, cell->value);
         cut->max = fmax(cut->max, cell->value);
         if (cut->reduce != PPS_REDUCE_NONE && cell->cover != 0)
@@ -154,7 +154,7 @@ static void finish_cells(struct pps_cut *cut)
 }
 
 // A logarithmic scale needs positive values.
-static enum pps_status check_scale(const struct pps_cut *cut, struct pps_error *err)
+static enum pps_status check_scale(const struct pps_slices *cut, struct pps_error *err)
 {
     if (cut->scale.kind != PPS_SCALE_LOG || !(cut->min <= 0))
         return PPS_OK;
@@ -162,7 +162,7 @@ static enum pps_status check_scale(const struct pps_cut *cut, struct pps_error *
                     cut->view.columns[cut->value].name, cut->min);
 }
 
-enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err)
+enum pps_status pps_slice_finish(struct pps_slices *cut, struct pps_error *err)
 {
     free(cut->slots);
     cut->slots = NULL;
@@ -174,22 +174,22 @@ enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err)
         sort_cells(cut);
     enum pps_status status =
         good ? find_first_cells(cut, err) : pps_fail_memory(err, "the result");
-    if (status == PPS_OK && !pps_cut_choose_names(cut))
+    if (status == PPS_OK && !pps_slice_choose_names(cut))
         status = pps_fail_memory(err, "the result");
     return status == PPS_OK ? check_scale(cut, err) : status;
 }
 
-size_t pps_cut_maps(const struct pps_cut *cut)
+size_t pps_slices_maps(const struct pps_slices *cut)
 {
     return cut->n_maps;
 }
 
-bool pps_cut_has_points_only(const struct pps_cut *cut)
+bool pps_slices_has_points_only(const struct pps_slices *cut)
 {
     return cut->n_maps > 1 && cut->n_cells == cut->n_maps;
 }
 
-size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
+size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least)
 {
     *at_least = cut->separate && cut->n_left_out > 0;
     return cut->n_left_out;
@@ -198,8 +198,8 @@ size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least)
 // ---- one map --------------------------------------------------------------------------------
 
 // Selects the labels of the axis that occur; place[rank] is their index in the selection.
-static bool pick_labels(const struct pps_cut_axis *axis,
-                        struct pps_cut_span span,
+static bool pick_labels(const struct pps_slice_axis *axis,
+                        struct pps_slice_span span,
                         bool is_y,
                         uint32_t *place,
                         const char ***labels,
@@ -228,14 +228,14 @@ static bool better(const struct pps_slice *slice, double value, double than)
 
 // Sets one value per cell, and finds the best value.
 static void fill_matrix(struct pps_slice *slice,
-                        struct pps_cut_span span,
+                        struct pps_slice_span span,
                         const uint32_t *x_place,
                         const uint32_t *y_place)
 {
     double best = 0;
     uint64_t best_row = 0;
     for (size_t i = 0; i < span.n; i++) {
-        const struct pps_cut_cell *cell = &span.cells[i];
+        const struct pps_slice_cell *cell = &span.cells[i];
         const size_t x = x_place[cell->x], y = y_place[cell->y];
         slice->cells[y * slice->n_x + x] = cell->value;
         if (isnan(cell->value)) {
@@ -256,8 +256,8 @@ static void fill_matrix(struct pps_slice *slice,
     }
 }
 
-static enum pps_status make_matrix(const struct pps_cut *cut,
-                                   struct pps_cut_span span,
+static enum pps_status make_matrix(const struct pps_slices *cut,
+                                   struct pps_slice_span span,
                                    struct pps_slice *slice,
                                    uint32_t *x_place,
                                    uint32_t *y_place,
@@ -281,14 +281,14 @@ static enum pps_status make_matrix(const struct pps_cut *cut,
     for (size_t i = 0; i < n; i++)
         slice->cells[i] = (double)NAN;
     fill_matrix(slice, span, x_place, y_place);
-    return pps_cut_mark(cut, span, x_place, y_place, slice)
+    return pps_slice_mark(cut, span, x_place, y_place, slice)
                ? PPS_OK
                : pps_fail_memory(err, "the result");
 }
 
 // Chooses the colour range of a slice: its own values, the values of all maps, or the requested
 // range.
-static void choose_range(const struct pps_cut *cut, struct pps_slice *slice)
+static void choose_range(const struct pps_slices *cut, struct pps_slice *slice)
 {
     slice->scale = cut->scale;
     slice->range = cut->n_maps > 1 && !cut->scale.has_range ? "own scale" : "";
@@ -300,13 +300,13 @@ static void choose_range(const struct pps_cut *cut, struct pps_slice *slice)
     slice->range = cut->n_maps > 1 ? "shared scale" : "";
 }
 
-enum pps_status pps_cut_slice(const struct pps_cut *cut,
-                              size_t i,
-                              struct pps_slice *slice,
-                              struct pps_error *err)
+enum pps_status pps_slices_get(const struct pps_slices *cut,
+                               size_t i,
+                               struct pps_slice *slice,
+                               struct pps_error *err)
 {
     const struct pps_view_column *columns = cut->view.columns;
-    const struct pps_cut_span span = pps_cut_span(cut, i);
+    const struct pps_slice_span span = pps_slice_span(cut, i);
     *slice = (struct pps_slice){
         .x_name = columns[cut->x].name,
         .y_name = columns[cut->y].name,
@@ -320,7 +320,7 @@ enum pps_status pps_cut_slice(const struct pps_cut *cut,
     uint32_t *x_place = calloc(cut->x_axis.names.n, sizeof *x_place);
     uint32_t *y_place = calloc(cut->y_axis.names.n, sizeof *y_place);
     enum pps_status status = PPS_OK;
-    if (x_place == NULL || y_place == NULL || !pps_cut_title(cut, i, slice))
+    if (x_place == NULL || y_place == NULL || !pps_slice_title(cut, i, slice))
         status = pps_fail_memory(err, "the result");
     if (status == PPS_OK)
         status = make_matrix(cut, span, slice, x_place, y_place, err);

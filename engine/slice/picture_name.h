@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Picture names consist of the stem of the result and the options that differ from the
 // defaults, so that pictures of other columns or rows have other names.
-#ifndef PPS_PICTURENAME_H
-#define PPS_PICTURENAME_H
+#ifndef PPS_ENGINE_SLICE_PICTURE_NAME_H
+#define PPS_ENGINE_SLICE_PICTURE_NAME_H
 
 #include "base/text/status.h"
 #include "engine/read/view.h"

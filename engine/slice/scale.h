@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Value scales of pictures: logarithmic or linear, and optionally one range for several maps.
-#ifndef PPS_SCALE_H
-#define PPS_SCALE_H
+#ifndef PPS_ENGINE_SLICE_SCALE_H
+#define PPS_ENGINE_SLICE_SCALE_H
 
 #include <stdbool.h>
 

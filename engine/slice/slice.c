@@ -18,7 +18,7 @@ struct key {
 };
 
 // Joins the values of `by`. Without `split`, a number of the split column becomes "".
-static bool make_key(const struct pps_cut *cut,
+static bool make_key(const struct pps_slices *cut,
                      const struct pps_cell *cells,
                      bool split,
                      struct key *key)
@@ -35,13 +35,13 @@ static bool make_key(const struct pps_cut *cut,
         key->text = text;
         memcpy(key->text + key->n, cell.text, cell.n);
         key->n += cell.n;
-        key->text[key->n++] = PPS_CUT_SEPARATOR;
+        key->text[key->n++] = PPS_SLICE_SEPARATOR;
     }
     return true;
 }
 
-static enum pps_status add_key(struct pps_names *names,
-                               const struct pps_cut *cut,
+static enum pps_status add_key(struct pps_string_pool *names,
+                               const struct pps_slices *cut,
                                const struct pps_cell *cells,
                                bool split,
                                struct key *key,
@@ -50,10 +50,10 @@ static enum pps_status add_key(struct pps_names *names,
 {
     if (!make_key(cut, cells, split, key))
         return pps_fail_memory(err, "the result");
-    return pps_names_add(names, key->n == 0 ? "" : key->text, key->n, id, err);
+    return pps_string_pool_add(names, key->n == 0 ? "" : key->text, key->n, id, err);
 }
 
-static bool remember_split_key(struct pps_cut *cut, uint32_t split_key, uint32_t key)
+static bool remember_split_key(struct pps_slices *cut, uint32_t split_key, uint32_t key)
 {
     uint32_t *list = pps_grow(cut->key_of_split_key, &cut->split_keys_room,
                               (size_t)split_key + 1, sizeof *list);
@@ -65,7 +65,7 @@ static bool remember_split_key(struct pps_cut *cut, uint32_t split_key, uint32_t
 }
 
 // Finds the map of a row; *wanted is false if max_maps skips the map.
-static enum pps_status find_map(struct pps_cut *cut,
+static enum pps_status find_map(struct pps_slices *cut,
                                 const struct pps_cell *cells,
                                 struct key *key,
                                 uint32_t *map,
@@ -86,7 +86,7 @@ static enum pps_status find_map(struct pps_cut *cut,
 
 // ---- which cell -----------------------------------------------------------------------------
 
-static size_t find_slot(const struct pps_cut *cut, const struct pps_cut_cell *cell)
+static size_t find_slot(const struct pps_slices *cut, const struct pps_slice_cell *cell)
 {
     const size_t mask = cut->n_slots - 1;
     uint64_t hash = cell->map * 0x9E3779B97F4A7C15u + cell->x;
@@ -94,19 +94,19 @@ static size_t find_slot(const struct pps_cut *cut, const struct pps_cut_cell *ce
     hash = (hash ^ (hash >> 32)) * 0x94D049BB133111EBu;
     size_t slot = (size_t)(hash ^ (hash >> 29)) & mask;
     for (; cut->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const struct pps_cut_cell *known = &cut->cells[cut->slots[slot] - 1];
+        const struct pps_slice_cell *known = &cut->cells[cut->slots[slot] - 1];
         if (known->map == cell->map && known->x == cell->x && known->y == cell->y)
             break;
     }
     return slot;
 }
 
-static bool grow_cells(struct pps_cut *cut)
+static bool grow_cells(struct pps_slices *cut)
 {
     if (cut->n_cells < cut->cells_room)
         return true;
     const size_t room = cut->cells_room == 0 ? 1024 : 2 * cut->cells_room;
-    struct pps_cut_cell *cells = realloc(cut->cells, room * sizeof *cells);
+    struct pps_slice_cell *cells = realloc(cut->cells, room * sizeof *cells);
     if (cells == NULL)
         return false;
     cut->cells = cells;
@@ -121,7 +121,7 @@ static bool grow_cells(struct pps_cut *cut)
     return true;
 }
 
-static void combine(enum pps_reduce reduce, struct pps_cut_cell *cell, double value)
+static void combine(enum pps_reduce reduce, struct pps_slice_cell *cell, double value)
 {
     if (isnan(value))
         return;
@@ -137,7 +137,7 @@ static void combine(enum pps_reduce reduce, struct pps_cut_cell *cell, double va
         cell->value += (value - cell->value) / cell->n_rows;
 }
 
-static bool is_split(const struct pps_cut *cut, int column)
+static bool is_split(const struct pps_slices *cut, int column)
 {
     const struct pps_kernel *kernel = cut->view.kernel;
     return kernel != NULL && kernel->heatmap.split != NULL &&
@@ -145,12 +145,12 @@ static bool is_split(const struct pps_cut *cut, int column)
 }
 
 // Lists parameters that changed and that are neither axes nor part of a map's key.
-static void list_culprits(const struct pps_cut *cut, char *out, size_t cap)
+static void list_culprits(const struct pps_slices *cut, char *out, size_t cap)
 {
     out[0] = '\0';
     for (int i = 0; i < cut->view.n_columns; i++) {
-        bool known =
-            !pps_cut_tells_apart(cut, i) || !cut->constants.list[i].varied || is_split(cut, i);
+        bool known = !pps_slice_tells_apart(cut, i) || !cut->constants.list[i].varied ||
+                     is_split(cut, i);
         for (int b = 0; b < cut->n_by; b++)
             known = known || cut->by[b] == i;
         const size_t n = strlen(out);
@@ -159,26 +159,26 @@ static void list_culprits(const struct pps_cut *cut, char *out, size_t cap)
     }
 }
 
-static enum pps_status collision(const struct pps_cut *cut,
-                                 const struct pps_cut_cell *known,
-                                 const struct pps_cut_cell *cell,
+static enum pps_status collision(const struct pps_slices *cut,
+                                 const struct pps_slice_cell *known,
+                                 const struct pps_slice_cell *cell,
                                  struct pps_error *err)
 {
     char names[256];
     list_culprits(cut, names, sizeof names);
     const struct pps_view_column *columns = cut->view.columns;
-    return pps_fail(err, PPS_E_INPUT,
-                    "rows %llu and %llu of %s fall in one cell (%s %s, %s %s) of one map; "
-                    "%s%s%ssay how to combine rows, as --reduce min",
-                    (unsigned long long)known->row, (unsigned long long)cell->row,
-                    cut->view.path, columns[cut->x].name,
-                    pps_names_text(&cut->x_axis.names, cell->x), columns[cut->y].name,
-                    pps_names_text(&cut->y_axis.names, cell->y), names[0] == '\0' ? "" : "add ",
-                    names, names[0] == '\0' ? "" : " to --by, or ");
+    return pps_fail(
+        err, PPS_E_INPUT,
+        "rows %llu and %llu of %s fall in one cell (%s %s, %s %s) of one map; "
+        "%s%s%ssay how to combine rows, as --reduce min",
+        (unsigned long long)known->row, (unsigned long long)cell->row, cut->view.path,
+        columns[cut->x].name, pps_string_pool_text(&cut->x_axis.names, cell->x),
+        columns[cut->y].name, pps_string_pool_text(&cut->y_axis.names, cell->y),
+        names[0] == '\0' ? "" : "add ", names, names[0] == '\0' ? "" : " to --by, or ");
 }
 
 // Adds the row's combination of parameters to its cell. A mean counts only rows with a value.
-static bool cover(struct pps_cut *cut,
+static bool cover(struct pps_slices *cut,
                   size_t i,
                   bool is_new,
                   double value,
@@ -191,8 +191,8 @@ static bool cover(struct pps_cut *cut,
     return pps_covered_add(&cut->covered, i, first, row, &cut->cells[i].cover);
 }
 
-static enum pps_status add_to_cell(struct pps_cut *cut,
-                                   struct pps_cut_cell *cell,
+static enum pps_status add_to_cell(struct pps_slices *cut,
+                                   struct pps_slice_cell *cell,
                                    double value,
                                    const struct pps_cell *row,
                                    struct pps_error *err)
@@ -220,31 +220,32 @@ static enum pps_status add_to_cell(struct pps_cut *cut,
 
 // ---- reading --------------------------------------------------------------------------------
 
-static enum pps_status add_row(struct pps_cut *cut,
+static enum pps_status add_row(struct pps_slices *cut,
                                const struct pps_cell *cells,
                                struct key *key,
                                struct pps_error *err)
 {
-    struct pps_cut_cell cell = {.value = (double)NAN, .row = pps_result_row(cut->view.result)};
+    struct pps_slice_cell cell = {.value = (double)NAN,
+                                  .row = pps_result_row(cut->view.result)};
     const struct pps_cell x = cells[cut->x], y = cells[cut->y];
     bool wanted;
     double value;
-    enum pps_status status = pps_constants_note(&cut->constants, cells, err);
+    enum pps_status status = pps_constant_columns_note(&cut->constants, cells, err);
     if (status == PPS_OK)
         status = find_map(cut, cells, key, &cell.map, &wanted, err);
     if (status != PPS_OK || !wanted)
         return status;
     if (!pps_cell_number(cells[cut->value], &value))
         value = (double)NAN;
-    status = pps_names_add(&cut->x_axis.names, x.text, x.n, &cell.x, err);
+    status = pps_string_pool_add(&cut->x_axis.names, x.text, x.n, &cell.x, err);
     if (status == PPS_OK)
-        status = pps_names_add(&cut->y_axis.names, y.text, y.n, &cell.y, err);
+        status = pps_string_pool_add(&cut->y_axis.names, y.text, y.n, &cell.y, err);
     if (status == PPS_OK)
         status = add_to_cell(cut, &cell, value, cells, err);
     return status;
 }
 
-static enum pps_status read_rows(struct pps_cut *cut, struct pps_error *err)
+static enum pps_status read_rows(struct pps_slices *cut, struct pps_error *err)
 {
     struct key key = {0};
     enum pps_status status;
@@ -263,12 +264,12 @@ static enum pps_status read_rows(struct pps_cut *cut, struct pps_error *err)
 
 // Selects the parameters in which rows of one cell may differ: neither axes nor part of a map's
 // key.
-static bool open_covered(struct pps_cut *cut)
+static bool open_covered(struct pps_slices *cut)
 {
     int *columns = calloc((size_t)cut->view.n_columns + 1, sizeof *columns);
     int n = 0, split = -1;
     for (int i = 0; columns != NULL && i < cut->view.n_columns; i++) {
-        bool free = pps_cut_tells_apart(cut, i);
+        bool free = pps_slice_tells_apart(cut, i);
         for (int b = 0; b < cut->n_by; b++)
             free = free && cut->by[b] != i;
         if (free && is_split(cut, i))
@@ -279,8 +280,8 @@ static bool open_covered(struct pps_cut *cut)
     return columns != NULL && pps_covered_open(&cut->covered, columns, n, split);
 }
 
-static enum pps_status cut_result(struct pps_cut *cut,
-                                  const struct pps_cut_ask *ask,
+static enum pps_status cut_result(struct pps_slices *cut,
+                                  const struct pps_slice_ask *ask,
                                   struct pps_error *err)
 {
     cut->max_maps = ask->max_maps;
@@ -288,50 +289,50 @@ static enum pps_status cut_result(struct pps_cut *cut,
     cut->scale = ask->scale;
     enum pps_status status = pps_view_open(&cut->view, &ask->view, err);
     if (status == PPS_OK)
-        status = pps_cut_columns(cut, ask, err);
+        status = pps_slice_columns(cut, ask, err);
     if (status != PPS_OK)
         return status;
     if (cut->reduce != PPS_REDUCE_NONE && !open_covered(cut))
         return pps_fail_memory(err, "the result");
-    status = pps_constants_open(&cut->constants, cut->view.n_columns, err);
+    status = pps_constant_columns_open(&cut->constants, cut->view.n_columns, err);
     if (status == PPS_OK)
         status = read_rows(cut, err);
     if (status == PPS_OK && cut->n_cells == 0)
         status = pps_fail(err, PPS_E_INPUT, "%s: no row%s: nothing to show", cut->view.path,
                           cut->view.n_filters > 0 ? " passes the filters" : "");
     if (status == PPS_OK)
-        status = pps_cut_finish(cut, err);
+        status = pps_slice_finish(cut, err);
     if (status == PPS_OK && cut->reduce == PPS_REDUCE_MEAN && !cut->allow_partial)
-        status = pps_cut_check_mean(cut, err);
+        status = pps_slice_check_mean(cut, err);
     return status;
 }
 
-enum pps_status pps_cut_open(struct pps_cut **out,
-                             const struct pps_cut_ask *ask,
-                             struct pps_error *err)
+enum pps_status pps_slices_open(struct pps_slices **out,
+                                const struct pps_slice_ask *ask,
+                                struct pps_error *err)
 {
     *out = NULL;
-    struct pps_cut *cut = calloc(1, sizeof *cut);
+    struct pps_slices *cut = calloc(1, sizeof *cut);
     if (cut == NULL)
         return pps_fail_memory(err, "the result");
     const enum pps_status status = cut_result(cut, ask, err);
     if (status == PPS_OK)
         *out = cut;
     else
-        pps_cut_close(cut);
+        pps_slices_close(cut);
     return status;
 }
 
-void pps_cut_close(struct pps_cut *cut)
+void pps_slices_close(struct pps_slices *cut)
 {
     if (cut == NULL)
         return;
-    pps_constants_close(&cut->constants);
+    pps_constant_columns_close(&cut->constants);
     pps_covered_close(&cut->covered);
-    pps_names_free(&cut->x_axis.names);
-    pps_names_free(&cut->y_axis.names);
-    pps_names_free(&cut->keys);
-    pps_names_free(&cut->split_keys);
+    pps_string_pool_free(&cut->x_axis.names);
+    pps_string_pool_free(&cut->y_axis.names);
+    pps_string_pool_free(&cut->keys);
+    pps_string_pool_free(&cut->split_keys);
     free(cut->x_axis.sorted);
     free(cut->y_axis.sorted);
     free(cut->key_of_split_key);

@@ -3,8 +3,8 @@
 // over two other columns. Reads the whole result once. Memory grows with the number of cells of
 // the requested maps, not with the number of rows per cell. Not thread-safe: one thread uses a
 // cut.
-#ifndef PPS_SLICE_H
-#define PPS_SLICE_H
+#ifndef PPS_ENGINE_SLICE_SLICE_H
+#define PPS_ENGINE_SLICE_SLICE_H
 
 #include "base/text/status.h"
 #include "engine/read/view.h"
@@ -28,7 +28,7 @@ enum pps_reduce {
     PPS_REDUCE_LAST,
 };
 
-struct pps_cut_ask {
+struct pps_slice_ask {
     struct pps_view_ask view;
     const char *x, *y; // columns; NULL: chosen by the kernel
     const char *value; // NULL: chosen by the kernel, otherwise its first result
@@ -55,21 +55,21 @@ const char *pps_reduce_word(enum pps_reduce reduce);
 // own map, while all its numbers share one map: on a grid they follow from x and y. If several
 // of its numbers fall in one cell, numbers distinguish maps too, unless `reduce` says how to
 // combine them.
-struct pps_cut;
+struct pps_slices;
 
-PPS_MUST_CHECK enum pps_status pps_cut_open(struct pps_cut **cut,
-                                            const struct pps_cut_ask *ask,
-                                            struct pps_error *err);
-void pps_cut_close(struct pps_cut *cut); // NULL is fine
+PPS_MUST_CHECK enum pps_status pps_slices_open(struct pps_slices **cut,
+                                               const struct pps_slice_ask *ask,
+                                               struct pps_error *err);
+void pps_slices_close(struct pps_slices *cut); // NULL is fine
 
-size_t pps_cut_maps(const struct pps_cut *cut);
+size_t pps_slices_maps(const struct pps_slices *cut);
 
 // Returns true if there are several maps of one cell each: the rows share no grid.
-bool pps_cut_has_points_only(const struct pps_cut *cut);
+bool pps_slices_has_points_only(const struct pps_slices *cut);
 
 // Returns the number of maps skipped because of max_maps. *at_least is true if this number is a
 // lower bound, because the numbers of `split` distinguish maps.
-size_t pps_cut_left_out(const struct pps_cut *cut, bool *at_least);
+size_t pps_slices_left_out(const struct pps_slices *cut, bool *at_least);
 
 // One matrix. Labels ascend: numbers first, then names in order. Texts and labels that the
 // slice does not own stay valid as long as the cut.
@@ -103,11 +103,11 @@ struct pps_slice {
     const char *range; // "own scale", "shared scale" or ""
 };
 
-// Fills the slice of map i < pps_cut_maps. The caller calls pps_slice_free in every case.
-PPS_MUST_CHECK enum pps_status pps_cut_slice(const struct pps_cut *cut,
-                                             size_t i,
-                                             struct pps_slice *slice,
-                                             struct pps_error *err);
+// Fills the slice of map i < pps_slices_maps. The caller calls pps_slice_free in every case.
+PPS_MUST_CHECK enum pps_status pps_slices_get(const struct pps_slices *cut,
+                                              size_t i,
+                                              struct pps_slice *slice,
+                                              struct pps_error *err);
 void pps_slice_free(struct pps_slice *slice); // a zeroed slice is fine
 
 // Writes the slice as text for gnuplot's `matrix rowheaders columnheaders`: comment lines ("#
@@ -117,6 +117,6 @@ void pps_slice_write(const struct pps_slice *slice, FILE *out);
 // Writes the name of map i of the result: "<stem>", "<stem>-n8-sync_freq1" with the values that
 // distinguish the map, or "<stem>-<number>" if these values are too long or not usable as a file
 // name. Returns false if memory runs out.
-bool pps_cut_name(const struct pps_cut *cut, size_t i, char *out, size_t cap);
+bool pps_slices_name(const struct pps_slices *cut, size_t i, char *out, size_t cap);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The state of a sliced result. slice.c and columns.c fill it, matrix.c returns it.
 // Private to these files.
-#ifndef PPS_CUT_H
-#define PPS_CUT_H
+#ifndef PPS_ENGINE_SLICE_SLICE_PRIVATE_H
+#define PPS_ENGINE_SLICE_SLICE_PRIVATE_H
 
 #include "base/text/string_pool.h"
 #include "engine/read/constant_columns.h"
@@ -11,7 +11,7 @@
 
 // A cell of a map. x and y are label numbers while the result is read, and label ranks
 // afterwards.
-struct pps_cut_cell {
+struct pps_slice_cell {
     uint32_t map, x, y;
     uint32_t n_rows; // rows with a value
     double value;
@@ -21,15 +21,15 @@ struct pps_cut_cell {
 
 // The labels of an axis. sorted[r] is the label with rank r; the first n_numbers labels are
 // numbers.
-struct pps_cut_axis {
-    struct pps_names names;
+struct pps_slice_axis {
+    struct pps_string_pool names;
     const char **sorted;
     size_t n_numbers;
 };
 
-#define PPS_CUT_SEPARATOR '\x1f' // separates the values in the key of a map
+#define PPS_SLICE_SEPARATOR '\x1f' // separates the values in the key of a map
 
-struct pps_cut {
+struct pps_slices {
     struct pps_view view;
     int x, y, value;
     bool asked_axes, asked_value, asked_reduce; // chosen by the user
@@ -41,17 +41,18 @@ struct pps_cut {
     struct pps_scale scale;
     size_t max_maps;
 
-    struct pps_cut_axis x_axis, y_axis;
+    struct pps_slice_axis x_axis, y_axis;
     // keys of maps: values of `by`; the numbers of column split are ""
-    struct pps_names keys;
-    struct pps_names split_keys; // keys with the numbers of column split; only without `reduce`
+    struct pps_string_pool keys;
+    struct pps_string_pool
+        split_keys; // keys with the numbers of column split; only without `reduce`
     uint32_t *key_of_split_key;
     size_t split_keys_room;
     bool separate; // maps follow split_keys, not keys
-    struct pps_constants constants;
+    struct pps_constant_columns constants;
     struct pps_covered covered; // empty without reduce
 
-    struct pps_cut_cell *cells; // finally sorted by map, y, x
+    struct pps_slice_cell *cells; // finally sorted by map, y, x
     size_t n_cells, cells_room;
     uint32_t *slots; // hash table of cells: index + 1
     size_t n_slots;
@@ -64,33 +65,33 @@ struct pps_cut {
 };
 
 // The cells of a map.
-struct pps_cut_span {
-    const struct pps_cut_cell *cells;
+struct pps_slice_span {
+    const struct pps_slice_cell *cells;
     size_t n;
 };
 
-static inline struct pps_cut_span pps_cut_span(const struct pps_cut *cut, size_t map)
+static inline struct pps_slice_span pps_slice_span(const struct pps_slices *cut, size_t map)
 {
-    return (struct pps_cut_span){cut->cells + cut->first[map],
-                                 cut->first[map + 1] - cut->first[map]};
+    return (struct pps_slice_span){cut->cells + cut->first[map],
+                                   cut->first[map + 1] - cut->first[map]};
 }
 
 // Returns the keys of the maps. Call this function after all rows are read.
-static inline const struct pps_names *pps_cut_keys(const struct pps_cut *cut)
+static inline const struct pps_string_pool *pps_slices_keys(const struct pps_slices *cut)
 {
     return cut->separate ? &cut->split_keys : &cut->keys;
 }
 
 // Fills x, y, value, by and split. The view must be open.
-PPS_MUST_CHECK enum pps_status pps_cut_columns(struct pps_cut *cut,
-                                               const struct pps_cut_ask *ask,
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_slice_columns(struct pps_slices *cut,
+                                                 const struct pps_slice_ask *ask,
+                                                 struct pps_error *err);
 
 // Returns true for a parameter that is neither an axis nor the value. If the parameters are
 // unknown, the columns left of the value count as parameters.
-bool pps_cut_tells_apart(const struct pps_cut *cut, int column);
+bool pps_slice_tells_apart(const struct pps_slices *cut, int column);
 
 // Sorts labels, cells and maps. Call this function after all rows are read.
-PPS_MUST_CHECK enum pps_status pps_cut_finish(struct pps_cut *cut, struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_slice_finish(struct pps_slices *cut, struct pps_error *err);
 
 #endif

@@ -16,17 +16,17 @@ enum { PIECE_CHARS = 80 }; // maximum length of a piece of a file name
 // ---- keys -----------------------------------------------------------------------------------
 
 // Returns value b of key i.
-static struct pps_cell key_value(const struct pps_names *keys, size_t i, int b)
+static struct pps_cell key_value(const struct pps_string_pool *keys, size_t i, int b)
 {
-    const char *text = pps_names_text(keys, (uint32_t)i);
+    const char *text = pps_string_pool_text(keys, (uint32_t)i);
     for (; b > 0; b--)
-        text = strchr(text, PPS_CUT_SEPARATOR) + 1;
-    return (struct pps_cell){text, strcspn(text, (const char[]){PPS_CUT_SEPARATOR, '\0'})};
+        text = strchr(text, PPS_SLICE_SEPARATOR) + 1;
+    return (struct pps_cell){text, strcspn(text, (const char[]){PPS_SLICE_SEPARATOR, '\0'})};
 }
 
-static struct pps_cell map_value(const struct pps_cut *cut, size_t map, int b)
+static struct pps_cell map_value(const struct pps_slices *cut, size_t map, int b)
 {
-    return key_value(pps_cut_keys(cut), map, b);
+    return key_value(pps_slices_keys(cut), map, b);
 }
 
 static bool same_cell(struct pps_cell a, struct pps_cell b)
@@ -36,9 +36,9 @@ static bool same_cell(struct pps_cell a, struct pps_cell b)
 
 // Returns whether this value of the key differs between maps, skipped maps included. A filtered
 // column counts as different, since another filter gives another map.
-static bool tells_apart(const struct pps_cut *cut, int b)
+static bool tells_apart(const struct pps_slices *cut, int b)
 {
-    const struct pps_names *keys = b == cut->split ? pps_cut_keys(cut) : &cut->keys;
+    const struct pps_string_pool *keys = b == cut->split ? pps_slices_keys(cut) : &cut->keys;
     const struct pps_cell first = key_value(keys, 0, b);
     for (size_t i = 1; i < keys->n; i++)
         if (!same_cell(first, key_value(keys, i, b)))
@@ -46,7 +46,7 @@ static bool tells_apart(const struct pps_cut *cut, int b)
     return pps_view_filter(&cut->view, cut->by[b]) != NULL;
 }
 
-static bool in_key(const struct pps_cut *cut, int column)
+static bool in_key(const struct pps_slices *cut, int column)
 {
     for (int b = 0; b < cut->n_by; b++)
         if (cut->by[b] == column)
@@ -63,7 +63,7 @@ static void put_part(FILE *out, long *n, const char *name, struct pps_cell value
         fprintf(out, "%s%s=%.*s", (*n)++ == 0 ? "" : " ", name, (int)value.n, value.text);
 }
 
-static void put_title(FILE *out, const struct pps_cut *cut, size_t map)
+static void put_title(FILE *out, const struct pps_slices *cut, size_t map)
 {
     const struct pps_view_column *columns = cut->view.columns;
     long n = 0;
@@ -79,7 +79,7 @@ static void put_title(FILE *out, const struct pps_cut *cut, size_t map)
     }
 }
 
-static void put_piece(FILE *out, const struct pps_cut *cut, size_t map)
+static void put_piece(FILE *out, const struct pps_slices *cut, size_t map)
 {
     long n = 0;
     for (int b = 0; b < cut->n_by; b++) {
@@ -92,9 +92,9 @@ static void put_piece(FILE *out, const struct pps_cut *cut, size_t map)
     }
 }
 
-static char *make_text(const struct pps_cut *cut,
+static char *make_text(const struct pps_slices *cut,
                        size_t map,
-                       void (*put)(FILE *, const struct pps_cut *, size_t))
+                       void (*put)(FILE *, const struct pps_slices *, size_t))
 {
     char *text = NULL;
     size_t n;
@@ -108,7 +108,7 @@ static char *make_text(const struct pps_cut *cut,
     return NULL;
 }
 
-bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice)
+bool pps_slice_title(const struct pps_slices *cut, size_t i, struct pps_slice *slice)
 {
     slice->title = make_text(cut, i, put_title);
     return slice->title != NULL;
@@ -124,7 +124,7 @@ static bool good_name(const char *piece)
     return strlen(piece) <= PIECE_CHARS;
 }
 
-bool pps_cut_choose_names(struct pps_cut *cut)
+bool pps_slice_choose_names(struct pps_slices *cut)
 {
     cut->varies = calloc((size_t)cut->n_by + 1, sizeof *cut->varies);
     bool good = cut->varies != NULL;
@@ -141,7 +141,7 @@ bool pps_cut_choose_names(struct pps_cut *cut)
 
 // Writes the options that differ from the defaults, so that pictures of other columns have
 // other names.
-static void put_asked(FILE *out, const struct pps_cut *cut)
+static void put_asked(FILE *out, const struct pps_slices *cut)
 {
     const struct pps_view_column *columns = cut->view.columns;
     if (cut->asked_axes)
@@ -159,7 +159,7 @@ static void put_asked(FILE *out, const struct pps_cut *cut)
     pps_picture_filters(out, &cut->view, cut->by, cut->n_by);
 }
 
-static void asked_piece(const struct pps_cut *cut, char *out)
+static void asked_piece(const struct pps_slices *cut, char *out)
 {
     char *text = NULL;
     size_t n;
@@ -173,7 +173,7 @@ static void asked_piece(const struct pps_cut *cut, char *out)
     free(text);
 }
 
-bool pps_cut_name(const struct pps_cut *cut, size_t i, char *out, size_t cap)
+bool pps_slices_name(const struct pps_slices *cut, size_t i, char *out, size_t cap)
 {
     char stem[256], asked[PPS_PICTURE_ASKED];
     char *piece = make_text(cut, i, put_piece);

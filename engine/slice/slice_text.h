@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Titles and names of the maps of a cut result, for matrix.c.
-#ifndef PPS_SLICETEXT_H
-#define PPS_SLICETEXT_H
+#ifndef PPS_ENGINE_SLICE_SLICE_TEXT_H
+#define PPS_ENGINE_SLICE_SLICE_TEXT_H
 
 #include "engine/slice/slice_private.h"
 
@@ -9,9 +9,9 @@
 
 // Decides whether maps are named by the values that distinguish them or by number. Returns
 // false if memory runs out.
-bool pps_cut_choose_names(struct pps_cut *cut);
+bool pps_slice_choose_names(struct pps_slices *cut);
 
 // Fills the title of map i. Returns false if memory runs out.
-bool pps_cut_title(const struct pps_cut *cut, size_t i, struct pps_slice *slice);
+bool pps_slice_title(const struct pps_slices *cut, size_t i, struct pps_slice *slice);
 
 #endif

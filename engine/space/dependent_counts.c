@@ -16,7 +16,7 @@ struct state {
     bool used;
 };
 
-struct pps_subtrees {
+struct pps_dependent_counts {
     struct state *states; // open addressing
     uint64_t cap, n;      // cap is a power of two
     uint64_t visits;
@@ -32,7 +32,7 @@ static XXH128_hash_t state_key(const struct pps_space *space, int d, const doubl
     return XXH3_128bits(words, n * sizeof *words);
 }
 
-static struct state *slot(const struct pps_subtrees *table, XXH128_hash_t key)
+static struct state *slot(const struct pps_dependent_counts *table, XXH128_hash_t key)
 {
     uint64_t at = key.low64 & (table->cap - 1);
     while (table->states[at].used && !XXH128_isEqual(table->states[at].key, key))
@@ -40,9 +40,9 @@ static struct state *slot(const struct pps_subtrees *table, XXH128_hash_t key)
     return &table->states[at];
 }
 
-static bool grow(struct pps_subtrees *table)
+static bool grow(struct pps_dependent_counts *table)
 {
-    struct pps_subtrees larger = {.cap = table->cap * 2, .n = table->n};
+    struct pps_dependent_counts larger = {.cap = table->cap * 2, .n = table->n};
     larger.states = calloc(larger.cap, sizeof *larger.states);
     if (larger.states == NULL)
         return false;
@@ -55,7 +55,7 @@ static bool grow(struct pps_subtrees *table)
     return true;
 }
 
-static enum pps_status remember(struct pps_subtrees *table,
+static enum pps_status remember(struct pps_dependent_counts *table,
                                 XXH128_hash_t key,
                                 uint64_t count,
                                 struct pps_error *err)
@@ -143,12 +143,12 @@ static enum pps_status count_below(struct pps_space *space,
     return status == PPS_OK ? remember(space->subtrees, key, *count, err) : status;
 }
 
-enum pps_status pps_subtrees_count(struct pps_space *space,
-                                   uint64_t *n_points,
-                                   struct pps_error *err)
+enum pps_status pps_dependent_counts_count(struct pps_space *space,
+                                           uint64_t *n_points,
+                                           struct pps_error *err)
 {
     double point[PPS_MAX_PARAMS];
-    struct pps_subtrees *table = calloc(1, sizeof *table);
+    struct pps_dependent_counts *table = calloc(1, sizeof *table);
     space->subtrees = table;
     if (table != NULL) {
         table->cap = 64;
@@ -160,7 +160,7 @@ enum pps_status pps_subtrees_count(struct pps_space *space,
     return count_below(space, 0, point, n_points, err);
 }
 
-const struct pps_axis *pps_subtrees_empty_axis(const struct pps_space *space)
+const struct pps_axis *pps_dependent_counts_empty_axis(const struct pps_space *space)
 {
     double point[PPS_MAX_PARAMS];
     memcpy(point, space->base, sizeof point);
@@ -179,7 +179,7 @@ const struct pps_axis *pps_subtrees_empty_axis(const struct pps_space *space)
     return NULL;
 }
 
-void pps_subtrees_free(struct pps_subtrees *subtrees)
+void pps_dependent_counts_free(struct pps_dependent_counts *subtrees)
 {
     if (subtrees == NULL)
         return;
@@ -187,7 +187,7 @@ void pps_subtrees_free(struct pps_subtrees *subtrees)
     free(subtrees);
 }
 
-uint64_t pps_subtrees_below(const struct pps_space *space, int d, const double *point)
+uint64_t pps_dependent_counts_below(const struct pps_space *space, int d, const double *point)
 {
     if (d == space->n_axes)
         return 1;

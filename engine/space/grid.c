@@ -89,7 +89,7 @@ enum pps_status pps_grid_count(struct pps_space *space, struct pps_error *err)
     if (space->constant_from == 0)
         space->n_points = space->below[0];
     else
-        status = pps_subtrees_count(space, &space->n_points, err);
+        status = pps_dependent_counts_count(space, &space->n_points, err);
     if (status == PPS_OK && space->n_points == 0)
         return pps_fail(err, PPS_E_INPUT, "no points: a dependent axis has no values");
     return status;
@@ -110,7 +110,8 @@ enum pps_status pps_grid_prepare(struct pps_space *space, struct pps_error *err)
 
 static uint64_t below(const struct pps_space *space, int d, const double *point)
 {
-    return d >= space->constant_from ? space->below[d] : pps_subtrees_below(space, d, point);
+    return d >= space->constant_from ? space->below[d]
+                                     : pps_dependent_counts_below(space, d, point);
 }
 
 static void place(struct pps_cursor *cursor, int d, uint64_t at)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A grid is all combinations of the values of the axes of a space, in order, without draws and
 // rules. space.c adds both; sample.c draws from a grid.
-#ifndef PPS_GRID_H
-#define PPS_GRID_H
+#ifndef PPS_ENGINE_SPACE_GRID_H
+#define PPS_ENGINE_SPACE_GRID_H
 
 #include "engine/space/space.h"
 

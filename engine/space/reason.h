@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Describes in words why points are skipped. Points must satisfy a rule, but a kernel's reason
 // is true of the skipped points; the words show which of the two it is.
-#ifndef PPS_REASONS_H
-#define PPS_REASONS_H
+#ifndef PPS_ENGINE_SPACE_REASON_H
+#define PPS_ENGINE_SPACE_REASON_H
 
 struct pps_space;
 

@@ -156,7 +156,7 @@ void pps_sample_free(struct pps_sample *sample)
 {
     if (sample == NULL)
         return;
-    pps_subtrees_free(sample->grid.subtrees); // the space owns the axes
+    pps_dependent_counts_free(sample->grid.subtrees); // the space owns the axes
     free(sample->strata);
     free(sample->sobol);
     free(sample);

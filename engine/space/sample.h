@@ -16,8 +16,8 @@
 // With lhs and sobol an axis of L values takes number floor(u L), with u in [0, 1); L may
 // depend on the axes before it. Points may occur twice. A draw is skipped if an axis has no
 // value there.
-#ifndef PPS_SAMPLE_H
-#define PPS_SAMPLE_H
+#ifndef PPS_ENGINE_SPACE_SAMPLE_H
+#define PPS_ENGINE_SPACE_SAMPLE_H
 
 #include "base/math/permutation.h"
 #include "base/text/status.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A shard is one of several parts of a sweep: shard K of N computes the blocks k with k mod N =
 // K. Arithmetic only.
-#ifndef PPS_SHARD_H
-#define PPS_SHARD_H
+#ifndef PPS_ENGINE_SPACE_SHARD_H
+#define PPS_ENGINE_SPACE_SHARD_H
 
 #include <stdint.h>
 

@@ -75,7 +75,7 @@ void pps_space_free(struct pps_space *space)
         pps_expr_free(space->rules[r].expr);
         free(space->rules[r].text);
     }
-    pps_subtrees_free(space->subtrees);
+    pps_dependent_counts_free(space->subtrees);
     pps_sample_free(space->sample);
     space->subtrees = NULL;
     space->sample = NULL;

@@ -7,8 +7,8 @@
 // whether its parameter accepts the value (a dependent axis may compute an invalid one), then
 // the rules that this axis decides. The kernel's own check comes last. The first failed check
 // is the reason, and all points below that value of the axis are skipped in one step.
-#ifndef PPS_SPACE_H
-#define PPS_SPACE_H
+#ifndef PPS_ENGINE_SPACE_SPACE_H
+#define PPS_ENGINE_SPACE_SPACE_H
 
 #include "base/text/status.h"
 #include "engine/space/axis.h"
@@ -25,8 +25,8 @@ struct pps_rule {
     char *text; // as written in the experiment
 };
 
-struct pps_subtrees; // exact counts below dependent axes
-struct pps_sample;   // draws instead of the whole grid (sample.h)
+struct pps_dependent_counts; // exact counts below dependent axes
+struct pps_sample;           // draws instead of the whole grid (sample.h)
 
 struct pps_space {
     const struct pps_kernel *kernel;
@@ -49,7 +49,7 @@ struct pps_space {
     int first_column[PPS_MAX_AXES];  // first column that a change of axis d touches
     double highest[PPS_MAX_PARAMS];  // maximum of each parameter
     uint32_t rules_of[PPS_MAX_AXES]; // rules that an axis decides, one bit each
-    struct pps_subtrees *subtrees;
+    struct pps_dependent_counts *subtrees;
     int n_reasons;
     char reasons[PPS_MAX_REASONS][PPS_REASON_TEXT];
     int range_reason[PPS_MAX_AXES]; // reason of a dependent axis

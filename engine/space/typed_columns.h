@@ -2,8 +2,8 @@
 // Typed results (--typed): a parameter that accepts numbers and names, such as a priority that
 // is a weight or a tier, has two columns. X holds numbers, X_tier holds names; one of the two
 // cells is empty.
-#ifndef PPS_TYPED_H
-#define PPS_TYPED_H
+#ifndef PPS_ENGINE_SPACE_TYPED_COLUMNS_H
+#define PPS_ENGINE_SPACE_TYPED_COLUMNS_H
 
 #include "ppsweep/kernel.h"
 

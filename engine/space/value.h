@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values of a parameter: parsed from text, checked against the descriptor, written as a cell.
 // Thread-safe.
-#ifndef PPS_VALUE_H
-#define PPS_VALUE_H
+#ifndef PPS_ENGINE_SPACE_VALUE_H
+#define PPS_ENGINE_SPACE_VALUE_H
 
 #include "ppsweep/kernel.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Blocks are the parts of a result that are compressed, written and kept as a whole. A compressed
 // file is one gzip member: a constant header, the blocks, and the end.
-#ifndef PPS_BLOCK_H
-#define PPS_BLOCK_H
+#ifndef PPS_ENGINE_STORE_BLOCK_H
+#define PPS_ENGINE_STORE_BLOCK_H
 
 #include "engine/space/reason.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The block reader returns the text of single blocks of a result, located by their index
 // records.
-#ifndef PPS_BLOCKTEXT_H
-#define PPS_BLOCKTEXT_H
+#ifndef PPS_ENGINE_STORE_BLOCK_TEXT_H
+#define PPS_ENGINE_STORE_BLOCK_TEXT_H
 
 #include "engine/store/output.h"
 

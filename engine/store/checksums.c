@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static enum pps_status fail_block(const struct pps_prefix *prefix,
+static enum pps_status fail_block(const struct pps_whole_prefix *prefix,
                                   const char *path,
                                   struct pps_error *err)
 {
@@ -28,8 +28,8 @@ static enum pps_status fail_block(const struct pps_prefix *prefix,
 }
 
 // Checks that the file ends after its last block, or after the end of its gzip member.
-static enum pps_status check_end(const struct pps_blockindex *index,
-                                 const struct pps_prefix *prefix,
+static enum pps_status check_end(const struct pps_index_reader *index,
+                                 const struct pps_whole_prefix *prefix,
                                  int fd,
                                  const char *path,
                                  struct pps_error *err)
@@ -44,16 +44,16 @@ static enum pps_status check_end(const struct pps_blockindex *index,
     return status;
 }
 
-static enum pps_status check_data(const struct pps_blockindex *index,
+static enum pps_status check_data(const struct pps_index_reader *index,
                                   const char *path,
                                   struct pps_error *err)
 {
-    struct pps_prefix prefix;
+    struct pps_whole_prefix prefix;
     const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return pps_disk_fail_open(err, path);
-    const struct pps_prefix_ask ask = {index, fd, path, NULL};
-    enum pps_status status = pps_prefix_find(&ask, &prefix, err);
+    const struct pps_whole_prefix_ask ask = {index, fd, path, NULL};
+    enum pps_status status = pps_whole_prefix_find(&ask, &prefix, err);
     if (status == PPS_OK && (prefix.n_records < index->n_records || index->rest_bytes > 0))
         status = fail_block(&prefix, path, err);
     if (status == PPS_OK)
@@ -64,21 +64,21 @@ static enum pps_status check_data(const struct pps_blockindex *index,
 
 enum pps_status pps_checksums_match(const char *path, bool *any, struct pps_error *err)
 {
-    struct pps_blockindex index = {.fd = -1};
-    enum pps_blockindex_state state = PPS_BLOCKINDEX_MISSING;
+    struct pps_index_reader index = {.fd = -1};
+    enum pps_index_reader_state state = PPS_INDEX_READER_MISSING;
     const size_t n = strlen(path) + sizeof ".idx";
     char *name = malloc(n);
     *any = false;
     if (name == NULL)
         return pps_fail_memory(err, "a path");
     snprintf(name, n, "%s.idx", path);
-    enum pps_status status = pps_blockindex_open(&index, name, &state, err);
-    *any = status == PPS_OK && state != PPS_BLOCKINDEX_MISSING;
-    if (*any && state != PPS_BLOCKINDEX_WHOLE)
+    enum pps_status status = pps_index_reader_open(&index, name, &state, err);
+    *any = status == PPS_OK && state != PPS_INDEX_READER_MISSING;
+    if (*any && state != PPS_INDEX_READER_WHOLE)
         status = pps_fail(err, PPS_E_INPUT, "%s is damaged", name);
     if (status == PPS_OK && *any)
         status = check_data(&index, path, err);
-    pps_blockindex_close(&index);
+    pps_index_reader_close(&index);
     free(name);
     return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the bytes of a complete result with the checksums in the index beside the result.
-#ifndef PPS_CHECKSUMS_H
-#define PPS_CHECKSUMS_H
+#ifndef PPS_ENGINE_STORE_CHECKSUMS_H
+#define PPS_ENGINE_STORE_CHECKSUMS_H
 
 #include "base/text/status.h"
 

@@ -67,7 +67,7 @@ static enum pps_status check_head(const struct pps_index *index, struct pps_erro
 // Checks that the index has exactly the number of records in its header.
 static enum pps_status check_length(struct pps_index *index, struct pps_error *err)
 {
-    const struct pps_blockindex *file = &index->file;
+    const struct pps_index_reader *file = &index->file;
     const uint64_t blocks = pps_index_blocks(&file->head);
     index->n_records = blocks + 1;
     if (file->n_records < index->n_records)
@@ -83,12 +83,12 @@ static enum pps_status check_length(struct pps_index *index, struct pps_error *e
 }
 
 static enum pps_status check_state(const struct pps_index *index,
-                                   enum pps_blockindex_state state,
+                                   enum pps_index_reader_state state,
                                    struct pps_error *err)
 {
-    if (state == PPS_BLOCKINDEX_MISSING)
+    if (state == PPS_INDEX_READER_MISSING)
         return pps_fail(err, PPS_E_INPUT, "%s does not exist", index->file.path);
-    if (state != PPS_BLOCKINDEX_WHOLE)
+    if (state != PPS_INDEX_READER_WHOLE)
         return wrong(index, err,
                      "the header (bytes 0 to %zu) is damaged, or this is not an index",
                      sizeof index->file.head - 1);
@@ -97,9 +97,9 @@ static enum pps_status check_state(const struct pps_index *index,
 
 enum pps_status pps_index_open(struct pps_index *index, const char *path, struct pps_error *err)
 {
-    enum pps_blockindex_state state;
+    enum pps_index_reader_state state;
     *index = (struct pps_index){.next = 0};
-    enum pps_status status = pps_blockindex_open(&index->file, path, &state, err);
+    enum pps_status status = pps_index_reader_open(&index->file, path, &state, err);
     if (status == PPS_OK)
         status = check_state(index, state, err);
     if (status == PPS_OK)
@@ -113,7 +113,7 @@ enum pps_status pps_index_open(struct pps_index *index, const char *path, struct
 
 void pps_index_close(struct pps_index *index)
 {
-    pps_blockindex_close(&index->file);
+    pps_index_reader_close(&index->file);
 }
 
 // ---- records ----------------------------------------------------------------------------------
@@ -210,8 +210,8 @@ enum pps_status pps_index_next(struct pps_index *index,
     *more = index->next < index->n_records;
     if (!*more)
         return PPS_OK;
-    enum pps_status status = pps_blockindex_read(&index->file, index->next, &entry->record,
-                                                 entry->left_out, &valid, err);
+    enum pps_status status = pps_index_reader_read(&index->file, index->next, &entry->record,
+                                                   entry->left_out, &valid, err);
     if (status != PPS_OK)
         return status;
     if (!valid) {

@@ -2,8 +2,8 @@
 // Reads the index of a complete result: its records in order, with all checks of each record
 // and between records. index_read.h reads the records of an index that may be incomplete or
 // damaged.
-#ifndef PPS_INDEXFILE_H
-#define PPS_INDEXFILE_H
+#ifndef PPS_ENGINE_STORE_INDEX_CHECK_H
+#define PPS_ENGINE_STORE_INDEX_CHECK_H
 
 #include "base/text/status.h"
 #include "engine/store/index_read.h"
@@ -15,7 +15,7 @@
 #define PPS_BLOCK_TEXT_MAX ((uint64_t)64 << 20) // maximum text of a block in a sweep, in bytes
 
 struct pps_index {
-    struct pps_blockindex file; // fd -1: not open
+    struct pps_index_reader file; // fd -1: not open
     // a result of the best rows: not every point has a row; set it after opening
     bool only_some;
     uint64_t n_records; // expected number of records, including the header line's

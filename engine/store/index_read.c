@@ -19,8 +19,8 @@ static bool is_zero(const void *bytes, size_t n)
     return true;
 }
 
-static enum pps_status read_head(struct pps_blockindex *index,
-                                 enum pps_blockindex_state *state,
+static enum pps_status read_head(struct pps_index_reader *index,
+                                 enum pps_index_reader_state *state,
                                  struct pps_error *err)
 {
     struct stat at;
@@ -35,11 +35,11 @@ static enum pps_status read_head(struct pps_blockindex *index,
         return status;
     const struct pps_index_head *head = &index->head;
     if (n < sizeof *head || is_zero(head, sizeof *head))
-        *state = PPS_BLOCKINDEX_TORN;
+        *state = PPS_INDEX_READER_TORN;
     else if (!pps_index_head_is_valid(head))
-        *state =
-            (uint64_t)at.st_size == sizeof *head ? PPS_BLOCKINDEX_TORN : PPS_BLOCKINDEX_DAMAGED;
-    if (*state != PPS_BLOCKINDEX_WHOLE)
+        *state = (uint64_t)at.st_size == sizeof *head ? PPS_INDEX_READER_TORN
+                                                      : PPS_INDEX_READER_DAMAGED;
+    if (*state != PPS_INDEX_READER_WHOLE)
         return PPS_OK;
     const uint64_t bytes = (uint64_t)at.st_size - sizeof *head;
     index->n_records = bytes / head->record_bytes;
@@ -47,39 +47,39 @@ static enum pps_status read_head(struct pps_blockindex *index,
     return PPS_OK;
 }
 
-enum pps_status pps_blockindex_open(struct pps_blockindex *index,
-                                    const char *path,
-                                    enum pps_blockindex_state *state,
-                                    struct pps_error *err)
+enum pps_status pps_index_reader_open(struct pps_index_reader *index,
+                                      const char *path,
+                                      enum pps_index_reader_state *state,
+                                      struct pps_error *err)
 {
-    *index = (struct pps_blockindex){.path = path};
-    *state = PPS_BLOCKINDEX_WHOLE;
+    *index = (struct pps_index_reader){.path = path};
+    *state = PPS_INDEX_READER_WHOLE;
     index->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (index->fd < 0 && errno == ENOENT) {
-        *state = PPS_BLOCKINDEX_MISSING;
+        *state = PPS_INDEX_READER_MISSING;
         return PPS_OK;
     }
     if (index->fd < 0)
         return pps_disk_fail_open(err, path);
     enum pps_status status = read_head(index, state, err);
-    if (status != PPS_OK || *state != PPS_BLOCKINDEX_WHOLE)
-        pps_blockindex_close(index);
+    if (status != PPS_OK || *state != PPS_INDEX_READER_WHOLE)
+        pps_index_reader_close(index);
     return status;
 }
 
-void pps_blockindex_close(struct pps_blockindex *index)
+void pps_index_reader_close(struct pps_index_reader *index)
 {
     if (index->fd >= 0)
         close(index->fd);
     index->fd = -1;
 }
 
-enum pps_status pps_blockindex_read(const struct pps_blockindex *index,
-                                    uint64_t i,
-                                    struct pps_index_record *record,
-                                    uint64_t left_out[PPS_MAX_REASONS],
-                                    bool *valid,
-                                    struct pps_error *err)
+enum pps_status pps_index_reader_read(const struct pps_index_reader *index,
+                                      uint64_t i,
+                                      struct pps_index_record *record,
+                                      uint64_t left_out[PPS_MAX_REASONS],
+                                      bool *valid,
+                                      struct pps_error *err)
 {
     unsigned char bytes[sizeof *record + (PPS_MAX_REASONS + 1) * sizeof *left_out];
     const size_t n = index->head.record_bytes;

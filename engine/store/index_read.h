@@ -2,19 +2,19 @@
 // Reads the index of blocks beside a result, or the journal of a result that is being written.
 // output.h describes the format. Every record has a checksum; use a record only if its checksum
 // is valid. index_check.h adds the checks of a complete index.
-#ifndef PPS_BLOCKINDEX_H
-#define PPS_BLOCKINDEX_H
+#ifndef PPS_ENGINE_STORE_INDEX_READ_H
+#define PPS_ENGINE_STORE_INDEX_READ_H
 
 #include "engine/store/output.h"
 
-enum pps_blockindex_state {
-    PPS_BLOCKINDEX_WHOLE,   // the header is valid; records may still be incomplete or damaged
-    PPS_BLOCKINDEX_MISSING, // the file does not exist
-    PPS_BLOCKINDEX_TORN,    // shorter than its header, or only zeros: never held a record
-    PPS_BLOCKINDEX_DAMAGED, // the header is invalid
+enum pps_index_reader_state {
+    PPS_INDEX_READER_WHOLE,   // the header is valid; records may still be incomplete or damaged
+    PPS_INDEX_READER_MISSING, // the file does not exist
+    PPS_INDEX_READER_TORN,    // shorter than its header, or only zeros: never held a record
+    PPS_INDEX_READER_DAMAGED, // the header is invalid
 };
 
-struct pps_blockindex {
+struct pps_index_reader {
     int fd; // -1: not open
     const char *path;
     struct pps_index_head head;
@@ -22,21 +22,21 @@ struct pps_blockindex {
     uint64_t rest_bytes; // bytes of an incomplete record at the end
 };
 
-// Opens the index. The index is open only if *state is PPS_BLOCKINDEX_WHOLE. Returns
+// Opens the index. The index is open only if *state is PPS_INDEX_READER_WHOLE. Returns
 // PPS_E_INPUT if path is not a regular file. path must outlive the index.
-PPS_MUST_CHECK enum pps_status pps_blockindex_open(struct pps_blockindex *index,
-                                                   const char *path,
-                                                   enum pps_blockindex_state *state,
-                                                   struct pps_error *err);
-void pps_blockindex_close(struct pps_blockindex *index); // does nothing if fd is -1
+PPS_MUST_CHECK enum pps_status pps_index_reader_open(struct pps_index_reader *index,
+                                                     const char *path,
+                                                     enum pps_index_reader_state *state,
+                                                     struct pps_error *err);
+void pps_index_reader_close(struct pps_index_reader *index); // does nothing if fd is -1
 
 // Reads record i < n_records and its head.n_reasons counts of skipped points. *valid is true if
 // the record's checksum matches. Thread-safe.
-PPS_MUST_CHECK enum pps_status pps_blockindex_read(const struct pps_blockindex *index,
-                                                   uint64_t i,
-                                                   struct pps_index_record *record,
-                                                   uint64_t left_out[PPS_MAX_REASONS],
-                                                   bool *valid,
-                                                   struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_index_reader_read(const struct pps_index_reader *index,
+                                                     uint64_t i,
+                                                     struct pps_index_record *record,
+                                                     uint64_t left_out[PPS_MAX_REASONS],
+                                                     bool *valid,
+                                                     struct pps_error *err);
 
 #endif

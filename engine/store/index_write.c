@@ -39,27 +39,28 @@ bool pps_index_record_is_valid(const void *record, size_t record_bytes)
     return checksum == XXH64(record, n, 0);
 }
 
-static enum pps_status init(struct pps_journal *journal,
+static enum pps_status init(struct pps_index_writer *journal,
                             const char *path,
                             const struct pps_index_head *head,
                             struct pps_error *err)
 {
-    *journal = (struct pps_journal){.fd = -1,
-                                    .path = path,
-                                    .bytes = sizeof *head,
-                                    .record_bytes = head->record_bytes,
-                                    .n_reasons = (int)head->n_reasons,
-                                    .waiting_cap = MAX_WAITING * (size_t)head->record_bytes};
+    *journal =
+        (struct pps_index_writer){.fd = -1,
+                                  .path = path,
+                                  .bytes = sizeof *head,
+                                  .record_bytes = head->record_bytes,
+                                  .n_reasons = (int)head->n_reasons,
+                                  .waiting_cap = MAX_WAITING * (size_t)head->record_bytes};
     journal->waiting = malloc(journal->waiting_cap);
     if (journal->waiting == NULL)
         return pps_fail_memory(err, "the journal");
     return PPS_OK;
 }
 
-enum pps_status pps_journal_create(struct pps_journal *journal,
-                                   const char *path,
-                                   const struct pps_index_head *head,
-                                   struct pps_error *err)
+enum pps_status pps_index_writer_create(struct pps_index_writer *journal,
+                                        const char *path,
+                                        const struct pps_index_head *head,
+                                        struct pps_error *err)
 {
     struct pps_index_head full = *head;
     memcpy(full.magic, MAGIC, sizeof MAGIC);
@@ -74,11 +75,11 @@ enum pps_status pps_journal_create(struct pps_journal *journal,
     return status;
 }
 
-enum pps_status pps_journal_continue(struct pps_journal *journal,
-                                     const char *path,
-                                     const struct pps_index_head *head,
-                                     uint64_t n_records,
-                                     struct pps_error *err)
+enum pps_status pps_index_writer_continue(struct pps_index_writer *journal,
+                                          const char *path,
+                                          const struct pps_index_head *head,
+                                          uint64_t n_records,
+                                          struct pps_error *err)
 {
     enum pps_status status = init(journal, path, head, err);
     if (status != PPS_OK)
@@ -90,9 +91,9 @@ enum pps_status pps_journal_continue(struct pps_journal *journal,
     return pps_disk_truncate(journal->fd, path, journal->bytes, err);
 }
 
-void pps_journal_add(struct pps_journal *journal,
-                     const struct pps_index_record *record,
-                     const uint64_t *left_out)
+void pps_index_writer_add(struct pps_index_writer *journal,
+                          const struct pps_index_record *record,
+                          const uint64_t *left_out)
 {
     unsigned char *at = journal->waiting + journal->waiting_bytes;
     size_t counts_bytes = (size_t)journal->n_reasons * sizeof *left_out;
@@ -104,12 +105,12 @@ void pps_journal_add(struct pps_journal *journal,
     journal->waiting_bytes += journal->record_bytes;
 }
 
-bool pps_journal_is_full(const struct pps_journal *journal)
+bool pps_index_writer_is_full(const struct pps_index_writer *journal)
 {
     return journal->waiting_bytes == journal->waiting_cap;
 }
 
-enum pps_status pps_journal_flush(struct pps_journal *journal, struct pps_error *err)
+enum pps_status pps_index_writer_flush(struct pps_index_writer *journal, struct pps_error *err)
 {
     if (journal->waiting_bytes == 0)
         return PPS_OK;
@@ -128,7 +129,7 @@ enum pps_status pps_journal_flush(struct pps_journal *journal, struct pps_error 
     return pps_disk_sync(journal->fd, journal->path, err);
 }
 
-void pps_journal_free(struct pps_journal *journal)
+void pps_index_writer_free(struct pps_index_writer *journal)
 {
     free(journal->waiting);
     if (journal->fd >= 0)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The journal writer keeps records in memory until the data of their blocks are synced.
 // output.h describes the format.
-#ifndef PPS_JOURNAL_H
-#define PPS_JOURNAL_H
+#ifndef PPS_ENGINE_STORE_INDEX_WRITE_H
+#define PPS_ENGINE_STORE_INDEX_WRITE_H
 
 #include "engine/store/output.h"
 
-struct pps_journal {
+struct pps_index_writer {
     int fd; // -1: not open
     const char *path;
     uint64_t bytes; // complete records written so far, in bytes
@@ -18,30 +18,30 @@ struct pps_journal {
 
 // Creates the file, which must not exist, and writes its header. The function fills magic,
 // sizes and checksum. path must outlive the journal.
-PPS_MUST_CHECK enum pps_status pps_journal_create(struct pps_journal *journal,
-                                                  const char *path,
-                                                  const struct pps_index_head *head,
-                                                  struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_index_writer_create(struct pps_index_writer *journal,
+                                                       const char *path,
+                                                       const struct pps_index_head *head,
+                                                       struct pps_error *err);
 
 // Opens a journal with this header and truncates it to its first n_records records.
-PPS_MUST_CHECK enum pps_status pps_journal_continue(struct pps_journal *journal,
-                                                    const char *path,
-                                                    const struct pps_index_head *head,
-                                                    uint64_t n_records,
-                                                    struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_index_writer_continue(struct pps_index_writer *journal,
+                                                         const char *path,
+                                                         const struct pps_index_head *head,
+                                                         uint64_t n_records,
+                                                         struct pps_error *err);
 
-// Stores a record in memory. Call pps_journal_flush first if the journal is full.
-void pps_journal_add(struct pps_journal *journal,
-                     const struct pps_index_record *record,
-                     const uint64_t *left_out);
-bool pps_journal_is_full(const struct pps_journal *journal);
+// Stores a record in memory. Call pps_index_writer_flush first if the journal is full.
+void pps_index_writer_add(struct pps_index_writer *journal,
+                          const struct pps_index_record *record,
+                          const uint64_t *left_out);
+bool pps_index_writer_is_full(const struct pps_index_writer *journal);
 
 // Writes and syncs the stored records. The data of their blocks must be synced before. After a
 // failed write the file still ends with a complete record.
-PPS_MUST_CHECK enum pps_status pps_journal_flush(struct pps_journal *journal,
-                                                 struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_index_writer_flush(struct pps_index_writer *journal,
+                                                      struct pps_error *err);
 
 // Frees the memory and closes the file if it is open. A zeroed struct with fd -1 is allowed.
-void pps_journal_free(struct pps_journal *journal);
+void pps_index_writer_free(struct pps_index_writer *journal);
 
 #endif

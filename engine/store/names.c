@@ -13,7 +13,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { DATA = PPS_TARGET_DATA, INDEX = PPS_TARGET_INDEX, N_FILES = PPS_TARGET_FILES };
+enum {
+    DATA = PPS_RESULT_NAMES_DATA,
+    INDEX = PPS_RESULT_NAMES_INDEX,
+    N_FILES = PPS_RESULT_NAMES_FILES
+};
 
 static char *join(const char *a, const char *b, const char *c)
 {
@@ -24,13 +28,13 @@ static char *join(const char *a, const char *b, const char *c)
     return text;
 }
 
-enum pps_status pps_target_init(struct pps_target *target,
-                                const char *path,
-                                bool force,
-                                struct pps_error *err)
+enum pps_status pps_result_names_init(struct pps_result_names *target,
+                                      const char *path,
+                                      bool force,
+                                      struct pps_error *err)
 {
     static const char *const ending[N_FILES] = {"", ".idx", ".json"};
-    *target = (struct pps_target){.force = force};
+    *target = (struct pps_result_names){.force = force};
     for (int i = 0; i < N_FILES; i++) {
         target->final[i] = join(path, ending[i], "");
         target->part[i] = join(path, ending[i], ".part");
@@ -40,25 +44,25 @@ enum pps_status pps_target_init(struct pps_target *target,
     return PPS_OK;
 }
 
-void pps_target_free(struct pps_target *target)
+void pps_result_names_free(struct pps_result_names *target)
 {
     for (int i = 0; i < N_FILES; i++) {
         free(target->final[i]);
         free(target->part[i]);
     }
-    *target = (struct pps_target){.force = false};
+    *target = (struct pps_result_names){.force = false};
 }
 
 // ---- refused names --------------------------------------------------------------------------
 
-static enum pps_status fail_busy(const struct pps_target *target, struct pps_error *err)
+static enum pps_status fail_busy(const struct pps_result_names *target, struct pps_error *err)
 {
     return pps_fail(err, PPS_E_INPUT,
                     "%s is being written by another run: wait for it or choose another name",
                     target->part[DATA]);
 }
 
-static enum pps_status check_final(const struct pps_target *target,
+static enum pps_status check_final(const struct pps_result_names *target,
                                    int i,
                                    struct pps_error *err)
 {
@@ -88,7 +92,7 @@ static bool is_busy(const char *path)
     return busy;
 }
 
-static enum pps_status check_part(const struct pps_target *target, struct pps_error *err)
+static enum pps_status check_part(const struct pps_result_names *target, struct pps_error *err)
 {
     enum pps_disk_entry entry;
     const char *path = target->part[DATA];
@@ -111,7 +115,8 @@ static enum pps_status check_part(const struct pps_target *target, struct pps_er
                     path);
 }
 
-enum pps_status pps_target_check_final(const struct pps_target *target, struct pps_error *err)
+enum pps_status pps_result_names_check_final(const struct pps_result_names *target,
+                                             struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     for (int i = 0; i < N_FILES && status == PPS_OK; i++)
@@ -119,7 +124,8 @@ enum pps_status pps_target_check_final(const struct pps_target *target, struct p
     return status;
 }
 
-enum pps_status pps_target_check(const struct pps_target *target, struct pps_error *err)
+enum pps_status pps_result_names_check(const struct pps_result_names *target,
+                                       struct pps_error *err)
 {
     enum pps_status status = pps_disk_check_folder(target->final[DATA], err);
     if (status == PPS_OK)
@@ -143,7 +149,7 @@ static bool is_same_file(int fd, const char *path)
 }
 
 // Locks an opened NAME.part and truncates it once the lock is held.
-static enum pps_status take(const struct pps_target *target,
+static enum pps_status take(const struct pps_result_names *target,
                             int fd,
                             bool *is_locked,
                             struct pps_error *err)
@@ -162,10 +168,10 @@ static enum pps_status take(const struct pps_target *target,
     return ftruncate(fd, 0) == 0 ? PPS_OK : pps_fail_errno(err, "cannot empty", path);
 }
 
-enum pps_status pps_target_open(const struct pps_target *target,
-                                int *fd,
-                                bool *is_locked,
-                                struct pps_error *err)
+enum pps_status pps_result_names_open(const struct pps_result_names *target,
+                                      int *fd,
+                                      bool *is_locked,
+                                      struct pps_error *err)
 {
     int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | (target->force ? 0 : O_EXCL);
     *fd = open(target->part[DATA], flags, 0666);
@@ -180,10 +186,10 @@ enum pps_status pps_target_open(const struct pps_target *target,
     return status;
 }
 
-enum pps_status pps_target_reopen(const struct pps_target *target,
-                                  int *fd,
-                                  bool *is_locked,
-                                  struct pps_error *err)
+enum pps_status pps_result_names_reopen(const struct pps_result_names *target,
+                                        int *fd,
+                                        bool *is_locked,
+                                        struct pps_error *err)
 {
     enum pps_disk_entry part, final;
     const char *path = target->part[DATA];
@@ -213,9 +219,10 @@ enum pps_status pps_target_reopen(const struct pps_target *target,
     return fail_busy(target, err);
 }
 
-enum pps_status pps_target_withdraw(const struct pps_target *target, struct pps_error *err)
+enum pps_status pps_result_names_withdraw(const struct pps_result_names *target,
+                                          struct pps_error *err)
 {
-    static const int order[] = {PPS_TARGET_MANIFEST, INDEX};
+    static const int order[] = {PPS_RESULT_NAMES_MANIFEST, INDEX};
     enum pps_status status = PPS_OK;
     for (int i = 0; i < 2 && status == PPS_OK; i++) {
         enum pps_disk_entry part, final = PPS_DISK_NOTHING;
@@ -238,10 +245,10 @@ static enum pps_status check_file(int fd, const char *path, struct pps_error *er
     return pps_fail(err, PPS_E_MACHINE, "%s was removed or replaced during the run", path);
 }
 
-enum pps_status pps_target_check_ours(const struct pps_target *target,
-                                      int data_fd,
-                                      int index_fd,
-                                      struct pps_error *err)
+enum pps_status pps_result_names_check_ours(const struct pps_result_names *target,
+                                            int data_fd,
+                                            int index_fd,
+                                            struct pps_error *err)
 {
     enum pps_status status = check_file(data_fd, target->part[DATA], err);
     return status == PPS_OK ? check_file(index_fd, target->part[INDEX], err) : status;
@@ -249,13 +256,13 @@ enum pps_status pps_target_check_ours(const struct pps_target *target,
 
 // The data is renamed last: a reader that sees the data finds the other files. After a failure
 // the files get their .part names back.
-enum pps_status pps_target_publish(const struct pps_target *target,
-                                   int data_fd,
-                                   int index_fd,
-                                   struct pps_error *err)
+enum pps_status pps_result_names_publish(const struct pps_result_names *target,
+                                         int data_fd,
+                                         int index_fd,
+                                         struct pps_error *err)
 {
-    static const int order[N_FILES] = {INDEX, PPS_TARGET_MANIFEST, DATA};
-    enum pps_status status = pps_target_check_ours(target, data_fd, index_fd, err);
+    static const int order[N_FILES] = {INDEX, PPS_RESULT_NAMES_MANIFEST, DATA};
+    enum pps_status status = pps_result_names_check_ours(target, data_fd, index_fd, err);
     int n = 0;
     for (int i = 0; i < N_FILES && status == PPS_OK; i++)
         status = check_final(target, order[i], err);
@@ -306,12 +313,12 @@ static const char *ending_of(const char *path)
     return ending != NULL ? ending : path + strlen(path);
 }
 
-enum pps_status pps_target_rescue(const struct pps_target *target,
-                                  int data_fd,
-                                  int index_fd,
-                                  struct pps_error *err)
+enum pps_status pps_result_names_rescue(const struct pps_result_names *target,
+                                        int data_fd,
+                                        int index_fd,
+                                        struct pps_error *err)
 {
-    struct pps_target kept;
+    struct pps_result_names kept;
     struct pps_error unused;
     const char *path = target->final[DATA], *ending = ending_of(path);
     const size_t n = strlen(path) + sizeof ".rescued";
@@ -319,14 +326,14 @@ enum pps_status pps_target_rescue(const struct pps_target *target,
     if (name == NULL)
         return pps_fail_memory(err, "a path");
     snprintf(name, n, "%.*s.rescued%s", (int)(ending - path), path, ending);
-    enum pps_status status = pps_target_init(&kept, name, false, &unused);
+    enum pps_status status = pps_result_names_init(&kept, name, false, &unused);
     if (status == PPS_OK)
-        status = pps_target_check(&kept, &unused);
+        status = pps_result_names_check(&kept, &unused);
     if (status == PPS_OK)
         status = copy_file(index_fd, kept.part[INDEX], &unused);
     if (status == PPS_OK)
         status = copy_file(data_fd, kept.part[DATA], &unused);
-    pps_target_free(&kept);
+    pps_result_names_free(&kept);
     const char *part = target->part[DATA];
     status = status == PPS_OK
                  ? pps_fail(err, PPS_E_WRONG,

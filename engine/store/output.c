@@ -25,7 +25,7 @@ static enum pps_status sync_all(struct pps_output *output, struct pps_error *err
     enum pps_status status = pps_disk_sync(output->fd, pps_output_data_path(output), err);
     output->is_sync_lost = status != PPS_OK;
     if (status == PPS_OK)
-        status = pps_journal_flush(&output->journal, err);
+        status = pps_index_writer_flush(&output->journal, err);
     if (status == PPS_OK && !output->is_folder_synced)
         status = pps_disk_sync_folder(pps_output_data_path(output), err);
     output->is_folder_synced = status == PPS_OK;
@@ -48,7 +48,7 @@ enum pps_status pps_output_append(struct pps_output *output,
     if (status != PPS_OK)
         return status;
     output->least_index = block->index + 1;
-    if (pps_journal_is_full(&output->journal) ||
+    if (pps_index_writer_is_full(&output->journal) ||
         pps_wall_seconds() - output->synced_s >= SYNC_INTERVAL_S)
         return sync_all(output, err);
     return PPS_OK;
@@ -68,10 +68,12 @@ static enum pps_status write_trailer(struct pps_output *output, struct pps_error
 // Fails if the .part files belong to another run now, after copying the finished blocks.
 static enum pps_status check_ours(const struct pps_output *output, struct pps_error *err)
 {
-    const struct pps_target *target = &output->target;
-    enum pps_status status = pps_target_check_ours(target, output->fd, output->journal.fd, err);
-    return status == PPS_OK ? status
-                            : pps_target_rescue(target, output->fd, output->journal.fd, err);
+    const struct pps_result_names *target = &output->target;
+    enum pps_status status =
+        pps_result_names_check_ours(target, output->fd, output->journal.fd, err);
+    return status == PPS_OK
+               ? status
+               : pps_result_names_rescue(target, output->fd, output->journal.fd, err);
 }
 
 // Does everything before the renames.
@@ -102,11 +104,11 @@ enum pps_status pps_output_finish(struct pps_output *output,
         pps_output_abandon(output);
         return status;
     }
-    status = pps_target_publish(&output->target, output->fd, output->journal.fd, err);
+    status = pps_result_names_publish(&output->target, output->fd, output->journal.fd, err);
     if (status == PPS_OK)
         status = pps_disk_close(&output->journal.fd, pps_output_index_path(output), err);
     if (status == PPS_OK) // not earlier: closing releases the lock
-        status = pps_disk_close(&output->fd, output->target.final[PPS_TARGET_DATA], err);
+        status = pps_disk_close(&output->fd, output->target.final[PPS_RESULT_NAMES_DATA], err);
     pps_output_free(output);
     return status;
 }

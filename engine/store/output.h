@@ -3,8 +3,8 @@
 // per block. Both are renamed when the result is complete. A compressed file is one gzip member
 // of independently compressed blocks. This module owns the files and the order of writes; it
 // does not use the kernel. Not thread-safe: one thread at a time uses an output.
-#ifndef PPS_OUTPUT_H
-#define PPS_OUTPUT_H
+#ifndef PPS_ENGINE_STORE_OUTPUT_H
+#define PPS_ENGINE_STORE_OUTPUT_H
 
 #include "base/system/codec.h"
 #include "base/text/status.h"
@@ -33,7 +33,7 @@ struct pps_output_plan {
 };
 
 struct pps_output;
-struct pps_prefix;
+struct pps_whole_prefix;
 
 // Opens the output. Returns PPS_E_INPUT, with one line that names the remedy, in these cases: -
 // the result, or an index or manifest of its name, exists and force is not set; - NAME.part
@@ -61,7 +61,7 @@ PPS_MUST_CHECK enum pps_status pps_output_append(struct pps_output *output,
                                                  struct pps_error *err);
 
 // Returns the part of an interrupted run that was kept; n_records is 0 in a new output.
-const struct pps_prefix *pps_output_prefix(const struct pps_output *output);
+const struct pps_whole_prefix *pps_output_prefix(const struct pps_output *output);
 
 // Returns the bytes of data so far, header line included.
 uint64_t pps_output_bytes(const struct pps_output *output);

@@ -35,7 +35,7 @@ static enum pps_status create_journal(struct pps_output *output,
     const char *path = pps_output_index_path(output);
     if (unlink(path) != 0 && errno != ENOENT) // a journal without its data is useless
         return pps_fail_errno(err, "cannot remove", path);
-    return pps_journal_create(&output->journal, path, &head, err);
+    return pps_index_writer_create(&output->journal, path, &head, err);
 }
 
 // Writes the header line as a block, compressed here.
@@ -165,8 +165,8 @@ static enum pps_status go_on(struct pps_output *output,
                              const struct pps_index_head *head,
                              struct pps_error *err)
 {
-    const struct pps_prefix *prefix = &output->prefix;
-    enum pps_status status = pps_journal_continue(
+    const struct pps_whole_prefix *prefix = &output->prefix;
+    enum pps_status status = pps_index_writer_continue(
         &output->journal, pps_output_index_path(output), head, prefix->n_records, err);
     if (status == PPS_OK)
         status = pps_disk_truncate(output->fd, pps_output_data_path(output), prefix->data_bytes,
@@ -177,7 +177,7 @@ static enum pps_status go_on(struct pps_output *output,
     output->text_bytes = prefix->text_bytes;
     output->crc = prefix->text_crc;
     if (prefix->n_records > 1)
-        output->least_index = pps_prefix_block(head, prefix->n_records - 1) + 1;
+        output->least_index = pps_whole_prefix_block(head, prefix->n_records - 1) + 1;
     return PPS_OK;
 }
 
@@ -192,19 +192,19 @@ static enum pps_status start_afresh(struct pps_output *output,
 
 static enum pps_status keep_prefix(struct pps_output *output,
                                    const struct pps_output_plan *plan,
-                                   const struct pps_blockindex *index,
+                                   const struct pps_index_reader *index,
                                    bool published,
                                    struct pps_error *err)
 {
-    const struct pps_prefix_ask ask = {index, output->fd, pps_output_data_path(output),
-                                       plan->stop};
+    const struct pps_whole_prefix_ask ask = {index, output->fd, pps_output_data_path(output),
+                                             plan->stop};
     enum pps_status status = check_head(output, &index->head, plan, err);
     if (status == PPS_OK)
-        status = pps_prefix_find(&ask, &output->prefix, err);
+        status = pps_whole_prefix_find(&ask, &output->prefix, err);
     if (status == PPS_OK && output->prefix.n_records == 0 && published)
         return fail_no_journal(output, "is missing", err);
     if (status == PPS_OK && published)
-        status = pps_target_withdraw(&output->target, err);
+        status = pps_result_names_withdraw(&output->target, err);
     if (status != PPS_OK)
         return status;
     return output->prefix.n_records == 0 ? start_afresh(output, plan, err)
@@ -213,26 +213,27 @@ static enum pps_status keep_prefix(struct pps_output *output,
 
 // Finds the journal. It already has its final name if a run ended between the last renames.
 static enum pps_status find_journal(const struct pps_output *output,
-                                    struct pps_blockindex *index,
-                                    enum pps_blockindex_state *state,
+                                    struct pps_index_reader *index,
+                                    enum pps_index_reader_state *state,
                                     bool *published,
                                     struct pps_error *err)
 {
     enum pps_status status =
-        pps_blockindex_open(index, pps_output_index_path(output), state, err);
+        pps_index_reader_open(index, pps_output_index_path(output), state, err);
     *published = false;
-    if (status != PPS_OK || *state != PPS_BLOCKINDEX_MISSING)
+    if (status != PPS_OK || *state != PPS_INDEX_READER_MISSING)
         return status;
     *published = true;
-    return pps_blockindex_open(index, output->target.final[PPS_TARGET_INDEX], state, err);
+    return pps_index_reader_open(index, output->target.final[PPS_RESULT_NAMES_INDEX], state,
+                                 err);
 }
 
 static enum pps_status resume(struct pps_output *output,
                               const struct pps_output_plan *plan,
                               struct pps_error *err)
 {
-    struct pps_blockindex index = {.fd = -1};
-    enum pps_blockindex_state state = PPS_BLOCKINDEX_MISSING;
+    struct pps_index_reader index = {.fd = -1};
+    enum pps_index_reader_state state = PPS_INDEX_READER_MISSING;
     bool published = false;
     uint64_t bytes = 0;
     enum pps_status status =
@@ -241,13 +242,13 @@ static enum pps_status resume(struct pps_output *output,
         status = find_journal(output, &index, &state, &published, err);
     if (status != PPS_OK)
         return status;
-    if (bytes == 0 || (state == PPS_BLOCKINDEX_TORN && !published))
+    if (bytes == 0 || (state == PPS_INDEX_READER_TORN && !published))
         return start_afresh(output, plan, err);
-    if (state == PPS_BLOCKINDEX_WHOLE)
+    if (state == PPS_INDEX_READER_WHOLE)
         status = keep_prefix(output, plan, &index, published, err);
     else
         status = fail_no_journal(output, published ? "is missing" : "is damaged", err);
-    pps_blockindex_close(&index);
+    pps_index_reader_close(&index);
     return status;
 }
 
@@ -257,10 +258,10 @@ static enum pps_status open_new(struct pps_output *output,
                                 const struct pps_output_plan *plan,
                                 struct pps_error *err)
 {
-    struct pps_target *target = &output->target;
-    enum pps_status status = pps_target_check(target, err);
+    struct pps_result_names *target = &output->target;
+    enum pps_status status = pps_result_names_check(target, err);
     if (status == PPS_OK)
-        status = pps_target_open(target, &output->fd, &output->locked, err);
+        status = pps_result_names_open(target, &output->fd, &output->locked, err);
     output->is_new = status == PPS_OK;
     return status == PPS_OK ? begin(output, plan, err) : status;
 }
@@ -269,17 +270,17 @@ static enum pps_status open_files(struct pps_output *output,
                                   const struct pps_output_plan *plan,
                                   struct pps_error *err)
 {
-    struct pps_target *target = &output->target;
-    enum pps_status status = pps_target_init(target, plan->path, plan->force, err);
+    struct pps_result_names *target = &output->target;
+    enum pps_status status = pps_result_names_init(target, plan->path, plan->force, err);
     target->hint = plan->resume_hint;
     if (status == PPS_OK && plan->resume)
-        status = pps_target_reopen(target, &output->fd, &output->locked, err);
+        status = pps_result_names_reopen(target, &output->fd, &output->locked, err);
     if (status != PPS_OK)
         return status;
     status = output->fd >= 0 ? resume(output, plan, err) : open_new(output, plan, err);
     target->hint = NULL; // may be freed after opening
     if (status == PPS_OK && output->fd >= 0 && plan->resume && !output->is_new)
-        status = pps_target_check_final(target, err);
+        status = pps_result_names_check_final(target, err);
     return status;
 }
 
@@ -294,7 +295,7 @@ enum pps_status pps_output_open(struct pps_output **output,
     o->fd = o->journal.fd = -1;
     o->compressed = plan->codec.kind != PPS_CODEC_NONE;
     o->synced_s = pps_wall_seconds();
-    pps_prefix_begin(&o->prefix);
+    pps_whole_prefix_begin(&o->prefix);
     enum pps_status status = open_files(o, plan, err);
     if (status != PPS_OK) {
         if (o->is_new)
@@ -306,7 +307,7 @@ enum pps_status pps_output_open(struct pps_output **output,
     return PPS_OK;
 }
 
-const struct pps_prefix *pps_output_prefix(const struct pps_output *output)
+const struct pps_whole_prefix *pps_output_prefix(const struct pps_output *output)
 {
     return &output->prefix;
 }

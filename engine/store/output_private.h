@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // The internals of an output, shared by output_write.c, output_open.c and output.c.
-#ifndef PPS_OUTPUTPARTS_H
-#define PPS_OUTPUTPARTS_H
+#ifndef PPS_ENGINE_STORE_OUTPUT_PRIVATE_H
+#define PPS_ENGINE_STORE_OUTPUT_PRIVATE_H
 
 #include "engine/store/index_write.h"
 #include "engine/store/names.h"
 #include "engine/store/whole_prefix.h"
 
 struct pps_output {
-    struct pps_target target;
-    struct pps_journal journal;
-    struct pps_prefix prefix; // the blocks kept from an interrupted run
-    int fd;                   // of the data; -1: closed
+    struct pps_result_names target;
+    struct pps_index_writer journal;
+    struct pps_whole_prefix prefix; // the blocks kept from an interrupted run
+    int fd;                         // of the data; -1: closed
     bool compressed, locked;
     bool is_new;           // this run created the files: remove them if opening fails
     bool broken;           // a write or sync failed: nothing more can be appended
@@ -27,12 +27,12 @@ struct pps_output {
 
 static inline const char *pps_output_data_path(const struct pps_output *output)
 {
-    return output->target.part[PPS_TARGET_DATA];
+    return output->target.part[PPS_RESULT_NAMES_DATA];
 }
 
 static inline const char *pps_output_index_path(const struct pps_output *output)
 {
-    return output->target.part[PPS_TARGET_INDEX];
+    return output->target.part[PPS_RESULT_NAMES_INDEX];
 }
 
 // Closes all open files and frees output.

@@ -13,16 +13,16 @@
 
 void pps_output_free(struct pps_output *output)
 {
-    pps_journal_free(&output->journal);
+    pps_index_writer_free(&output->journal);
     if (output->fd >= 0)
         close(output->fd);
-    pps_target_free(&output->target);
+    pps_result_names_free(&output->target);
     free(output);
 }
 
 void pps_output_remove(struct pps_output *output)
 {
-    unlink(output->target.part[PPS_TARGET_MANIFEST]);
+    unlink(output->target.part[PPS_RESULT_NAMES_MANIFEST]);
     unlink(pps_output_index_path(output));
     unlink(pps_output_data_path(output));
 }
@@ -66,7 +66,7 @@ enum pps_status pps_output_put(struct pps_output *output,
     output->crc =
         (uint32_t)crc32_combine(output->crc, block->text_crc, (z_off_t)block->text_bytes);
     output->text_bytes += block->text_bytes;
-    pps_journal_add(&output->journal, &record, block->left_out);
+    pps_index_writer_add(&output->journal, &record, block->left_out);
     return PPS_OK;
 }
 
@@ -75,7 +75,7 @@ enum pps_status pps_output_manifest(const struct pps_output *output,
                                     bool lasting,
                                     struct pps_error *err)
 {
-    const char *path = output->target.part[PPS_TARGET_MANIFEST];
+    const char *path = output->target.part[PPS_RESULT_NAMES_MANIFEST];
     int fd = -1;
     if (unlink(path) != 0 && errno != ENOENT)
         return pps_fail_errno(err, "cannot remove", path);

@@ -15,23 +15,23 @@ enum {
     FEW_RECORDS = 16, // a result that has no more is read whole, as this takes milliseconds
 };
 
-uint64_t pps_prefix_block(const struct pps_index_head *head, uint64_t i)
+uint64_t pps_whole_prefix_block(const struct pps_index_head *head, uint64_t i)
 {
     const struct pps_shard shard = {head->shard, head->n_shards};
     const struct pps_blocks blocks = {head->n_points, head->block_points};
     return i <= pps_shard_blocks(shard, blocks) ? pps_shard_block(shard, i - 1) : PPS_NO_BLOCK;
 }
 
-void pps_prefix_begin(struct pps_prefix *prefix)
+void pps_whole_prefix_begin(struct pps_whole_prefix *prefix)
 {
-    *prefix = (struct pps_prefix){.first_failed = PPS_NO_BLOCK};
+    *prefix = (struct pps_whole_prefix){.first_failed = PPS_NO_BLOCK};
     for (int r = 0; r < PPS_MAX_REASONS; r++)
         prefix->first_left_out[r] = PPS_NO_BLOCK;
 }
 
-void pps_prefix_add(struct pps_prefix *prefix,
-                    const struct pps_index_record *record,
-                    const uint64_t left_out[PPS_MAX_REASONS])
+void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
+                          const struct pps_index_record *record,
+                          const uint64_t left_out[PPS_MAX_REASONS])
 {
     if (prefix->n_records++ == 0)
         prefix->header_bytes = record->text_bytes;
@@ -51,9 +51,9 @@ void pps_prefix_add(struct pps_prefix *prefix,
     }
 }
 
-enum pps_status pps_prefix_poll(const atomic_bool *stop,
-                                const char *data_path,
-                                struct pps_error *err)
+enum pps_status pps_whole_prefix_poll(const atomic_bool *stop,
+                                      const char *data_path,
+                                      struct pps_error *err)
 {
     if (stop == NULL || !atomic_load_explicit(stop, memory_order_relaxed))
         return PPS_OK;
@@ -61,7 +61,7 @@ enum pps_status pps_prefix_poll(const atomic_bool *stop,
                     data_path);
 }
 
-static enum pps_status data_match(const struct pps_prefix_ask *ask,
+static enum pps_status data_match(const struct pps_whole_prefix_ask *ask,
                                   const struct pps_index_record *record,
                                   XXH64_state_t *state,
                                   unsigned char *piece,
@@ -82,7 +82,7 @@ static enum pps_status data_match(const struct pps_prefix_ask *ask,
         at += n;
         left -= n;
         if (n == PIECE_BYTES)
-            status = pps_prefix_poll(ask->stop, ask->data_path, err);
+            status = pps_whole_prefix_poll(ask->stop, ask->data_path, err);
         if (status != PPS_OK)
             return status;
     }
@@ -91,8 +91,8 @@ static enum pps_status data_match(const struct pps_prefix_ask *ask,
 }
 
 // Adds the next block if its record is the expected one and its data is present and matches.
-static enum pps_status step(const struct pps_prefix_ask *ask,
-                            struct pps_prefix *prefix,
+static enum pps_status step(const struct pps_whole_prefix_ask *ask,
+                            struct pps_whole_prefix *prefix,
                             XXH64_state_t *state,
                             unsigned char *piece,
                             bool *longer,
@@ -101,11 +101,12 @@ static enum pps_status step(const struct pps_prefix_ask *ask,
     struct pps_index_record record;
     uint64_t left_out[PPS_MAX_REASONS];
     const uint64_t i = prefix->n_records;
-    const uint64_t block = i == 0 ? UINT64_MAX : pps_prefix_block(&ask->index->head, i);
+    const uint64_t block = i == 0 ? UINT64_MAX : pps_whole_prefix_block(&ask->index->head, i);
     *longer = false;
     if (i > 0 && block == PPS_NO_BLOCK)
         return PPS_OK;
-    enum pps_status status = pps_blockindex_read(ask->index, i, &record, left_out, longer, err);
+    enum pps_status status =
+        pps_index_reader_read(ask->index, i, &record, left_out, longer, err);
     if (status != PPS_OK || !*longer)
         return status;
     *longer = record.index == block && record.offset == prefix->data_bytes &&
@@ -113,13 +114,13 @@ static enum pps_status step(const struct pps_prefix_ask *ask,
     if (*longer)
         status = data_match(ask, &record, state, piece, longer, err);
     if (status == PPS_OK && *longer)
-        pps_prefix_add(prefix, &record, left_out);
+        pps_whole_prefix_add(prefix, &record, left_out);
     return status;
 }
 
 // Checks the beginning of the file. *begin is the position of the header line's data; *ours is
 // false if this program did not write the file.
-static enum pps_status check_frame(const struct pps_prefix_ask *ask,
+static enum pps_status check_frame(const struct pps_whole_prefix_ask *ask,
                                    uint64_t *begin,
                                    bool *ours,
                                    struct pps_error *err)
@@ -137,12 +138,12 @@ static enum pps_status check_frame(const struct pps_prefix_ask *ask,
     return status;
 }
 
-enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
-                                struct pps_prefix *prefix,
-                                struct pps_error *err)
+enum pps_status pps_whole_prefix_find(const struct pps_whole_prefix_ask *ask,
+                                      struct pps_whole_prefix *prefix,
+                                      struct pps_error *err)
 {
     bool longer;
-    pps_prefix_begin(prefix);
+    pps_whole_prefix_begin(prefix);
     enum pps_status status = check_frame(ask, &prefix->data_bytes, &longer, err);
     unsigned char *piece = malloc(PIECE_BYTES);
     XXH64_state_t *state = XXH64_createState();
@@ -151,7 +152,7 @@ enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
     while (status == PPS_OK && longer && prefix->n_records < ask->index->n_records) {
         status = step(ask, prefix, state, piece, &longer, err);
         if (status == PPS_OK && prefix->n_records > FEW_RECORDS)
-            status = pps_prefix_poll(ask->stop, ask->data_path, err);
+            status = pps_whole_prefix_poll(ask->stop, ask->data_path, err);
     }
     XXH64_freeState(state);
     free(piece);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The prefix of an interrupted result is the part that can be kept: the longest run of blocks,
 // from the first, whose records are valid and whose data match their records. Only reads files.
-#ifndef PPS_PREFIX_H
-#define PPS_PREFIX_H
+#ifndef PPS_ENGINE_STORE_WHOLE_PREFIX_H
+#define PPS_ENGINE_STORE_WHOLE_PREFIX_H
 
 #include "engine/space/shard.h"
 #include "engine/store/index_read.h"
@@ -11,7 +11,7 @@
 
 #define PPS_NO_BLOCK UINT64_MAX
 
-struct pps_prefix {
+struct pps_whole_prefix {
     uint64_t n_records;                // header line's included; 0: nothing can be kept
     uint64_t data_bytes;               // position of the next block's data
     uint64_t text_bytes, header_bytes; // all text; its header line
@@ -23,32 +23,32 @@ struct pps_prefix {
 };
 
 // A data file and its index.
-struct pps_prefix_ask {
-    const struct pps_blockindex *index; // open; its head determines the expected blocks
+struct pps_whole_prefix_ask {
+    const struct pps_index_reader *index; // open; its head determines the expected blocks
     int data_fd;
     const char *data_path;
     const atomic_bool *stop; // or NULL
 };
 
 // PPS_E_STOPPED if the stop flag went up and much is left to read.
-PPS_MUST_CHECK enum pps_status pps_prefix_find(const struct pps_prefix_ask *ask,
-                                               struct pps_prefix *prefix,
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_whole_prefix_find(const struct pps_whole_prefix_ask *ask,
+                                                     struct pps_whole_prefix *prefix,
+                                                     struct pps_error *err);
 
 // For loops over the blocks of a prefix: PPS_E_STOPPED, with a message, if the stop flag is up.
-PPS_MUST_CHECK enum pps_status pps_prefix_poll(const atomic_bool *stop, // or NULL
-                                               const char *data_path,
-                                               struct pps_error *err);
+PPS_MUST_CHECK enum pps_status pps_whole_prefix_poll(const atomic_bool *stop, // or NULL
+                                                     const char *data_path,
+                                                     struct pps_error *err);
 
-// pps_prefix_begin makes an empty prefix; pps_prefix_add appends one block. For callers that
+// pps_whole_prefix_begin makes an empty prefix; pps_whole_prefix_add appends one block. For callers that
 // read an index themselves.
-void pps_prefix_begin(struct pps_prefix *prefix);
-void pps_prefix_add(struct pps_prefix *prefix,
-                    const struct pps_index_record *record,
-                    const uint64_t left_out[PPS_MAX_REASONS]);
+void pps_whole_prefix_begin(struct pps_whole_prefix *prefix);
+void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
+                          const struct pps_index_record *record,
+                          const uint64_t left_out[PPS_MAX_REASONS]);
 
 // Returns the block that record i >= 1 must describe, or PPS_NO_BLOCK if the index must have
 // ended.
-uint64_t pps_prefix_block(const struct pps_index_head *head, uint64_t i);
+uint64_t pps_whole_prefix_block(const struct pps_index_head *head, uint64_t i);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a counter of a trace as a strip below the lanes of its group: its value over time, and
 // its limit.
-#ifndef PPS_TRACESTRIP_H
-#define PPS_TRACESTRIP_H
+#ifndef PPS_ENGINE_TRACE_COUNTER_STRIP_H
+#define PPS_ENGINE_TRACE_COUNTER_STRIP_H
 
 #include "engine/trace/svg.h"
 #include "ppsweep/kernel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes SVG: shapes and escaped text. Lengths are in pixels, rounded to a hundredth. Text is
 // 11 pixels high, sans-serif, unless a function takes a size. Writing errors show in `out`.
-#ifndef PPS_SVG_H
-#define PPS_SVG_H
+#ifndef PPS_ENGINE_TRACE_SVG_H
+#define PPS_ENGINE_TRACE_SVG_H
 
 #include <stdio.h>
 

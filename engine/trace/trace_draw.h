@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws the segments of a trace, for trace_svg.c, which collects them.
-#ifndef PPS_TRACEDRAW_H
-#define PPS_TRACEDRAW_H
+#ifndef PPS_ENGINE_TRACE_TRACE_DRAW_H
+#define PPS_ENGINE_TRACE_TRACE_DRAW_H
 
 #include "engine/trace/counter_strip.h"
 #include "engine/trace/lanes.h"

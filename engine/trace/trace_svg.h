@@ -2,8 +2,8 @@
 // Draws the trace of one point as an SVG: one band per group, one lane per track (several if
 // tasks of a track overlap), time on the x axis. Colours show kinds; the height of a segment
 // shows its rate.
-#ifndef PPS_TRACESVG_H
-#define PPS_TRACESVG_H
+#ifndef PPS_ENGINE_TRACE_TRACE_SVG_H
+#define PPS_ENGINE_TRACE_TRACE_SVG_H
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes the trace of one point as text while the kernel sends it: CSV of its constant-rate
 // segments, or JSON for chrome://tracing and ui.perfetto.dev.
-#ifndef PPS_TRACEFILE_H
-#define PPS_TRACEFILE_H
+#ifndef PPS_ENGINE_TRACE_TRACE_TEXT_H
+#define PPS_ENGINE_TRACE_TRACE_TEXT_H
 
 #include "base/text/status.h"
 #include "ppsweep/kernel.h"

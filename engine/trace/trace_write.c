@@ -81,16 +81,16 @@ static enum pps_status draw(const struct pps_tracewrite *write,
 
 enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_error *err)
 {
-    struct pps_textfile file;
+    struct pps_whole_file file;
     enum pps_status status =
-        pps_textfile_open(&file, write->path, write->force || write->same, err);
+        pps_whole_file_open(&file, write->path, write->force || write->same, err);
     if (status != PPS_OK)
         return status;
     file.same = write->same && !write->force;
     status = write->form == PPS_TRACE_SVG ? draw(write, file.out, err)
                                           : write_text(write, file.out, err);
     if (status == PPS_OK)
-        return pps_textfile_close(&file, err);
-    pps_textfile_abandon(&file);
+        return pps_whole_file_close(&file, err);
+    pps_whole_file_abandon(&file);
     return status;
 }

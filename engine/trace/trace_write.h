@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a trace as a file in one of three forms. The file appears when it is complete.
-#ifndef PPS_TRACEWRITE_H
-#define PPS_TRACEWRITE_H
+#ifndef PPS_ENGINE_TRACE_TRACE_WRITE_H
+#define PPS_ENGINE_TRACE_TRACE_WRITE_H
 
 #include "base/text/status.h"
 #include "engine/trace/trace_svg.h"

@@ -66,21 +66,21 @@ static double upper_bound(const struct nd_mps_writing *writing, int32_t variable
     return nd_mps_layers_max(program);
 }
 
-static void write_bounds(struct textroom *text, const struct nd_mps_writing *writing)
+static void write_bounds(struct text_buffer *text, const struct nd_mps_writing *writing)
 {
     char name[ND_MPS_NAME_CAP];
-    textroom_add(text, "BOUNDS\n");
+    text_buffer_add(text, "BOUNDS\n");
     for (int32_t c = 0; c < writing->layout.n_variables; c++) {
         const double most = upper_bound(writing, c);
         if (isinf(most))
             continue;
-        textroom_add(text, " UP BND %s ", nd_mps_name(&writing->layout, c, name));
-        textroom_add_number(text, most);
-        textroom_add(text, "\n");
+        text_buffer_add(text, " UP BND %s ", nd_mps_name(&writing->layout, c, name));
+        text_buffer_add_number(text, most);
+        text_buffer_add(text, "\n");
     }
 }
 
-bool nd_mps_write(struct textroom *text,
+bool nd_mps_write(struct text_buffer *text,
                   const struct nd_program *program,
                   const char *name,
                   struct nd_mps_size *size,
@@ -103,12 +103,12 @@ bool nd_mps_write(struct textroom *text,
     }
     *size = (struct nd_mps_size){writing.layout.n_variables, (int32_t)writing.rows.n_rows - 1,
                                  writing.rows.n_numbers};
-    textroom_add(text, "NAME %s\n", name);
+    text_buffer_add(text, "NAME %s\n", name);
     const bool written = writing.tasks != NULL && !writing.rows.failed &&
                          nd_mps_rows_write(text, &writing.rows, &writing.layout);
     if (written)
         write_bounds(text, &writing);
-    textroom_add(text, "ENDATA\n");
+    text_buffer_add(text, "ENDATA\n");
     free(writing.tasks);
     nd_mps_rows_free(&writing.rows);
     if (!written || text->failed)

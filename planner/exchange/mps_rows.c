@@ -49,10 +49,10 @@ void nd_mps_rows_free(struct nd_mps_rows *rows)
 
 // ---- the file -----------------------------------------------------------------------------------
 
-static void add_row_name(struct textroom *text, const struct nd_mps_rows *rows, int64_t r)
+static void add_row_name(struct text_buffer *text, const struct nd_mps_rows *rows, int64_t r)
 {
     const struct nd_mps_row *row = &rows->rows[r];
-    textroom_add(text, "%s%d", rows->groups[row->group], row->number);
+    text_buffer_add(text, "%s%d", rows->groups[row->group], row->number);
 }
 
 // Numbers in the order of columns, of one column in the order of rows; NULL: no memory.
@@ -76,7 +76,7 @@ static struct nd_mps_number *by_column(const struct nd_mps_rows *rows, int32_t n
 }
 
 // One more line of a column, for a row's number or the sum of them.
-static void add_number(struct textroom *text,
+static void add_number(struct text_buffer *text,
                        const struct nd_mps_rows *rows,
                        const char *name,
                        int32_t row,
@@ -84,19 +84,20 @@ static void add_number(struct textroom *text,
 {
     if (value == 0.0)
         return;
-    textroom_add(text, " %s ", name);
+    text_buffer_add(text, " %s ", name);
     add_row_name(text, rows, row);
-    textroom_add(text, " ");
-    textroom_add_number(text, value);
-    textroom_add(text, "\n");
+    text_buffer_add(text, " ");
+    text_buffer_add_number(text, value);
+    text_buffer_add(text, "\n");
 }
 
-static void add_marker(struct textroom *text, int *count, bool begins)
+static void add_marker(struct text_buffer *text, int *count, bool begins)
 {
-    textroom_add(text, " MARKER%d 'MARKER' '%s'\n", (*count)++, begins ? "INTORG" : "INTEND");
+    text_buffer_add(text, " MARKER%d 'MARKER' '%s'\n", (*count)++,
+                    begins ? "INTORG" : "INTEND");
 }
 
-static void add_columns(struct textroom *text,
+static void add_columns(struct text_buffer *text,
                         const struct nd_mps_rows *rows,
                         const struct nd_mps_number *sorted,
                         const struct nd_mps_layout *layout)
@@ -105,7 +106,7 @@ static void add_columns(struct textroom *text,
     bool integer = false;
     int markers = 0;
     int64_t at = 0;
-    textroom_add(text, "COLUMNS\n");
+    text_buffer_add(text, "COLUMNS\n");
     for (int32_t c = 0; c < layout->n_variables; c++) {
         if (nd_mps_is_integer(layout, c) != integer) {
             integer = !integer;
@@ -113,7 +114,7 @@ static void add_columns(struct textroom *text,
         }
         nd_mps_name(layout, c, name);
         if (at == rows->n_numbers || sorted[at].column != c) // a column has one line at least
-            textroom_add(text, " %s objective0 0\n", name);
+            text_buffer_add(text, " %s objective0 0\n", name);
         while (at < rows->n_numbers && sorted[at].column == c) {
             const int32_t row = sorted[at].row;
             double sum = 0.0;
@@ -127,21 +128,21 @@ static void add_columns(struct textroom *text,
         add_marker(text, &markers, false);
 }
 
-bool nd_mps_rows_write(struct textroom *text,
+bool nd_mps_rows_write(struct text_buffer *text,
                        struct nd_mps_rows *rows,
                        const struct nd_mps_layout *layout)
 {
     struct nd_mps_number *sorted = by_column(rows, layout->n_variables);
     if (sorted == NULL)
         return false;
-    textroom_add(text, "ROWS\n");
+    text_buffer_add(text, "ROWS\n");
     for (int64_t r = 0; r < rows->n_rows; r++) {
-        textroom_add(text, " %c ", rows->rows[r].sense);
+        text_buffer_add(text, " %c ", rows->rows[r].sense);
         add_row_name(text, rows, r);
-        textroom_add(text, "\n");
+        text_buffer_add(text, "\n");
     }
     add_columns(text, rows, sorted, layout);
-    textroom_add(text, "RHS\n");
+    text_buffer_add(text, "RHS\n");
     for (int64_t r = 0; r < rows->n_rows; r++)
         add_number(text, rows, "RHS", (int32_t)r, rows->rows[r].right);
     free(sorted);

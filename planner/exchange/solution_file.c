@@ -51,12 +51,12 @@ static bool read_line(struct reading *reading, const char *line, size_t n)
     if (variable < 0)
         return true;
     reading->any = true;
-    numtext_quote(quoted, sizeof quoted, line, word);
+    number_text_quote(quoted, sizeof quoted, line, word);
     if (!isnan(reading->values[variable])) {
         snprintf(text, sizeof text, "%s: appears twice", quoted);
         return fail(reading, text);
     }
-    if (!numtext_read(line + word, n - word, &reading->values[variable])) {
+    if (!number_text_read(line + word, n - word, &reading->values[variable])) {
         snprintf(text, sizeof text, "%s: must be followed by one number", quoted);
         return fail(reading, text);
     }

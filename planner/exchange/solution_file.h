@@ -14,7 +14,7 @@
 // Adds all variables to `text`. The program has passed nd_program_check, the choice
 // nd_choice_check. Returns false with the reason in `why` if the program is too large or memory ran
 // out.
-bool nd_sol_write(struct textroom *text,
+bool nd_sol_write(struct text_buffer *text,
                   const struct nd_program *program,
                   const struct nd_choice *choice,
                   char *why,

@@ -67,7 +67,7 @@ static void take_stable(struct values *values)
                            values->of[nd_mps_of_task(layout, ND_MPS_FORWARD, 0, i, before, 0)]);
 }
 
-bool nd_sol_write(struct textroom *text,
+bool nd_sol_write(struct text_buffer *text,
                   const struct nd_program *program,
                   const struct nd_choice *choice,
                   char *why,
@@ -88,9 +88,9 @@ bool nd_sol_write(struct textroom *text,
     if (done) {
         take_stable(&values);
         for (int32_t i = 0; i < values.layout.n_variables; i++) {
-            textroom_add(text, "%s ", nd_mps_name(&values.layout, i, name));
-            textroom_add_number(text, values.of[i]);
-            textroom_add(text, "\n");
+            text_buffer_add(text, "%s ", nd_mps_name(&values.layout, i, name));
+            text_buffer_add_number(text, values.of[i]);
+            text_buffer_add(text, "\n");
         }
     }
     free(values.of);

@@ -124,12 +124,12 @@ static void fill_row(const struct layout *layout, int stage, double *row)
 static void fit_all(const struct layout *layout, const struct nd_calibration *peaks, double *x)
 {
     double a[ND_CALIBRATION_STAGES * UNKNOWNS];
-    struct leastsquares_result result;
+    struct least_squares_result result;
     for (int i = 0; i < layout->stages; i++)
         fill_row(layout, i, &a[i * UNKNOWNS]);
-    const struct leastsquares problem = {layout->stages, UNKNOWNS, a, peaks->peak};
+    const struct least_squares problem = {layout->stages, UNKNOWNS, a, peaks->peak};
     // With so few unknowns the loop ends; the best solution so far would be good enough otherwise.
-    const bool ended = leastsquares_nonnegative(&problem, &result);
+    const bool ended = least_squares_nonnegative(&problem, &result);
     (void)ended;
     memcpy(x, result.x, UNKNOWNS * sizeof *x);
 }
@@ -185,16 +185,16 @@ static double fit_five(const struct layout *layout,
 {
     enum { FIVE = 5 };
     double a[FIVE * FIVE], row[UNKNOWNS];
-    struct leastsquares_result result;
+    struct least_squares_result result;
     for (int i = 0; i < FIVE; i++) {
         fill_row(layout, first + i, row);
         a[i * FIVE] = 1.0;
         memcpy(&a[i * FIVE + 1], &row[type], (FIVE - 1) * sizeof *a);
     }
-    leastsquares_plain(&(struct leastsquares){FIVE, FIVE, a, peaks + first}, &result);
+    least_squares_plain(&(struct least_squares){FIVE, FIVE, a, peaks + first}, &result);
     for (int j = 1; j < FIVE; j++)
-        x[type + j - 1] = numtext_round(result.x[j], 1);
-    return numtext_round(result.x[0], 1);
+        x[type + j - 1] = number_text_round(result.x[j], 1);
+    return number_text_round(result.x[0], 1);
 }
 
 // What of a stage's peak the figures of its layers leave.

@@ -93,8 +93,8 @@ static void fill_row(const struct nd_program *program,
 
 struct fitting {
     int32_t stages;
-    double rows[LEASTSQUARES_ROWS * UNKNOWNS];
-    double right[LEASTSQUARES_ROWS];
+    double rows[LEAST_SQUARES_ROWS * UNKNOWNS];
+    double right[LEAST_SQUARES_ROWS];
     double current[UNKNOWNS];
 };
 
@@ -161,7 +161,7 @@ bool nd_fit_figures(const struct nd_program *program,
                     size_t why_size)
 {
     struct fitting fitting;
-    struct leastsquares_result result;
+    struct least_squares_result result;
     double x[UNKNOWNS];
     if (program->stages < ND_FIT_STAGES_LEAST || program->stages > ND_FIT_STAGES_MOST) {
         snprintf(why, why_size, "fitting figures needs the peaks of %d to %d stages (got %d)",
@@ -173,11 +173,11 @@ bool nd_fit_figures(const struct nd_program *program,
         return false;
     }
     add_pull(&fitting, limit_mb);
-    const struct leastsquares problem = {fitting.stages + UNKNOWNS, UNKNOWNS, fitting.rows,
-                                         fitting.right};
-    const bool ended = leastsquares_nonnegative(&problem, &result);
+    const struct least_squares problem = {fitting.stages + UNKNOWNS, UNKNOWNS, fitting.rows,
+                                          fitting.right};
+    const bool ended = least_squares_nonnegative(&problem, &result);
     for (int j = 0; j < UNKNOWNS; j++)
-        x[j] = numtext_round(result.x[j], 1);
+        x[j] = number_text_round(result.x[j], 1);
     take_errors(&fitting, x, fit);
     *memory = give_figures(x);
     if (ended && fit->worst_mb < ERROR_MOST * limit_mb)

@@ -24,7 +24,7 @@ double nd_robust_mean(double *us, int64_t n, enum nd_compat compat)
         qsort(us, (size_t)n, sizeof *us, ascending);
     for (int64_t i = dropped; i < n - dropped; i++)
         sum += us[i];
-    return numtext_round(sum / (double)(n - 2 * dropped) / 1e3, 3);
+    return number_text_round(sum / (double)(n - 2 * dropped) / 1e3, 3);
 }
 
 // ---- the document -----------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ static bool fail(const struct reading *reading,
     char quoted[48];
     *reading->fault = (struct pps_fault){.line = (int)reading->line, .column = (int)column};
     snprintf(reading->fault->text, sizeof reading->fault->text, "%s: %s",
-             numtext_quote(quoted, sizeof quoted, text, n), format);
+             number_text_quote(quoted, sizeof quoted, text, n), format);
     return false;
 }
 
@@ -96,7 +96,7 @@ static bool read_line(struct reading *reading, const char *line, size_t n, size_
         return fail(reading, column, "appears twice", line, key);
     double value;
     const size_t at = (size_t)(equals + 1 - line);
-    if (!numtext_read(equals + 1, n - at, &value) || value < 0.0)
+    if (!number_text_read(equals + 1, n - at, &value) || value < 0.0)
         return fail(reading, column + at, "must be MiB, a number >= 0", line, key);
     reading->given[figure] = true;
     set(reading->memory, figure, value);
@@ -138,12 +138,12 @@ bool nd_figures_read(struct nd_figures *memory,
     return fill_missing(&reading);
 }
 
-void nd_figures_write(struct textroom *text, const struct nd_figures *memory)
+void nd_figures_write(struct text_buffer *text, const struct nd_figures *memory)
 {
     for (int i = 0; i < N_FIGURES; i++) {
-        textroom_add(text, "%s=", FIGURES[i].name);
-        textroom_add_number(text, get(memory, i));
-        textroom_add(text, "\n");
+        text_buffer_add(text, "%s=", FIGURES[i].name);
+        text_buffer_add_number(text, get(memory, i));
+        text_buffer_add(text, "\n");
     }
 }
 

@@ -23,7 +23,7 @@ bool nd_figures_read(struct nd_figures *memory,
                      struct pps_fault *fault);
 
 // The 14 lines, in the order in which they are usually kept.
-void nd_figures_write(struct textroom *text, const struct nd_figures *memory);
+void nd_figures_write(struct text_buffer *text, const struct nd_figures *memory);
 
 // The configuration to which figures belong.
 struct nd_figures_key {

@@ -131,26 +131,26 @@ enum pps_status plan_check_folder(const char *path, struct pps_error *err)
 
 enum pps_status plan_check_file(const char *path, bool force, struct pps_error *err)
 {
-    struct pps_textfile probe;
-    const enum pps_status status = pps_textfile_open(&probe, path, force, err);
+    struct pps_whole_file probe;
+    const enum pps_status status = pps_whole_file_open(&probe, path, force, err);
     if (status == PPS_OK)
-        pps_textfile_abandon(&probe);
+        pps_whole_file_abandon(&probe);
     return status;
 }
 
 enum pps_status plan_write_text(const char *path,
-                                struct textroom *text,
+                                struct text_buffer *text,
                                 bool force,
                                 struct pps_error *err)
 {
-    struct pps_textfile file = {.out = NULL};
+    struct pps_whole_file file = {.out = NULL};
     enum pps_status status = text->failed ? pps_fail_memory(err, "%s", path)
-                                          : pps_textfile_open(&file, path, force, err);
+                                          : pps_whole_file_open(&file, path, force, err);
     if (status == PPS_OK) {
         fwrite(text->text, 1, text->n, file.out);
-        status = pps_textfile_close(&file, err);
-        pps_textfile_abandon(&file);
+        status = pps_whole_file_close(&file, err);
+        pps_whole_file_abandon(&file);
     }
-    textroom_free(text);
+    text_buffer_free(text);
     return status;
 }

@@ -48,7 +48,7 @@ PPS_MUST_CHECK enum pps_status plan_check_file(const char *path,
 
 // Writes text to a file that appears only when complete. Frees the text.
 PPS_MUST_CHECK enum pps_status plan_write_text(const char *path,
-                                               struct textroom *text,
+                                               struct text_buffer *text,
                                                bool force,
                                                struct pps_error *err);
 

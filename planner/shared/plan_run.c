@@ -88,10 +88,10 @@ static enum pps_status load_word(struct plan_run *run,
                                  const struct plan_strategy_reader *strategy,
                                  struct pps_error *err)
 {
-    char *path = pps_shipped_path(kind, word, strdup(word));
+    char *path = pps_installed_path(kind, word, strdup(word));
     if (path == NULL)
         return pps_fail_memory(err, "a path");
-    const struct pps_missing missing = pps_shipped_missing(kind, word, path);
+    const struct pps_missing missing = pps_installed_missing(kind, word, path);
     enum pps_status status = missing.text[0] == '\0'
                                  ? load(run, path, PLAINDOC_NONE, strategy, err)
                                  : pps_fail(err, PPS_E_INPUT, "%s", missing.text);

@@ -25,7 +25,7 @@ static void check_refused(const struct pps_error *err)
     require(err->text[0] != '\0');
 }
 
-static void make_again(const struct pps_said *said)
+static void make_again(const struct pps_manifest_facts *said)
 {
     const struct pps_index_head head = {
         .n_points = said->points >= 1 && said->points < 1e18 ? (uint64_t)said->points : 1,
@@ -33,34 +33,34 @@ static void make_again(const struct pps_said *said)
     struct pps_experiment *experiment = NULL;
     struct pps_error err = {.code = PPS_OK};
     char why[128];
-    if (!pps_remake_possible(said, pps_kernels, said->version, why, sizeof why))
+    if (!pps_experiment_again_possible(said, pps_kernels, said->version, why, sizeof why))
         return;
-    if (pps_remake(said, pps_kernels, &head, &experiment, &err) != PPS_OK)
+    if (pps_experiment_again(said, pps_kernels, &head, &experiment, &err) != PPS_OK)
         check_refused(&err);
     pps_experiment_free(experiment);
 }
 
-static void look(const struct pps_said *said)
+static void look(const struct pps_manifest_facts *said)
 {
     const char *reason;
     double n;
-    char *header = pps_said_header(said);
+    char *header = pps_manifest_facts_header(said);
     require(header != NULL && header[strlen(header) - 1] == '\n');
     free(header);
-    for (int i = 0; pps_said_left_out(said, i, &reason, &n); i++)
+    for (int i = 0; pps_manifest_facts_left_out(said, i, &reason, &n); i++)
         require(reason != NULL);
     make_again(said);
 }
 
 static void read_text(const char *text, size_t n)
 {
-    struct pps_said said;
+    struct pps_manifest_facts said;
     struct pps_error err = {.code = PPS_OK};
-    if (pps_said_parse(&said, "fuzz", text, n, &err) == PPS_OK)
+    if (pps_manifest_facts_parse(&said, "fuzz", text, n, &err) == PPS_OK)
         look(&said);
     else
         check_refused(&err);
-    pps_said_free(&said);
+    pps_manifest_facts_free(&said);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)

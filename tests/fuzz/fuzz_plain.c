@@ -49,7 +49,7 @@ static void check_fault(const struct pps_fault *fault)
 // YAML can hold any document, TOML any document without null.
 static void check_written(const struct plaindoc *doc, enum plaindoc_form form, bool same)
 {
-    struct textroom room = {.text = NULL};
+    struct text_buffer room = {.text = NULL};
     struct plaindoc again;
     struct pps_fault fault;
     docwrite(&room, form, doc->root);
@@ -60,7 +60,7 @@ static void check_written(const struct plaindoc *doc, enum plaindoc_form form, b
     } else {
         require(!same);
     }
-    textroom_free(&room);
+    text_buffer_free(&room);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

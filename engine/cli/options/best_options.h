@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads --top, --by, --ties and --only-top of a run: the choice of best rows.
-#ifndef PPS_CLI_TOPOPTIONS_H
-#define PPS_CLI_TOPOPTIONS_H
+#ifndef PPS_ENGINE_CLI_OPTIONS_BEST_OPTIONS_H
+#define PPS_ENGINE_CLI_OPTIONS_BEST_OPTIONS_H
 
 #include "engine/command/command.h"
 #include "engine/job/job.h"

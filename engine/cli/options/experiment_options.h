@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the options that define an experiment, shared by `run` and `plan`.
-#ifndef PPS_CLI_REQUEST_H
-#define PPS_CLI_REQUEST_H
+#ifndef PPS_ENGINE_CLI_OPTIONS_EXPERIMENT_OPTIONS_H
+#define PPS_ENGINE_CLI_OPTIONS_EXPERIMENT_OPTIONS_H
 
 #include "engine/command/command.h"
 #include "engine/experiment/experiment.h"

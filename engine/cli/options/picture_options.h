@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options of `plot` and `slice` for pictures other than heatmaps: Pareto fronts, stacked bars
 // and scatters.
-#ifndef PPS_CLI_KINDS_H
-#define PPS_CLI_KINDS_H
+#ifndef PPS_ENGINE_CLI_OPTIONS_PICTURE_OPTIONS_H
+#define PPS_ENGINE_CLI_OPTIONS_PICTURE_OPTIONS_H
 
 #include "engine/command/command.h"
 #include "engine/picture/pictures.h"

@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 
-enum pps_status pps_words_view(const struct pps_args *args,
-                               struct pps_view_ask *view,
-                               struct pps_error *err)
+enum pps_status pps_result_arguments_view(const struct pps_args *args,
+                                          struct pps_view_ask *view,
+                                          struct pps_error *err)
 {
     const int n = pps_arg_words(args) - 1;
     const char **filters = calloc((size_t)n + 1, sizeof *filters);
@@ -22,7 +22,8 @@ enum pps_status pps_words_view(const struct pps_args *args,
     return pps_resultpath_check(view->path, err);
 }
 
-void pps_words_say_partial(const struct pps_args *args, const struct pps_view_ask *view)
+void pps_result_arguments_say_partial(const struct pps_args *args,
+                                      const struct pps_view_ask *view)
 {
     struct pps_coverage coverage;
     char text[160];
@@ -32,7 +33,7 @@ void pps_words_say_partial(const struct pps_args *args, const struct pps_view_as
         pps_say(stderr, "ppsweep: %s is %s", view->path, text);
 }
 
-void pps_words_free(struct pps_view_ask *view)
+void pps_result_arguments_free(struct pps_view_ask *view)
 {
     free(view->filters);
     view->filters = NULL;

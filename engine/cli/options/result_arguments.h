@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the arguments of commands that inspect a result: RESULT [column=value...].
-#ifndef PPS_CLI_WORDS_H
-#define PPS_CLI_WORDS_H
+#ifndef PPS_ENGINE_CLI_OPTIONS_RESULT_ARGUMENTS_H
+#define PPS_ENGINE_CLI_OPTIONS_RESULT_ARGUMENTS_H
 
 #include "engine/command/command.h"
 #include "engine/read/view.h"
 
 // Fills *view with the arguments of the command and all kernels. The caller calls
-// pps_words_free in every case.
-PPS_MUST_CHECK enum pps_status pps_words_view(const struct pps_args *args,
-                                              struct pps_view_ask *view,
-                                              struct pps_error *err);
+// pps_result_arguments_free in every case.
+PPS_MUST_CHECK enum pps_status pps_result_arguments_view(const struct pps_args *args,
+                                                         struct pps_view_ask *view,
+                                                         struct pps_error *err);
 // Prints on stderr, unless --quiet is given, that the result covers only some points of its
 // grid.
-void pps_words_say_partial(const struct pps_args *args, const struct pps_view_ask *view);
+void pps_result_arguments_say_partial(const struct pps_args *args,
+                                      const struct pps_view_ask *view);
 
-void pps_words_free(struct pps_view_ask *view);
+void pps_result_arguments_free(struct pps_view_ask *view);
 
 #endif

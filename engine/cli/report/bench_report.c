@@ -358,7 +358,7 @@ enum pps_status pps_benchreport_data_check(const char *folder,
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);
-        status = pps_textfile_check(path, force, err);
+        status = pps_whole_file_check(path, force, err);
     }
     return status;
 }
@@ -372,14 +372,14 @@ enum pps_status pps_benchreport_data(const struct pps_benchmark *b,
                                                                           write_scales};
     enum pps_status status = PPS_OK;
     for (int f = 0; f < 2 && status == PPS_OK; f++) {
-        struct pps_textfile file;
+        struct pps_whole_file file;
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, data_names[f]);
-        status = pps_textfile_open(&file, path, force, err);
+        status = pps_whole_file_open(&file, path, force, err);
         if (status != PPS_OK)
             return status;
         write[f](file.out, b);
-        status = pps_textfile_close(&file, err);
+        status = pps_whole_file_close(&file, err);
     }
     return status;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the figures of a benchmark: tables for people, JSON for programs, data for plots.
-#ifndef PPS_CLI_BENCHREPORT_H
-#define PPS_CLI_BENCHREPORT_H
+#ifndef PPS_ENGINE_CLI_REPORT_BENCH_REPORT_H
+#define PPS_ENGINE_CLI_REPORT_BENCH_REPORT_H
 
 #include "engine/measure/benchmark.h"
 

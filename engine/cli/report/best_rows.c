@@ -23,7 +23,7 @@ struct table {
 static bool open_table(struct table *t, struct pps_job_result *r)
 {
     *t = (struct table){.report = r};
-    t->groups = pps_tops_groups(&r->totals.best, &t->n_groups);
+    t->groups = pps_best_by_group_groups(&r->totals.best, &t->n_groups);
     t->header = pps_experiment_header(r->experiment);
     if (t->n_groups == 0 || t->header == NULL) {
         free(t->header);
@@ -61,7 +61,7 @@ static void print_rows(const struct table *t)
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     struct pps_job_result *r = t->report;
     size_t n, shown = 0;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals.best, &n);
+    const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.best, &n);
     const int all = pps_rowtable_widths(rows, n, t->header, width);
     const int columns = pps_rowtable_columns(
         t->header, width, all, r->experiment->kernel->columns[r->sweep.objective].name);
@@ -81,7 +81,7 @@ static void print_nearest(struct pps_job_result *r)
 {
     int width[PPS_MAX_PARAMS + PPS_MAX_COLUMNS] = {0};
     size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals.nearest, &n);
+    const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.nearest, &n);
     char *header = pps_experiment_header(r->experiment);
     fprintf(stderr, "best      none: no point is feasible\n");
     if (n > 0 && header != NULL) {
@@ -140,7 +140,7 @@ static void print_ties(const struct table *t)
 bool pps_bestrows_have_ties(struct pps_job_result *r)
 {
     size_t n;
-    struct pps_best *const *groups = pps_tops_groups(&r->totals.best, &n);
+    struct pps_best *const *groups = pps_best_by_group_groups(&r->totals.best, &n);
     for (size_t g = 0; g < n; g++) {
         const struct pps_best_ties ties = pps_best_ties(groups[g]);
         if (ties.n > ties.kept)

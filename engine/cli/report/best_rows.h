@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints the best rows of a run as a table on stderr, and the number of further equal rows.
-#ifndef PPS_CLI_BESTROWS_H
-#define PPS_CLI_BESTROWS_H
+#ifndef PPS_ENGINE_CLI_REPORT_BEST_ROWS_H
+#define PPS_ENGINE_CLI_REPORT_BEST_ROWS_H
 
 #include "engine/cli/report/run_report.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the results of the model of many cores, for people and for programs.
-#ifndef PPS_CLI_COREREPORT_H
-#define PPS_CLI_COREREPORT_H
+#ifndef PPS_ENGINE_CLI_REPORT_MANY_CORES_REPORT_H
+#define PPS_ENGINE_CLI_REPORT_MANY_CORES_REPORT_H
 
 #include "engine/measure/many_cores.h"
 

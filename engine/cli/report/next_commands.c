@@ -74,7 +74,7 @@ static void print_next_trace(struct pps_job_result *r, const char *lead)
 {
     struct pps_totals *t = &r->totals;
     size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&t->best, &n);
+    const struct pps_best_row *rows = pps_best_by_group_rows(&t->best, &n);
     const struct pps_kernel *kernel = r->experiment->kernel;
     const bool by_row = n == 0 || t->judged > 0 || t->points == t->counts.rows;
     const uint64_t row = n == 0 ? 0 : t->judged > 0 ? place_in_file(rows, n) : rows[0].index;

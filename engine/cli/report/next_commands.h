@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The commands that a summary suggests, on stderr.
-#ifndef PPS_CLI_NEXTCOMMANDS_H
-#define PPS_CLI_NEXTCOMMANDS_H
+#ifndef PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
+#define PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
 
 #include "engine/cli/report/run_report.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints a point as the words of a command.
-#ifndef PPS_CLI_SAYPOINT_H
-#define PPS_CLI_SAYPOINT_H
+#ifndef PPS_ENGINE_CLI_REPORT_POINT_WORDS_H
+#define PPS_ENGINE_CLI_REPORT_POINT_WORDS_H
 
 #include "engine/experiment/experiment.h"
 

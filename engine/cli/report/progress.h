@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the progress of a run on stderr: one line that is redrawn on a terminal, occasional
 // lines in a log, or JSON lines for programs.
-#ifndef PPS_CLI_PROGRESS_H
-#define PPS_CLI_PROGRESS_H
+#ifndef PPS_ENGINE_CLI_REPORT_PROGRESS_H
+#define PPS_ENGINE_CLI_REPORT_PROGRESS_H
 
 #include "base/text/status.h"
 #include "engine/forecast/pace.h"

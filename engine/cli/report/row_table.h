@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prints rows as a table with aligned columns, with as many columns as fit on a line.
-#ifndef PPS_CLI_ROWTABLE_H
-#define PPS_CLI_ROWTABLE_H
+#ifndef PPS_ENGINE_CLI_REPORT_ROW_TABLE_H
+#define PPS_ENGINE_CLI_REPORT_ROW_TABLE_H
 
 #include "engine/best/best.h"
 

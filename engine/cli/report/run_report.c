@@ -19,10 +19,10 @@
 
 static void print_inputs(const struct pps_experiment *e)
 {
-    if (pps_inputs_resolved(e->inputs) == NULL)
+    if (pps_documents_resolved(e->inputs) == NULL)
         return;
     fputs("inputs    ", stderr);
-    pps_inputs_list(e->inputs, stderr);
+    pps_documents_list(e->inputs, stderr);
     fputc('\n', stderr);
 }
 
@@ -246,7 +246,7 @@ static enum pps_status number_rows(struct pps_job_result *r,
 static enum pps_status best_json(struct pps_job_result *r, cJSON *list, struct pps_error *err)
 {
     size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(&r->totals.best, &n);
+    const struct pps_best_row *rows = pps_best_by_group_rows(&r->totals.best, &n);
     uint64_t *numbers = calloc(n + 1, 2 * sizeof *numbers);
     if (numbers == NULL)
         return pps_fail_memory(err, "the summary");
@@ -268,7 +268,7 @@ static void add_ties(cJSON *root, struct pps_job_result *r)
 {
     cJSON *list = cJSON_AddArrayToObject(root, "ties");
     size_t n;
-    struct pps_best *const *groups = pps_tops_groups(&r->totals.best, &n);
+    struct pps_best *const *groups = pps_best_by_group_groups(&r->totals.best, &n);
     for (size_t g = 0; g < n; g++) {
         const struct pps_best_ties ties = pps_best_ties(groups[g]);
         if (ties.n <= ties.kept)

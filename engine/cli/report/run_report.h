@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports the end of a run: counts, best rows, time, and suggested next commands.
-#ifndef PPS_CLI_REPORT_H
-#define PPS_CLI_REPORT_H
+#ifndef PPS_ENGINE_CLI_REPORT_RUN_REPORT_H
+#define PPS_ENGINE_CLI_REPORT_RUN_REPORT_H
 
 #include "engine/job/job.h"
 

@@ -103,12 +103,12 @@ static void split_text(const struct dryruns *d, int32_t pp, char text[SPLIT_TEXT
         return;
     if (!d->v_schedule) {
         if (nd_offsets(d->space->layers, pp, rows))
-            listtext_write(text, SPLIT_TEXT, rows, 1, pp);
+            list_cell_write(text, SPLIT_TEXT, rows, 1, pp);
         return;
     }
     if (d->space->orig ? nd_v_offsets(d->space->layers, pp, rows, rows + pp, &base)
                        : nd_v_layers(d->space->layers, pp, rows, rows + pp))
-        listtext_write(text, SPLIT_TEXT, rows, 2, pp);
+        list_cell_write(text, SPLIT_TEXT, rows, 2, pp);
 }
 
 static bool print_dryruns(void *context, const struct nd_strategy *tuple)

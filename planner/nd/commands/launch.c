@@ -99,7 +99,7 @@ enum pps_status nd_launch_print(const struct nd_job *job,
                                 struct pps_error *err)
 {
     struct nd_strategy strategy;
-    struct textroom text = {.text = NULL};
+    struct text_buffer text = {.text = NULL};
     enum pps_status status = choose(job, search, result, args, &strategy, err);
     if (status != PPS_OK)
         return status;
@@ -114,7 +114,7 @@ enum pps_status nd_launch_print(const struct nd_job *job,
         status = pps_fail_memory(err, "the arguments");
     else
         fwrite(text.text, 1, text.n, stdout);
-    textroom_free(&text);
+    text_buffer_free(&text);
     free(layers);
     return status;
 }

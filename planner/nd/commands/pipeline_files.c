@@ -63,7 +63,7 @@ enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
             status = plan_check_folder(path, err);
             file_path(pipe, files, (enum kind)kind, path);
             if (status == PPS_OK)
-                status = pps_textfile_check(path, pipe->input->force, err);
+                status = pps_whole_file_check(path, pipe->input->force, err);
         }
     return status;
 }
@@ -121,7 +121,7 @@ bool nd_pipe_makes_folder(const struct nd_pipe_files *files, const char *path, s
 static enum pps_status write_file(const struct nd_pipe *pipe,
                                   const struct nd_pipe_files *files,
                                   enum kind kind,
-                                  struct textroom *text,
+                                  struct text_buffer *text,
                                   struct pps_error *err)
 {
     char path[PATH];
@@ -130,7 +130,7 @@ static enum pps_status write_file(const struct nd_pipe *pipe,
     file_path(pipe, files, kind, path);
     if (status == PPS_OK)
         status = plan_write_text(path, text, pipe->input->force, err);
-    textroom_free(text);
+    text_buffer_free(text);
     if (status == PPS_OK)
         pps_say(stdout, "wrote %s", path);
     return status;
@@ -142,14 +142,14 @@ enum pps_status nd_pipe_write_program(const struct nd_pipe *pipe,
                                       struct pps_error *err)
 {
     char name[ND_NAME_CAP], why[200];
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     struct nd_mps_size size;
     enum pps_status status;
     if (!is_wanted(files, PROGRAM))
         return PPS_OK;
     if (!nd_mps_write(&text, program, nd_figures_name(name, &pipe->key), &size, why,
                       sizeof why)) {
-        textroom_free(&text);
+        text_buffer_free(&text);
         return pps_fail(err, PPS_E_MACHINE, "%s", why);
     }
     status = write_file(pipe, files, PROGRAM, &text, err);
@@ -180,7 +180,7 @@ enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
                                        const struct nd_choice *choice,
                                        struct pps_error *err)
 {
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     char why[200];
     enum pps_status status = PPS_OK;
     if (is_wanted(files, CONFIGURATION)) {
@@ -196,6 +196,6 @@ enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
         return status;
     if (nd_sol_write(&text, program, choice, why, sizeof why))
         return write_file(pipe, files, SOLUTION, &text, err);
-    textroom_free(&text);
+    text_buffer_free(&text);
     return pps_fail(err, PPS_E_MACHINE, "%s", why);
 }

@@ -74,7 +74,7 @@ static void print_stages(const struct nd_program *program,
 }
 
 // Adds the sum of both layer types per chunk, minus `less`.
-static void add_sums(struct textroom *text,
+static void add_sums(struct text_buffer *text,
                      const struct nd_program *program,
                      const int32_t *const both[2],
                      int32_t less)
@@ -98,17 +98,17 @@ static int32_t even_share(const struct nd_program *program)
 
 static void print_lists(const struct nd_program *program, const struct nd_choice *choice)
 {
-    struct textroom text = {0};
-    textroom_add(&text, "\noffset    ");
+    struct text_buffer text = {0};
+    text_buffer_add(&text, "\noffset    ");
     add_sums(&text, program, choice->layers, even_share(program));
-    textroom_add(&text, "\nrecompute ");
+    text_buffer_add(&text, "\nrecompute ");
     add_sums(&text, program, choice->full, 0);
     if (program->allow_select) {
-        textroom_add(&text, "\nselect    ");
+        text_buffer_add(&text, "\nselect    ");
         add_sums(&text, program, choice->part, 0);
     }
     printf("%s\n", text.text != NULL ? text.text : "");
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 void nd_pipe_report(const struct nd_pipe *pipe,
@@ -173,32 +173,32 @@ static bool any(const struct nd_program *program, const int32_t *const both[2])
 }
 
 // Adds one number per chunk, in the order of the model's layers.
-static void add_plain_list(struct textroom *text,
+static void add_plain_list(struct text_buffer *text,
                            const struct nd_program *program,
                            const int32_t *const both[2])
 {
     for (int32_t k = 0; k < program->stages * program->chunks; k++)
-        textroom_add(text, "%s%d", k > 0 ? "," : "", both[0][k] + both[1][k]);
+        text_buffer_add(text, "%s%d", k > 0 ? "," : "", both[0][k] + both[1][k]);
 }
 
-void nd_pipe_add_configuration(struct textroom *text,
+void nd_pipe_add_configuration(struct text_buffer *text,
                                const struct nd_program *program,
                                const struct nd_choice *choice)
 {
-    textroom_add(text, "model:\n  model_config:\n    pp_interleave_num: %d\n    offset: ",
-                 program->chunks);
+    text_buffer_add(text, "model:\n  model_config:\n    pp_interleave_num: %d\n    offset: ",
+                    program->chunks);
     add_sums(text, program, choice->layers, even_share(program));
-    textroom_add(text, "\nrecompute_config:\n  recompute: ");
+    text_buffer_add(text, "\nrecompute_config:\n  recompute: ");
     add_sums(text, program, choice->full, 0);
-    textroom_add(text, "\n  select_recompute: ");
+    text_buffer_add(text, "\n  select_recompute: ");
     if (any(program, choice->part))
         add_sums(text, program, choice->part, 0);
     else
-        textroom_add(text, "false");
-    textroom_add(text, "\n  parallel_optimizer_comm_recompute: false\n"
-                       "  mp_comm_recompute: true\n"
-                       "  recompute_slice_activation: true\n"
-                       "# --num-layer-list ");
+        text_buffer_add(text, "false");
+    text_buffer_add(text, "\n  parallel_optimizer_comm_recompute: false\n"
+                          "  mp_comm_recompute: true\n"
+                          "  recompute_slice_activation: true\n"
+                          "# --num-layer-list ");
     add_plain_list(text, program, choice->layers);
-    textroom_add(text, "\n");
+    text_buffer_add(text, "\n");
 }

@@ -38,7 +38,7 @@ void nd_pipe_report_overhead(const struct nd_program *program,
 
 // Adds the model and recompute sections of a configuration as YAML, and, in a comment, the list of
 // layers for frameworks that take one list.
-void nd_pipe_add_configuration(struct textroom *text,
+void nd_pipe_add_configuration(struct text_buffer *text,
                                const struct nd_program *program,
                                const struct nd_choice *choice);
 

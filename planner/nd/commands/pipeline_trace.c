@@ -43,7 +43,7 @@ static enum pps_status check_place(const struct nd_pipe *pipe,
     const char *slash = strrchr(path, '/');
     const size_t length = slash == NULL ? 0 : (size_t)(slash - path);
     struct stat info;
-    enum pps_status status = pps_textfile_check(path, pipe->input->force, err);
+    enum pps_status status = pps_whole_file_check(path, pipe->input->force, err);
     if (status != PPS_OK)
         return status;
     if (nd_pipe_makes_folder(files, path, strlen(path)))

@@ -63,12 +63,12 @@ void nd_ranking_print_base(const struct nd_ranking *ranking)
 
 void nd_ranking_print_short(const struct nd_ranking *ranking, int64_t shown)
 {
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     nd_rank_short_header(&text);
     for (int64_t k = 0; k < shown; k++)
         nd_rank_short_line(&text, &ranking->ranked[k]);
     fputs(text.text != NULL ? text.text : "", stdout);
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 // ---- notes --------------------------------------------------------------------------------------
@@ -178,7 +178,7 @@ enum pps_status nd_ranking_check_output(const char *output, bool force, struct p
     if (strcmp(path, output) == 0)
         return plan_check_file(path, force, err);
     const enum pps_status status = plan_check_folder(output, err);
-    return status == PPS_OK ? pps_textfile_check(path, force, err) : status;
+    return status == PPS_OK ? pps_whole_file_check(path, force, err) : status;
 }
 
 enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
@@ -188,7 +188,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
                                  struct pps_error *err)
 {
     char path[PLAN_PATH + 64];
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     const struct nd_input *input = ranking->input;
     const struct nd_rank_table table = {
         .language = language,
@@ -205,7 +205,7 @@ enum pps_status nd_ranking_write(const struct nd_ranking *ranking,
         nd_rank_line(&text, &table, k + 1, &ranking->ranked[k], "");
     if (status == PPS_OK)
         status = plan_write_text(path, &text, input->force, err);
-    textroom_free(&text);
+    text_buffer_free(&text);
     if (status == PPS_OK) {
         printf("\n");
         pps_say(stdout, "wrote %s", path);

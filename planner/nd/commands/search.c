@@ -170,7 +170,7 @@ static void note_ignored_keys(const struct nd_job *job, const struct pps_args *a
                       : 0;
     for (int k = 0; k < n && k < KEYS_MAX; k++) {
         char key[64];
-        numtext_quote(key, sizeof key, keys[k], strlen(keys[k]));
+        number_text_quote(key, sizeof key, keys[k], strlen(keys[k]));
         fprintf(stderr, "%s%s", k > 0 ? ", " : "note      ignored: ", key);
     }
     if (n > KEYS_MAX)

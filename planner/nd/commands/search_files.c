@@ -183,16 +183,16 @@ static enum pps_status check_paths(const struct output *o, struct pps_error *err
 {
     char path[PATH_BYTES];
     candidates_path(o, path);
-    enum pps_status status = pps_textfile_check(path, o->files->force, err);
+    enum pps_status status = pps_whole_file_check(path, o->files->force, err);
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
         plan_path(o, k, path);
-        status = pps_textfile_check(path, o->files->force, err);
+        status = pps_whole_file_check(path, o->files->force, err);
     }
     return status;
 }
 
 // As published, with dry runs: every strategy that fits by its dry run, searched or not.
-static void add_fitted(struct textroom *text, const struct nd_epfit_result *fits, bool dense)
+static void add_fitted(struct text_buffer *text, const struct nd_epfit_result *fits, bool dense)
 {
     nd_candidates_header(text, ND_COLUMNS_DRYRUN, dense);
     for (size_t k = 0; k < fits->n_candidates; k++) {
@@ -210,7 +210,7 @@ static enum pps_status write_candidates(const struct output *o,
                                         struct pps_error *err)
 {
     char path[PATH_BYTES];
-    struct textroom text = {.text = NULL};
+    struct text_buffer text = {.text = NULL};
     const bool orig = o->job->space.orig, dense = o->job->space.experts == 0 && !orig;
     const enum nd_candidate_columns columns = orig ? ND_COLUMNS_STATIC : ND_COLUMNS_ALL;
     if (orig && measured->n_groups > 0) {
@@ -249,7 +249,7 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
     snprintf(path, sizeof path, "%s/profile_yaml", o->files->folder);
     enum pps_status status = o->n_runs > 0 ? pps_disk_make_folder(path, err) : PPS_OK;
     for (int k = 0; k < o->n_runs && status == PPS_OK; k++) {
-        struct textroom text = {.text = NULL};
+        struct text_buffer text = {.text = NULL};
         if (is_written_over(o, k))
             continue;
         nd_plan_write(&text, &o->plan, &o->runs[k]);

@@ -231,14 +231,17 @@ enum pps_status nd_input_chunks(const struct nd_input *input,
     return PPS_OK;
 }
 
-void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns)
+void nd_add_lists(struct text_buffer *text,
+                  const int32_t *values,
+                  int32_t rows,
+                  int32_t columns)
 {
-    textroom_add(text, "[");
+    text_buffer_add(text, "[");
     for (int32_t r = 0; r < rows; r++) {
-        textroom_add(text, "%s[", r > 0 ? ", " : "");
+        text_buffer_add(text, "%s[", r > 0 ? ", " : "");
         for (int32_t c = 0; c < columns; c++)
-            textroom_add(text, "%s%d", c > 0 ? ", " : "", values[r * columns + c]);
-        textroom_add(text, "]");
+            text_buffer_add(text, "%s%d", c > 0 ? ", " : "", values[r * columns + c]);
+        text_buffer_add(text, "]");
     }
-    textroom_add(text, "]");
+    text_buffer_add(text, "]");
 }

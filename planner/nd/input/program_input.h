@@ -90,6 +90,9 @@ PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,
                                                struct pps_error *err);
 
 // Adds lists in the published form, [[1, 0, 0], [0, 0, 0]], with `rows` rows.
-void nd_add_lists(struct textroom *text, const int32_t *values, int32_t rows, int32_t columns);
+void nd_add_lists(struct text_buffer *text,
+                  const int32_t *values,
+                  int32_t rows,
+                  int32_t columns);
 
 #endif

@@ -31,10 +31,10 @@ struct nd_launch {
 
 // Writes shell words: one option per line, each line but the last ended by a backslash. Comment
 // lines come after the options, so that the options can follow a command that ends in a backslash.
-void nd_launch_megatron(struct textroom *text, const struct nd_launch *launch);
+void nd_launch_megatron(struct text_buffer *text, const struct nd_launch *launch);
 
 // Writes a TOML file. Comment lines come first.
-void nd_launch_torchtitan(struct textroom *text, const struct nd_launch *launch);
+void nd_launch_torchtitan(struct text_buffer *text, const struct nd_launch *launch);
 
 // ---- facts that both frameworks need ----
 

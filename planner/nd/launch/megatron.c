@@ -82,15 +82,15 @@ static void add_layout(struct nd_megatron_options *w)
     const int32_t *layers = w->launch->layers;
     int64_t left = w->model->num_layers;
     option_begin(w);
-    textroom_add(w->text, "--pipeline-model-parallel-layout '");
+    text_buffer_add(w->text, "--pipeline-model-parallel-layout '");
     for (int32_t c = 0; c < chunks; c++) {
-        textroom_add(w->text, "%s", c == 0 ? "E" : "|");
+        text_buffer_add(w->text, "%s", c == 0 ? "E" : "|");
         for (int64_t l = 0; l < layers[c] && left > 0; l++, left--)
-            textroom_add(w->text, "t");
+            text_buffer_add(w->text, "t");
     }
     for (int64_t l = 0; l < w->model->mtp_depth; l++)
-        textroom_add(w->text, "m");
-    textroom_add(w->text, "L'");
+        text_buffer_add(w->text, "m");
+    text_buffer_add(w->text, "L'");
     if (layers[chunks - 1] < w->model->mtp_depth)
         option_add_note(w,
                         "all MTP layers are in the last chunk; the estimate has fewer there");
@@ -240,7 +240,7 @@ static void add_recompute(struct nd_megatron_options *w)
                "memory; the estimate recomputes them");
 }
 
-void nd_launch_megatron(struct textroom *text, const struct nd_launch *launch)
+void nd_launch_megatron(struct text_buffer *text, const struct nd_launch *launch)
 {
     struct nd_megatron_options w = {.text = text,
                                     .launch = launch,
@@ -257,9 +257,9 @@ void nd_launch_megatron(struct textroom *text, const struct nd_launch *launch)
     add_kernels(&w);
     add_recompute(&w);
     nd_megatron_add_shape(&w);
-    textroom_add(text, "\n# for Megatron-LM with Megatron Core 0.14 to 0.19\n");
+    text_buffer_add(text, "\n# for Megatron-LM with Megatron Core 0.14 to 0.19\n");
     if (w.notes.n > 0)
-        textroom_add_bytes(text, w.notes.text, w.notes.n);
+        text_buffer_add_bytes(text, w.notes.text, w.notes.n);
     text->failed |= w.notes.failed;
-    textroom_free(&w.notes);
+    text_buffer_free(&w.notes);
 }

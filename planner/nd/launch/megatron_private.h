@@ -8,8 +8,8 @@
 #include <inttypes.h>
 
 struct nd_megatron_options {
-    struct textroom *text;
-    struct textroom notes; // comment lines, printed after the options
+    struct text_buffer *text;
+    struct text_buffer notes; // comment lines, printed after the options
     int n;
     const struct nd_launch *launch;
     const struct modeldesc *model;
@@ -18,7 +18,7 @@ struct nd_megatron_options {
 
 static inline void option_begin(struct nd_megatron_options *w)
 {
-    textroom_add(w->text, "%s", w->n++ > 0 ? " \\\n" : "");
+    text_buffer_add(w->text, "%s", w->n++ > 0 ? " \\\n" : "");
 }
 
 static inline void option_add_flag(struct nd_megatron_options *w, const char *name, bool on)
@@ -26,7 +26,7 @@ static inline void option_add_flag(struct nd_megatron_options *w, const char *na
     if (!on)
         return;
     option_begin(w);
-    textroom_add(w->text, "--%s", name);
+    text_buffer_add(w->text, "--%s", name);
 }
 
 static inline void option_add_word(struct nd_megatron_options *w,
@@ -34,7 +34,7 @@ static inline void option_add_word(struct nd_megatron_options *w,
                                    const char *word)
 {
     option_begin(w);
-    textroom_add(w->text, "--%s %s", name, word);
+    text_buffer_add(w->text, "--%s %s", name, word);
 }
 
 static inline void option_add_number(struct nd_megatron_options *w,
@@ -42,12 +42,12 @@ static inline void option_add_number(struct nd_megatron_options *w,
                                      int64_t value)
 {
     option_begin(w);
-    textroom_add(w->text, "--%s %" PRId64, name, value);
+    text_buffer_add(w->text, "--%s %" PRId64, name, value);
 }
 
 static inline void option_add_note(struct nd_megatron_options *w, const char *note)
 {
-    textroom_add(&w->notes, "# %s\n", note);
+    text_buffer_add(&w->notes, "# %s\n", note);
 }
 
 // Adds the options of the model's shape.

@@ -47,8 +47,8 @@ static void add_experts(struct nd_megatron_options *w)
         option_add_number(w, "moe-shared-expert-intermediate-size", m->shared_ffn);
     if (m->dense_layers > 0) {
         option_begin(w);
-        textroom_add(w->text, "--moe-layer-freq '([0]*%" PRId64 "+[1]*%" PRId64 ")'",
-                     m->dense_layers, m->num_layers - m->dense_layers);
+        text_buffer_add(w->text, "--moe-layer-freq '([0]*%" PRId64 "+[1]*%" PRId64 ")'",
+                        m->dense_layers, m->num_layers - m->dense_layers);
     }
     option_add_number(w, "moe-router-topk", m->topk);
     option_add_word(w, "moe-router-score-function", m->router_bias ? "sigmoid" : "softmax");

@@ -31,20 +31,21 @@ static struct degrees degrees_of(const struct nd_launch *launch)
     return d;
 }
 
-static void add_note(struct textroom *text, const char *note)
+static void add_note(struct text_buffer *text, const char *note)
 {
-    textroom_add(text, "# %s\n", note);
+    text_buffer_add(text, "# %s\n", note);
 }
 
 // ---- comments -----------------------------------------------------------------------------------
 
-static void note_model(struct textroom *text, const struct nd_launch *launch)
+static void note_model(struct text_buffer *text, const struct nd_launch *launch)
 {
     const struct modeldesc *m = launch->model;
-    textroom_add(text,
-                 "# for torchtitan 0.2.2; in [model] set the name and flavor of a model with "
-                 "%" PRId64 " layers and hidden size %" PRId64 "\n",
-                 m->num_layers, m->hidden);
+    text_buffer_add(
+        text,
+        "# for torchtitan 0.2.2; in [model] set the name and flavor of a model with "
+        "%" PRId64 " layers and hidden size %" PRId64 "\n",
+        m->num_layers, m->hidden);
     if (m->norm == MODELDESC_LAYER || m->positions > 0)
         add_note(text, "no language model of torchtitan has LayerNorm or learned positions");
     if (m->mtp_depth > 0)
@@ -52,29 +53,29 @@ static void note_model(struct textroom *text, const struct nd_launch *launch)
                  "torchtitan has no MTP layers; the estimate counts them in the last stage");
 }
 
-static void note_shards(struct textroom *text,
+static void note_shards(struct text_buffer *text,
                         const struct nd_launch *launch,
                         const struct degrees *d)
 {
     const struct nd_strategy *s = launch->strategy;
     const int zero = nd_launch_zero(launch);
     if (!d->as_priced)
-        textroom_add(text,
-                     "# parameters are sharded over all %d replicas: %d shards as in the "
-                     "estimate do not divide context or expert groups\n",
-                     s->dp * s->cp, zero > 0 ? nd_launch_shards(s) : 1);
+        text_buffer_add(text,
+                        "# parameters are sharded over all %d replicas: %d shards as in the "
+                        "estimate do not divide context or expert groups\n",
+                        s->dp * s->cp, zero > 0 ? nd_launch_shards(s) : 1);
     if (zero < 3 && d->shard * s->cp > 1)
-        textroom_add(text,
-                     "# parameters and gradients are sharded, too; the estimate prices "
-                     "zero_level %d\n",
-                     zero);
+        text_buffer_add(text,
+                        "# parameters and gradients are sharded, too; the estimate prices "
+                        "zero_level %d\n",
+                        zero);
     if (!divides_experts(launch, d->shard, d->etp))
         add_note(text,
                  "does not start: shards times context and tensor ranks must be a multiple "
                  "of expert ranks times expert tensor ranks");
 }
 
-static void note_batch(struct textroom *text, const struct nd_launch *launch)
+static void note_batch(struct text_buffer *text, const struct nd_launch *launch)
 {
     const struct nd_strategy *s = launch->strategy;
     const int64_t gbs = launch->training->gbs, batch = (int64_t)s->mbs * s->dp;
@@ -95,7 +96,7 @@ static void note_batch(struct textroom *text, const struct nd_launch *launch)
                  "one stage has no virtual stages: the chunks of the estimate are dropped");
 }
 
-static void note_kernels(struct textroom *text, const struct nd_launch *launch)
+static void note_kernels(struct text_buffer *text, const struct nd_launch *launch)
 {
     const struct nd_strategy *s = launch->strategy;
     const struct training *t = launch->training;
@@ -121,65 +122,66 @@ static void note_kernels(struct textroom *text, const struct nd_launch *launch)
 
 // ---- sections -----------------------------------------------------------------------------------
 
-static void add_training(struct textroom *text, const struct nd_launch *launch)
+static void add_training(struct text_buffer *text, const struct nd_launch *launch)
 {
     const struct nd_strategy *s = launch->strategy;
     const int64_t local = s->pp > 1 ? launch->training->gbs / s->dp : s->mbs;
-    textroom_add(text,
-                 "[training]\nlocal_batch_size = %" PRId64 "\nglobal_batch_size = %" PRId64
-                 "\nseq_len = %" PRId64 "\nmixed_precision_param = \"bfloat16\"\n"
-                 "mixed_precision_reduce = \"float32\"\n\n",
-                 local, launch->training->gbs, launch->model->seq_length);
+    text_buffer_add(text,
+                    "[training]\nlocal_batch_size = %" PRId64 "\nglobal_batch_size = %" PRId64
+                    "\nseq_len = %" PRId64 "\nmixed_precision_param = \"bfloat16\"\n"
+                    "mixed_precision_reduce = \"float32\"\n\n",
+                    local, launch->training->gbs, launch->model->seq_length);
 }
 
 // The modules of every chunk in the order of the model; MTP layers do not exist.
-static void add_modules(struct textroom *text, const struct nd_launch *launch)
+static void add_modules(struct text_buffer *text, const struct nd_launch *launch)
 {
     const int32_t chunks = launch->strategy->pp * launch->strategy->vp;
     int64_t layer = 0;
-    textroom_add(text, "module_fqns_per_model_part = [\n");
+    text_buffer_add(text, "module_fqns_per_model_part = [\n");
     for (int32_t c = 0; c < chunks; c++) {
-        textroom_add(text, "  [");
+        text_buffer_add(text, "  [");
         if (c == 0)
-            textroom_add(text, "\"tok_embeddings\"");
+            text_buffer_add(text, "\"tok_embeddings\"");
         const char *comma = c == 0 ? ", " : "";
         for (int32_t l = 0; l < launch->layers[c] && layer < launch->model->num_layers; l++) {
-            textroom_add(text, "%s\"layers.%" PRId64 "\"", comma, layer++);
+            text_buffer_add(text, "%s\"layers.%" PRId64 "\"", comma, layer++);
             comma = ", ";
         }
         if (c == chunks - 1)
-            textroom_add(text, "%s\"norm\", \"output\"", comma);
-        textroom_add(text, "],\n");
+            text_buffer_add(text, "%s\"norm\", \"output\"", comma);
+        text_buffer_add(text, "],\n");
     }
-    textroom_add(text, "]\n");
+    text_buffer_add(text, "]\n");
 }
 
-static void add_parallelism(struct textroom *text,
+static void add_parallelism(struct text_buffer *text,
                             const struct nd_launch *launch,
                             const struct degrees *d)
 {
     const struct nd_strategy *s = launch->strategy;
-    textroom_add(text,
-                 "[parallelism]\ndata_parallel_replicate_degree = %d\n"
-                 "data_parallel_shard_degree = %d\nfsdp_reshard_after_forward = \"%s\"\n"
-                 "tensor_parallel_degree = %d\ncontext_parallel_degree = %d\n",
-                 d->replicate, d->shard, nd_launch_zero(launch) >= 3 ? "always" : "never",
-                 s->tp, s->cp);
+    text_buffer_add(text,
+                    "[parallelism]\ndata_parallel_replicate_degree = %d\n"
+                    "data_parallel_shard_degree = %d\nfsdp_reshard_after_forward = \"%s\"\n"
+                    "tensor_parallel_degree = %d\ncontext_parallel_degree = %d\n",
+                    d->replicate, d->shard, nd_launch_zero(launch) >= 3 ? "always" : "never",
+                    s->tp, s->cp);
     if (s->cp > 1)
-        textroom_add(text, "context_parallel_rotate_method = \"allgather\"\n");
+        text_buffer_add(text, "context_parallel_rotate_method = \"allgather\"\n");
     if (launch->model->experts > 0)
-        textroom_add(text, "expert_parallel_degree = %d\nexpert_tensor_parallel_degree = %d\n",
-                     d->ep, d->etp);
-    textroom_add(text, "pipeline_parallel_degree = %d\n", s->pp);
+        text_buffer_add(text,
+                        "expert_parallel_degree = %d\nexpert_tensor_parallel_degree = %d\n",
+                        d->ep, d->etp);
+    text_buffer_add(text, "pipeline_parallel_degree = %d\n", s->pp);
     if (s->pp == 1)
         return;
-    textroom_add(
+    text_buffer_add(
         text, "pipeline_parallel_schedule = \"%s\"\npipeline_parallel_microbatch_size = %d\n",
         s->vp > 1 ? "Interleaved1F1B" : "1F1B", s->mbs);
     add_modules(text, launch);
 }
 
-static void add_recompute(struct textroom *text, const struct nd_launch *launch)
+static void add_recompute(struct text_buffer *text, const struct nd_launch *launch)
 {
     static const char *const modes[] = {
         [ND_RECOMPUTE_NONE] = "none",
@@ -187,12 +189,12 @@ static void add_recompute(struct textroom *text, const struct nd_launch *launch)
         [ND_RECOMPUTE_FULL] = "full",
     };
     const enum nd_recompute recompute = launch->strategy->recompute;
-    textroom_add(text, "\n[activation_checkpoint]\nmode = \"%s\"\n", modes[recompute]);
+    text_buffer_add(text, "\n[activation_checkpoint]\nmode = \"%s\"\n", modes[recompute]);
     if (recompute == ND_RECOMPUTE_SELECT)
-        textroom_add(text, "selective_ac_option = \"op\"\n");
+        text_buffer_add(text, "selective_ac_option = \"op\"\n");
 }
 
-void nd_launch_torchtitan(struct textroom *text, const struct nd_launch *launch)
+void nd_launch_torchtitan(struct text_buffer *text, const struct nd_launch *launch)
 {
     const struct degrees degrees = degrees_of(launch);
     note_model(text, launch);

@@ -152,7 +152,7 @@ static void draft_fsdp(struct draft *draft)
     add_model(draft, root, "model");
 }
 
-static void write_tree(struct textroom *text,
+static void write_tree(struct text_buffer *text,
                        const struct nd_plan *plan,
                        const struct nd_profile_run *run)
 {
@@ -170,32 +170,33 @@ static void write_tree(struct textroom *text,
 
 // ---- megatron: variables ------------------------------------------------------------------------
 
-static void write_shell(struct textroom *text,
+static void write_shell(struct text_buffer *text,
                         const struct nd_plan *plan,
                         const struct nd_profile_run *run)
 {
     const struct nd_strategy *s = &run->strategy;
-    textroom_add(text, "NNODES=%d\nGPUS_PER_NODE=%d\n", run->nodes, run->node_devices);
-    textroom_add(text, "DP=%d\nTP=%d\nPP=%d\nCP=%d\n", s->dp, s->tp, s->pp, s->cp);
+    text_buffer_add(text, "NNODES=%d\nGPUS_PER_NODE=%d\n", run->nodes, run->node_devices);
+    text_buffer_add(text, "DP=%d\nTP=%d\nPP=%d\nCP=%d\n", s->dp, s->tp, s->pp, s->cp);
     if (!plan->dense && s->ep > 0)
-        textroom_add(text, "EP=%d\n", s->ep);
-    textroom_add(text, "SEQUENCE_PARALLEL=%s\nMBS=%d\nGBS=%" PRId64 "\n",
-                 s->sp ? "true" : "false", micro_batch_size(s),
-                 micro_batches(plan, s) * micro_batch_size(s) * s->dp);
-    textroom_add(text, "MICRO_BATCH_NUM=%" PRId64 "\nNUM_LAYERS=%d\n", micro_batches(plan, s),
-                 run->layers);
-    textroom_add(text, "PIPELINE_NUM_LAYERS=");
+        text_buffer_add(text, "EP=%d\n", s->ep);
+    text_buffer_add(text, "SEQUENCE_PARALLEL=%s\nMBS=%d\nGBS=%" PRId64 "\n",
+                    s->sp ? "true" : "false", micro_batch_size(s),
+                    micro_batches(plan, s) * micro_batch_size(s) * s->dp);
+    text_buffer_add(text, "MICRO_BATCH_NUM=%" PRId64 "\nNUM_LAYERS=%d\n",
+                    micro_batches(plan, s), run->layers);
+    text_buffer_add(text, "PIPELINE_NUM_LAYERS=");
     for (int k = 0; k < run->n_stages; k++)
-        textroom_add(text, k > 0 ? ",%d" : "%d", run->split[k]);
-    textroom_add(text, "\nFIRST_K_DENSE_REPLACE=3\nRECOMPUTE_NUM_LAYERS=%d\n",
-                 run->recompute[0]);
+        text_buffer_add(text, k > 0 ? ",%d" : "%d", run->split[k]);
+    text_buffer_add(text, "\nFIRST_K_DENSE_REPLACE=3\nRECOMPUTE_NUM_LAYERS=%d\n",
+                    run->recompute[0]);
     if (plan->seq_length > 0)
-        textroom_add(text, "SEQ_LEN=%" PRId64 "\n", plan->seq_length);
-    textroom_add(text, "PROFILE=true\nPROFILE_STEP_START=5\nPROFILE_STEP_END=7\n");
-    textroom_add(text, "PROFILE_RANKS=\"%d %d\"\n", run->record_ranks[0], run->record_ranks[1]);
+        text_buffer_add(text, "SEQ_LEN=%" PRId64 "\n", plan->seq_length);
+    text_buffer_add(text, "PROFILE=true\nPROFILE_STEP_START=5\nPROFILE_STEP_END=7\n");
+    text_buffer_add(text, "PROFILE_RANKS=\"%d %d\"\n", run->record_ranks[0],
+                    run->record_ranks[1]);
 }
 
-void nd_plan_write(struct textroom *text,
+void nd_plan_write(struct text_buffer *text,
                    const struct nd_plan *plan,
                    const struct nd_profile_run *run)
 {

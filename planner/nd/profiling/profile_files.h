@@ -29,7 +29,7 @@ void nd_plan_name(const struct nd_plan *plan,
                   char name[ND_PLAN_NAME]);
 
 // The whole file.
-void nd_plan_write(struct textroom *text,
+void nd_plan_write(struct text_buffer *text,
                    const struct nd_plan *plan,
                    const struct nd_profile_run *run);
 

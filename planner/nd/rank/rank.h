@@ -125,8 +125,8 @@ struct nd_rank_table {
 
 // CSV with a byte-order mark before its first line; a row is of the n-th best, from 1. `check` says
 // what a check of its memory gave; "" where there was none.
-void nd_rank_header(struct textroom *text, const struct nd_rank_table *table);
-void nd_rank_line(struct textroom *text,
+void nd_rank_header(struct text_buffer *text, const struct nd_rank_table *table);
+void nd_rank_line(struct text_buffer *text,
                   const struct nd_rank_table *table,
                   int64_t n,
                   const struct nd_ranked *ranked,
@@ -134,7 +134,7 @@ void nd_rank_line(struct textroom *text,
 
 // For reading at once: dp, tp, pp, ep and the time of a step in ms, or N/A; behind it the gap,
 // where there is one.
-void nd_rank_short_header(struct textroom *text);
-void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked);
+void nd_rank_short_header(struct text_buffer *text);
+void nd_rank_short_line(struct text_buffer *text, const struct nd_ranked *ranked);
 
 #endif

@@ -71,14 +71,14 @@ static const char *const MORE_COLUMNS[MORE] = {
     "cp",         "mbs",          "ratios",       "program_ms", "transfer_ms",
     "dp_comm_ms", "optimizer_ms", "embedding_ms", "why",        "others_gap"};
 
-void nd_rank_header(struct textroom *text, const struct nd_rank_table *table)
+void nd_rank_header(struct text_buffer *text, const struct nd_rank_table *table)
 {
-    textroom_add(text, "\xef\xbb\xbf");
+    text_buffer_add(text, "\xef\xbb\xbf");
     for (int i = 0; i < PUBLISHED; i++)
-        textroom_add(text, "%s%s", i > 0 ? "," : "", COLUMNS[table->language][i]);
+        text_buffer_add(text, "%s%s", i > 0 ? "," : "", COLUMNS[table->language][i]);
     for (int i = 0; i < MORE && table->compat == ND_CORRECTED; i++)
-        textroom_add(text, ",%s", MORE_COLUMNS[i]);
-    textroom_add(text, "\n");
+        text_buffer_add(text, ",%s", MORE_COLUMNS[i]);
+    text_buffer_add(text, "\n");
 }
 
 // ---- the gap ------------------------------------------------------------------------------------
@@ -98,62 +98,62 @@ const char *nd_rank_gap(char text[ND_GAP_CAP], const struct nd_ranked *ranked)
 
 // ---- cells --------------------------------------------------------------------------------------
 
-static void add_result(struct textroom *text, double value)
+static void add_result(struct text_buffer *text, double value)
 {
-    textroom_add(text, "%.9g,", value);
+    text_buffer_add(text, "%.9g,", value);
 }
 
-static void add_input(struct textroom *text, double value)
+static void add_input(struct text_buffer *text, double value)
 {
     if (!isnan(value))
-        textroom_add_number(text, value);
-    textroom_add(text, ",");
+        text_buffer_add_number(text, value);
+    text_buffer_add(text, ",");
 }
 
 // Quoted, with quotes inside doubled; newlines may stay.
-static void add_quoted(struct textroom *text, const char *cell)
+static void add_quoted(struct text_buffer *text, const char *cell)
 {
-    textroom_add(text, "\"");
+    text_buffer_add(text, "\"");
     for (; *cell != '\0'; cell++)
-        textroom_add(text, *cell == '"' ? "\"\"" : "%c", *cell);
-    textroom_add(text, "\"");
+        text_buffer_add(text, *cell == '"' ? "\"\"" : "%c", *cell);
+    text_buffer_add(text, "\"");
 }
 
 // [[chunk 0 of all stages], [chunk 1]]: the sum of two matrices, less a number.
-static void add_matrix(struct textroom *text,
+static void add_matrix(struct text_buffer *text,
                        const struct nd_program *program,
                        const int32_t *const summands[2],
                        int32_t less)
 {
-    textroom_add(text, "\"[");
+    text_buffer_add(text, "\"[");
     for (int32_t v = 0; v < program->chunks; v++) {
-        textroom_add(text, "%s[", v > 0 ? ", " : "");
+        text_buffer_add(text, "%s[", v > 0 ? ", " : "");
         for (int32_t i = 0; i < program->stages; i++) {
             const int32_t k = v * program->stages + i;
-            textroom_add(text, "%s%d", i > 0 ? ", " : "",
-                         summands[0][k] + summands[1][k] - less);
+            text_buffer_add(text, "%s%d", i > 0 ? ", " : "",
+                            summands[0][k] + summands[1][k] - less);
         }
-        textroom_add(text, "]");
+        text_buffer_add(text, "]");
     }
-    textroom_add(text, "]\",");
+    text_buffer_add(text, "]\",");
 }
 
-static void add_candidate(struct textroom *text, int64_t n, const struct nd_ranked *ranked)
+static void add_candidate(struct text_buffer *text, int64_t n, const struct nd_ranked *ranked)
 {
     const struct nd_strategy *s = &ranked->strategy;
     const struct nd_program *program = &ranked->used.program;
-    textroom_add(text, "%lld,", (long long)n);
+    text_buffer_add(text, "%lld,", (long long)n);
     if (program->stages > 0)
-        textroom_add(text, "%d,%d,", program->layers[0] + program->layers[1],
-                     program->micro_batches);
+        text_buffer_add(text, "%d,%d,", program->layers[0] + program->layers[1],
+                        program->micro_batches);
     else
-        textroom_add(text, ",,");
-    textroom_add(text, "%d,%d,%d,%d,", s->dp, s->tp, s->pp, s->ep);
+        text_buffer_add(text, ",,");
+    text_buffer_add(text, "%d,%d,%d,%d,", s->dp, s->tp, s->pp, s->ep);
     if (ranked->outcome == ND_RANK_PRICED)
-        textroom_add(text, "%d", program->chunks);
-    textroom_add(text, ",%d,", s->op);
+        text_buffer_add(text, "%d", program->chunks);
+    text_buffer_add(text, ",%d,", s->op);
     if (program->stages == 0) {
-        textroom_add(text, ",,,,,,");
+        text_buffer_add(text, ",,,,,,");
         return;
     }
     add_input(text, program->layer_ratio);
@@ -161,15 +161,15 @@ static void add_candidate(struct textroom *text, int64_t n, const struct nd_rank
     add_input(text, program->full_growth);
     add_input(text, program->head_ratio);
     add_result(text, ranked->used.layer_ms);
-    textroom_add(text, "%s,", program->low_mem ? "true" : "false");
+    text_buffer_add(text, "%s,", program->low_mem ? "true" : "false");
 }
 
-static void add_solution(struct textroom *text, const struct nd_ranked *ranked)
+static void add_solution(struct text_buffer *text, const struct nd_ranked *ranked)
 {
     const struct nd_program *program = &ranked->used.program;
     const struct nd_choice *choice = &ranked->solution.choice;
     if (ranked->outcome != ND_RANK_PRICED) {
-        textroom_add(text, ",N/A,,,,");
+        text_buffer_add(text, ",N/A,,,,");
         return;
     }
     const int32_t even =
@@ -188,32 +188,32 @@ static const char *model_status(const struct nd_ranked *ranked)
     return ranked->outcome == ND_RANK_INFEASIBLE ? nd_status_name(ND_INFEASIBLE) : "Not solved";
 }
 
-static void add_solver(struct textroom *text,
+static void add_solver(struct text_buffer *text,
                        const struct nd_rank_table *table,
                        const struct nd_ranked *ranked)
 {
     const bool priced = ranked->outcome == ND_RANK_PRICED;
     if (ranked->used.program.stages > 0) {
-        struct textroom memory = {0};
+        struct text_buffer memory = {0};
         nd_figures_write(&memory, &ranked->used.program.memory);
         add_quoted(text, memory.text != NULL ? memory.text : "");
         text->failed = text->failed || memory.failed;
-        textroom_free(&memory);
+        text_buffer_free(&memory);
     }
-    textroom_add(text, ",");
+    text_buffer_add(text, ",");
     add_input(text, table->limit_gib);
-    textroom_add(text, "%s,", table->solver);
+    text_buffer_add(text, "%s,", table->solver);
     if (priced)
-        textroom_add(text, "%.3g", ranked->solution.gap);
-    textroom_add(text, ",%s,%s,%.3f,", priced ? "Feasible" : "None", model_status(ranked),
-                 ranked->seconds);
+        text_buffer_add(text, "%.3g", ranked->solution.gap);
+    text_buffer_add(text, ",%s,%s,%.3f,", priced ? "Feasible" : "None", model_status(ranked),
+                    ranked->seconds);
 }
 
-static void add_more(struct textroom *text, const struct nd_ranked *ranked)
+static void add_more(struct text_buffer *text, const struct nd_ranked *ranked)
 {
     const struct nd_extra_ms *extra = &ranked->used.extra;
-    textroom_add(text, ",%d,%d,%s,", ranked->strategy.cp, ranked->strategy.mbs,
-                 nd_ratio_source_name(ranked->used.source));
+    text_buffer_add(text, ",%d,%d,%s,", ranked->strategy.cp, ranked->strategy.mbs,
+                    nd_ratio_source_name(ranked->used.source));
     if (ranked->outcome == ND_RANK_PRICED) {
         add_result(text, ranked->program_ms);
         add_result(text, ranked->transfer_ms);
@@ -221,16 +221,16 @@ static void add_more(struct textroom *text, const struct nd_ranked *ranked)
         add_result(text, extra->optimizer);
         add_result(text, extra->embedding);
     } else {
-        textroom_add(text, ",,,,,");
+        text_buffer_add(text, ",,,,,");
     }
     if (ranked->why[0] != '\0')
         add_quoted(text, ranked->why);
-    textroom_add(text, ",");
+    text_buffer_add(text, ",");
     if (ranked->outcome == ND_RANK_PRICED)
-        textroom_add(text, "%.3g", nd_ranked_others_gap(ranked));
+        text_buffer_add(text, "%.3g", nd_ranked_others_gap(ranked));
 }
 
-void nd_rank_line(struct textroom *text,
+void nd_rank_line(struct text_buffer *text,
                   const struct nd_rank_table *table,
                   int64_t n,
                   const struct nd_ranked *ranked,
@@ -243,26 +243,26 @@ void nd_rank_line(struct textroom *text,
         add_quoted(text, check);
     if (table->compat == ND_CORRECTED)
         add_more(text, ranked);
-    textroom_add(text, "\n");
+    text_buffer_add(text, "\n");
 }
 
 // ---- short --------------------------------------------------------------------------------------
 
-void nd_rank_short_header(struct textroom *text)
+void nd_rank_short_header(struct text_buffer *text)
 {
-    textroom_add(text, "%6s %4s %4s %5s %14s\n", "dp", "tp", "pp", "ep", "step_time");
+    text_buffer_add(text, "%6s %4s %4s %5s %14s\n", "dp", "tp", "pp", "ep", "step_time");
 }
 
-void nd_rank_short_line(struct textroom *text, const struct nd_ranked *ranked)
+void nd_rank_short_line(struct text_buffer *text, const struct nd_ranked *ranked)
 {
     const struct nd_strategy *s = &ranked->strategy;
     char gap[ND_GAP_CAP];
-    textroom_add(text, "%6d %4d %4d %5d ", s->dp, s->tp, s->pp, s->ep);
+    text_buffer_add(text, "%6d %4d %4d %5d ", s->dp, s->tp, s->pp, s->ep);
     if (ranked->outcome == ND_RANK_PRICED)
-        textroom_add(text, "%11.3f ms", ranked->cost_ms);
+        text_buffer_add(text, "%11.3f ms", ranked->cost_ms);
     else
-        textroom_add(text, "%14s", "N/A");
+        text_buffer_add(text, "%14s", "N/A");
     if (ranked->outcome == ND_RANK_PRICED && ranked->solution.status != ND_OPTIMAL)
-        textroom_add(text, "  gap %s", nd_rank_gap(gap, ranked));
-    textroom_add(text, "\n");
+        text_buffer_add(text, "  gap %s", nd_rank_gap(gap, ranked));
+    text_buffer_add(text, "\n");
 }

@@ -103,39 +103,41 @@ void nd_best_free(struct nd_best *best)
 
 // ---- the table ----------------------------------------------------------------------------------
 
-void nd_candidates_header(struct textroom *text, enum nd_candidate_columns columns, bool dense)
+void nd_candidates_header(struct text_buffer *text,
+                          enum nd_candidate_columns columns,
+                          bool dense)
 {
-    textroom_add(text, dense ? "dp,tp,pp" : "dp,tp,pp,ep");
+    text_buffer_add(text, dense ? "dp,tp,pp" : "dp,tp,pp,ep");
     if (columns == ND_COLUMNS_STATIC)
-        textroom_add(text, ",cp,op");
-    textroom_add(text, ",evaluate_mem");
+        text_buffer_add(text, ",cp,op");
+    text_buffer_add(text, ",evaluate_mem");
     if (columns == ND_COLUMNS_ALL)
-        textroom_add(text, ",cp,op,sp,mbs,vp,mem_full_recompute,mem_none,est_step_ms");
-    textroom_add(text, "\n");
+        text_buffer_add(text, ",cp,op,sp,mbs,vp,mem_full_recompute,mem_none,est_step_ms");
+    text_buffer_add(text, "\n");
 }
 
-static void add_cell(struct textroom *text, double value)
+static void add_cell(struct text_buffer *text, double value)
 {
-    textroom_add(text, isnan(value) ? "," : ",%.6f", value);
+    text_buffer_add(text, isnan(value) ? "," : ",%.6f", value);
 }
 
-void nd_candidates_line(struct textroom *text,
+void nd_candidates_line(struct text_buffer *text,
                         enum nd_candidate_columns columns,
                         bool dense,
                         const struct nd_candidate *c)
 {
     const struct nd_strategy *s = &c->strategy;
-    textroom_add(text, "%d,%d,%d", s->dp, s->tp, s->pp);
+    text_buffer_add(text, "%d,%d,%d", s->dp, s->tp, s->pp);
     if (!dense)
-        textroom_add(text, ",%d", s->ep);
+        text_buffer_add(text, ",%d", s->ep);
     if (columns == ND_COLUMNS_STATIC)
-        textroom_add(text, ",%d,%d", s->cp, s->op);
+        text_buffer_add(text, ",%d,%d", s->cp, s->op);
     add_cell(text, c->memory_mb);
     if (columns == ND_COLUMNS_ALL) {
-        textroom_add(text, ",%d,%d,%d,%d,%d", s->cp, s->op, s->sp, s->mbs, s->vp);
+        text_buffer_add(text, ",%d,%d,%d,%d,%d", s->cp, s->op, s->sp, s->mbs, s->vp);
         add_cell(text, c->full_mb);
         add_cell(text, c->none_mb);
         add_cell(text, c->step_ms);
     }
-    textroom_add(text, "\n");
+    text_buffer_add(text, "\n");
 }

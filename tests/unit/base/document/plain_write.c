@@ -15,12 +15,12 @@ static const char *const names[] = {"flat", "YAML", "TOML"};
 static void compare_text(enum plaindoc_form form, const char *json, const char *wanted)
 {
     struct pps_json doc = document_of(json);
-    struct textroom room = {.text = NULL};
+    struct text_buffer room = {.text = NULL};
     docwrite(&room, form, doc.root);
     cr_assert_not(room.failed);
     cr_assert_str_eq(room.text != NULL ? room.text : "", wanted, "%s of %s:\n%s", names[form],
                      json, room.text);
-    textroom_free(&room);
+    text_buffer_free(&room);
     pps_json_free(&doc);
 }
 
@@ -50,7 +50,7 @@ Test(docwrite, text)
 static void round_trip(enum plaindoc_form form, const char *json)
 {
     struct pps_json doc = document_of(json);
-    struct textroom room = {.text = NULL};
+    struct text_buffer room = {.text = NULL};
     struct plaindoc again;
     struct pps_fault fault;
     docwrite(&room, form, doc.root);
@@ -60,7 +60,7 @@ static void round_trip(enum plaindoc_form form, const char *json)
     cr_assert(cJSON_Compare(doc.root, again.root, true), "%s of %s:\n%s", names[form], json,
               room.text);
     plaindoc_free(&again);
-    textroom_free(&room);
+    text_buffer_free(&room);
     pps_json_free(&doc);
 }
 

@@ -44,7 +44,7 @@ static bool check(const char *line, size_t n)
     static struct cells cells;
     static char room[4096];
     struct pps_csv_row row;
-    if (!pps_csvline_split(line, n, room, &row))
+    if (!pps_csv_line_split(line, n, room, &row))
         return false;
     split_by_libcsv(line, n, &cells);
     cr_assert_eq(cells.rows, 1, "\"%.*s\"", (int)n, line);

@@ -6,33 +6,33 @@
 
 #include "base/table/list_cell.h"
 
-Test(listtext, writes_rows_and_returns_the_length)
+Test(list_cell, writes_rows_and_returns_the_length)
 {
     const int32_t values[] = {7, 6, 6, 6, -6, 5};
     char text[32], small[5];
-    cr_assert(listtext_write(text, sizeof text, values, 2, 3) == 12);
+    cr_assert(list_cell_write(text, sizeof text, values, 2, 3) == 12);
     cr_assert_str_eq(text, "7 6 6|6 -6 5");
-    cr_assert(listtext_write(small, sizeof small, values, 2, 3) == 12);
+    cr_assert(list_cell_write(small, sizeof small, values, 2, 3) == 12);
     cr_assert_str_eq(small, "7 6 ");
-    cr_assert(listtext_write(NULL, 0, values, 2, 3) == 12);
-    cr_assert(listtext_write(text, sizeof text, values, 0, 3) == 0);
+    cr_assert(list_cell_write(NULL, 0, values, 2, 3) == 12);
+    cr_assert(list_cell_write(text, sizeof text, values, 0, 3) == 0);
     cr_assert_str_eq(text, "");
 }
 
-Test(listtext, whole_numbers_read_back)
+Test(list_cell, whole_numbers_read_back)
 {
     int32_t values[8];
     char why[128], text[64];
-    struct listtext_shape shape;
-    cr_assert(listtext_read("7 6 6|6 6 -5", values, 8, &shape, why, sizeof why), "%s", why);
+    struct list_cell_shape shape;
+    cr_assert(list_cell_read("7 6 6|6 6 -5", values, 8, &shape, why, sizeof why), "%s", why);
     cr_assert(shape.rows == 2 && shape.columns == 3 && values[5] == -5);
-    listtext_write(text, sizeof text, values, shape.rows, shape.columns);
+    list_cell_write(text, sizeof text, values, shape.rows, shape.columns);
     cr_assert_str_eq(text, "7 6 6|6 6 -5");
-    cr_assert(listtext_read("2147483647", values, 1, &shape, why, sizeof why));
+    cr_assert(list_cell_read("2147483647", values, 1, &shape, why, sizeof why));
     cr_assert(shape.rows == 1 && shape.columns == 1 && values[0] == 2147483647);
 }
 
-Test(listtext, errors_are_reported)
+Test(list_cell, errors_are_reported)
 {
     const struct {
         const char *text, *why;
@@ -52,9 +52,9 @@ Test(listtext, errors_are_reported)
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         int32_t values[5];
         char why[128] = "";
-        struct listtext_shape shape;
+        struct list_cell_shape shape;
         const int32_t room = strchr(cases[k].text, '|') != NULL ? 5 : 4;
-        cr_assert(!listtext_read(cases[k].text, values, room, &shape, why, sizeof why), "%s",
+        cr_assert(!list_cell_read(cases[k].text, values, room, &shape, why, sizeof why), "%s",
                   cases[k].text);
         cr_assert_str_eq(why, cases[k].why);
     }

@@ -197,16 +197,16 @@ Test(table, many_rows)
 }
 
 // Rounding as Python's round(): of the exact binary value.
-Test(numtext, rounds_the_exact_value)
+Test(number_text, rounds_the_exact_value)
 {
-    cr_assert(numtext_round(0.02075, 3) == 0.021);
-    cr_assert(numtext_round(2.0005, 3) == 2.0 || numtext_round(2.0005, 3) == 2.001);
-    cr_assert(numtext_round(0.5, 0) == 0.0);
-    cr_assert(numtext_round(-1.25, 1) == -1.2);
+    cr_assert(number_text_round(0.02075, 3) == 0.021);
+    cr_assert(number_text_round(2.0005, 3) == 2.0 || number_text_round(2.0005, 3) == 2.001);
+    cr_assert(number_text_round(0.5, 0) == 0.0);
+    cr_assert(number_text_round(-1.25, 1) == -1.2);
 }
 
 // Whole numbers look whole, others have no digit too many, and all read back.
-Test(numtext, writes_what_reads_back)
+Test(number_text, writes_what_reads_back)
 {
     static const struct {
         double value;
@@ -216,9 +216,9 @@ Test(numtext, writes_what_reads_back)
                  {1234.5, "1234.5"}, {1e-9, "1e-09"},
                  {1e20, "1e+20"},    {1.0 / 3.0, "0.3333333333333333"}};
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
-        char text[NUMTEXT_CAP];
+        char text[NUMBER_TEXT_CAP];
         double read;
-        cr_assert_str_eq(numtext_write(text, CASES[i].value), CASES[i].text);
-        cr_assert(numtext_read(text, strlen(text), &read) && read == CASES[i].value);
+        cr_assert_str_eq(number_text_write(text, CASES[i].value), CASES[i].text);
+        cr_assert(number_text_read(text, strlen(text), &read) && read == CASES[i].value);
     }
 }

@@ -35,13 +35,13 @@ Test(infeasible_rows, shards_are_merged)
     cr_assert_eq(verified.infeasible, 3);
 }
 
-static struct pps_reuse *reuse_for(const char *text, struct pps_experiment **e)
+static struct pps_known_rows *reuse_for(const char *text, struct pps_experiment **e)
 {
-    struct pps_reuse *reuse;
+    struct pps_known_rows *reuse;
     struct pps_error err = {.text = ""};
     bool checked;
     *e = load_good(text);
-    cr_assert_eq(pps_reuse_open(&reuse, "r.csv", *e, 0, &checked, &err), PPS_OK, "%s",
+    cr_assert_eq(pps_known_rows_open(&reuse, "r.csv", *e, 0, &checked, &err), PPS_OK, "%s",
                  err.text);
     return reuse;
 }
@@ -53,22 +53,22 @@ Test(infeasible_rows, rows_are_reused)
     struct pps_experiment *e;
     struct pps_reused found;
     write_rows();
-    struct pps_reuse *reuse = reuse_for(BOXES("toy", BOX, "\"1..20\""), &e);
+    struct pps_known_rows *reuse = reuse_for(BOXES("toy", BOX, "\"1..20\""), &e);
     double point[PPS_MAX_PARAMS];
     memcpy(point, e->space.base, sizeof point);
     point[TOY_X] = 5;
-    cr_assert(pps_reuse_find(reuse, point, &found));
+    cr_assert(pps_known_rows_find(reuse, point, &found));
     cr_assert_eq(strncmp(found.results, "1.20,yes,30\n", found.n), 0);
     cr_assert(!found.infeasible && found.value == 1.2);
     point[TOY_X] = 11;
-    cr_assert(pps_reuse_find(reuse, point, &found));
+    cr_assert(pps_known_rows_find(reuse, point, &found));
     cr_assert_eq(strncmp(found.results, ",no,66\n", found.n), 0, "%.20s", found.results);
     cr_assert(found.infeasible && isnan(found.value)); // the kernel has no `nearest` column
     point[TOY_X] = 13;
-    cr_assert_not(pps_reuse_find(reuse, point, &found));
+    cr_assert_not(pps_known_rows_find(reuse, point, &found));
     point[TOY_X] = 6;
-    cr_assert_not(pps_reuse_find(reuse, point, &found));
-    pps_reuse_close(reuse);
+    cr_assert_not(pps_known_rows_find(reuse, point, &found));
+    pps_known_rows_close(reuse);
     pps_experiment_free(e);
 }
 
@@ -80,16 +80,16 @@ Test(infeasible_rows, rows_of_several_documents_are_reused)
     struct pps_reused found;
     write_result(
         &(struct result_plan){"r.csv", TWO_BOXES("[4, 5]"), "none", 3, 0, 0, NULL, NULL});
-    struct pps_reuse *reuse = reuse_for(TWO_BOXES("\"1..20\""), &e);
+    struct pps_known_rows *reuse = reuse_for(TWO_BOXES("\"1..20\""), &e);
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);
     pps_cursor_seek(cursor, &e->space, 24); // the second box, x = 5
-    cr_assert(pps_reuse_find(reuse, cursor->point, &found));
+    cr_assert(pps_known_rows_find(reuse, cursor->point, &found));
     cr_assert_eq(strncmp(found.results, "0.20,yes,5\n", found.n), 0, "%s", found.results);
     pps_cursor_seek(cursor, &e->space, 4); // the first box
-    cr_assert(pps_reuse_find(reuse, cursor->point, &found));
+    cr_assert(pps_known_rows_find(reuse, cursor->point, &found));
     cr_assert_eq(strncmp(found.results, "1.20,yes,30\n", found.n), 0, "%s", found.results);
     free(cursor);
-    pps_reuse_close(reuse);
+    pps_known_rows_close(reuse);
     pps_experiment_free(e);
 }
 
@@ -119,7 +119,7 @@ Test(infeasible_rows, documents_come_and_go)
         }
         write_result(&(struct result_plan){"r.csv", text[0], "none", 3, 0, 0, NULL, NULL});
         struct pps_experiment *e;
-        struct pps_reuse *reuse = reuse_for(text[1], &e);
+        struct pps_known_rows *reuse = reuse_for(text[1], &e);
         struct pps_cursor *cursor = calloc(1, sizeof *cursor);
         for (uint64_t k = 0; k < e->n_points; k++) {
             const int box = cases[i].is[k / 3];
@@ -130,8 +130,8 @@ Test(infeasible_rows, documents_come_and_go)
             for (int b = 0; b < 3; b++)
                 had = had || cases[i].was[b] == box;
             pps_cursor_seek(cursor, &e->space, k);
-            cr_assert_eq(pps_reuse_find(reuse, cursor->point, &found), had, "%d: %d", (int)i,
-                         (int)k);
+            cr_assert_eq(pps_known_rows_find(reuse, cursor->point, &found), had, "%d: %d",
+                         (int)i, (int)k);
             const double x = (double)(k % 3 + 1);
             const int n =
                 snprintf(want, sizeof want, "%.2f,yes,%g\n", loads[box] / x, loads[box] * x);
@@ -140,7 +140,7 @@ Test(infeasible_rows, documents_come_and_go)
                       "%d: %d: %s", (int)i, (int)k, want);
         }
         free(cursor);
-        pps_reuse_close(reuse);
+        pps_known_rows_close(reuse);
         pps_experiment_free(e);
     }
 }
@@ -162,17 +162,17 @@ Test(infeasible_rows, other_inputs_are_not_reused)
     write_rows();
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct pps_experiment *e = load_good(others[i].text);
-        struct pps_reuse *reuse;
+        struct pps_known_rows *reuse;
         struct pps_error err = {.text = ""};
         bool checked;
         char want[128];
         snprintf(want, sizeof want,
                  "--reuse r.csv: it was made with another %s; recompute its rows",
                  others[i].slot);
-        cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_E_INPUT, "%s",
-                     others[i].text);
+        cr_assert_eq(pps_known_rows_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_E_INPUT,
+                     "%s", others[i].text);
         cr_assert_str_eq(err.text, want);
-        pps_reuse_close(reuse);
+        pps_known_rows_close(reuse);
         pps_experiment_free(e);
     }
 }
@@ -194,13 +194,13 @@ static enum pps_status answer_so(const struct manner *manner,
     static const char experiment[] = "{\"box\": [" BOX ", {\"size\": 1, \"weight\": 1, "
                                      "\"name\": \"tiny\"}], \"place\": {\"room\": 60}}";
     struct pps_json json;
-    struct pps_inputs *inputs;
+    struct pps_documents *inputs;
     size_t n;
     cr_assert_eq(pps_json_parse(&json, "inputs", experiment, strlen(experiment), err), PPS_OK);
-    const struct pps_inputs_ask ask = {.kernel = &toy, .file = &json, .item = json.root};
-    cr_assert_eq(pps_inputs_open(&inputs, &ask, err), PPS_OK, "%s", err->text);
+    const struct pps_documents_ask ask = {.kernel = &toy, .file = &json, .item = json.root};
+    cr_assert_eq(pps_documents_open(&inputs, &ask, err), PPS_OK, "%s", err->text);
     spill("p.csv", points);
-    struct pps_kernel kernel = *pps_inputs_kernel(inputs);
+    struct pps_kernel kernel = *pps_documents_kernel(inputs);
     if (manner->scratch_bytes != NULL)
         kernel.scratch_bytes = manner->scratch_bytes;
     const struct pps_evaluate evaluate = {.kernel = &kernel,
@@ -214,7 +214,7 @@ static enum pps_status answer_so(const struct manner *manner,
                                           .stop = &never};
     const enum pps_status status = pps_evaluate(&evaluate, count, err);
     fclose(evaluate.out);
-    pps_inputs_close(inputs);
+    pps_documents_close(inputs);
     pps_json_free(&json);
     return status;
 }

@@ -81,7 +81,7 @@ Test(verify_lies, an_index_that_lies_is_refused)
 Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
 {
     const struct result_plan plan = {"r.csv.gz", SMALL, NULL, 5, 0, 0, NULL, NULL};
-    struct pps_said said;
+    struct pps_manifest_facts said;
     struct pps_error err;
     struct pps_index_head head;
     struct pps_experiment *e;
@@ -90,14 +90,15 @@ Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
     char *index = slurp("r.csv.gz.idx", &n);
     memcpy(&head, index, sizeof head);
     free(index);
-    cr_assert_eq(pps_said_read(&said, "r.csv.gz.json", &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(pps_remake(&said, test_kernels, &head, &e, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_manifest_facts_read(&said, "r.csv.gz.json", &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &e, &err), PPS_OK, "%s",
+                 err.text);
     pps_experiment_free(e);
     head.n_reasons++;
-    cr_assert_eq(pps_remake(&said, test_kernels, &head, &e, &err), PPS_E_WRONG);
+    cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &e, &err), PPS_E_WRONG);
     cr_assert(strstr(err.text, "reasons to skip points") != NULL, "%s", err.text);
     pps_experiment_free(e);
-    pps_said_free(&said);
+    pps_manifest_facts_free(&said);
 }
 
 // ---- false manifest with a valid digest -----------------------------------------------------

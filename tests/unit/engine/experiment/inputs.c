@@ -61,7 +61,7 @@ Test(inputs, names)
     char *list = NULL;
     size_t n;
     FILE *out = open_memstream(&list, &n);
-    pps_inputs_list(e->inputs, out);
+    pps_documents_list(e->inputs, out);
     fclose(out);
     cr_assert_str_eq(list, "box small (small.json), box-2, crate (large.json), 8-bit.v2+");
     free(list);
@@ -125,7 +125,7 @@ Test(inputs, numbers_equal_the_numbers_in_rows)
     e = good(two, NULL);
     has_point(e, 0, TOY_ROOM, 74.5058059692383);
     double point[TOY_N] = {0};
-    pps_inputs_say(e->inputs, 0, point);
+    pps_documents_say(e->inputs, 0, point);
     cr_assert_eq(point[TOY_ROOM], 74.5058059692383);
     pps_experiment_free(e);
 }
@@ -216,26 +216,27 @@ Test(inputs, opened_again)
         good("{\"kernel\": \"toy\", \"inputs\": {\"box\": [\"small.json\", \"large.json\"], "
              "\"place\": \"hall.json\"}, \"x\": 1}",
              NULL);
-    struct pps_inputs *inputs;
+    struct pps_documents *inputs;
     struct pps_error err = {.text = ""};
-    cr_assert_eq(pps_inputs_again(&inputs, &toy, "r.csv", e->resolved, &err), PPS_OK, "%s",
+    cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", e->resolved, &err), PPS_OK, "%s",
                  err.text);
-    const struct pps_kernel *kernel = pps_inputs_kernel(inputs);
+    const struct pps_kernel *kernel = pps_documents_kernel(inputs);
     double point[TOY_N] = {[TOY_BOX] = 1, [TOY_SIZE] = 99};
     cr_assert_str_eq(kernel->params[TOY_BOX].names[1], "crate");
     cr_assert_eq(kernel->params[TOY_ROOM].fallback, 70.5);
-    cr_assert(cJSON_Compare(pps_inputs_resolved(inputs), pps_inputs_resolved(e->inputs), true));
-    pps_inputs_say(inputs, 0, point);
+    cr_assert(
+        cJSON_Compare(pps_documents_resolved(inputs), pps_documents_resolved(e->inputs), true));
+    pps_documents_say(inputs, 0, point);
     cr_assert_eq(point[TOY_SIZE], 10);
     cr_assert_eq(point[TOY_WEIGHT], 5);
     point[TOY_SIZE] = 99;
-    pps_inputs_say(inputs, UINT64_C(1) << TOY_SIZE, point);
+    pps_documents_say(inputs, UINT64_C(1) << TOY_SIZE, point);
     cr_assert_eq(point[TOY_SIZE], 99);
-    pps_inputs_close(inputs);
+    pps_documents_close(inputs);
     pps_experiment_free(e);
     cJSON *none = cJSON_Parse("{\"inputs\": {\"box\": {}}}");
-    cr_assert_eq(pps_inputs_again(&inputs, &toy, "r.csv", none, &err), PPS_E_INPUT);
+    cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", none, &err), PPS_E_INPUT);
     cr_assert_str_eq(err.file, "r.csv");
-    pps_inputs_close(inputs);
+    pps_documents_close(inputs);
     cJSON_Delete(none);
 }

@@ -119,7 +119,7 @@ Test(job, writes_result)
     job.self = &events;
     struct pps_job_result result = run(&job, PPS_OK);
     size_t n;
-    const struct pps_best_row *best = pps_tops_rows(&result.totals.best, &n);
+    const struct pps_best_row *best = pps_best_by_group_rows(&result.totals.best, &n);
     has_text("r.csv", "x,time,answer,need\n1,6.00,yes,6\n2,3.00,yes,12\n13,,,\n");
     cr_assert(is_there("r.csv.idx") && is_there("r.csv.json") && !is_there("r.csv.part"));
     cr_assert_eq(result.totals.counts.rows, 3);
@@ -219,7 +219,7 @@ Test(job, repeats_complete_result)
     job.threads = 1;
     struct pps_job_result result = run(&job, PPS_OK);
     size_t n;
-    const struct pps_best_row *best = pps_tops_rows(&result.totals.best, &n);
+    const struct pps_best_row *best = pps_best_by_group_rows(&result.totals.best, &n);
     cr_assert_eq(stat("r.csv", &after), 0);
     cr_assert_eq(before.st_ino, after.st_ino, "the file was written again");
     cr_assert(result.repeated && result.totals.complete && !result.no_totals);

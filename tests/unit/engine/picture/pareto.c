@@ -54,7 +54,7 @@ Test(pareto, the_front_is_as_defined)
     const unsigned steps[] = {3, 40, 100000, 0};
     struct random random = {1};
     for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
-        struct pps_front front = {.n = 0};
+        struct pps_pareto_front front = {.n = 0};
         struct pps_error err = {0};
         for (uint64_t i = 0; i < N; i++) {
             const double u = (double)(random_bits(&random) >> 40);
@@ -65,12 +65,12 @@ Test(pareto, the_front_is_as_defined)
             if (i % 97 == 0)
                 points[i].b = (double)NAN;
             cr_assert_eq(
-                pps_front_add(&front, points[i].a, points[i].b, i + 1, "text", 4, &err),
+                pps_pareto_front_add(&front, points[i].a, points[i].b, i + 1, "text", 4, &err),
                 PPS_OK);
         }
         const size_t n_expected = plain_front(points, N, expected);
         size_t n;
-        const struct pps_front_row *rows = pps_front_rows(&front, &n);
+        const struct pps_pareto_front_row *rows = pps_pareto_front_rows(&front, &n);
         cr_assert_eq(n, n_expected, "steps %u: %zu, not %zu", steps[s], n, n_expected);
         for (size_t i = 0; i < n; i++) {
             uint64_t equal = 0, first = 0;
@@ -84,26 +84,26 @@ Test(pareto, the_front_is_as_defined)
             cr_assert_eq(rows[i].row, first);
             cr_assert_str_eq(rows[i].text, "text");
         }
-        pps_front_free(&front);
+        pps_pareto_front_free(&front);
     }
 }
 
 // Catches memory that grows with the rows instead of the front.
 Test(pareto, beaten_rows_are_not_kept)
 {
-    struct pps_front front = {.n = 0};
+    struct pps_pareto_front front = {.n = 0};
     struct pps_error err;
     for (uint64_t i = 0; i < 200000; i++) {
         const double a = (double)(200000 - i); // each beats all before it
-        cr_assert_eq(pps_front_add(&front, a, a, i, "x", 1, &err), PPS_OK);
+        cr_assert_eq(pps_pareto_front_add(&front, a, a, i, "x", 1, &err), PPS_OK);
         cr_assert_leq(front.n, 4096);
     }
     size_t n;
-    cr_assert_eq(pps_front_rows(&front, &n)->a, 1);
+    cr_assert_eq(pps_pareto_front_rows(&front, &n)->a, 1);
     cr_assert_eq(n, 1);
-    cr_assert(pps_front_would_take(&front, 1, 1), "an equal row counts");
-    cr_assert_not(pps_front_would_take(&front, 1, 1.5));
-    pps_front_free(&front);
+    cr_assert(pps_pareto_front_would_take(&front, 1, 1), "an equal row counts");
+    cr_assert_not(pps_pareto_front_would_take(&front, 1, 1.5));
+    pps_pareto_front_free(&front);
 }
 
 // ---- results --------------------------------------------------------------------------------
@@ -260,17 +260,18 @@ Test(pareto, pictures_without_a_point_or_of_too_many_fronts_are_refused)
 // neighbours, and a range that forgets what was dropped.
 Test(pareto, many_points_are_thinned_out_the_same_way)
 {
-    struct pps_cloud clouds[2] = {{.n = 0}};
+    struct pps_thinned_points clouds[2] = {{.n = 0}};
     struct pps_error err;
-    const uint64_t n = 3 * PPS_CLOUD_POINTS;
+    const uint64_t n = 3 * PPS_THINNED_POINTS_POINTS;
     for (int c = 0; c < 2; c++)
         for (uint64_t row = 1; row <= n; row++)
-            cr_assert_eq(pps_cloud_add(&clouds[c], (double)row, -(double)row, row, &err),
-                         PPS_OK);
+            cr_assert_eq(
+                pps_thinned_points_add(&clouds[c], (double)row, -(double)row, row, &err),
+                PPS_OK);
     cr_assert_eq(clouds[0].x_max, (double)n);
     cr_assert_eq(clouds[0].y_min, -(double)n);
-    cr_assert_leq(clouds[0].n, PPS_CLOUD_POINTS);
-    cr_assert_geq(clouds[0].n, PPS_CLOUD_POINTS / 3);
+    cr_assert_leq(clouds[0].n, PPS_THINNED_POINTS_POINTS);
+    cr_assert_geq(clouds[0].n, PPS_THINNED_POINTS_POINTS / 3);
     cr_assert_eq(clouds[0].n, clouds[1].n);
     size_t late = 0;
     for (size_t i = 0; i < clouds[0].n; i++) {
@@ -278,11 +279,11 @@ Test(pareto, many_points_are_thinned_out_the_same_way)
         late += clouds[0].points[i].row > n / 2;
     }
     cr_assert(fabs((double)late / (double)clouds[0].n - 0.5) < 0.01);
-    cr_assert_eq(pps_cloud_thin(&clouds[0], 10, 10, &err), PPS_OK);
+    cr_assert_eq(pps_thinned_points_thin(&clouds[0], 10, 10, &err), PPS_OK);
     cr_assert_leq(clouds[0].n, 20, "a line meets few cells: %zu", clouds[0].n);
     cr_assert_geq(clouds[0].n, 10);
     for (int c = 0; c < 2; c++)
-        pps_cloud_free(&clouds[c]);
+        pps_thinned_points_free(&clouds[c]);
 }
 
 // Catches equal or extreme values that end outside the grid.
@@ -290,19 +291,19 @@ Test(pareto, thinning_takes_any_range)
 {
     const double values[][2] = {{1, 1}, {0, 0}, {-1e308, 1e308}, {1e-300, 1e300}, {1, 10}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        struct pps_cloud cloud = {.n = 0};
+        struct pps_thinned_points cloud = {.n = 0};
         struct pps_error err;
         for (uint64_t row = 0; row < 4; row++)
-            cr_assert_eq(
-                pps_cloud_add(&cloud, values[i][row % 2], values[i][row / 2], row, &err),
-                PPS_OK);
-        cr_assert_eq(pps_cloud_thin(&cloud, 7, 5, &err), PPS_OK);
+            cr_assert_eq(pps_thinned_points_add(&cloud, values[i][row % 2], values[i][row / 2],
+                                                row, &err),
+                         PPS_OK);
+        cr_assert_eq(pps_thinned_points_thin(&cloud, 7, 5, &err), PPS_OK);
         cr_assert_geq(cloud.n, 1);
         cr_assert_eq(cloud.points[0].row, 0);
-        pps_cloud_free(&cloud);
+        pps_thinned_points_free(&cloud);
     }
-    cr_assert(pps_cloud_scale(1, 10).log);
-    cr_assert_not(pps_cloud_scale(1, 9.9).log);
-    cr_assert_not(pps_cloud_scale(0, 1000).log);
-    cr_assert_not(pps_cloud_scale(-1, 1000).log);
+    cr_assert(pps_thinned_points_scale(1, 10).log);
+    cr_assert_not(pps_thinned_points_scale(1, 9.9).log);
+    cr_assert_not(pps_thinned_points_scale(0, 1000).log);
+    cr_assert_not(pps_thinned_points_scale(-1, 1000).log);
 }

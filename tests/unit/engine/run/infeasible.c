@@ -77,7 +77,7 @@ Test(infeasible, status_and_reuse)
 {
     for (int was = 0; was < 2; was++)
         for (int is = 0; is < 2; is++) {
-            struct pps_reuse *reuse;
+            struct pps_known_rows *reuse;
             struct pps_reused found;
             struct pps_error err = {.text = ""};
             bool checked;
@@ -86,14 +86,14 @@ Test(infeasible, status_and_reuse)
             write_rows();
             load_with_status(is);
             struct pps_experiment *e = load_good(EXPERIMENT);
-            cr_assert_eq(pps_reuse_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_OK, "%s",
-                         err.text);
+            cr_assert_eq(pps_known_rows_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_OK,
+                         "%s", err.text);
             memcpy(point, e->space.base, sizeof point);
             point[TOY_X] = 5;
-            cr_assert(pps_reuse_find(reuse, point, &found));
+            cr_assert(pps_known_rows_find(reuse, point, &found));
             cr_assert_eq(
                 strncmp(found.results, is ? "1.20,yes,30,ok\n" : "1.20,yes,30\n", found.n), 0);
-            pps_reuse_close(reuse);
+            pps_known_rows_close(reuse);
             pps_experiment_free(e);
         }
 }
@@ -131,7 +131,7 @@ static void best_is(int objective,
     cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_OK, "%s", err.text);
     cr_assert_eq(totals.counts.infeasible, 3);
     cr_assert_eq(totals.counts.failed, 1);
-    const struct pps_best_row *rows = pps_tops_rows(&totals.best, &n);
+    const struct pps_best_row *rows = pps_best_by_group_rows(&totals.best, &n);
     while (want[wanted] != NULL)
         wanted++;
     cr_assert_eq(n, wanted, "%d rows", (int)n);

@@ -63,14 +63,15 @@ static void write_manifest(const struct pps_kernel *kernel)
     fclose(out);
 }
 
-static struct pps_reuse *open_old(const struct pps_experiment *e)
+static struct pps_known_rows *open_old(const struct pps_experiment *e)
 {
-    struct pps_reuse *reuse;
+    struct pps_known_rows *reuse;
     struct pps_error err = {.text = ""};
     bool checked;
     write_data();
     write_manifest(e->kernel);
-    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &checked, &err), PPS_OK, "%s", err.text);
+    cr_assert_eq(pps_known_rows_open(&reuse, data, e, 0, &checked, &err), PPS_OK, "%s",
+                 err.text);
     return reuse;
 }
 
@@ -79,7 +80,7 @@ static struct pps_reuse *open_old(const struct pps_experiment *e)
 Test(reuse, every_row_is_found)
 {
     struct pps_experiment *e = load_good(experiment);
-    struct pps_reuse *reuse = open_old(e);
+    struct pps_known_rows *reuse = open_old(e);
     double point[PPS_MAX_PARAMS];
     pps_point_default(e->kernel, point);
     point[4] = 2.5;
@@ -89,7 +90,7 @@ Test(reuse, every_row_is_found)
         struct pps_reused found;
         char text[32];
         point[0] = k;
-        const bool any = pps_reuse_find(reuse, point, &found);
+        const bool any = pps_known_rows_find(reuse, point, &found);
         cr_assert_eq(any, k <= ROWS && k % 100 != 0, "%d", k);
         if (!any)
             continue;
@@ -98,7 +99,7 @@ Test(reuse, every_row_is_found)
         cr_assert_arr_eq(found.results, text, (size_t)n);
         cr_assert(!found.infeasible && found.value == k / 2.0);
     }
-    pps_reuse_close(reuse);
+    pps_known_rows_close(reuse);
     pps_experiment_free(e);
 }
 
@@ -106,7 +107,7 @@ Test(reuse, every_row_is_found)
 Test(reuse, every_parameter_counts)
 {
     struct pps_experiment *e = load_good(experiment);
-    struct pps_reuse *reuse = open_old(e);
+    struct pps_known_rows *reuse = open_old(e);
     struct pps_reused found;
     double point[PPS_MAX_PARAMS];
     pps_point_default(e->kernel, point);
@@ -114,17 +115,17 @@ Test(reuse, every_parameter_counts)
     point[4] = 2.5;
     point[12] = point[13] = -1;
     point[14] = -2;
-    cr_assert(pps_reuse_find(reuse, point, &found));
+    cr_assert(pps_known_rows_find(reuse, point, &found));
     for (int p = 0; p < e->kernel->n_params; p++) {
         const double kept = point[p];
         point[p] = kept + 1;
-        cr_assert(p == 0 || !pps_reuse_find(reuse, point, &found), "%s",
+        cr_assert(p == 0 || !pps_known_rows_find(reuse, point, &found), "%s",
                   e->kernel->params[p].name);
         point[p] = nextafter(kept, 9);
-        cr_assert(!pps_reuse_find(reuse, point, &found), "%s", e->kernel->params[p].name);
+        cr_assert(!pps_known_rows_find(reuse, point, &found), "%s", e->kernel->params[p].name);
         point[p] = kept;
     }
-    pps_reuse_close(reuse);
+    pps_known_rows_close(reuse);
     pps_experiment_free(e);
 }
 
@@ -132,15 +133,15 @@ Test(reuse, every_parameter_counts)
 Test(reuse, broken_files_are_refused)
 {
     struct pps_experiment *e = load_good(experiment);
-    struct pps_reuse *reuse = open_old(e);
+    struct pps_known_rows *reuse = open_old(e);
     struct pps_error err;
     bool checked;
-    pps_reuse_close(reuse);
+    pps_known_rows_close(reuse);
     cr_assert_eq(truncate(data, 1000), 0);
-    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
-    pps_reuse_close(reuse);
+    cr_assert_eq(pps_known_rows_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
+    pps_known_rows_close(reuse);
     spill(manifest, "[1]");
-    cr_assert_eq(pps_reuse_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
-    pps_reuse_close(reuse);
+    cr_assert_eq(pps_known_rows_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
+    pps_known_rows_close(reuse);
     pps_experiment_free(e);
 }

@@ -60,10 +60,10 @@ static struct pps_totals sweep_toy(const char *text,
     return totals;
 }
 
-static const char *only_row(struct pps_tops *tops)
+static const char *only_row(struct pps_best_by_group *tops)
 {
     size_t n;
-    const struct pps_best_row *rows = pps_tops_rows(tops, &n);
+    const struct pps_best_row *rows = pps_best_by_group_rows(tops, &n);
     cr_assert_leq(n, 1);
     return n == 1 ? rows[0].text : "none";
 }

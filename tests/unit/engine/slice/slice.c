@@ -27,25 +27,25 @@ static const struct pps_kernel kernel = {
 };
 static const struct pps_kernel *const kernels[] = {&kernel, NULL};
 
-static enum pps_status cut_text(struct pps_cut **cut,
-                                struct pps_cut_ask ask,
+static enum pps_status cut_text(struct pps_slices **cut,
+                                struct pps_slice_ask ask,
                                 const char *text,
                                 struct pps_error *err)
 {
     spill("r.csv", text);
     ask.view.path = "r.csv";
     ask.view.kernels = kernels;
-    return pps_cut_open(cut, &ask, err);
+    return pps_slices_open(cut, &ask, err);
 }
 
 // Describes all maps in one line: "title: x labels / y label cells / ...; title ...".
-static void describe(const struct pps_cut *cut, char *out, size_t cap)
+static void describe(const struct pps_slices *cut, char *out, size_t cap)
 {
     FILE *text = fmemopen(out, cap, "w");
-    for (size_t m = 0; m < pps_cut_maps(cut); m++) {
+    for (size_t m = 0; m < pps_slices_maps(cut); m++) {
         struct pps_slice slice;
         struct pps_error err;
-        cr_assert_eq(pps_cut_slice(cut, m, &slice, &err), PPS_OK);
+        cr_assert_eq(pps_slices_get(cut, m, &slice, &err), PPS_OK);
         fprintf(text, "%s%s:", m == 0 ? "" : "; ", slice.title);
         for (size_t x = 0; x < slice.n_x; x++)
             fprintf(text, " %s", slice.x[x]);
@@ -82,7 +82,7 @@ Test(slice, cuts_the_right_maps)
 {
     static const char *filter[] = {"n=16"};
     const struct {
-        struct pps_cut_ask ask;
+        struct pps_slice_ask ask;
         const char *text, *maps;
     } cases[] = {
         {{.by = NULL},
@@ -111,14 +111,14 @@ Test(slice, cuts_the_right_maps)
          "n=8: 1 2 4 16 / 1 - - 7 9 / 8 - 3.5 - - / 16 5 - - -; n=9: 4 16 / 1 6 -"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pps_cut *cut;
+        struct pps_slices *cut;
         struct pps_error err = {0};
         char text[512];
         cr_assert_eq(cut_text(&cut, cases[i].ask, cases[i].text, &err), PPS_OK, "case %zu: %s",
                      i, err.text);
         describe(cut, text, sizeof text);
         cr_assert_str_eq(text, cases[i].maps, "case %zu", i);
-        pps_cut_close(cut);
+        pps_slices_close(cut);
     }
 }
 
@@ -144,7 +144,7 @@ Test(slice, a_kernel_says_what_a_cell_is)
     static const char text[] = "n,x,y,z,time,speed,depth\n"
                                "8,0,0,0,5,50,1\n8,0,0,1,4,40,2\n9,0,0,0,3,60,3\n";
     const struct {
-        struct pps_cut_ask ask;
+        struct pps_slice_ask ask;
         const char *maps, *name; // of the first map
     } cases[] = {
         {{.by = NULL}, "n=8: 0 / 0 4; n=9: 0 / 0 3", "r-n8"},
@@ -157,22 +157,22 @@ Test(slice, a_kernel_says_what_a_cell_is)
          "r-depth-n8-z0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pps_cut *cut;
+        struct pps_slices *cut;
         struct pps_slice slice;
         struct pps_error err = {0};
         char maps[512], name[512];
-        struct pps_cut_ask ask = cases[i].ask;
+        struct pps_slice_ask ask = cases[i].ask;
         spill("r.csv", text);
         ask.view.path = "r.csv";
         ask.view.kernels = only;
-        cr_assert_eq(pps_cut_open(&cut, &ask, &err), PPS_OK, "case %zu: %s", i, err.text);
+        cr_assert_eq(pps_slices_open(&cut, &ask, &err), PPS_OK, "case %zu: %s", i, err.text);
         describe(cut, maps, sizeof maps);
         cr_assert_str_eq(maps, cases[i].maps, "case %zu", i);
-        cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
-        cr_assert(pps_cut_name(cut, 0, name, sizeof name));
+        cr_assert_eq(pps_slices_get(cut, 0, &slice, &err), PPS_OK);
+        cr_assert(pps_slices_name(cut, 0, name, sizeof name));
         cr_assert_str_eq(name, cases[i].name, "case %zu", i);
         pps_slice_free(&slice);
-        pps_cut_close(cut);
+        pps_slices_close(cut);
     }
 }
 
@@ -180,7 +180,7 @@ Test(slice, a_kernel_says_what_a_cell_is)
 Test(slice, refuses_what_it_cannot_cut)
 {
     const struct {
-        struct pps_cut_ask ask;
+        struct pps_slice_ask ask;
         const char *text, *says;
     } cases[] = {
         {{.by = "x"}, "n,x,y,z,time\n8,0,0,0,1\n9,0,0,0,2\n", "add n to --by"},
@@ -192,7 +192,7 @@ Test(slice, refuses_what_it_cannot_cut)
         {{.x = "p", .y = "q"}, "p,q,r\n1,2,3\n", "--value"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pps_cut *cut;
+        struct pps_slices *cut;
         struct pps_error err = {0};
         cr_assert_eq(cut_text(&cut, cases[i].ask, cases[i].text, &err), PPS_E_INPUT, "case %zu",
                      i);
@@ -206,36 +206,36 @@ Test(slice, refuses_what_it_cannot_cut)
 Test(slice, the_best_cell_is_that_of_the_earliest_row)
 {
     static const char text[] = "n,x,y,z,time\n8,5,5,0,2\n8,9,9,0,1\n8,0,0,0,1\n";
-    struct pps_cut *cut;
+    struct pps_slices *cut;
     struct pps_slice slice;
     struct pps_error err;
-    cr_assert_eq(cut_text(&cut, (struct pps_cut_ask){0}, text, &err), PPS_OK);
-    cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
+    cr_assert_eq(cut_text(&cut, (struct pps_slice_ask){0}, text, &err), PPS_OK);
+    cr_assert_eq(pps_slices_get(cut, 0, &slice, &err), PPS_OK);
     cr_assert(slice.has_best);
     cr_assert_str_eq(slice.x[slice.best_x], "9");
     cr_assert_str_eq(slice.y[slice.best_y], "9");
     cr_assert_eq(slice.n_best, 2);
     pps_slice_free(&slice);
-    pps_cut_close(cut);
+    pps_slices_close(cut);
 }
 
 // Catches maps that share a file name.
 Test(slice, names_tell_maps_apart)
 {
     static const char *const names[] = {"r-n8", "r-n8-z_a", "r-n16"};
-    struct pps_cut *cut;
+    struct pps_slices *cut;
     struct pps_error err;
-    cr_assert_eq(cut_text(&cut, (struct pps_cut_ask){0}, simplex, &err), PPS_OK);
-    cr_assert_eq(pps_cut_maps(cut), 3);
+    cr_assert_eq(cut_text(&cut, (struct pps_slice_ask){0}, simplex, &err), PPS_OK);
+    cr_assert_eq(pps_slices_maps(cut), 3);
     for (size_t i = 0; i < 3; i++) {
         struct pps_slice slice;
         char name[512];
-        cr_assert_eq(pps_cut_slice(cut, i, &slice, &err), PPS_OK);
-        cr_assert(pps_cut_name(cut, i, name, sizeof name));
+        cr_assert_eq(pps_slices_get(cut, i, &slice, &err), PPS_OK);
+        cr_assert(pps_slices_name(cut, i, name, sizeof name));
         cr_assert_str_eq(name, names[i]);
         pps_slice_free(&slice);
     }
-    pps_cut_close(cut);
+    pps_slices_close(cut);
 }
 
 // Catches pictures of other rows, or of rows combined in another way, that share a file name,
@@ -245,7 +245,7 @@ Test(slice, names_tell_what_was_asked)
     static char many[400] = "z=1";
     static const char *filters[] = {"n=8,9", "y=1.0", many};
     const struct {
-        struct pps_cut_ask ask;
+        struct pps_slice_ask ask;
         const char *name;
     } cases[] = {
         {{.reduce = PPS_REDUCE_MIN}, "r-min"},
@@ -256,45 +256,45 @@ Test(slice, names_tell_what_was_asked)
          "r-min-n8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct pps_cut *cut;
+        struct pps_slices *cut;
         struct pps_slice slice;
         struct pps_error err = {0};
         char name[512];
         cr_assert_eq(cut_text(&cut, cases[i].ask, degrees, &err), PPS_OK, "%s", err.text);
-        cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
-        cr_assert(pps_cut_name(cut, 0, name, sizeof name));
+        cr_assert_eq(pps_slices_get(cut, 0, &slice, &err), PPS_OK);
+        cr_assert(pps_slices_name(cut, 0, name, sizeof name));
         cr_assert_str_eq(name, cases[i].name);
         pps_slice_free(&slice);
-        pps_cut_close(cut);
+        pps_slices_close(cut);
     }
     while (strlen(many) < 300)
         strcat(many, ",1");
-    const struct pps_cut_ask ask = {.reduce = PPS_REDUCE_MIN,
-                                    .view = {.filters = filters, .n_filters = 3}};
-    struct pps_cut *cut;
+    const struct pps_slice_ask ask = {.reduce = PPS_REDUCE_MIN,
+                                      .view = {.filters = filters, .n_filters = 3}};
+    struct pps_slices *cut;
     struct pps_slice slice;
     struct pps_error err = {0};
     char name[512];
     cr_assert_eq(cut_text(&cut, ask, degrees, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
-    cr_assert(pps_cut_name(cut, 0, name, sizeof name));
+    cr_assert_eq(pps_slices_get(cut, 0, &slice, &err), PPS_OK);
+    cr_assert(pps_slices_name(cut, 0, name, sizeof name));
     cr_assert_eq(strlen(name), 1 + 159, "%s", name);
     cr_assert_eq(strncmp(name, "r-min-n8,9-y1.0-z1,1,", 21), 0, "%s", name);
     pps_slice_free(&slice);
-    pps_cut_close(cut);
+    pps_slices_close(cut);
 }
 
 // Catches a limit that is ignored, or skipped maps that are not counted.
 Test(slice, a_limit_counts_what_it_leaves_out)
 {
-    struct pps_cut *cut;
+    struct pps_slices *cut;
     struct pps_error err;
     bool at_least;
-    cr_assert_eq(cut_text(&cut, (struct pps_cut_ask){.max_maps = 1}, simplex, &err), PPS_OK);
-    cr_assert_eq(pps_cut_maps(cut), 1);
-    cr_assert_eq(pps_cut_left_out(cut, &at_least), 2);
+    cr_assert_eq(cut_text(&cut, (struct pps_slice_ask){.max_maps = 1}, simplex, &err), PPS_OK);
+    cr_assert_eq(pps_slices_maps(cut), 1);
+    cr_assert_eq(pps_slices_left_out(cut, &at_least), 2);
     cr_assert_not(at_least);
-    pps_cut_close(cut);
+    pps_slices_close(cut);
 }
 
 // Catches text that gnuplot cannot read: labels with spaces, keys that move.
@@ -308,16 +308,16 @@ Test(slice, the_text_is_as_gnuplot_reads_it)
                                    "# min 1.25\n# max 2\n"
                                    "# best-x 2\n# best-y 1\n# best-cells 1\n# best-value 1.25\n"
                                    "y 0.5 a_b\n0 2 1.25\n";
-    struct pps_cut *cut;
+    struct pps_slices *cut;
     struct pps_slice slice;
     struct pps_error err;
     char written[1024];
-    cr_assert_eq(cut_text(&cut, (struct pps_cut_ask){0}, text, &err), PPS_OK);
-    cr_assert_eq(pps_cut_slice(cut, 0, &slice, &err), PPS_OK);
+    cr_assert_eq(cut_text(&cut, (struct pps_slice_ask){0}, text, &err), PPS_OK);
+    cr_assert_eq(pps_slices_get(cut, 0, &slice, &err), PPS_OK);
     FILE *out = fmemopen(written, sizeof written, "w");
     pps_slice_write(&slice, out);
     fclose(out);
     cr_assert_str_eq(written, expected);
     pps_slice_free(&slice);
-    pps_cut_close(cut);
+    pps_slices_close(cut);
 }

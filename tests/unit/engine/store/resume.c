@@ -94,7 +94,7 @@ static void resumes(int kept, const char *what)
     struct pps_output_plan plan = plan_for("a.csv.gz");
     plan.resume = true;
     struct pps_output *output = open_output(&plan);
-    const struct pps_prefix *prefix = pps_output_prefix(output);
+    const struct pps_whole_prefix *prefix = pps_output_prefix(output);
     cr_assert_eq((int)prefix->n_records, kept + 1, "%s: %d records are kept", what,
                  (int)prefix->n_records);
     end(output, kept < 0 ? 0 : kept);
@@ -273,7 +273,7 @@ Test(resume, sums_of_the_prefix, .init = enter_with_whole, .fini = leave)
     write_some("a.csv.gz", 5);
     plan.resume = true;
     struct pps_output *output = open_output(&plan);
-    const struct pps_prefix *prefix = pps_output_prefix(output);
+    const struct pps_whole_prefix *prefix = pps_output_prefix(output);
     cr_assert_eq(prefix->rows, 200);
     cr_assert_eq(prefix->failed, 1);
     cr_assert_eq(prefix->first_failed, 4);

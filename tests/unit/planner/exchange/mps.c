@@ -17,7 +17,8 @@
 
 enum { N_CASES = sizeof golden_pipelines / sizeof golden_pipelines[0] };
 
-static struct nd_mps_size write_program(const struct nd_program *program, struct textroom *text)
+static struct nd_mps_size write_program(const struct nd_program *program,
+                                        struct text_buffer *text)
 {
     struct nd_mps_size size;
     char why[200];
@@ -32,13 +33,13 @@ Test(nd_mps, sizes_as_published)
         cJSON *document = golden_read(golden_pipelines[i]);
         const struct nd_program program = golden_pipeline(document);
         const cJSON *expected = golden_item(document, "expected");
-        struct textroom text = {0};
+        struct text_buffer text = {0};
         const struct nd_mps_size size = write_program(&program, &text);
         cr_assert_eq(size.variables, golden_whole(expected, "n_variables"), "%s: %d",
                      golden_pipelines[i], size.variables);
         cr_assert_eq(size.constraints, golden_whole(expected, "n_constraints"), "%s: %d",
                      golden_pipelines[i], size.constraints);
-        textroom_free(&text);
+        text_buffer_free(&text);
         cJSON_Delete(document);
     }
 }
@@ -112,7 +113,7 @@ static bool has_command(const char *command)
 }
 
 // The optimum that cbc finds; NAN: infeasible.
-static double solve_with_cbc(const struct textroom *text)
+static double solve_with_cbc(const struct text_buffer *text)
 {
     spill_bytes("program.mps", text->text, text->n);
     cr_assert_eq(system("timeout 200 cbc program.mps -seconds 180 -ratioGap 0 -solve "
@@ -135,11 +136,11 @@ static double solve_golden(const char *name, double *expected)
     const struct nd_program program = golden_pipeline(document);
     const cJSON *objective =
         cJSON_GetObjectItemCaseSensitive(golden_item(document, "expected"), "objective");
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     *expected = objective != NULL ? objective->valuedouble : NAN;
     write_program(&program, &text);
     const double found = solve_with_cbc(&text);
-    textroom_free(&text);
+    text_buffer_free(&text);
     cJSON_Delete(document);
     return found;
 }
@@ -214,7 +215,7 @@ Test(nd_mps, general_solver_agrees_with_ours, .init = enter, .fini = leave)
     for (int i = 0; i < 40; i++) {
         const struct nd_program program = draw_program(&state);
         struct nd_solution solution;
-        struct textroom text = {0};
+        struct text_buffer text = {0};
         cr_assert_eq(nd_solve(&program, NULL, &solution), ND_DONE);
         cr_assert(solution.status == ND_OPTIMAL || solution.status == ND_INFEASIBLE);
         write_program(&program, &text);
@@ -226,7 +227,7 @@ Test(nd_mps, general_solver_agrees_with_ours, .init = enter, .fini = leave)
                                "%d: cbc %.9g, ours %.9g", i, found, solution.objective);
         feasible += solution.found;
         nd_solution_free(&solution);
-        textroom_free(&text);
+        text_buffer_free(&text);
     }
     cr_assert(feasible > 10 && feasible < 40, "%d of 40 are feasible", feasible);
 }

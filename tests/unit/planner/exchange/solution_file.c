@@ -40,11 +40,11 @@ static struct nd_program load(const char *name, struct arrays *arrays, double *o
 
 static void write(const struct nd_program *program,
                   const struct arrays *arrays,
-                  struct textroom *text)
+                  struct text_buffer *text)
 {
     char why[200];
     const struct nd_choice choice = choice_of(arrays);
-    *text = (struct textroom){0};
+    *text = (struct text_buffer){0};
     cr_assert(nd_sol_write(text, program, &choice, why, sizeof why), "%s", why);
 }
 
@@ -65,7 +65,7 @@ Test(nd_sol, published_solutions_round_trip)
         double objective;
         const struct nd_program program = load(CASES[i], &arrays, &objective);
         const int32_t n = program.stages * program.chunks;
-        struct textroom text;
+        struct text_buffer text;
         struct nd_sol sol;
         struct pps_fault fault = {0};
         write(&program, &arrays, &text);
@@ -79,7 +79,7 @@ Test(nd_sol, published_solutions_round_trip)
         cr_assert_float_eq(sol.objective, objective, 1e-6 * objective, "%s: %.10g, not %.10g",
                            CASES[i], sol.objective, objective);
         nd_sol_free(&sol);
-        textroom_free(&text);
+        text_buffer_free(&text);
     }
 }
 
@@ -100,7 +100,7 @@ Test(nd_sol, what_published_cases_lack)
     program.layers[1] = 11;
     program.allow_select = true;
     program.budget_first = program.budget_middle = program.budget_last = 1e9;
-    struct textroom text;
+    struct text_buffer text;
     struct nd_sol sol;
     struct nd_value value;
     struct pps_fault fault = {0};
@@ -111,11 +111,11 @@ Test(nd_sol, what_published_cases_lack)
     cr_assert_eq(nd_evaluate(&program, &choice, &value), ND_DONE);
     cr_assert_float_eq(sol.objective, value.objective, 1e-9 * value.objective);
     nd_sol_free(&sol);
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 // `text` with the first `from` in it replaced.
-static char *replaced(const struct textroom *text, const char *from, const char *to)
+static char *replaced(const struct text_buffer *text, const char *from, const char *to)
 {
     const char *at = strstr(text->text, from);
     cr_assert(at != NULL, "%s", from);
@@ -148,7 +148,7 @@ Test(nd_sol, what_is_refused)
     struct arrays arrays;
     double objective;
     const struct nd_program program = load("pp_dense_p4_v1.json", &arrays, &objective);
-    struct textroom text;
+    struct text_buffer text;
     write(&program, &arrays, &text);
     for (size_t i = 0; i < sizeof CASES / sizeof CASES[0]; i++) {
         char *changed = replaced(&text, CASES[i].from, CASES[i].to);
@@ -161,7 +161,7 @@ Test(nd_sol, what_is_refused)
         nd_sol_free(&sol);
         free(changed);
     }
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 // Solvers write headings, rows and reduced costs around the values, and near-integers.
@@ -170,18 +170,19 @@ Test(nd_sol, what_solvers_write_around)
     struct arrays arrays;
     double objective;
     const struct nd_program program = load("pp_dense_p4_v1.json", &arrays, &objective);
-    struct textroom text, around = {0};
+    struct text_buffer text, around = {0};
     struct nd_sol sol;
     struct pps_fault fault = {0};
     write(&program, &arrays, &text);
     char *changed = replaced(&text, "x_type2_0_0 9\n", "\tx_type2_0_0   8.9999999\r\n");
-    textroom_add(&around, "Model status\nOptimal\n\n# Primal solution values\nObjective 282\n");
-    textroom_add_bytes(&around, changed, strlen(changed));
-    textroom_add(&around, "# Rows 246\nlane_0 0\n# Dual solution values\nx_type2_0_0 0.5\n");
+    text_buffer_add(&around,
+                    "Model status\nOptimal\n\n# Primal solution values\nObjective 282\n");
+    text_buffer_add_bytes(&around, changed, strlen(changed));
+    text_buffer_add(&around, "# Rows 246\nlane_0 0\n# Dual solution values\nx_type2_0_0 0.5\n");
     cr_assert(nd_sol_read(&sol, &program, around.text, around.n, &fault), "%s", fault.text);
     cr_assert_eq(sol.choice.layers[1][0], 9);
     nd_sol_free(&sol);
     free(changed);
-    textroom_free(&text);
-    textroom_free(&around);
+    text_buffer_free(&text);
+    text_buffer_free(&around);
 }

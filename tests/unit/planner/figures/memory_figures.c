@@ -31,7 +31,7 @@ static const struct nd_figures MEMORY = {.select_mem0 = 1.5,
 // What is written reads back the same, in the order in which it is kept.
 Test(nd_figures, text_round_trip)
 {
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     struct nd_figures read;
     struct pps_fault fault = {0};
     nd_figures_write(&text, &MEMORY);
@@ -42,7 +42,7 @@ Test(nd_figures, text_round_trip)
                      "lm_head_mem=11\n");
     cr_assert(nd_figures_read(&read, text.text, text.n, &fault), "%s", fault.text);
     cr_assert_eq(memcmp(&read, &MEMORY, sizeof read), 0);
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 Test(nd_figures, one_name_of_type_1_does_for_both)

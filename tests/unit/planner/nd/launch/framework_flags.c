@@ -94,7 +94,7 @@ static void read_torchtitan(struct line *line)
     }
 }
 
-static void read_line(struct line *line, struct textroom *text, bool megatron)
+static void read_line(struct line *line, struct text_buffer *text, bool megatron)
 {
     cr_assert(!text->failed && text->n > 0);
     *line = (struct line){.text = strdup(text->text)};
@@ -333,7 +333,7 @@ static void try_one(struct random *r, const struct modeldesc *m, const char *nam
         layers[c] = (int32_t)(all / n + (c >= n - all % n));
     const struct nd_launch launch = {m, &t, &s, layers, random_coin(r)};
     for (int framework = 0; framework < 2; framework++) {
-        struct textroom text = {.text = NULL};
+        struct text_buffer text = {.text = NULL};
         struct line line;
         (framework == 0 ? nd_launch_megatron : nd_launch_torchtitan)(&text, &launch);
         read_line(&line, &text, framework == 0);
@@ -348,7 +348,7 @@ static void try_one(struct random *r, const struct modeldesc *m, const char *nam
                          text.text);
         }
         free(line.text);
-        textroom_free(&text);
+        text_buffer_free(&text);
     }
 }
 

@@ -25,21 +25,21 @@ static const char dense[] =
     "\"num_query_groups\": 2, "
     "\"ffn_hidden_size\": 2048, \"vocab_size\": 1000, \"tie_embeddings\": true}";
 
-typedef void writer(struct textroom *text, const struct nd_launch *launch);
+typedef void writer(struct text_buffer *text, const struct nd_launch *launch);
 
 static void expect(writer *write,
                    const struct nd_launch *launch,
                    const char *const *wanted,
                    const char *const *unwanted)
 {
-    struct textroom text = {.text = NULL};
+    struct text_buffer text = {.text = NULL};
     write(&text, launch);
     cr_assert(!text.failed && text.n > 0);
     for (; *wanted != NULL; wanted++)
         cr_expect(strstr(text.text, *wanted) != NULL, "no %s in\n%s", *wanted, text.text);
     for (; *unwanted != NULL; unwanted++)
         cr_expect(strstr(text.text, *unwanted) == NULL, "%s in\n%s", *unwanted, text.text);
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 // Catches a split, or an MTP layer, that the framework would not hear of.

@@ -29,7 +29,7 @@ static const cJSON *find(const cJSON *tree, const char *key)
 static void read_back(struct nd_plan plan, const struct nd_profile_run *run)
 {
     char name[ND_PLAN_NAME];
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     struct plaindoc doc;
     struct pps_fault fault;
     nd_plan_name(&plan, run, name);
@@ -49,7 +49,7 @@ static void read_back(struct nd_plan plan, const struct nd_profile_run *run)
                   "%s:\n%s", name, text.text);
     }
     plaindoc_free(&doc);
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 Test(nd_plandocs, read_back)

@@ -11,12 +11,12 @@
 #include "planner/nd/profiling/profile_files.h"
 #include "planner/nd/strategies/candidates.h"
 
-static void expect_text(struct textroom *text, const char *want)
+static void expect_text(struct text_buffer *text, const char *want)
 {
     cr_expect_not(text->failed);
     cr_expect_str_eq(text->text, want);
-    textroom_free(text);
-    *text = (struct textroom){0};
+    text_buffer_free(text);
+    *text = (struct text_buffer){0};
 }
 
 // ---- candidates ---------------------------------------------------------------------------------
@@ -28,7 +28,7 @@ Test(nd_candidates, table)
                                    1e3 / 3,
                                    NAN,
                                    12.5};
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     nd_candidates_header(&text, ND_COLUMNS_DRYRUN, false);
     nd_candidates_line(&text, ND_COLUMNS_DRYRUN, false, &c);
     expect_text(&text, "dp,tp,pp,ep,evaluate_mem\n8,4,2,16,46174.000000\n");
@@ -97,7 +97,7 @@ static void expect_plan(struct nd_plan plan,
                         const char *want)
 {
     char got[ND_PLAN_NAME];
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     cJSON *model = cJSON_Parse(user);
     plan.model = model;
     nd_plan_name(&plan, run, got);
@@ -158,13 +158,13 @@ Test(nd_plans, dense_graph)
         .layers = 31};
     struct nd_plan plan = {.style = ND_PROFILE_GRAPH, .orig = true, .dense = true, .gbs = 64};
     char name[ND_PLAN_NAME];
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     nd_plan_name(&plan, &run, name);
     cr_expect_str_eq(name, "DP8_TP1_PP1_pretrain.yaml");
     nd_plan_write(&text, &plan, &run);
     cr_expect(strstr(text.text, "recompute: 0\n") && strstr(text.text, "offset: 0\n"));
     cr_expect(strstr(text.text, "micro_batch_num: 8\n") && !strstr(text.text, "expert"));
-    textroom_free(&text);
+    text_buffer_free(&text);
 }
 
 Test(nd_plans, megatron)

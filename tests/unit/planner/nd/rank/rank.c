@@ -187,7 +187,7 @@ Test(nd_rank, rows_fit_their_header)
     for (int compat = ND_CORRECTED; compat <= ND_ORIG; compat++)
         for (int language = ND_LANGUAGE_ORIG; language <= ND_LANGUAGE_EN; language++) {
             const struct nd_rank_table table = {language, compat, "HIGHS", 58.0};
-            struct textroom text = {0};
+            struct text_buffer text = {0};
             nd_rank_header(&text, &table);
             for (int i = 0; i < N; i++)
                 nd_rank_line(&text, &table, i + 1, &ranked[i], i == 0 ? "fits" : "");
@@ -197,7 +197,7 @@ Test(nd_rank, rows_fit_their_header)
             for (int i = 0; i < N; i++)
                 cr_assert_eq(count_cells(&at), columns, "row %d", i);
             cr_assert_eq(*at, '\0');
-            textroom_free(&text);
+            text_buffer_free(&text);
         }
     free_all(ranked);
 }
@@ -208,7 +208,7 @@ Test(nd_rank, a_row_as_published)
     struct source source = {0.0, 1e9};
     const struct nd_rank_table table = {ND_LANGUAGE_ORIG, ND_ORIG, "HIGHS", 58.0};
     rank(ranked, &source, &(struct nd_rank_options){.max_vpp = 1, .compat = ND_ORIG});
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     nd_rank_header(&text, &table);
     cr_assert_str_eq(
         text.text,
@@ -216,7 +216,7 @@ Test(nd_rank, a_row_as_published)
         "test,layers,micro,dp,tp,pp,ep,vp,op/fsdp,dense:moe,反向:正向,重计算增加比率,"
         "mtp+head,moe时长,low_mem,目标值,cost,x,offset,ra,内存信息,内存上限(GB),求解器,"
         "GAP,solution_status,model_status,求解耗时/s,dryrun_check\n");
-    textroom_free(&text);
+    text_buffer_free(&text);
     nd_rank_line(&text, &table, 1, &ranked[0], "");
     const char *head = "1,16,8,8,2,4,1,1,8,1,2,1,1.5,2,false,";
     cr_assert_eq(strncmp(text.text, head, strlen(head)), 0, "%s", text.text);
@@ -225,11 +225,11 @@ Test(nd_rank, a_row_as_published)
               "%s", text.text);
     cr_assert(strstr(text.text, "\",58,HIGHS,0,Feasible,Optimal,0.000,\n") != NULL, "%s",
               text.text);
-    textroom_free(&text);
+    text_buffer_free(&text);
     nd_rank_line(&text, &table, 4, &ranked[3], "");
     cr_assert_str_eq(text.text,
                      "4,,,4,4,5,1,,4,,,,,,,,N/A,,,,,58,HIGHS,,None,Not solved,0.000,\n");
-    textroom_free(&text);
+    text_buffer_free(&text);
     free_all(ranked);
 }
 
@@ -260,13 +260,13 @@ Test(nd_rank, gaps_are_told_apart)
             .others_ms = cases[k].others_ms,
             .solution = {.status = cases[k].status, .gap = cases[k].gap}};
         char gap[ND_GAP_CAP];
-        struct textroom text = {0};
+        struct text_buffer text = {0};
         cr_assert_str_eq(nd_rank_gap(gap, &ranked), cases[k].text, "case %zu", k);
         nd_rank_short_line(&text, &ranked);
         const size_t n = strlen(cases[k].line);
         cr_assert(text.n > n && strcmp(text.text + text.n - n, cases[k].line) == 0,
                   "case %zu: %s", k, text.text);
-        textroom_free(&text);
+        text_buffer_free(&text);
     }
 }
 
@@ -303,7 +303,7 @@ Test(nd_rank, short_table)
     struct nd_ranked ranked[N];
     struct source source = {0.0, 1e9};
     rank(ranked, &source, &(struct nd_rank_options){.max_vpp = 1, .compat = ND_ORIG});
-    struct textroom text = {0};
+    struct text_buffer text = {0};
     char expected[100];
     nd_rank_short_header(&text);
     nd_rank_short_line(&text, &ranked[0]);
@@ -312,6 +312,6 @@ Test(nd_rank, short_table)
     cr_assert(strstr(text.text, "     8    2    4     1 ") != NULL, "%s", text.text);
     cr_assert(strstr(text.text, "    32    1    4     1            N/A\n") != NULL, "%s",
               text.text);
-    textroom_free(&text);
+    text_buffer_free(&text);
     free_all(ranked);
 }
