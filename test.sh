@@ -100,6 +100,7 @@ fuzz_all() {
 			{ echo "TARGET:"; tail -30 "build/fuzz-TARGET.log"; exit 1; }'
 }
 
+step "folders and includes" tests/layers
 packaging/install-deps test
 step "release build" packaging/build release
 step "unit tests" unit_tests release 40000
