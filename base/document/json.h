@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON document with places. cJSON parses the document. A scan that is stricter than cJSON
-// checks it and records the place of every key and value.
+// The JSON reader parses a document with cJSON. A scan that is stricter than cJSON checks the
+// text and records the position of every key and value.
 #ifndef PPS_BASE_DOCUMENT_JSON_H
 #define PPS_BASE_DOCUMENT_JSON_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the JSON reader: errors with a place, the strict scan, and its tokens.
+// Declares the parts of the JSON reader: errors with a place, the strict scan, and its tokens.
 #ifndef PPS_BASE_DOCUMENT_JSON_PRIVATE_H
 #define PPS_BASE_DOCUMENT_JSON_PRIVATE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Transcendental functions that return the same bits on every machine. They use additions,
+// Computes transcendental functions with the same bits on every machine. The functions use additions,
 // multiplications and divisions only; the functions of libm may differ in the last bit between
 // processors.
 #ifndef PPS_BASE_MATH_DETMATH_H

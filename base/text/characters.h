@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Characters of UTF-8 text: their length, their place in lines and columns, printable text.
-// Endings and hyphens of names.
+// Reads and writes characters of UTF-8 text, finds the line and column of a byte, and makes
+// text printable. Two more functions check how a name ends and replace underscores by hyphens.
 #ifndef PPS_BASE_TEXT_CHARACTERS_H
 #define PPS_BASE_TEXT_CHARACTERS_H
 

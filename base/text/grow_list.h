@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Growing lists.
+// Moves a list to more memory when it needs room for more items.
 #ifndef PPS_BASE_TEXT_GROW_LIST_H
 #define PPS_BASE_TEXT_GROW_LIST_H
 

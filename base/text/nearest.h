@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Suggestions: the known name nearest to a mistyped name. Thread-safe.
+// Suggests the known name nearest to a mistyped name. Thread-safe.
 #ifndef PPS_BASE_TEXT_NEAREST_H
 #define PPS_BASE_TEXT_NEAREST_H
 

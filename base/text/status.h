@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Status codes with their exit status, and the error record that the function at fault fills
-// and `main` prints. All functions are thread-safe.
+// Defines the status codes with their exit status, and the error record that the failing
+// function fills and `main` prints. All functions are thread-safe.
 #ifndef PPS_BASE_TEXT_STATUS_H
 #define PPS_BASE_TEXT_STATUS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A growing text buffer. Callers append without checks and test `failed` once at the end.
+// A text buffer grows as text is appended. Callers append without checks and test `failed` once
+// at the end.
 #ifndef PPS_BASE_TEXT_TEXT_BUFFER_H
 #define PPS_BASE_TEXT_TEXT_BUFFER_H
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Continuous ranges, {"start": 1, "stop": 3, "continuous": true}: any number in the range, for
-// samples only. Values are short decimals, about a millionth of the range apart, unless
-// "decimals" gives the number of decimals.
+// Builds the axis of a continuous range, {"start": 1, "stop": 3, "continuous": true}, which
+// contains any number between start and stop and is for samples only. Values are short
+// decimals, about a millionth of the range apart, unless "decimals" gives the number of
+// decimals.
 #ifndef PPS_ENGINE_AXES_AXIS_CONTINUOUS_H
 #define PPS_ENGINE_AXES_AXIS_CONTINUOUS_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files that read an axis: axis_json.c reads values and lists,
-// axis_range.c reads ranges, axis_expression.c reads expressions. Private to these files.
+// Declares structs and functions of the files that read an axis: axis_json.c reads values and
+// lists, axis_range.c reads ranges, axis_expression.c reads expressions. Private to these
+// files.
 #ifndef PPS_ENGINE_AXES_AXIS_JSON_PRIVATE_H
 #define PPS_ENGINE_AXES_AXIS_JSON_PRIVATE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of every group: points whose `by` parameters have the same values. The outcome
-// depends on the set of rows only, never on the order in which they were added. Not for several
-// threads at once.
+// Keeps the best rows of every group. A group has the points whose `by` parameters have equal
+// values. The outcome depends on the set of rows only, never on the order in which they were
+// added. Not for several threads at once.
 #ifndef PPS_ENGINE_BEST_BEST_BY_GROUP_H
 #define PPS_ENGINE_BEST_BEST_BY_GROUP_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pareto front of two values: the rows that no other row dominates. A row dominates another
-// if it is better in one value and not worse in the other. Smaller is better in both values;
-// negate a value to prefer larger numbers. The first of several rows with equal values
+// Keeps the Pareto front of two values: the rows that no other row dominates. A row dominates
+// another if it is better in one value and not worse in the other. Smaller is better in both
+// values; negate a value to prefer larger numbers. The first of several rows with equal values
 // represents them all. Memory grows with the front, not with the number of rows. Not
 // thread-safe.
 #ifndef PPS_ENGINE_BEST_PARETO_FRONT_H

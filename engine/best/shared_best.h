@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row must reach to be among the best when nobody wants the others: the values of the best
-// rows of all workers, without the rows themselves.
+// Shares the values of the best rows among all workers of a run that keeps only the best rows.
+// A worker drops every row whose value does not reach the threshold of its group. The rows
+// themselves stay with the workers.
 #ifndef PPS_ENGINE_BEST_SHARED_BEST_H
 #define PPS_ENGINE_BEST_SHARED_BEST_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of rows that equal the best one: how many there are, and what they have in common.
+// Prints how many rows equal the best row, and which values these rows have in common.
 #ifndef PPS_ENGINE_BEST_TIES_TEXT_H
 #define PPS_ENGINE_BEST_TIES_TEXT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One complete shard of a sweep, open for reading, and the commands that compute shards.
+// Opens one complete shard of a sweep for reading, and returns the commands that compute
+// shards.
 #ifndef PPS_ENGINE_CHECK_SHARD_FILE_H
 #define PPS_ENGINE_CHECK_SHARD_FILE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Private types of the command-line parser: arguments.c parses, values.c returns values,
-// help.c prints help.
+// Declares private types of the command-line parser: arguments.c parses, values.c returns
+// values, help.c prints help.
 #ifndef PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 #define PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents that an experiment gives to a kernel, and the kernel that has read them: a copy
-// of the kernel's tables with defaults and names from the documents. The inputs are const after
-// pps_documents_open, so any number of threads may read them.
+// Opens the documents that an experiment gives to a kernel, and a copy of the kernel's tables
+// with defaults and names from the documents. The inputs are const after pps_documents_open, so
+// any number of threads may read them.
 #ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_H
 #define PPS_ENGINE_EXPERIMENT_DOCUMENTS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of inputs: documents_read.c finds and reads the documents,
-// documents.c opens the kernel with them. Private to these files.
+// Declares functions that share the work on documents: documents_read.c finds and reads the
+// documents, documents.c opens the kernel with them. Private to these files.
 #ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 #define PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An experiment: a JSON file and what the command line adds to it, resolved to a kernel, a space
-// of points, columns and their digest. Built once, then const.
+// An experiment is a JSON file with additions from the command line, resolved to a kernel, a
+// space of points, columns and their digest. Built once, then const.
 #ifndef PPS_ENGINE_EXPERIMENT_EXPERIMENT_H
 #define PPS_ENGINE_EXPERIMENT_EXPERIMENT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of loading an experiment: the documents, the entry of each name, and the steps that
-// turn entries into axes. Private to experiment.c, load_names.c, load_sample.c,
+// Holds the state of loading an experiment: the documents, the entry of each name, and the
+// steps that turn entries into axes. Private to experiment.c, load_names.c, load_sample.c,
 // load_documents.c, load_zip.c and load_axes.c.
 #ifndef PPS_ENGINE_EXPERIMENT_LOADING_H
 #define PPS_ENGINE_EXPERIMENT_LOADING_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions over parameters: rules (`sync_freq <= n`) and dependent axes (`divisors(n)`,
-// `1..n-1`, `2*fwd_len`). An expression is parsed to a tree of nodes with places and evaluated
-// at a point.
+// Parses and evaluates expressions over parameters: rules (`sync_freq <= n`) and dependent axes
+// (`divisors(n)`, `1..n-1`, `2*fwd_len`). An expression is parsed to a tree of nodes with
+// places and evaluated at a point.
 //
 // Grammar, weakest binding first: `a .. b [step c]` (only as a whole axis), `||`, `&&`, `!`,
 // comparisons `< <= > >= == !=` (one, not chained), `+ -`, `* / %`, unary `-`, `^` (right to

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A parsed expression. The nodes are in evaluation order (operands before their operator), so
-// evaluation needs a small stack and no recursion. Private to expr*.c.
+// The tree of a parsed expression holds its nodes in evaluation order (operands before their
+// operator), so evaluation needs a small stack and no recursion. Private to expr*.c.
 #ifndef PPS_ENGINE_EXPRESSION_TREE_H
 #define PPS_ENGINE_EXPRESSION_TREE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The few points of an experiment that cost most, by the kernel's `cost`.
+// Finds the few points of an experiment with the highest `cost` of the kernel.
 #ifndef PPS_ENGINE_FORECAST_COSTLY_POINTS_H
 #define PPS_ENGINE_FORECAST_COSTLY_POINTS_H
 
@@ -12,14 +12,14 @@ enum {
 };
 
 struct pps_costly_point {
-    double cost; // as the kernel tells it
+    double cost; // as the kernel returns it
     char text[PPS_COSTLY_TEXT];
 };
 
 struct pps_costly {
-    int n; // the costliest first, each of another cost
+    int n; // the costliest first, no two of equal cost
     struct pps_costly_point points[PPS_COSTLY_POINTS];
-    double mean; // cost of those that are looked at and not skipped
+    double mean; // cost of the examined points that are not skipped
 };
 
 // Looks at all points, or at PPS_COSTLY_LOOKS that are spread over a larger experiment; the same

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of a run since its start, and the callback that receives them.
+// Declares the counts of a run since its start, and the callback that receives them.
 #ifndef PPS_ENGINE_FORECAST_PASSED_H
 #define PPS_ENGINE_FORECAST_PASSED_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Existing files with the name of a result: the same result, an interrupted run of it, or the
-// result of another run.
+// Examines the existing files with the name of a result. They may be the same result, an
+// interrupted run of it, or the result of another run.
 #ifndef PPS_ENGINE_JOB_EXISTING_RESULT_H
 #define PPS_ENGINE_JOB_EXISTING_RESULT_H
 

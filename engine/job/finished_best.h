@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The totals of a complete result that holds only the best rows (--only-top).
+// Reads the totals of a complete result that holds only the best rows (--only-top).
 #ifndef PPS_ENGINE_JOB_FINISHED_BEST_H
 #define PPS_ENGINE_JOB_FINISHED_BEST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The totals of a complete result: read back from its rows and its index, and from its manifest
-// where rows do not show them. A repeated run prints them as its summary.
+// Reads the totals of a complete result from its rows and its index, and from its manifest
+// where rows do not show them. A repeated run prints the totals as its summary.
 #ifndef PPS_ENGINE_JOB_FINISHED_RESULT_H
 #define PPS_ENGINE_JOB_FINISHED_RESULT_H
 
@@ -9,7 +9,7 @@
 #include <cjson/cJSON.h>
 
 struct pps_finished_result {
-    struct pps_totals totals; // times are those of the run that made the result
+    struct pps_totals totals; // times: of the run that made the result
     bool has_index;           // false: the index is missing, and only the manifest was read
     double audit;             // fraction of the rows that was audited; 0: none
     const char *reuse;        // the earlier result that rows were taken from; or NULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a job, in the order of pps_job_run, and the state that they share.
+// Declares the steps of a job, in the order of pps_job_run, and the state that they share.
 #ifndef PPS_ENGINE_JOB_JOB_PRIVATE_H
 #define PPS_ENGINE_JOB_JOB_PRIVATE_H
 

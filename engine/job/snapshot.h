@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a run that keeps the best rows alone has come: its position, counts and best rows, in a
-// file beside the result (NAME.top.part) that the run replaces from time to time and that a resumed
-// run reads.
+// A snapshot records the position, the counts and the best rows of a run that keeps only the
+// best rows. The run replaces the snapshot from time to time, in a file beside the result
+// (NAME.top.part); a resumed run reads this file.
 #ifndef PPS_ENGINE_JOB_SNAPSHOT_H
 #define PPS_ENGINE_JOB_SNAPSHOT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel tables are checked before the engine uses them: a kernel that was written elsewhere may
-// have mistakes that would otherwise end in a crash or in wrong columns. Thread-safe.
+// Checks the table of a kernel before the engine uses it: a mistake in the table would
+// otherwise end in a crash or in wrong columns. Thread-safe.
 #ifndef PPS_ENGINE_KERNELS_KERNEL_TABLE_H
 #define PPS_ENGINE_KERNELS_KERNEL_TABLE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A call of ppsweep_evaluate, and the evaluation of one batch of its points. Private to evaluate.c
-// and batch.c.
+// Evaluates one batch of the points of a ppsweep_evaluate call, and declares the state of the
+// call. Private to evaluate.c and batch.c.
 #ifndef PPS_ENGINE_LIBRARY_BATCH_PRIVATE_H
 #define PPS_ENGINE_LIBRARY_BATCH_PRIVATE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations shared by the files of the C library. Private to this folder.
+// Declares structs and functions that the files of the C library share. Private to this folder.
 #ifndef PPS_ENGINE_LIBRARY_LIBRARY_PRIVATE_H
 #define PPS_ENGINE_LIBRARY_LIBRARY_PRIVATE_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The manifest beside a result: what was asked, what came out, and how to make it again.
+// Writes the manifest beside a result: the experiment, the counts of the run, and the command
+// that repeats the run.
 #ifndef PPS_ENGINE_MANIFEST_MANIFEST_H
 #define PPS_ENGINE_MANIFEST_MANIFEST_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a manifest to the letter: its digest covers every byte, and every member that says
-// something of the result must be there. (result.h reads one as far as it is useful.)
+// Reads a manifest strictly: its digest must match every byte, and every member that describes
+// the result must be present. (result.h accepts a manifest that lacks members.)
 #ifndef PPS_ENGINE_MANIFEST_MANIFEST_READ_H
 #define PPS_ENGINE_MANIFEST_MANIFEST_READ_H
 

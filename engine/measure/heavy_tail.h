@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sweep with a heavy tail for the model of many cores: one point in a thousand takes 1.3 s,
-// the other points take 0.4 ms.
+// Makes a sweep with a heavy tail for the model of many cores: one point in a thousand takes
+// 1.3 s, the other points take 0.4 ms.
 #ifndef PPS_ENGINE_MEASURE_HEAVY_TAIL_H
 #define PPS_ENGINE_MEASURE_HEAVY_TAIL_H
 

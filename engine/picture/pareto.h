@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pareto front of two columns of a result, overall or of every group: as a table, and as
-// points that a plot script draws. Streams the result.
+// Finds the Pareto front of two columns of a result, overall or of every group, and writes the
+// front as a table or as points that a plot script draws. Streams the result.
 #ifndef PPS_ENGINE_PICTURE_PARETO_H
 #define PPS_ENGINE_PICTURE_PARETO_H
 

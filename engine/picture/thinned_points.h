@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cloud of points of a picture, thinned if there are too many. The points and their numbers
-// alone decide which points stay.
+// Collects the points of a picture, and thins them if there are too many. The points and their
+// numbers alone decide which points stay.
 #ifndef PPS_ENGINE_PICTURE_THINNED_POINTS_H
 #define PPS_ENGINE_PICTURE_THINNED_POINTS_H
 

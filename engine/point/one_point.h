@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single point is built from key=value words, or from a row of a result and its manifest.
+// Builds a single point from key=value words, or from a row of a result and its manifest.
 #ifndef PPS_ENGINE_POINT_ONE_POINT_H
 #define PPS_ENGINE_POINT_ONE_POINT_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coverage of a result: how many points of the experiment's whole grid the result covers. A
-// result is partial after --limit, in a shard, in the .part of an unfinished run, and with
-// --only-top, which keeps the best rows only.
+// Reads the coverage of a result: the number of points of the experiment's whole grid that the
+// result covers. A result is partial after --limit, in a shard, in the .part of an unfinished
+// run, and with --only-top, which keeps the best rows only.
 #ifndef PPS_ENGINE_READ_COVERAGE_H
 #define PPS_ENGINE_READ_COVERAGE_H
 

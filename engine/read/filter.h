@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which rows of a result to keep: `column=value[,value...]`, where a value may be a range a..b or
+// Selects rows of a result: `column=value[,value...]`, where a value may be a range a..b or
 // a..b step c, or a rule as experiments have them (`n <= 16`, `2*sync_freq < n && gpus == 4`).
 #ifndef PPS_ENGINE_READ_FILTER_H
 #define PPS_ENGINE_READ_FILTER_H

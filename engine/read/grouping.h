@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of rows of equal values in some columns, numbered 0, 1, 2 ... as they first appear.
+// Groups rows that have equal values in some columns, and numbers the groups 0, 1, 2 ... as
+// they first appear.
 #ifndef PPS_ENGINE_READ_GROUPING_H
 #define PPS_ENGINE_READ_GROUPING_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting more rows than memory holds: an external merge sort. Rows that do not fit are written
-// in sorted runs to one temporary file that has no name any more, so that it vanishes with the
-// process, however that ends.
+// Sorts more rows than memory holds, by an external merge sort. Rows that do not fit in memory
+// are written in sorted runs to one temporary file. The file has no name any more, so it
+// disappears with the process in every case.
 #ifndef PPS_ENGINE_READ_ROW_SORT_H
 #define PPS_ENGINE_READ_ROW_SORT_H
 

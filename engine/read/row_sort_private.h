@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The internals of a row sort: sorted_runs.c sorts rows and writes runs, row_merge.c merges the
-// runs, row_sort.c uses both.
+// Declares the internals of a row sort: sorted_runs.c sorts rows and writes runs, row_merge.c
+// merges the runs, row_sort.c uses both.
 #ifndef PPS_ENGINE_READ_ROW_SORT_PRIVATE_H
 #define PPS_ENGINE_READ_ROW_SORT_PRIVATE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a result by one of its columns: overall, of every group, or all rows sorted.
-// Rows that do not have the column's value (a point that failed), or are of points that cannot be
-// done, are not among the best, and stand last where all rows are sorted.
+// Finds the best rows of a result by one of its columns: overall, of every group, or all rows
+// sorted. Rows without a value of the column (of failed points) and rows of infeasible points
+// are never among the best; in a sort of all rows they come last.
 #ifndef PPS_ENGINE_READ_TOP_H
 #define PPS_ENGINE_READ_TOP_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A finished block between the worker and the file: compressed rows with their counts. Also the
-// parts of a block that several workers compute. No locks and no order: sweep.c provides both.
+// A finished block carries compressed rows and their counts from a worker to the file. Parts
+// carry the rows of a block that several workers compute. No locks and no order: sweep.c
+// provides both.
 #ifndef PPS_ENGINE_RUN_FINISHED_BLOCK_H
 #define PPS_ENGINE_RUN_FINISHED_BLOCK_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From points to rows: walks a stretch of the space, runs the kernel on batches of points and
-// writes their rows as text. One a worker.
+// The row maker walks a stretch of the space, runs the kernel on batches of points and writes
+// their rows as text. Each worker has its own row maker.
 #ifndef PPS_ENGINE_RUN_ROW_MAKER_H
 #define PPS_ENGINE_RUN_ROW_MAKER_H
 

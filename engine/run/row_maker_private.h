@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a maker of rows holds; private to row_maker.c and row_maker_open.c.
+// Holds the state of a row maker; private to row_maker.c and row_maker_open.c.
 #ifndef PPS_ENGINE_RUN_ROW_MAKER_PRIVATE_H
 #define PPS_ENGINE_RUN_ROW_MAKER_PRIVATE_H
 

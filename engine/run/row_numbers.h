@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which row of a result shows a point: rows are numbered from 1, as `trace --row` takes them.
+// Finds the numbers of the rows that show given points: rows are numbered from 1, as `trace
+// --row` takes them.
 #ifndef PPS_ENGINE_RUN_ROW_NUMBERS_H
 #define PPS_ENGINE_RUN_ROW_NUMBERS_H
 

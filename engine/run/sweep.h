@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Running a sweep: a pool of OpenMP threads makes blocks of rows, compresses them, and hands
-// them on in order.
+// Runs a sweep: a pool of OpenMP threads makes blocks of rows, compresses them, and hands them
+// on in order.
 #ifndef PPS_ENGINE_RUN_SWEEP_H
 #define PPS_ENGINE_RUN_SWEEP_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Marks the cells of a map. For slice.c and matrix.c.
+// Marks the cells of a map. Private to slice.c and matrix.c.
 #ifndef PPS_ENGINE_SLICE_MARKS_H
 #define PPS_ENGINE_SLICE_MARKS_H
 

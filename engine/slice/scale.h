@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Value scales of pictures: logarithmic or linear, and optionally one range for several maps.
+// Chooses the scales of values in pictures: logarithmic or linear, and optionally one range for
+// several maps.
 #ifndef PPS_ENGINE_SLICE_SCALE_H
 #define PPS_ENGINE_SLICE_SCALE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Titles and names of the maps of a cut result, for matrix.c.
+// Writes the titles and names of the maps of a sliced result, for matrix.c.
 #ifndef PPS_ENGINE_SLICE_SLICE_TEXT_H
 #define PPS_ENGINE_SLICE_SLICE_TEXT_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One axis of a grid: a number of values, each of which sets one or more parameters. An axis is
-// const after it is built, so any number of threads may read it.
+// An axis of a grid has a number of values, each of which sets one or more parameters. An axis
+// is const after it is built, so any number of threads may read it.
 #ifndef PPS_ENGINE_SPACE_AXIS_H
 #define PPS_ENGINE_SPACE_AXIS_H
 

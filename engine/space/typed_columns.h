@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typed results (--typed): a parameter that accepts numbers and names, such as a priority that
-// is a weight or a tier, has two columns. X holds numbers, X_tier holds names; one of the two
-// cells is empty.
+// Finds the parameters that have two columns in a typed result (--typed): they accept numbers
+// and names, for example a priority that is a weight or a tier. X holds numbers, X_tier holds
+// names; one of the two cells is empty.
 #ifndef PPS_ENGINE_SPACE_TYPED_COLUMNS_H
 #define PPS_ENGINE_SPACE_TYPED_COLUMNS_H
 

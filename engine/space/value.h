@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of a parameter: parsed from text, checked against the descriptor, written as a cell.
-// Thread-safe.
+// Parses values of a parameter from text, checks them against the descriptor, and writes them
+// as cells. Thread-safe.
 #ifndef PPS_ENGINE_SPACE_VALUE_H
 #define PPS_ENGINE_SPACE_VALUE_H
 

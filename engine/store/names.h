@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The target of a result: its names NAME, NAME.idx and NAME.json, each with .part while it is
-// written. This module checks which names are free, locks NAME.part, and renames the files at
-// the end.
+// The names of a result are NAME, NAME.idx and NAME.json, each with .part while it is written.
+// This module checks which names are free, locks NAME.part, and renames the files at the end.
 #ifndef PPS_ENGINE_STORE_NAMES_H
 #define PPS_ENGINE_STORE_NAMES_H
 

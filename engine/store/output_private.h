@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The internals of an output, shared by output_write.c, output_open.c and output.c.
+// Declares the internals of an output, shared by output_write.c, output_open.c and output.c.
 #ifndef PPS_ENGINE_STORE_OUTPUT_PRIVATE_H
 #define PPS_ENGINE_STORE_OUTPUT_PRIVATE_H
 

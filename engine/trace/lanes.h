@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes of a trace: a lane holds segments of one track of one group that do not overlap in
-// time. A track whose tasks overlap has several lanes.
+// Puts the segments of a trace on lanes: a lane holds segments of one track of one group that
+// do not overlap in time. A track whose tasks overlap has several lanes.
 #ifndef PPS_ENGINE_TRACE_LANES_H
 #define PPS_ENGINE_TRACE_LANES_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only interface between the engine and a kernel (a model of training). A kernel includes
-// this header alone; the engine knows a kernel only by its `struct pps_kernel`.
+// Defines the only interface between the engine and a kernel (a model of training). A kernel
+// includes this header alone; the engine knows a kernel only by its `struct pps_kernel`.
 //
 // A kernel is a pure function from points to rows: no globals, no files, no clock, no locale,
 // no memory except the scratch that the engine passes. The same point gives the same bits on

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the kernel object: numbers of parameters and columns, and the tables and
-// functions that kernel.c uses.
+// Declares the parts of the kernel object: numbers of parameters and columns, and the tables
+// and functions that kernel.c uses.
 #ifndef PPS_CONTENTION_TABLE_H
 #define PPS_CONTENTION_TABLE_H
 

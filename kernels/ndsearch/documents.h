@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The documents of an experiment: models, clusters and a training. They are read once and then
-// constant.
+// Holds the documents of an experiment: models, clusters and a training. The kernel reads them
+// once; then they are constant.
 #ifndef PPS_NDSEARCH_DOCUMENTS_H
 #define PPS_NDSEARCH_DOCUMENTS_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trace of a pipeline step: its passes as segments, with one lane and one memory counter per stage.
+// Writes the trace of a pipeline step: its passes as segments, with one lane and one memory
+// counter per stage.
 #ifndef PPS_NDSEARCH_TRACE_H
 #define PPS_NDSEARCH_TRACE_H
 

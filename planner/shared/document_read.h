@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents that people write, read from JSON, YAML, TOML and flat files.
+// Reads documents that people write: JSON, YAML, TOML and flat files.
 #ifndef PPS_PLANNER_SHARED_DOCUMENT_READ_H
 #define PPS_PLANNER_SHARED_DOCUMENT_READ_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Data files of planners: tables with the place of every value, texts and folders of output.
+// Reads and writes data files of planners: tables with the place of every value, texts, and
+// output folders.
 #ifndef PPS_PLANNER_SHARED_FILES_H
 #define PPS_PLANNER_SHARED_FILES_H
 

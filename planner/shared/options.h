@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of options that several planners have: switches, lists of words, --compat and --threads.
+// Reads values of options that several planners have: switches, lists of words, --compat and
+// --threads.
 #ifndef PPS_PLANNER_SHARED_OPTIONS_H
 #define PPS_PLANNER_SHARED_OPTIONS_H
 

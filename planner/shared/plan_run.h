@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training run that a planner plans: model, cluster and training, from documents and options.
+// Reads the training run that a planner plans, from documents and options: model, cluster and
+// training.
 #ifndef PPS_PLANNER_SHARED_PLAN_RUN_H
 #define PPS_PLANNER_SHARED_PLAN_RUN_H
 

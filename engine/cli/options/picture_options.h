@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of `plot` and `slice` for pictures other than heatmaps: Pareto fronts, stacked bars
-// and scatters.
+// Reads the options of `plot` and `slice` for scales and for pictures other than heatmaps:
+// Pareto fronts, stacked bars and scatters.
 #ifndef PPS_ENGINE_CLI_OPTIONS_PICTURE_OPTIONS_H
 #define PPS_ENGINE_CLI_OPTIONS_PICTURE_OPTIONS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commands that a summary suggests, on stderr.
+// Prints the commands that a summary suggests, on stderr.
 #ifndef PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
 #define PPS_ENGINE_CLI_REPORT_NEXT_COMMANDS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Devices and clusters: records by name or from a document.
+// Reads devices and clusters by name or from a document.
 #ifndef PPS_COMMON_DESCRIPTION_HARDWARE_H
 #define PPS_COMMON_DESCRIPTION_HARDWARE_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time in s of primitive operations on a device: matrix products, memory traffic, collectives.
+// Computes the time in s of primitive operations on a device: matrix products, memory traffic,
+// collectives.
 #ifndef PPS_COMMON_PIPELINE_COLLECTIVES_H
 #define PPS_COMMON_PIPELINE_COLLECTIVES_H
 

@@ -33,7 +33,7 @@ static double kept_most(const struct nd_program *p,
     return (nd_program_budget(p, stage) + 0.5 * ND_SLACK_MB - layers) / live;
 }
 
-// false: the stage cannot have these layers.
+// Returns false if the stage cannot hold these layers.
 static bool make_link(const struct nd_program *p,
                       int32_t stage,
                       int32_t n,
@@ -62,12 +62,12 @@ static bool add_link(struct nd_chain *c, const struct nd_link *link, size_t *roo
     return true;
 }
 
-// Which numbers of layers make a link: none that leaves a stage behind it without, none that leaves
-// more than the stages behind can have.
+// Limits the number of layers of a link: each later stage needs at least one of the layers that
+// remain, and the later stages can hold all of them.
 struct window {
     const int32_t *most; // [stages]
-    int32_t *behind;     // [stages + 1]: most layers of the stages from there on,
-    int32_t *type2;      // and if all are of type 2
+    int32_t *behind;     // [stages + 1]: most layers of the stages from i on
+    int32_t *type2;      // most layers of these stages if all layers are of type 2
 };
 
 static int32_t most_of_type2(const struct nd_chain *c, int32_t i, int32_t most)
@@ -98,7 +98,7 @@ static int32_t least_layers(const struct nd_chain *c,
 {
     const int32_t left = c->layers - n, behind = w->behind[i + 1];
     int32_t least = left - behind;
-    // The stages behind have layers of type 2 only if this one takes the last of type 1.
+    // Once all layers of type 1 are placed, later stages have layers of type 2 only.
     if (n >= c->program->layers[0] && left - w->type2[i + 1] > least)
         least = left - w->type2[i + 1];
     return least > 1 ? least : 1;
@@ -113,8 +113,8 @@ static int32_t most_layers(const struct nd_chain *c,
     return most < w->most[i] ? most : w->most[i];
 }
 
-// Links of place (i, n). A stage that cannot have x layers cannot have more: layers take memory and
-// time.
+// Adds the links of place (i, n). A stage that cannot hold x layers cannot hold x + 1 layers, since
+// every layer takes memory and time.
 static bool make_links_of(struct nd_chain *c,
                           const struct window *w,
                           int32_t i,
@@ -134,7 +134,7 @@ static bool make_links_of(struct nd_chain *c,
     return true;
 }
 
-// From the front, so that only places that can be reached have links.
+// Visits places from stage 0 on, so that only reachable places get links.
 static bool make_links(struct nd_chain *c, const int32_t *most)
 {
     const int32_t places = (c->stages + 1) * (c->layers + 1);
@@ -161,7 +161,7 @@ end:
     return made;
 }
 
-// ---- what each place can do at best -------------------------------------------------------------
+// ---- bounds of places ---------------------------------------------------------------------------
 
 static void make_work(struct nd_chain *c)
 {
@@ -267,7 +267,7 @@ static bool more_room(struct nd_chain *c, int32_t n)
     return ends != NULL;
 }
 
-// Appends what comes of a link before the ends of the next place.
+// Appends an end for each end of the next place, with the link before it.
 static bool extend(struct nd_chain *c,
                    int32_t i,
                    int32_t n,
@@ -295,7 +295,7 @@ static bool extend(struct nd_chain *c,
     return true;
 }
 
-// Sorts those from `first` on and drops the dominated ones.
+// Sorts the ends from `first` on and drops dominated ends.
 static void keep_front(struct nd_chain *c, int32_t first)
 {
     const int32_t n = c->n_ends - first;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the solver, and the draft of a solution that the parts work on.
+// Declares the parts of the solver, and the draft of a solution that the parts work on.
 #ifndef PPS_COMMON_SEARCH_SOLVE_PRIVATE_H
 #define PPS_COMMON_SEARCH_SOLVE_PRIVATE_H
 

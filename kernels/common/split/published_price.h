@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published price of the parts that are not laid out: `residue` periods. A period is at least
-// the time, on every stage, between the first forwards of the last two parts that are laid out.
-// Start times and period are variables, so the price is a linear program over the task graph.
+// Computes the published price of the parts that are not laid out: `residue` times a period. A
+// period is at least the time, on every stage, between the first forwards of the last two parts
+// that are laid out. Start times and period are variables, so the price is a linear program
+// over the task graph.
 #ifndef PPS_COMMON_SPLIT_PUBLISHED_PRICE_H
 #define PPS_COMMON_SPLIT_PUBLISHED_PRICE_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions shared by lanes for few stages and for many stages. Included once in each of
-// their files, after the vector_*.h that defines `vec`, `mask` and `tally`.
+// Defines constants and helpers shared by lanes for few stages and for many stages. Included
+// once in each of their files, after the vector_*.h that defines `vec`, `mask` and `tally`.
 #include "kernels/contention/lanes/records.h"
 
 #include <float.h>

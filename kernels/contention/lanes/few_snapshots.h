@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of lanes for few stages: saves and restores the state of a point. Included once for
-// each instruction set, after few.h.
+// Saves and restores the state of a point in lanes for few stages. Included once for each
+// instruction set, after few.h.
 
 // Copy a number of a lane to a snapshot, or from a snapshot.
 VEC_INLINE void move(vec *v, int lane, double *value, bool save)

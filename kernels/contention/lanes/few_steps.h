@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of lanes for few stages: each lane simulates one point, and every step takes all lanes
-// to their next events. A step never branches on the work of a single lane, only on whether a
-// rare case occurs in any lane. All stages take part in every step. Included once for each
-// instruction set, after tasks.h.
+// Simulates steps in lanes for few stages: each lane simulates one point, and every step takes
+// all lanes to their next events. A step never branches on the work of a single lane, only on
+// whether a rare case occurs in any lane. All stages take part in every step. Included once for
+// each instruction set, after tasks.h.
 
 // ---- congestion -----------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps over periods, one lane at a time. Part of instance.c, after the steps.
+// Skips whole periods of a simulation, one lane at a time. Part of instance.c, after the steps.
 //
 // A lane contains no absolute values except the time and `to_come`; of `to_come` it only
 // matters whether it exceeds `gpus`. So if the rest of the state equals the state some

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Congestion in lanes for many stages: the rounds of congestion.c, one lane at a time, since
-// few lanes have congestion at an event. Included once for each instruction set, after
+// Computes congestion in lanes for many stages: the rounds of congestion.c, one lane at a time,
+// since few lanes have congestion at an event. Included once for each instruction set, after
 // many.h.
 //
 // As in congestion.c, only regions are computed: receivers r, r + 2 ... whose rounds can affect

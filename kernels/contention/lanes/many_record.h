@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of lanes for many stages: one stage of one lane. Included once for each instruction
-// set, after many.h.
+// A record of lanes for many stages holds one stage of one lane. Included once for each
+// instruction set, after many.h.
 
 // ---- the small numbers of a record ----------------------------------------------------------
 

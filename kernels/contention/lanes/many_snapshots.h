@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots of lanes for many stages: saves and restores the state of a point. Included once
-// for each instruction set, after many.h.
+// Saves and restores the state of a point in lanes for many stages. Included once for each
+// instruction set, after many.h.
 static void save_lane(struct lane_state *s, int lane, int gpus, lane_snapshot *to)
 {
     to->now = get(&s->now, lane);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Passes of lanes for many stages: operations on one stage of every lane, in vectors loaded
-// from records. Included once for each instruction set, after many_record.h.
+// Processes one stage of every lane, in vectors loaded from the records of lanes for many
+// stages. Included once for each instruction set, after many_record.h.
 
 // ---- records --------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of lanes for many stages: each lane simulates one point, and every pass processes one
-// stage of each lane. If several stages of a point end tasks at one event, the lane stays at
-// the event for as many passes. Included once for each instruction set, after tasks.h and
-// many_receivers.h.
+// Simulates steps in lanes for many stages: each lane simulates one point, and every pass
+// processes one stage of each lane. If several stages of a point end tasks at one event, the
+// lane stays at the event for as many passes. Included once for each instruction set, after
+// tasks.h and many_receivers.h.
 
 // ---- (d): shares, rates, times --------------------------------------------------------------
 

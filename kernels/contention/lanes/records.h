@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of lanes besides their state: points that wait for a lane, states to continue from,
-// and earlier states for the search for periods. One block of memory, sized by the number of
-// stages.
+// Declares the records of lanes besides their state: points that wait for a lane, states to
+// continue from, and earlier states for the search for periods. One block of memory, sized by
+// the number of stages.
 #ifndef PPS_CONTENTION_LANES_RECORDS_H
 #define PPS_CONTENTION_LANES_RECORDS_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of the kinds of transfers in the ports of their stages, rules 1 to 3. Included once in
-// each file of lanes, after few.h or many.h.
+// Computes the shares of the kinds of transfers in the ports of their stages, by rules 1 to 3
+// of model.md. Included once in each file of lanes, after few.h or many.h.
 
 // ---- rules 1 to 3 ---------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events in lanes: tasks that end, and tasks that start. Included once in each file of lanes,
-// after shares.h.
+// Ends and starts tasks at the events of lanes. Included once in each file of lanes, after
+// shares.h.
 
 // ---- (a) and (b): what ends, and what it sets free ------------------------------------------
 

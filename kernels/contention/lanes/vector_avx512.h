@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of eight doubles, one per lane, in AVX-512; the headers of lanes use them. Private to
-// the model. + - * / work on a `vec` as on a double.
+// Defines vectors of eight doubles, one per lane, in AVX-512; the headers of lanes use them.
+// Private to the model. + - * / work on a `vec` as on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Vectors of LANES doubles, in the vector types that the compiler provides for its target; the
-// headers of lanes use them. Private to the model. The including file defines LANES, a power of
-// two. + - * / work on a `vec` as on a double.
+// Defines vectors of LANES doubles, in the vector types that the compiler provides for its
+// target; the headers of lanes use them. Private to the model. The including file defines
+// LANES, a power of two. + - * / work on a `vec` as on a double.
 #ifndef PPS_CONTENTION_VEC_H
 #define PPS_CONTENTION_VEC_H
 

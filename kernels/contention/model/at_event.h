@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: finishes tasks and makes ready the tasks that waited for them, (a) and (b) of the
-// definition. Part of events.c.
+// Finishes tasks at an event and makes ready the tasks that waited for them, steps (a) and (b)
+// of the definition. Part of events.c.
 #ifndef PPS_CONTENTION_MODEL_AT_EVENT_H
 #define PPS_CONTENTION_MODEL_AT_EVENT_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The metrics of a point: sums in the event loop, and the final results. Part of events.c.
+// Computes the metrics of a point: sums in the event loop, and the final results. Part of
+// events.c.
 #ifndef PPS_CONTENTION_MODEL_METRICS_H
 #define PPS_CONTENTION_MODEL_METRICS_H
 

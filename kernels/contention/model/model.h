@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The dual-channel communication-contention model: one training iteration of a pipeline whose
-// transfers share one network port per GPU. A plain library, independent of engine, files,
-// threads. Equations and algorithm: model.md.
+// The contention model simulates one training iteration of a pipeline whose transfers share one
+// network port per GPU. It is a plain library, independent of engine, files and threads.
+// Equations and algorithm: model.md.
 //
 // Work, time and lengths are in one arbitrary unit; rates and shares are fractions of a GPU's
 // compute or of a port. All functions are pure: the same point gives the same bits, and scaling

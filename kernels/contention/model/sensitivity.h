@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The definition of `sensitivity`; the fast path and the reference share it. Private to the
-// model.
+// Defines `sensitivity` for the fast path and the reference. Private to the model.
 #ifndef PPS_CONTENTION_MODEL_SENSITIVITY_H
 #define PPS_CONTENTION_MODEL_SENSITIVITY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules 1 to 3: the shares of a port. Private to the model.
+// Computes the shares of a port by rules 1 to 3 of model.md. Private to the model.
 #ifndef PPS_CONTENTION_MODEL_SHARES_H
 #define PPS_CONTENTION_MODEL_SHARES_H
 

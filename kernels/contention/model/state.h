@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of one simulated point and the small steps on it that several files share. Private
-// to the model; users include model.h. model.md explains the layout.
+// Declares the state of one simulated point and the small steps on it that several files share.
+// Private to the model; users include model.h. model.md explains the layout.
 #ifndef PPS_CONTENTION_MODEL_STATE_H
 #define PPS_CONTENTION_MODEL_STATE_H
 

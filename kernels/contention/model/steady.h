@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jumps over periods. After a transient the state of a 1f1b point, relative to the present
-// micro-batch, repeats every few micro-batches; then whole periods need not be simulated.
-// Private to the model. model.md proves that the result stays correct.
+// Skips whole periods of a simulation. After a transient the state of a 1f1b point, relative to
+// the present micro-batch, repeats every few micro-batches; then whole periods need not be
+// simulated. Private to the model. model.md proves that the result stays correct.
 #ifndef PPS_CONTENTION_MODEL_STEADY_H
 #define PPS_CONTENTION_MODEL_STEADY_H
 

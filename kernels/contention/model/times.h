@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// End times: the next end at every stage, and a tree over the stages with the earliest end at
-// the top. Part of events.c. model.md explains why it is a tree.
+// Keeps the end times of tasks: the next end at every stage, and a tree over the stages with
+// the earliest end at the top. Part of events.c. model.md explains why it is a tree.
 #ifndef PPS_CONTENTION_MODEL_TIMES_H
 #define PPS_CONTENTION_MODEL_TIMES_H
 

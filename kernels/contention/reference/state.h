@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a point in the reference: one record per task, all in one array. Private to the
-// reference; users include reference.h.
+// Declares the state of a point in the reference: one record per task, all in one array.
+// Private to the reference; users include reference.h.
 #ifndef PPS_CONTENTION_REFERENCE_STATE_H
 #define PPS_CONTENTION_REFERENCE_STATE_H
 

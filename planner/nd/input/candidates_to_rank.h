@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Selects the strategies that `nd rank` solves: those of a table, or the fastest of a search.
+// Selects the strategies that `nd rank` solves: the strategies of a table, or the fastest of a
+// search.
 #ifndef PPS_PLANNER_ND_INPUT_CANDIDATES_TO_RANK_H
 #define PPS_PLANNER_ND_INPUT_CANDIDATES_TO_RANK_H
 

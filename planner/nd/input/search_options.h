@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The job of `ppsweep nd`: the training run, the search space and its filters, from the command
-// line.
+// Reads the job of `ppsweep nd` from the command line: the training run, the search space and
+// its filters.
 #ifndef PPS_PLANNER_ND_INPUT_SEARCH_OPTIONS_H
 #define PPS_PLANNER_ND_INPUT_SEARCH_OPTIONS_H
 

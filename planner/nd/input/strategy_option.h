@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strategies that options name by their degrees: --at dp=8,tp=4,pp=2.
+// Reads strategies that options name by their degrees: --at dp=8,tp=4,pp=2.
 #ifndef PPS_PLANNER_ND_INPUT_STRATEGY_OPTION_H
 #define PPS_PLANNER_ND_INPUT_STRATEGY_OPTION_H
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch lines: a strategy as arguments of a training framework. Data, optimizer settings, learning
-// rate and addresses of devices are left to the user.
+// Prints a strategy as the launch arguments of a training framework. Data, optimizer settings,
+// learning rate and addresses of devices are left to the user.
 //
 // Names, types and constraints of the arguments follow these public sources:
 //   Megatron-LM, Megatron Core 0.14 to 0.19: megatron/training/arguments.py and

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a Megatron-LM command line under construction, with comments about them.
+// Collects the options of a Megatron-LM command line, and comments about them.
 #ifndef PPS_PLANNER_ND_LAUNCH_MEGATRON_PRIVATE_H
 #define PPS_PLANNER_ND_LAUNCH_MEGATRON_PRIVATE_H
 
