@@ -137,9 +137,9 @@ static bool look(struct loop *loop)
     return true;
 }
 
-// What a stage's budget falls by: what it holds too much, times the round. As published that is
-// all; but where the program counts on less than there is, a budget that falls within this slack
-// changes nothing, so it goes first.
+// Returns the MiB by which the budget of a stage falls: its excess times the number of the round.
+// Not as published, the unused part of the budget is added, since the loss of memory that the
+// solution does not use would change nothing.
 static double fall(const struct loop *loop, int32_t stage, int round)
 {
     const struct nd_peak *peak = &loop->solution->peaks[stage];
@@ -149,7 +149,7 @@ static double fall(const struct loop *loop, int32_t stage, int round)
     return over(loop, stage) > 0.0 ? slack + over(loop, stage) * (round + 1) : 0.0;
 }
 
-// One stage is first and last at once.
+// A program with one stage has both budgets reduced: the stage is first and last.
 static void tighten(struct loop *loop, struct nd_program *program, int round)
 {
     const int32_t last = program->stages - 1;
@@ -174,7 +174,7 @@ static bool fit(struct loop *loop, struct nd_program *program)
     return true;
 }
 
-// Solves the changed program; false: nothing new.
+// Solves the changed program. Returns false if there is no new solution.
 static bool solve_again(struct loop *loop, const struct nd_program *program)
 {
     struct nd_solution next;

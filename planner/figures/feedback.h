@@ -23,11 +23,11 @@ struct nd_check {
     void *self;
 };
 
-// Peaks that were measured once, of the first choice asked about. Of another choice: what the
-// program makes of it, and by as much more as was measured of the first one.
+// Peaks that were measured once, for the first choice. The peak of another choice is its memory in
+// the program plus the first choice's difference of measured peak and memory in the program.
 struct nd_measured {
     const double *measured_mb; // [stages]
-    double *modelled_mb;       // [stages], for own use
+    double *modelled_mb;       // [stages], filled by nd_measured_peaks
     bool first_done;
 };
 
@@ -40,8 +40,9 @@ struct nd_peak_key {
     int64_t dp, tp, pp, ep;
 };
 
-// Of a table dp, tp, pp, ep, stage, peak_mb: the peaks of a configuration, [pp]. *found: there
-// are any; then every stage must have one. false: `fault` is set.
+// Reads the peaks of one configuration, [pp], from a table with the columns dp, tp, pp, ep, stage
+// and peak_mb. *found: the table has a row of the configuration; then every stage must have a row.
+// Returns false and sets `fault` for invalid tables.
 bool nd_check_peaks_read(double *peaks,
                          const struct nd_peak_key *key,
                          const struct table *table,
@@ -58,11 +59,11 @@ struct nd_figure_fit {
 
 enum { ND_FIT_STAGES_LEAST = 4, ND_FIT_STAGES_MOST = 140 };
 
-// Fits the figures that matter (statics, layers, activations, and of the kinds of recompute those
-// that the choice has) to the peaks by least squares with figures >= 0, drawn towards those of the
-// program: a figure that is changed by all of itself weighs as an error of a thousandth of the
-// limit on one stage. Rounded to 0.1 MiB. false: fewer than 4 stages, more than 140, or an error of
-// 1 % of the limit or more is left, as `why` says.
+// Fits the figures that the peaks depend on (statics, layers, activations, and the kinds of
+// recompute in the choice) by least squares with figures >= 0. Each figure is drawn towards its
+// value in the program: a change by 100 % counts as an error of 0.1 % of the limit on one stage.
+// Figures are rounded to 0.1 MiB. Returns false with the reason in `why` for fewer than 4 or more
+// than 140 stages, and if an error of 1 % of the limit or more remains.
 bool nd_fit_figures(const struct nd_program *program,
                     const struct nd_choice *choice,
                     const double *peaks,
@@ -75,17 +76,18 @@ bool nd_fit_figures(const struct nd_program *program,
 // ---- the loop -----------------------------------------------------------------------------------
 
 enum nd_feedback_kind {
-    ND_TIGHTEN, // budgets, by what is too much, in every round by more of it; corrected: and by
-                // what the solution leaves of them
-    ND_FIT,     // figures
+    // Reduces budgets by the excess times the number of the round. Not as published: the unused
+    // part of a budget is also removed.
+    ND_TIGHTEN,
+    ND_FIT, // fits figures to the peaks
 };
 
 enum nd_feedback_end {
     ND_FEEDBACK_FITS,
-    ND_FEEDBACK_OVER,       // after the last round a stage still holds too much
-    ND_FEEDBACK_INFEASIBLE, // nothing is left that would fit; the solution is that of before
+    ND_FEEDBACK_OVER,       // after the last round a stage still exceeds the limit
+    ND_FEEDBACK_INFEASIBLE, // no choice fits; the previous solution is kept
     ND_FEEDBACK_REFUSED,    // the figures could not be fitted
-    ND_FEEDBACK_UNKNOWN,    // nobody knew the peaks
+    ND_FEEDBACK_UNKNOWN,    // the check returned no peaks
     ND_FEEDBACK_NO_MEMORY,
 };
 
@@ -93,14 +95,15 @@ enum { ND_FEEDBACK_ROUNDS = 5 };
 
 struct nd_feedback {
     enum nd_feedback_end end;
-    int rounds;     // in which the program was solved again
-    double over_mb; // the most that a stage of the solution holds too much; 0: it fits
-    int32_t stage;  // that does
-    char why[200];  // where refused
+    int rounds;                // number of times that the program was solved again
+    double over_mb;            // greatest excess of a stage of the solution; 0: all stages fit
+    int32_t stage;             // the stage with this excess
+    char why[200];             // the reason, for ND_FEEDBACK_REFUSED
     struct nd_program program; // of the solution
 };
 
-// From a solution of the program (found), which is replaced where a round makes another.
+// Starts from a solution of the program (solution->found is true), and replaces the solution in
+// each round that finds another one.
 void nd_feedback_run(struct nd_feedback *feedback,
                      const struct nd_program *program,
                      double limit_mb,

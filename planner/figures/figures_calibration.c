@@ -14,8 +14,8 @@
 struct layout {
     int stages, first_usual, micro_batches;
     int layers[ND_CALIBRATION_STAGES];
-    int full[ND_CALIBRATION_STAGES]; // recomputed, of the layers
-    int part[ND_CALIBRATION_STAGES]; // selectively
+    int full[ND_CALIBRATION_STAGES]; // layers with full recompute
+    int part[ND_CALIBRATION_STAGES]; // layers with selective recompute
 };
 
 static const struct layout LAYOUTS[] = {
@@ -78,7 +78,7 @@ bool nd_calibration_read(struct nd_calibration *calibration,
     return true;
 }
 
-// ---- what a stage's peak is made of -------------------------------------------------------------
+// ---- the parts of a stage's peak ----------------------------------------------------------------
 
 enum {
     STATIC0,
@@ -105,7 +105,7 @@ static int part_of(const struct layout *layout, int stage)
     return stage == 0 ? STATIC0 : stage == layout->stages - 1 ? HEAD : STATIC;
 }
 
-// How often each unknown stands in the peak of a stage.
+// Fills the row of a stage: how many times each unknown is part of the stage's peak.
 static void fill_row(const struct layout *layout, int stage, double *row)
 {
     const int type = stage < layout->first_usual ? LAYER1 : LAYER2;
@@ -149,7 +149,7 @@ static void add_fragments(const struct layout *layout,
 
 // ---- as published -------------------------------------------------------------------------------
 
-// What one more live layer takes, from two stages that differ in that alone.
+// Returns the memory of one more live layer, from two stages that differ only in live layers.
 static double between(const struct layout *layout, const double *peaks, int i, int j)
 {
     const double n_i = layout->layers[i] * live(layout, i);
@@ -175,8 +175,8 @@ static void take_differences(const struct layout *layout,
     x[HEAD] = q[15] - x[LAYER2] - x[FULL2] * live(layout, 15);
 }
 
-// Constant, layer, act, select and full of one type from the five stages from `first` on. Returns
-// the constant.
+// Solves for constant, layer, act, select and full of one type, with the peaks of five stages from
+// `first` on. Returns the constant.
 static double fit_five(const struct layout *layout,
                        const double *peaks,
                        int first,
@@ -197,7 +197,7 @@ static double fit_five(const struct layout *layout,
     return number_text_round(result.x[0], 1);
 }
 
-// What of a stage's peak the figures of its layers leave.
+// Returns the part of a stage's peak that the figures of its layers do not explain.
 static double rest(const struct layout *layout, const double *peaks, int stage, const double *x)
 {
     double row[UNKNOWNS];
@@ -220,9 +220,9 @@ static void take_fives(const struct layout *layout,
     x[HEAD] = rest(layout, q, layout->stages - 1, x);
 }
 
-// ---- both ---------------------------------------------------------------------------------------
+// ---- errors -------------------------------------------------------------------------------------
 
-// Errors of the figures at the peaks they were fitted to.
+// Computes the errors of the figures at the peaks to which the figures were fitted.
 static void take_errors(const struct layout *layout,
                         const double *peaks,
                         const double *x,

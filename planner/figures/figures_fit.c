@@ -25,7 +25,7 @@ enum {
     UNKNOWNS,
 };
 
-// What of an error of the limit, on one stage, a change of a figure by all of itself weighs.
+// Weight of a figure's change by 100 %, relative to an error on one stage as large as the limit.
 static const double PULL = 1e-3;
 static const double ERROR_MOST = 1e-2; // of the limit
 
@@ -62,7 +62,8 @@ static struct nd_figures give_figures(const double *x)
     };
 }
 
-// How often each figure stands in the peak of a stage, which is at task `at` of its order.
+// Fills the row of a stage: how many times each figure is part of the stage's peak. The peak is at
+// task `at` of the stage's order.
 static void fill_row(const struct nd_program *program,
                      const struct nd_choice *choice,
                      int32_t stage,
@@ -117,7 +118,7 @@ static bool fill(struct fitting *fitting,
     return known;
 }
 
-// A figure that stands in no peak stays.
+// Draws figures towards their current values. So a figure that is part of no peak stays unchanged.
 static void add_pull(struct fitting *fitting, double limit_mb)
 {
     for (int j = 0; j < UNKNOWNS; j++) {

@@ -37,7 +37,7 @@ static const char *const LISTS[N_LISTS] = {
 struct times {
     double mean_ms[N_LISTS]; // 0: no times
     double layers;           // on the last stage
-    double recomputed;       // of them
+    double recomputed;       // recomputed layers on the last stage
 };
 
 static bool read_mean(double *mean_ms,
@@ -72,7 +72,8 @@ static bool read_mean(double *mean_ms,
     return true;
 }
 
-// A whole number of an object; `fallback` where the key is missing, unless that is < least.
+// Reads a whole number of an object. If the key is missing, *value is `fallback`; a fallback below
+// `least` makes the key mandatory.
 static bool read_whole(double *value,
                        const cJSON *object,
                        const char *key,
@@ -127,7 +128,7 @@ static bool read_config(struct nd_profile *profile,
 
 // ---- ratios -----------------------------------------------------------------------------------------
 
-// The model has dense layers only, so that these make the unit.
+// Uses the dense layer as the unit, for a model that has dense layers only.
 static void take_dense_as_unit(struct times *times)
 {
     times->mean_ms[MOE_FW] = times->mean_ms[DENSE_FW];

@@ -11,7 +11,7 @@
 
 enum { N_FIGURES = 14 };
 
-// Same: which figure will do for this one; -1: none.
+// same: the index of the figure that may replace a missing figure; -1: no figure may.
 static const struct figure {
     const char *name;
     size_t offset;
@@ -80,7 +80,7 @@ static int find_figure(const char *name, size_t n)
     return -1;
 }
 
-// One line without its end, n >= 1 bytes; its first is no blank.
+// Reads one line without its end: n >= 1 bytes, of which the first is not a blank.
 static bool read_line(struct reading *reading, const char *line, size_t n, size_t column)
 {
     const char *equals = memchr(line, '=', n);

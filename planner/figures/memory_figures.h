@@ -15,17 +15,18 @@
 // ---- as text ------------------------------------------------------------------------------------
 
 // Reads `key=value` lines, in any order; empty lines and lines that begin with '#' are skipped.
-// Every figure must be there once, save that of select_mem0 and select_mem12 and the like one will
-// do for both. false: fault has line, column and what is wrong.
+// Every figure must appear once. Exceptions: one of select_mem0 and select_mem12 stands for both,
+// likewise one of re_comp_mem0 and re_comp_mem12, and one of act_mem0 and act_mem12. Returns false
+// with line, column and reason in `fault`.
 bool nd_figures_read(struct nd_figures *memory,
                      const char *text,
                      size_t n,
                      struct pps_fault *fault);
 
-// The 14 lines, in the order in which they are usually kept.
+// Writes the 14 lines in the usual order of these files.
 void nd_figures_write(struct text_buffer *text, const struct nd_figures *memory);
 
-// The configuration to which figures belong.
+// A configuration, whose name figures and solutions have.
 struct nd_figures_key {
     int32_t layers[2]; // of type 1, 2
     int32_t micro_batches;
@@ -34,30 +35,30 @@ struct nd_figures_key {
 
 enum { ND_NAME_CAP = 128 };
 
-// "layers3_59_micro64_dp128_tp1_pp16_vp1_ep64", without an ending; at most ND_NAME_CAP bytes.
-// Figures are kept under the name of vp 1, solutions under that of their own vp. Returns name.
+// Writes "layers3_59_micro64_dp128_tp1_pp16_vp1_ep64", without an ending and at most ND_NAME_CAP
+// bytes, and returns `name`. Files of figures have the name of vp 1, solutions the name of their vp.
 const char *nd_figures_name(char *name, const struct nd_figures_key *key);
 
 // ---- from a model -------------------------------------------------------------------------------
 
-// Bytes on one device, as a memory model gives them.
+// Bytes of one layer on one device, computed by a memory model.
 struct nd_layer_bytes {
-    double none, select, full; // a micro-batch leaves, by what is recomputed
+    double none, select, full; // stored by a micro-batch, for each kind of recompute
     double layer;              // parameters, gradients and optimizer state
 };
 
 struct nd_model_bytes {
     struct nd_layer_bytes dense, usual; // type 1 and 2
     double embedding;                   // static, of the first stage
-    double head;    // static, of the last: head, final norm, MTP projections
-    double logits;  // for the moment, on the last stage
-    double working; // for the moment, on any stage: what recomputing one layer needs
+    double head;    // static, of the last stage: head, final norm, MTP projections
+    double logits;  // temporary, on the last stage
+    double working; // temporary, on any stage: the recompute of one layer
     double reserve; // of framework and communication, on every stage
 };
 
 struct nd_figures nd_figures_of_model(const struct nd_model_bytes *bytes);
 
-// Budgets of first, middle and last stage: what the limit leaves beside their static parts.
+// Sets the budgets of the first, middle and last stages: the limit minus their static parts.
 void nd_figures_budgets(struct nd_program *program, double limit_mb);
 
 // ---- from a calibration run ---------------------------------------------------------------------
@@ -69,7 +70,7 @@ enum nd_layout {
     ND_LAYOUT_13, // 72 layers on 13 stages, 39 micro-batches
 };
 
-// One peak a stage, MiB, without and with what fragmentation loses.
+// One peak per stage, MiB: `peak` without the memory lost to fragmentation, `actual` with it.
 struct nd_calibration {
     enum nd_layout layout;
     double peak[ND_CALIBRATION_STAGES];
@@ -78,8 +79,9 @@ struct nd_calibration {
 
 struct cJSON;
 
-// {"peak_mb": [...], "actual_peak_mb": [...]}, a number a stage; without the second, both are
-// the first. A peak of 0 means a run that failed.
+// Reads {"peak_mb": [...], "actual_peak_mb": [...]}, one number per stage. Without
+// "actual_peak_mb", `actual` equals `peak`. A peak of 0 means that the run failed. Returns false
+// and sets `fault` for invalid documents.
 bool nd_calibration_read(struct nd_calibration *calibration,
                          enum nd_layout layout,
                          const struct cJSON *document,
@@ -91,11 +93,11 @@ struct nd_calibration_fit {
     int32_t worst_stage;
 };
 
-// Corrected: all stages at once, by least squares with figures >= 0; what fragmentation loses
-// is added to the static figures, on average over the stages of a kind. As published:
-// differences of two stages each (layout 16; `fit` contains the remaining errors), or five
-// unknowns a type from five stages (layout 13). whole_layers: this framework cannot recompute
-// single layers, so that re_comp is what act is.
+// Computes the figures from the peaks of a calibration run. Corrected: fits all stages at once, by
+// least squares with figures >= 0, and adds the memory lost to fragmentation to the static figures,
+// averaged over the stages of a kind. As published: takes differences of two stages each (layout
+// 16; `fit` contains the remaining errors), or solves for five unknowns per type with five stages
+// (layout 13). whole_layers: the framework cannot recompute single layers, so re_comp equals act.
 void nd_figures_of_calibration(struct nd_figures *memory,
                                const struct nd_calibration *calibration,
                                enum nd_compat compat,

@@ -40,9 +40,9 @@ void nd_analytic_free(struct nd_analytic_model *model)
     free(model);
 }
 
-// ---- what parameters hold -----------------------------------------------------------------------
+// ---- memory of parameters -----------------------------------------------------------------------
 
-// Shards of the optimizer, by the rule of ZeRO over replicas of experts (model.md).
+// Numbers of shards of the optimizer, by the rule of ZeRO over replicas of experts (model.md).
 struct shards {
     double common, routed;
 };
@@ -86,9 +86,9 @@ static struct nd_analytic_layer layer_of(const struct nd_estimate *e,
     };
 }
 
-// ---- beside the layers --------------------------------------------------------------------------
+// ---- figures besides the layers -----------------------------------------------------------------
 
-// Parameters of the last stage beside its layers, as the memory model counts them.
+// Returns the parameters of the last stage besides its layers, as the memory model counts them.
 static double head_parameters(const struct nd_estimate *e,
                               const struct layercost_set *set,
                               const struct nd_strategy *s)
@@ -127,8 +127,8 @@ static void take_rest(struct nd_analytic *figures,
     figures->reserve = e->reserve;
 }
 
-// Of every micro-batch the looked-up rows are read and written, two bytes an element, in the
-// forward and once more in the backward.
+// Returns the seconds of the embedding's memory traffic: every micro-batch reads and writes its
+// rows of the table, two bytes per element, in the forward and again in the backward.
 static double embedding_time(const struct nd_estimate *e, const struct nd_point *point)
 {
     const struct nd_strategy *s = &point->strategy;

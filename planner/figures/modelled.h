@@ -15,23 +15,23 @@
 struct nd_analytic_layer {
     double forward, backward;              // s; nothing recomputed
     double backward_select, backward_full; // s
-    double none, select, full;             // bytes that a micro-batch leaves
+    double none, select, full;             // bytes that a micro-batch stores, by recompute
     double held;                           // bytes of parameters, gradients, optimizer state
 };
 
 struct nd_analytic {
     struct nd_analytic_layer
-        dense; // type 1: leading dense layers; all zero where there are none
+        dense; // type 1: leading dense layers; all zero for a model without any
     struct nd_analytic_layer usual;     // type 2: all others
-    double head_forward, head_backward; // s, with the passes of MTP modules through it
+    double head_forward, head_backward; // s, with the passes of MTP modules through the head
     double hop;                         // s, a transfer between neighbouring stages, one way
     double embedding, head;             // bytes held on the first and the last stage
-    double logits;                      // bytes for the moment, on the last stage
-    double working; // bytes for the moment, on any stage: the layer that is recomputed, buffers
-    double reserve; // bytes of framework and communication
-    double dp;      // s a step: exchange between replicas, hidden or not
-    double optimizer;      // s a step
-    double embedding_time; // s a step: its memory traffic
+    double logits;                      // temporary bytes, on the last stage
+    double working;   // temporary bytes, on any stage: the layer that is recomputed, buffers
+    double reserve;   // bytes of framework and communication
+    double dp;        // s per step: exchange between replicas, hidden or not
+    double optimizer; // s per step
+    double embedding_time; // s per step: memory traffic of the embedding
 };
 
 struct nd_analytic_model; // one thread at a time
@@ -42,7 +42,7 @@ struct nd_analytic_model *nd_analytic_open(const struct modeldesc *model,
                                            const struct training *training);
 void nd_analytic_free(struct nd_analytic_model *model); // NULL is fine
 
-// The strategy's own pipeline chunks and recompute do not matter.
+// Computes the figures of a strategy; its numbers of chunks and its recompute do not matter.
 void nd_analytic_of(struct nd_analytic_model *model,
                     const struct nd_strategy *strategy,
                     int64_t seq_length,

@@ -55,7 +55,7 @@ static int64_t whole(double value, int64_t missing)
     return isnan(value) ? missing : (int64_t)value;
 }
 
-// Order of configurations; of equal ones, of their rows.
+// Compares two configurations, for qsort.
 static int by_configuration(const void *a, const void *b)
 {
     const struct nd_profile *p = *(const struct nd_profile *const *)a;
@@ -171,7 +171,7 @@ struct nd_ratios nd_ratios_of_layers(const struct nd_layer_seconds *seconds)
     };
 }
 
-// ---- which ----------------------------------------------------------------------------------------
+// ---- choice of ratios -----------------------------------------------------------------------------
 
 const char *nd_ratio_source_name(enum nd_ratio_source source)
 {
@@ -209,7 +209,7 @@ static bool is_same(const struct nd_profile *profile, const struct wanted *wante
             shards(profile->op, profile->dp) == shards(strategy->op, strategy->dp));
 }
 
-// How many times one is the other, >= 1.
+// Returns the ratio of the larger to the smaller number.
 static double times(int64_t a, int64_t b)
 {
     return a > b ? (double)a / (double)b : (double)b / (double)a;

@@ -13,16 +13,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// NAN: not known.
+// Profile ratios; NAN: unknown.
 struct nd_ratios {
     double dense;     // dmratio: forward of a type-1 layer
     double backward;  // bfratio: backward of a type-2 layer, nothing recomputed
-    double recompute; // re_grow_ration: what full recompute adds to that
+    double recompute; // re_grow_ration: growth of `backward` with full recompute
     double head;      // hratio: forward of the head
     double layer_ms;  // moe_bw: the unit, ms
 };
 
-// For columns that are empty: 0.3, 2, 1, 1.5; the unit has no default.
+// Defaults for empty columns: 0.3, 2, 1, 1.5; the unit has no default.
 extern const struct nd_ratios nd_ratios_default;
 extern const struct nd_ratios nd_ratios_unknown; // all NAN
 
@@ -30,10 +30,10 @@ extern const struct nd_ratios nd_ratios_unknown; // all NAN
 
 struct nd_profile {
     int64_t dp, tp, pp, ep;
-    int64_t cp;         // 1 where the table has no such column
-    int64_t op;         // 0: not said; -1 as in a strategy
-    int64_t mbs;        // 0: not said
-    int64_t seq_length; // 0: not said
+    int64_t cp;         // 1 if the table lacks the column
+    int64_t op;         // 0: unknown; -1 as in a strategy
+    int64_t mbs;        // 0: unknown
+    int64_t seq_length; // 0: unknown
     struct nd_ratios ratios;
 };
 
@@ -42,9 +42,9 @@ struct nd_profiles {
     int64_t n;
 };
 
-// Columns dp, tp, pp, ep, [cp, op, mbs, seq_length,] dmratio, bfratio, re_grow_ration, hratio and
-// moe_bw (or moe_fw, which it is). Two rows of one configuration are refused. To be freed whatever
-// comes back.
+// Reads a table with the columns dp, tp, pp, ep, [cp, op, mbs, seq_length,] dmratio, bfratio,
+// re_grow_ration, hratio and moe_bw (also called moe_fw). Two rows of one configuration are an
+// error. The caller calls nd_profiles_free in every case.
 bool nd_profiles_read(struct nd_profiles *profiles,
                       const struct table *table,
                       struct pps_fault *fault);
@@ -52,18 +52,18 @@ void nd_profiles_free(struct nd_profiles *profiles);
 
 // ---- raw layer times -----------------------------------------------------------------------------
 
-// The mean of `us` microseconds without the n/4 greatest and the n/4 smallest, in ms, rounded to 3
-// decimals; 0 where n is 0. Sorts `us`. As published it did not, and dropped the first and the last
-// quarter.
+// Returns the mean of `us` microseconds without the n/4 greatest and the n/4 smallest, in ms,
+// rounded to 3 decimals; 0 if n is 0. Sorts `us`. As published: does not sort, and drops the first
+// and the last quarter.
 double nd_robust_mean(double *us, int64_t n, enum nd_compat compat);
 
 struct cJSON;
 
-// Ratios from a document of raw times in us: {"config": {"dp": ...}, "dense_fw": [...], ...,
-// "last_stage_layers": n, "recomputed_layers": r}. The head's time is what the last stage's total
-// leaves beside n forwards, n - r backwards and r backwards with recompute. A model whose layers
-// are all dense needs no moe_... lists: its unit is the dense layer. As published, it does, and
-// one backward with recompute is counted whatever r.
+// Computes ratios from a document of raw times in us: {"config": {"dp": ...}, "dense_fw": [...],
+// ..., "last_stage_layers": n, "recomputed_layers": r}. The time of the head is the total of the
+// last stage minus n forwards, n - r backwards and r backwards with recompute. A model whose layers
+// are all dense needs no moe_... lists: its unit is the dense layer. As published, all models need
+// moe_... lists, and one backward with recompute is counted for any r.
 bool nd_profile_of_times(struct nd_profile *profile,
                          const struct cJSON *document,
                          enum nd_compat compat,
@@ -71,9 +71,9 @@ bool nd_profile_of_times(struct nd_profile *profile,
 
 // ---- from a model --------------------------------------------------------------------------------
 
-// Seconds of layers on one device; of a dense model the type-2 layer is the dense one.
+// Seconds of layers on one device; in a dense model type 2 is the dense layer.
 struct nd_layer_seconds {
-    double dense_forward; // of a type-1 layer; 0: there is none
+    double dense_forward; // of a type-1 layer; 0: the model has none
     double forward;       // of a type-2 layer
     double backward;      // nothing recomputed
     double backward_full; // all recomputed
@@ -82,18 +82,18 @@ struct nd_layer_seconds {
 
 struct nd_ratios nd_ratios_of_layers(const struct nd_layer_seconds *seconds);
 
-// ---- which ---------------------------------------------------------------------------------------
+// ---- choice of ratios ----------------------------------------------------------------------------
 
 enum nd_ratio_source {
-    ND_RATIOS_NONE,     // nothing is known
-    ND_RATIOS_MEASURED, // of this very configuration
-    ND_RATIOS_NEAREST,  // of one with the same tp, cp, ep and mbs
+    ND_RATIOS_NONE,     // no ratios are known
+    ND_RATIOS_MEASURED, // measured with this configuration
+    ND_RATIOS_NEAREST,  // measured with a configuration of equal tp, cp, ep and mbs
     ND_RATIOS_MODEL,
 };
 
 const char *nd_ratio_source_name(enum nd_ratio_source source);
 
-// The ratios that a model gives a strategy; false: none.
+// A model that computes the ratios of a strategy. The function returns false for no ratios.
 struct nd_ratio_model {
     bool (*ratios)(void *self, const struct nd_strategy *strategy, struct nd_ratios *ratios);
     void *self;
@@ -103,15 +103,16 @@ struct nd_ratio_choice {
     enum nd_ratio_source source;
     struct nd_ratios ratios;          // all known, unless the source is ND_RATIOS_NONE
     const struct nd_profile *profile; // where they were measured; or NULL
-    // The profile does not say its micro-batch: whether its unit is of as many tokens is not known.
+    // The profile does not state its micro-batch, so its unit may be of another number of tokens.
     bool tokens_unknown;
     bool unit_of_model; // the profile had no unit; the model's is used
 };
 
-// The profile of the strategy; else the nearest (least ratio of pp and dp to the strategy's, the
-// first of equals); else the model's. A profile of another number of tokens a micro-batch
-// (mbs seq_length / cp), where it says so, is none. As published: only the profile of the strategy.
-// profiles and model may be NULL; seq_length 0: not known.
+// Chooses the ratios of a strategy: from the profile of its configuration, else from the nearest
+// profile (least ratio of pp and dp to the strategy's; the first of equal profiles), else from the
+// model. A profile with another number of tokens per micro-batch (mbs seq_length / cp) is not used.
+// As published: only the profile of the strategy's configuration. profiles and model may be NULL;
+// seq_length 0: unknown.
 void nd_ratios_choose(const struct nd_profiles *profiles,
                       const struct nd_ratio_model *model,
                       const struct nd_strategy *strategy,

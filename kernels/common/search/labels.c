@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// A label is what stages 0 ... i - 1 can do to the value whatever comes behind them; the notation
-// is that of one_f_one_b.h and chain.h. Let q be a stage at which the longest path turns early. Until a
-// path has turned, its bracket grows by the recomputation of the stages passed; when it turns at q,
-// it gets d(q) times the slowest backward (or forward) so far and loses C(>q):
+// Searches splits of 1F1B stage by stage and keeps labels. A label describes the effect of stages
+// 0 ... i - 1 on the objective, for any choice of the later stages. The notation is that of
+// one_f_one_b.h and chain.h.
 //
-//   z    greatest N(j) c(j) + W(>j) + R(j, i), still going on, R(j, i): growth of stages j+1 ... i-1
-//   zb   of those that have turned among the backwards: z + d(q) b - W(>q), and no R any more
-//   zf   among the forwards
-//   both that have turned twice: such a path has lost R(>q) once more than it had it, so that only
-//        R of the stages up to q is left of the sum of all; kept with it
+// Let q be a stage at which the longest path turns early. Before a path turns, the recompute of
+// each stage that it passes adds to its bracket. When a path turns at q, its bracket gains d(q)
+// times the slowest backward (or forward) so far and loses C(>q). Greatest brackets of a label:
 //
-// The value is W(0) + R + the greatest of z + R(i ...), zb, zf; or W(0) + both. Every stage adds
-// the greater of what was and what it makes of it, and never less for more: hence of two labels at
-// a place the one that is at most the other in all numbers is enough.
+//   z    paths that have not turned: N(j) c(j) + W(>j) + R(j, i), where R(j, i) is the growth of
+//        stages j+1 ... i-1
+//   zb   paths that have turned among the backwards: z + d(q) b - W(>q), without later growth
+//   zf   paths that have turned among the forwards: z + d(q) f - W(>q), without later growth
+//   both paths that have turned twice. The second turn subtracts R(>q) again, so that of the total
+//        growth only R of the stages up to q remains. `both` includes this R.
+//
+// The objective is the greater of W(0) + R + max(z + R(i ...), zb, zf) and W(0) + both. The numbers
+// after a stage never decrease if the numbers before it increase. So a label at a place is not
+// needed if another label at this place is at most as large in all numbers.
 #include "kernels/common/search/labels.h"
 
 #include "base/text/grow_list.h"
@@ -24,12 +28,12 @@
 
 struct label {
     double growth;    // R
-    double full;      // z of all micro-batches: the bound of chain.h
-    double z, zb, zf; // of those that are laid out
-    double both;      // with its R
+    double full;      // z for all micro-batches: the bound of chain.h
+    double z, zb, zf; // for the micro-batches that are laid out
+    double both;      // includes the growth R
     double slow_f, slow_b;
-    double first_f, first_b; // M = P: what stands for the rounds of stage 0; else -HUGE_VAL
-    double slow_c;           // priced where periods are not laid out; else 0
+    double first_f, first_b; // M = P: replace the rounds of stage 0; else -HUGE_VAL
+    double slow_c;           // price of periods that are not laid out; else 0
     double bound;
     int32_t x;
     int32_t parent; // index among the labels of the stage before
@@ -39,7 +43,7 @@ struct level {
     struct label *labels;
     int32_t n;
     size_t room;
-    int32_t *first; // [layers + 2]: of a place
+    int32_t *first; // [layers + 2]: first label of each place
 };
 
 struct search {
@@ -47,7 +51,7 @@ struct search {
     int32_t laid_out; // micro-batches
     double price;     // of slow_c
     double limit;
-    double *useless_b;    // [places]: slowest stages that change nothing behind a place
+    double *useless_b;    // [places]: a slowest pass up to this does not matter
     struct level *levels; // [stages + 1]
     struct nd_watch watch;
     uint64_t nodes;
@@ -55,7 +59,7 @@ struct search {
 
 // ---- one step -----------------------------------------------------------------------------------
 
-// Turning at stage i: `behind` is W(>i), d the number of stages behind.
+// Adds the paths that turn at stage i. behind: W(>i); d: number of stages behind stage i.
 static void turn(struct label *l, double d, double behind)
 {
     const double b = d * l->slow_b - behind, f = d * l->slow_f - behind;
@@ -65,8 +69,8 @@ static void turn(struct label *l, double d, double behind)
     l->both = nd_greater(l->both, l->growth + nd_greater(l->first_f + b, l->first_b + f));
 }
 
-// Numbers that can make no difference any more are raised to where they just do not, so that more
-// labels are comparable.
+// Raises numbers that are too small to matter to the largest value that does not matter. Then more
+// labels dominate each other.
 static void settle(const struct search *s, struct label *l, int32_t place)
 {
     l->zb = nd_greater(l->zb, l->z);
@@ -126,7 +130,8 @@ static bool dominates(const struct label *a, const struct label *b)
            a->first_b <= b->first_b;
 }
 
-// Adds a label to those of its place, which start at `first`, unless one of them is as good.
+// Adds a label to the labels of its place, which start at `first`, unless one of these dominates
+// the new label. Drops the labels that the new label dominates. Returns false when out of memory.
 static bool add(struct level *level, int32_t first, const struct label *label)
 {
     int32_t kept = first;
@@ -153,7 +158,8 @@ static const struct nd_link *link_of(const struct nd_chain *c, int32_t place, in
     return k >= first && k < end ? &c->links[k] : NULL;
 }
 
-// Labels of place (i, n) that come from (i - 1, m). false: no memory.
+// Adds the labels of place (i, n) that extend labels of place (i - 1, m). Returns false when out
+// of memory.
 static bool fill_from(struct search *s, int32_t i, int32_t n, int32_t m)
 {
     const struct level *before = &s->levels[i - 1];
@@ -188,8 +194,8 @@ static bool fill_place(struct search *s, int32_t i, int32_t n)
 
 // ---- the search ---------------------------------------------------------------------------------
 
-// A slowest stage changes nothing behind a place while d(q) times it is no more than W(>q), the
-// least there can be, for all q from there on.
+// Computes useless_b: the slowest stage so far does not matter behind a place if d(q) times its
+// pass is at most the least possible W(>q), for every later stage q.
 static void find_useless(struct search *s)
 {
     const struct nd_chain *c = s->chain;
@@ -241,7 +247,7 @@ static void finish(struct search *s)
     free(s->useless_b);
 }
 
-// The best label behind the last stage, and the way to it.
+// Finds the best label behind the last stage, and the split that leads to this label.
 static void trace_back(const struct search *s, int32_t *layers, struct nd_labels_result *result)
 {
     const struct level *last = &s->levels[s->chain->stages];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Solves 1F1B exactly. The fronts of chain.h give the best split except for warm-up and cool-down,
-// which seldom cost anything. If the split equals the bound, it is proven optimal; otherwise
-// labels.h decides among the splits below it.
+// Solves 1F1B exactly. The fronts of chain.h give the best split if warm-up and cool-down cost
+// nothing extra, as is usual. If the objective of the split equals its lower bound, the split is
+// proven optimal. Otherwise labels.h searches for a split below this objective.
 #include "kernels/common/search/solve_private.h"
 
 #include "kernels/common/pipeline/memory_line.h"
@@ -45,7 +45,7 @@ static struct nd_chunk_plan chunk_of(const struct nd_program *p,
     return chunk;
 }
 
-// Keeps the split in s->layers if none was better.
+// Evaluates the split in s->layers, and stores the split in the draft if it is the best so far.
 static void offer(struct solver *s)
 {
     const struct nd_program *p = s->program;
@@ -64,7 +64,7 @@ static void offer(struct solver *s)
 
 // ---- fronts -------------------------------------------------------------------------------------
 
-// Offers the splits of all ends of place (0, 0); the least of their bounds.
+// Offers the splits of all ends of place (0, 0). Returns the least of their bounds.
 static double offer_ends(struct solver *s)
 {
     const struct nd_chain *c = s->chain;
@@ -83,14 +83,15 @@ static double offer_ends(struct solver *s)
     return least;
 }
 
-// No split is below: least growth and least bottleneck each by itself.
+// Returns a lower bound of all splits: the least growth and the least bottleneck, each by itself.
 static double first_bound(const struct nd_chain *c)
 {
     const double z = c->past_z[nd_place(c, c->stages, c->layers)];
     return c->work[0] + c->least_growth[0] + fmax(z, 0);
 }
 
-// Raises the limit until there are ends, so that the fronts stay small. *bound: the least of (1).
+// Raises the limit until ends exist; a low limit keeps the fronts small. Sets *bound to the least
+// (1) of chain.h.
 static enum nd_outcome find_ends(struct solver *s, double *bound, double *limit)
 {
     const double first = first_bound(s->chain);
@@ -136,10 +137,10 @@ static enum nd_outcome find_best(struct solver *s)
     return ND_DONE;
 }
 
-// ---- how many layers a stage ----------------------------------------------------------------------
+// ---- layers of a stage ----------------------------------------------------------------------------
 
-// Most layers of stage i in anything below `limit`: by one_f_one_b.h no makespan is below
-// W(0) + n(i) c(i) + d(i) max(f(i), b(i)).
+// Returns the most layers that stage i can have in a split below `limit`: by one_f_one_b.h no
+// makespan is below W(0) + n(i) c(i) + d(i) max(f(i), b(i)).
 static int32_t most_below(const struct nd_program *p, int32_t i, double limit)
 {
     const int32_t all = p->layers[0] + p->layers[1];
@@ -153,7 +154,8 @@ static int32_t most_below(const struct nd_program *p, int32_t i, double limit)
     return most < all ? (int32_t)fmax(most, 1) : all;
 }
 
-// Raises s->most to what can be part of something better; whether anything was raised.
+// Raises s->most to the layers that each stage can have in a better split. Returns whether the
+// number of any stage was raised.
 static bool raise_most(struct solver *s, int32_t at_least)
 {
     const int32_t all = s->program->layers[0] + s->program->layers[1];
@@ -171,8 +173,8 @@ static bool raise_most(struct solver *s, int32_t at_least)
     return raised;
 }
 
-// With few layers a stage first, as there are fewer splits then; with more as long as that might
-// give something better.
+// Searches splits with few layers per stage first, since there are fewer of them. Allows more layers
+// per stage as long as a better split may exist.
 static enum nd_outcome find_all(struct solver *s)
 {
     const struct nd_program *p = s->program;
@@ -184,7 +186,7 @@ static enum nd_outcome find_all(struct solver *s)
         if (s->chain == NULL)
             return ND_NO_MEMORY;
         if (nd_watch_now(&s->watch)) {
-            s->draft->proven = false; // more layers a stage may be better
+            s->draft->proven = false; // more layers per stage may be better
             s->draft->bound = nd_program_average_bound(p);
             break;
         }
@@ -197,7 +199,8 @@ static enum nd_outcome find_all(struct solver *s)
 
 // ---- infeasible programs ------------------------------------------------------------------------
 
-// Least memory that the stage needs with these layers, MiB; HUGE_VAL: they are beyond the bounds.
+// Returns the least memory that the stage needs with these layers, MiB; HUGE_VAL if the layers
+// exceed the published bounds.
 static double needs(const struct nd_program *p, int32_t stage, int32_t n, int32_t x)
 {
     const bool head = stage == p->stages - 1;
@@ -209,7 +212,7 @@ static double needs(const struct nd_program *p, int32_t stage, int32_t n, int32_
         return HUGE_VAL;
     if (nd_cheapest(p, low, head, &tried))
         return live * nd_chunk_kept(p, &tried) + nd_chunk_layers_mb(p, &chunk);
-    // To recompute all is beyond the published bound of a backward: as much as is within.
+    // Full recompute exceeds the published bound of a backward: find the most that does not.
     for (int k = 0; k < 60; k++) {
         const double middle = (low + high) / 2;
         tried = chunk;
@@ -223,7 +226,7 @@ static double needs(const struct nd_program *p, int32_t stage, int32_t n, int32_
     return live * nd_chunk_kept(p, &least) + nd_chunk_layers_mb(p, &chunk);
 }
 
-// What the worst stage of an even split lacks.
+// Returns the memory that the worst stage of an even split lacks, MiB.
 static double even_lack(const struct nd_program *p)
 {
     const int32_t layers = p->layers[0] + p->layers[1];
@@ -236,7 +239,8 @@ static double even_lack(const struct nd_program *p)
     return most;
 }
 
-// The split whose worst stage lacks least; HUGE_VAL where all are beyond the published bounds.
+// Finds the split whose worst stage lacks the least memory. Sets *lack to this memory, MiB, and
+// *stage to the worst stage; *lack is HUGE_VAL if all splits exceed the published bounds.
 static enum nd_outcome find_lack(const struct nd_program *p,
                                  struct nd_watch *watch,
                                  double *lack,
@@ -274,7 +278,7 @@ static enum nd_outcome find_lack(const struct nd_program *p,
     return done ? ND_DONE : ND_NO_MEMORY;
 }
 
-// *proven: it was explained before the watch stopped it.
+// Explains why no split is feasible. *proven: false if the watch stopped the explanation.
 static enum nd_outcome explain(const struct nd_program *p,
                                struct nd_watch *watch,
                                struct nd_infeasible *why,
@@ -294,7 +298,7 @@ static enum nd_outcome explain(const struct nd_program *p,
     return ND_DONE;
 }
 
-// ---- the whole ----------------------------------------------------------------------------------
+// ---- the solver ---------------------------------------------------------------------------------
 
 enum nd_outcome nd_solve_1f1b(const struct nd_program *program,
                               const struct nd_effort *effort,
