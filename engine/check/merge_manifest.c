@@ -204,5 +204,5 @@ char *pps_merge_manifest(const struct pps_merge *merge, uint64_t data_bytes)
         if (!replace(root, merge, item, data_bytes))
             cJSON_AddItemToObject(root, item->string, cJSON_Duplicate(item, true));
     }
-    return pps_manifest_close(root);
+    return pps_manifest_print(root);
 }

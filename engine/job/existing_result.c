@@ -17,6 +17,25 @@ bool pps_existing_file(const char *path, const char *ending)
     return n > 0 && (size_t)n < sizeof name && access(name, F_OK) == 0;
 }
 
+// Gives raw items, which keep the spelling of numbers and truth values, the value that a parser
+// reads, so that a new manifest can be compared with one from a file.
+static void parse_raw_items(cJSON *item)
+{
+    cJSON *child, *value = cJSON_IsRaw(item) ? cJSON_Parse(item->valuestring) : NULL;
+    if (value != NULL) {
+        cJSON_free(item->valuestring);
+        item->valuestring = NULL;
+        item->type = value->type | (item->type & cJSON_StringIsConst);
+        item->valueint = value->valueint;
+        item->valuedouble = value->valuedouble;
+        cJSON_Delete(value);
+    }
+    cJSON_ArrayForEach(child, item)
+    {
+        parse_raw_items(child);
+    }
+}
+
 // The data depend only on digest, codec and shard.
 static bool is_same(const cJSON *found, const cJSON *wanted)
 {
@@ -29,15 +48,14 @@ static bool is_same(const cJSON *found, const cJSON *wanted)
     return true;
 }
 
-static bool is_complete(const char *path, const char *manifest)
+static bool is_complete(const char *path, const cJSON *wanted)
 {
     struct pps_error unused;
-    cJSON *found = NULL, *wanted = cJSON_Parse(manifest);
+    cJSON *found = NULL;
     const bool same = pps_existing_file(path, "") &&
                       pps_result_manifest(path, &found, &unused) == PPS_OK &&
                       is_same(found, wanted);
     cJSON_Delete(found);
-    cJSON_Delete(wanted);
     return same;
 }
 
@@ -104,12 +122,11 @@ static enum pps_status check_final(const char *path,
 }
 
 static enum pps_status check(const char *path,
-                             const char *manifest,
+                             const cJSON *wanted,
                              bool force,
                              bool *complete,
                              struct pps_error *err)
 {
-    cJSON *wanted = cJSON_Parse(manifest);
     const bool part = pps_existing_file(path, ".part"), final = pps_existing_file(path, "");
     enum pps_status status = PPS_OK;
     *complete = false;
@@ -117,18 +134,18 @@ static enum pps_status check(const char *path,
         status = check_part(path, wanted, err);
     else if (final && !part)
         status = check_final(path, wanted, force, complete, err);
-    cJSON_Delete(wanted);
     return status;
 }
 
 enum pps_status pps_existing_find(const struct pps_job *job,
                                   const char *path,
-                                  const char *manifest,
+                                  cJSON *wanted,
                                   bool *complete,
                                   struct pps_error *err)
 {
+    parse_raw_items(wanted);
     if (job->resume)
-        return check(path, manifest, job->force, complete, err);
-    *complete = strcmp(path, "-") != 0 && !job->force && is_complete(path, manifest);
+        return check(path, wanted, job->force, complete, err);
+    *complete = strcmp(path, "-") != 0 && !job->force && is_complete(path, wanted);
     return PPS_OK;
 }

@@ -24,13 +24,13 @@ void pps_job_tell(struct pps_job_result *r, enum pps_job_event event)
 // Finds the result of the same run. The data of the result are then complete.
 static enum pps_status find(struct pps_job_result *r, bool *complete, struct pps_error *err)
 {
-    char *manifest;
     if (r->job->resume && strcmp(r->path.path, "-") == 0)
         return pps_fail(err, PPS_E_INPUT, "--resume needs a result file, not -o -");
-    enum pps_status status = pps_job_manifest(r, NULL, &manifest, err);
-    if (status == PPS_OK)
-        status = pps_existing_find(r->job, r->path.path, manifest, complete, err);
-    free(manifest);
+    cJSON *manifest = pps_job_manifest(r, NULL);
+    if (manifest == NULL)
+        return pps_fail_memory(err, "the manifest");
+    enum pps_status status = pps_existing_find(r->job, r->path.path, manifest, complete, err);
+    cJSON_Delete(manifest);
     return status;
 }
 

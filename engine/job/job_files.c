@@ -15,10 +15,7 @@ static uint64_t block_points(const struct pps_job_result *r)
     return r->sweep.only_best ? r->experiment->n_points : r->sweep.block_points;
 }
 
-enum pps_status pps_job_manifest(const struct pps_job_result *r,
-                                 struct pps_totals *totals,
-                                 char **text,
-                                 struct pps_error *err)
+cJSON *pps_job_manifest(const struct pps_job_result *r, struct pps_totals *totals)
 {
     const struct pps_manifest manifest = {
         .experiment = r->experiment,
@@ -34,7 +31,15 @@ enum pps_status pps_job_manifest(const struct pps_job_result *r,
         .version = PPS_VERSION,
         .command = r->job->command != NULL ? r->job->command : "",
     };
-    *text = pps_manifest_text(&manifest);
+    return pps_manifest_tree(&manifest);
+}
+
+static enum pps_status print_manifest(const struct pps_job_result *r,
+                                      struct pps_totals *totals,
+                                      char **text,
+                                      struct pps_error *err)
+{
+    *text = pps_manifest_print(pps_job_manifest(r, totals));
     return *text != NULL ? PPS_OK : pps_fail_memory(err, "the manifest");
 }
 
@@ -66,7 +71,7 @@ static enum pps_status open_file(struct pps_job_result *r,
                                  struct pps_error *err)
 {
     char *manifest = NULL;
-    enum pps_status status = pps_job_manifest(r, NULL, &manifest, err);
+    enum pps_status status = print_manifest(r, NULL, &manifest, err);
     const struct pps_output_plan plan = {
         .path = r->path.path,
         .codec = r->path.codec,
@@ -117,7 +122,7 @@ static enum pps_status finish_file(struct pps_job_result *r, struct pps_error *e
 {
     struct pps_output *output = r->work->output;
     char *text;
-    enum pps_status status = pps_job_manifest(r, &r->totals, &text, err);
+    enum pps_status status = print_manifest(r, &r->totals, &text, err);
     if (status != PPS_OK)
         return status;
     r->work->output = NULL;

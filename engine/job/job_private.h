@@ -35,11 +35,9 @@ PPS_MUST_CHECK enum pps_status pps_job_selection(const struct pps_job *job,
 PPS_MUST_CHECK enum pps_status pps_job_choose_best(struct pps_job_result *result,
                                                    struct pps_error *err);
 
-// Returns the manifest as text, without counts if totals is NULL; the caller frees it.
-PPS_MUST_CHECK enum pps_status pps_job_manifest(const struct pps_job_result *result,
-                                                struct pps_totals *totals,
-                                                char **text,
-                                                struct pps_error *err);
+// Returns the manifest, without counts if totals is NULL; the caller deletes it. Returns NULL if
+// memory runs out.
+cJSON *pps_job_manifest(const struct pps_job_result *result, struct pps_totals *totals);
 
 // Opens the file or the stream of the rows.
 PPS_MUST_CHECK enum pps_status pps_job_open(struct pps_job_result *result,

@@ -100,7 +100,7 @@ static char *snapshot_text(const struct pps_snapshot *s)
         add_groups(nearest, &found[i]->nearest, header);
     }
     free(header);
-    return pps_manifest_close(root);
+    return pps_manifest_print(root);
 }
 
 static enum pps_status write_text(const char *name, const char *text, struct pps_error *err)

@@ -221,7 +221,7 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
     cJSON_AddStringToObject(root, "command", m->command);
 }
 
-char *pps_manifest_close(cJSON *root)
+char *pps_manifest_print(cJSON *root)
 {
     char *text = cJSON_Print(root);
     cJSON_Delete(root);
@@ -239,7 +239,7 @@ char *pps_manifest_close(cJSON *root)
     return whole;
 }
 
-char *pps_manifest_text(const struct pps_manifest *m)
+cJSON *pps_manifest_tree(const struct pps_manifest *m)
 {
     const struct pps_experiment *e = m->experiment;
     char codec[16];
@@ -266,5 +266,5 @@ char *pps_manifest_text(const struct pps_manifest *m)
     pps_json_add_count(root, "block_points", m->block_points);
     cJSON_AddStringToObject(root, "codec", codec);
     add_run(root, m);
-    return pps_manifest_close(root);
+    return root;
 }

@@ -23,14 +23,15 @@ struct pps_manifest {
     const char *command; // as typed
 };
 
-// The manifest as JSON text ended with a newline; the caller frees it. NULL without memory. Its
-// last member, "manifest_digest", is XXH64 of the text before it. Counts depend on the experiment
-// alone; times, threads, machine, and how many points were computed and copied, are those of the
-// last run where there were several.
-char *pps_manifest_text(const struct pps_manifest *manifest);
+// Returns the manifest as a tree, which the caller deletes; NULL if memory runs out. Counts and
+// axis values are raw items, which keep their spelling. Counts depend on the experiment alone;
+// times, threads, the machine, and the numbers of computed and copied points describe the last
+// run.
+cJSON *pps_manifest_tree(const struct pps_manifest *manifest);
 
-// The text of a manifest with these members and "manifest_digest" behind them; frees root. NULL
-// without memory.
-char *pps_manifest_close(cJSON *root);
+// Prints a manifest and deletes its tree. The text ends with the member "manifest_digest", which
+// is XXH64 of the text before it, and a newline. The caller frees the text. NULL if memory runs
+// out or root is NULL.
+char *pps_manifest_print(cJSON *root);
 
 #endif

@@ -40,7 +40,7 @@ PPS_MUST_CHECK enum pps_status pps_manifest_facts_parse(struct pps_manifest_fact
                                                         size_t n,
                                                         struct pps_error *err);
 
-// Whether a text that pps_manifest_close made is whole. PPS_E_WRONG: damaged.
+// Whether a text that pps_manifest_print made is whole. PPS_E_WRONG: damaged.
 PPS_MUST_CHECK enum pps_status pps_manifest_check(const char *name,
                                                   const char *text,
                                                   size_t n,

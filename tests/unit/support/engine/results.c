@@ -97,7 +97,7 @@ void write_result(const struct result_plan *plan)
                                           .threads = 1,
                                           .version = TEST_VERSION,
                                           .command = "a test"};
-    char *text = pps_manifest_text(&manifest);
+    char *text = pps_manifest_print(pps_manifest_tree(&manifest));
     cr_assert_eq(pps_output_finish(output, text, &err), PPS_OK, "%s", err.text);
     free(text);
     free(header);
