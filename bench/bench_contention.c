@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Speed of the contention model: the default priority sweep by batches and point by point against
-// the reference, the same by batches as stages grow, and the cost of an event as points grow. One
-// JSON line a measurement; CPU time, the least of several runs; results are compared. Not a test: a
-// slow machine is no failure, a wrong result is.
+// Measures the speed of the contention model: the default priority sweep by batches and point
+// by point against the reference, the same sweep by batches as stages grow, and the cost of an
+// event as points grow. One JSON line a measurement; CPU time, the least of several runs;
+// results are compared. Not a test: a slow machine is no failure, a wrong result is.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The prose of the page that measured_steps writes, between its tables.
+// Holds the prose of the page that measured_steps writes, between its tables.
 #ifndef MEASURED_PAGE_H
 #define MEASURED_PAGE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models that come with the program, for benchmarks.
+// Loads models that come with the program, for benchmarks.
 #ifndef BENCH_SHIPPEDMODEL_H
 #define BENCH_SHIPPEDMODEL_H
 

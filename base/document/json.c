@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A JSON document with places: reads the text, scans it, parses it with cJSON, and matches
-// cJSON's items to the places that the scan recorded.
+// Reads a JSON document: scans its text, parses it with cJSON, and matches cJSON's items to the
+// places that the scan recorded.
 #include "base/document/json.h"
 #include "base/document/json_private.h"
 #include "base/system/whole_file.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strict scan of a JSON document: one pass over all values, at most DEEPEST levels deep.
+// Scans a JSON document strictly, in one pass over all values, at most DEEPEST levels deep.
 #include "base/document/json_private.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Feistel network over a rectangle of rows x columns that is hardly larger than n. Each step
-// moves one coordinate by a random amount that depends on the other coordinate. Each step can
-// be undone, so the network is a permutation of the rectangle. A place beyond n is mapped again
-// until it is below n, which gives a permutation of 0 ... n - 1 ("cycle walking").
+// Permutes with a Feistel network over a rectangle of rows x columns that is hardly larger than
+// n. Each step moves one coordinate by a random amount that depends on the other coordinate.
+// Each step can be undone, so the network is a permutation of the rectangle. A place beyond n
+// is mapped again until it is below n, which gives a permutation of 0 ... n - 1 ("cycle
+// walking").
 #include "base/math/permutation.h"
 
 #include "base/math/random.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Philox4x32-10.
+// Computes random numbers with the generator Philox4x32-10.
 #include "base/math/random.h"
 
 enum { ROUNDS = 10 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An open-addressed hash table over one growing buffer of texts.
+// Numbers texts with an open-addressed hash table over one growing buffer.
 #include "base/text/string_pool.h"
 
 #include "base/text/grow_list.h"

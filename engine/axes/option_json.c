@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of a composite axis: from JSON to values and back.
+// Converts options of a composite axis from JSON to values and back.
 #include "engine/axes/option_json.h"
 
 #include "base/text/decimal.h"

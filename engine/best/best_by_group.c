@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A heap a group, found by the group's values.
+// Keeps one heap per group; the group's values find the heap.
 #include "engine/best/best_by_group.h"
 
 #include "base/text/grow_list.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pareto front of two values: a sorted front, followed by rows that wait. A row that no row
-// of the front dominates waits. When more rows wait than the front contains, all rows are
-// sorted into a new front.
+// Keeps the Pareto front as a sorted list, followed by rows that wait. A row that no row of the
+// front dominates waits. When more rows wait than the front contains, all rows are sorted into
+// a new front.
 #include "engine/best/pareto_front.h"
 
 #include "base/text/grow_list.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Thresholds without a lock as long as nothing has changed, which is nearly always.
+// Returns thresholds without a lock as long as nothing has changed, which is nearly always.
 #include "engine/best/shared_best.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counted rows to JSON and back.
+// Converts counted rows to JSON and back.
 #include "engine/best/tie_counts.h"
 
 #include "base/document/json.h"

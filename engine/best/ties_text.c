@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that equal the best one, in words.
+// Describes the rows that equal the best row.
 #include "engine/best/ties_text.h"
 
 #include "base/text/say.h"

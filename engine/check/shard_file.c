@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files, names and commands of shards.
+// Opens and reads the files of shards, and writes their names and commands.
 #include "engine/check/shard_file.h"
 
 #include "base/document/json.h"

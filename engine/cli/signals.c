@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only variables of the program that are neither local nor const: a signal handler can reach
-// nothing else.
+// Holds the only variables of the program that are neither local nor const: a signal handler
+// can reach nothing else.
 #include "engine/cli/signals.h"
 
 #include "base/text/status.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The arguments and option values of a command line.
+// Returns the arguments and option values of a command line.
 #include "base/system/whole_file.h"
 #include "engine/command/arguments_private.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The columns of a row: wanted results, the header line and decimals. Also finds a kernel by
-// name.
+// Chooses the columns of a row: wanted results, the header line and decimals. Also finds a
+// kernel by name.
 #include "engine/experiment/experiment.h"
 
 #include "base/text/decimal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From an experiment file and overrides to a space of points.
+// Loads an experiment file with its overrides, and builds the space of points.
 #include "engine/experiment/experiment.h"
 
 #include "engine/axes/option_json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of points that do the same amount of work.
+// Finds the groups of points that do the same amount of work.
 #include "engine/experiment/work_groups.h"
 
 bool pps_work_matters(const struct pps_param *param, const struct pps_column *column)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Asking points for their cost.
+// Evaluates the kernel's `cost` at spread points and keeps the highest costs.
 #include "engine/forecast/costly_points.h"
 
 #include "base/math/random.h"

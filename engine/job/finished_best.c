@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Best rows read back from their text; a row's group is found by its parameters.
+// Reads the best rows back from their text, and finds the group of each row by its parameters.
 #include "engine/job/finished_best.h"
 
 #include "base/document/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A complete result read back: its manifest, then its index, then its rows.
+// Reads a complete result: its manifest, then its index, then its rows.
 #include "engine/job/finished_result.h"
 
 #include "base/document/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Snapshots as JSON with a digest at the end, as manifests have it.
+// Writes and reads snapshots as JSON with a digest at the end, as manifests have it.
 #include "engine/job/snapshot.h"
 
 #include "base/document/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thread that waits for the end of the job or of its time, whichever is first.
+// Starts a thread that waits for the end of the job or of its time, whichever is first.
 #include "engine/job/time_limit.h"
 
 #include <errno.h>

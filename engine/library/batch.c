@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of points go from the caller's arrays through the kernel to the caller's arrays.
+// Passes batches of points from the caller's arrays through the kernel to the caller's arrays.
 #include "engine/library/batch_private.h"
 
 #include "base/system/machine.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors, versions, threads and stop flags of the C library.
+// Implements errors, versions, threads and stop flags of the C library.
 #include "engine/library/library_private.h"
 
 #include <signal.h>

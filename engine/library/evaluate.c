@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points are evaluated from the caller's arrays into the caller's arrays: windows of points are
-// shared out to threads; in each window, invalid points are set aside and the others go to the
-// kernel in batches (batch.c).
+// Evaluates points from the caller's arrays into the caller's arrays: windows of points are
+// distributed to threads; in each window, invalid points are set aside and the others are
+// evaluated in batches.
 #include "engine/library/batch_private.h"
 
 #include <float.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A model is opened from the name of a kernel, its documents and the options of its composite
-// axis.
+// Opens a model from the name of a kernel, its documents and the options of its composite axis.
 #include "engine/library/library_private.h"
 
 #include "base/system/machine.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parameters and columns of a model are described and found by name; values are converted to text
+// Describes parameters and columns of a model, finds them by name, and converts values to text
 // and back.
 #include "engine/library/library_private.h"
 

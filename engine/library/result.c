@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result is read row by row; the cells of a row are copied as texts that end with NUL.
+// Reads a result row by row; the cells of a row are copied as texts that end with NUL.
 #include "engine/library/library_private.h"
 
 #include "base/text/grow_list.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole run is a call: options become a job, the watch function gets its progress, and a time
-// limit raises the stop flag.
+// Runs a whole experiment in one call: options become a job, the watch function gets its
+// progress, and a time limit raises the stop flag.
 #include "engine/library/library_private.h"
 
 #include "base/system/machine.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A result is read into arrays, one per column. The cells decide the kind of a column, except
+// Reads a result into arrays, one per column. The cells decide the kind of a column, except
 // where the manifest or the kernel knows better.
 #include "engine/library/library_private.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing a manifest with cJSON.
+// Writes a manifest with cJSON.
 #include "engine/manifest/manifest.h"
 
 #include "base/document/json.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A manifest's digest and members.
+// Checks the digest and reads the members of a manifest.
 #include "engine/manifest/manifest_read.h"
 
 #include "base/document/json.h"

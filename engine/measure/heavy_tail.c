@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash of the number of a point decides whether the point takes long.
+// Decides by a hash of its number whether a point takes long.
 #include "engine/measure/heavy_tail.h"
 
 #include "base/math/random.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Pareto front of two columns of a result: reading, and the table.
+// Reads a result, finds its Pareto front of two columns, and writes the table.
 #include "engine/picture/pareto.h"
 
 #include "base/text/grow_list.h"

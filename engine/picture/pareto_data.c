@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pareto fronts as points for gnuplot, and the picture of them.
+// Writes Pareto fronts as points for gnuplot, and draws the picture.
 #include "engine/experiment/work_groups.h"
 #include "engine/picture/pareto.h"
 #include "engine/slice/gnuplot_text.h"

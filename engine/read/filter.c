@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters of rows.
+// Reads filters and decides which rows pass.
 #include "engine/read/filter.h"
 
 #include "base/text/grow_list.h"

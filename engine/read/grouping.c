@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Groups of rows of equal values in some columns.
+// Groups rows that have equal values in some columns.
 #include "engine/read/grouping.h"
 
 #include "engine/experiment/work_groups.h"

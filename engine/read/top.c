@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of a result: a heap a group, or an external sort of everything.
+// Finds the best rows of a result with one heap per group, or sorts all rows with an external
+// sort.
 #include "engine/read/top.h"
 
 #include "base/text/grow_list.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large things are that an experiment's rows need: scratch of a worker, points of a block.
+// Computes the sizes that the rows of an experiment need: scratch of a worker, points of a
+// block.
 #include "engine/run/row_maker.h"
 
 #include "base/system/machine.h"

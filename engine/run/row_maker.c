@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walking, running and writing: the inner loop of a sweep.
+// Walks points, runs the kernel and writes rows: the inner loop of a sweep.
 #include "base/text/grow_list.h"
 #include "engine/run/row_maker_private.h"
 

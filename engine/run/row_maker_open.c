@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opening a maker of rows: its arrays, and what it is asked to do besides.
+// Opens a row maker: allocates its arrays and stores its settings.
 #include "base/system/machine.h"
 #include "engine/run/row_maker_private.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From points to rows, by counting.
+// Converts numbers of points to numbers of rows, by counting.
 #include "engine/run/row_numbers.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a sweep has counted.
+// Adds the counts and the best rows of a sweep.
 #include "engine/run/sweep.h"
 
 uint64_t pps_totals_computed(const struct pps_totals *t)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of pictures.
+// Composes the names of pictures.
 #include "engine/slice/picture_name.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order and the counts of a grid, and the steps of a cursor over it.
+// Orders and counts the points of a grid, and steps a cursor over the grid.
 #include "engine/space/grid.h"
 
 #include "engine/space/dependent_counts.h"

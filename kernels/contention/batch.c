@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches: recalls known points and simulates alone the points that lanes cannot simulate; then
-// simulates all other points together in lanes.
+// Evaluates batches: recalls known points and simulates alone the points that lanes cannot
+// simulate; then simulates all other points together in lanes.
 #include "kernels/contention/batch.h"
 
 #include "kernels/contention/model/state.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result columns of the kernel, and the conversion of a result to a row.
+// Declares the result columns of the kernel, and converts a result to a row.
 #include "kernels/contention/table.h"
 
 #define METRIC(name_, unit_, decimals_, goal_, summary_)                                       \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memo: keys of points and the table of results.
+// Makes the keys of points and keeps the table of results.
 #include "kernels/contention/memo.h"
 
 #include "kernels/contention/model/shares.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parameters of the kernel, and the conversion of their values to a point.
+// Declares the parameters of the kernel, and converts their values to a point.
 #include "kernels/contention/table.h"
 
 #include <math.h>

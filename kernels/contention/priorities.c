@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The axis of priorities: its options, and their conversion for priority_scenarios.h.
+// Declares the axis of priorities: its options, and their conversion for priority_scenarios.h.
 #include "kernels/contention/priority_scenarios.h"
 #include "kernels/contention/table.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be done with a result.
+// Prints commands that use a result.
 #include "engine/cli/report/next_commands.h"
 
 #include "base/text/say.h"

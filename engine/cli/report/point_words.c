@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points on stderr.
+// Prints points on stderr.
 #include "engine/cli/report/point_words.h"
 
 #include "base/text/say.h"

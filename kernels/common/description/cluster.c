@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reading a cluster: how many devices of which kind, and what memory they may use.
+// Reads a cluster: the number and kind of its devices, and the memory that they may use.
 #include "base/document/fields.h"
 #include "base/math/units.h"
 #include "kernels/common/description/hardware.h"

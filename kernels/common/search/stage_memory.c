@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of a stage of several chunks: the micro-batches in flight, and the least memory for a
-// number of layers.
+// Computes the memory of a stage of several chunks: the micro-batches in flight, and the least
+// memory for a number of layers.
 #include "kernels/common/search/stage_options.h"
 
 #include "kernels/common/pipeline/memory_line.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lane points: decides whether lanes can simulate a point, and compares points whose simulation
-// lanes may share.
+// Decides whether lanes can simulate a point, and compares points whose simulation lanes may
+// share.
 #include "kernels/contention/lanes/lanes.h"
 #include "kernels/contention/model/shares.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes: chooses the widest lanes that the processor can run.
+// Chooses the widest lanes that the processor can run.
 #include "kernels/contention/lanes/records.h"
 
 size_t contention_lanes_room_bytes(int32_t gpus)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast path of the contention model: events in order of time, each touching only the
-// stages at which something changes.
+// Simulates a point on the fast path of the contention model: events in order of time, each
+// touching only the stages at which something changes.
 #include "kernels/contention/model/at_event.h"
 #include "kernels/contention/model/between_events.h"
 #include "kernels/contention/model/model.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sensitivity: simulates two points whose lengths differ in the last bits.
+// Computes the sensitivity of a point: simulates two points whose lengths differ in the last
+// bits.
 #include "kernels/contention/model/sensitivity.h"
 
 #include <math.h>

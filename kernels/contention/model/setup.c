@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Setup of the fast path: the scratch, the constants of a point, and the state before its first
+// Prepares the fast path: the scratch, the constants of a point, and the state before its first
 // event.
 #include "kernels/contention/model/shares.h"
 

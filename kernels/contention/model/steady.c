@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periods: finds the period of a point and jumps over whole periods.
+// Finds the period of a point and skips whole periods.
 #include "kernels/contention/model/anchors.h"
 #include "kernels/contention/model/shares.h"
 

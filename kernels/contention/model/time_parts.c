@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scaling of the parts of a completion time.
+// Scales the parts of a completion time.
 #include "kernels/contention/model/model.h"
 
 static void scale_rest(struct contention_parts *parts, double factor)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of the fast path. A segment is complete only when it ends but is sent in order of
-// start, so a queue holds the segments that wait for the end of an earlier one. If the queue is
-// full, the earliest segment is cut in two.
+// Sends traces of the fast path. A segment is complete only when it ends but is sent in order
+// of start, so a queue holds the segments that wait for the end of an earlier one. If the queue
+// is full, the earliest segment is cut in two.
 #include "kernels/contention/model/state.h"
 
 static struct open_piece *numbered(const struct tracer *t, uint64_t number)

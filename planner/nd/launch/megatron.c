@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch lines for Megatron-LM's pretrain_gpt.py.
+// Writes launch lines for Megatron-LM's pretrain_gpt.py.
 #include "planner/nd/launch/megatron_private.h"
 
 // ---- tensor, context and expert parallelism -----------------------------------------------------

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Options of Megatron-LM that give the model's shape.
+// Writes the options of Megatron-LM that give the model's shape.
 #include "planner/nd/launch/megatron_private.h"
 
 static void add_mla(struct nd_megatron_options *w)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Launch lines for torchtitan: a TOML configuration file.
+// Writes launch lines for torchtitan: a TOML configuration file.
 #include "planner/nd/launch/launch.h"
 
 #include <inttypes.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gauss and Newton's method with Levenberg's damping on the logarithms, derivatives by differences:
-// at most four unknowns, each a few hundred predictions.
+// Minimises by the Gauss-Newton method with Levenberg's damping on the logarithms, with
+// derivatives by differences: at most four unknowns, each a few hundred predictions.
 #include "planner/nd/profiling/calibrate.h"
 
 #include "kernels/ndsearch/estimate/estimate_cache.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of survivors after every filter. Within a quadruple, what survives the first k filters is
-// a product over the parts; each part is walked alone, and in it a node is left where no filter
-// further in comes earlier in the list than one that has failed already: what hangs below it is
-// counted by multiplication.
+// Counts the survivors after every filter. Within a quadruple, what survives the first k
+// filters is a product over the parts; each part is walked alone, and in it a node is left
+// where no filter further in comes earlier in the list than one that has failed already: what
+// hangs below it is counted by multiplication.
 #include "planner/nd/strategies/filter_parts.h"
 #include "planner/nd/strategies/walk.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the filters. Published rules are those of the search tool described in search.md;
-// legality rules are those that tensor-parallel frameworks enforce.
+// Implements the filters. Published rules come from the search tool described in search.md;
+// legality rules are enforced by tensor-parallel frameworks.
 #include "planner/nd/strategies/filters.h"
 
 #include <math.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flat, YAML and TOML documents: the trees they are, and where and how they are refused.
+// Flat, YAML and TOML documents: the trees that the reader builds, and the place and text of
+// its errors.
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents written in the plain forms: their text, and that they read back as they were.
+// Documents written in the plain forms: their text, and that they read back unchanged.
 #include "tests/unit/support/documents.h"
 
 #include "base/document/plain_write.h"

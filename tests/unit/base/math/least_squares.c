@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares, plain and with x >= 0, held against solutions known by construction and against
+// Least squares, plain and with x >= 0, compared with solutions known by construction and with
 // the conditions that a solution fulfils.
 #include "base/math/least_squares.h"
 #include "tests/unit/support/random.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads: every number is worked on once, at the same time as the others.
+// Threads: every number is processed once, on several threads at the same time.
 #include "base/system/threads.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of numbers: what is read, what is refused, and that the place is right.
+// Tables of numbers: accepted tables, refused tables, and the places of errors.
 #include "base/table/table.h"
 #include "base/text/number.h"
 

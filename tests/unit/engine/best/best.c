@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The heap of best rows: what it keeps, in which order, and that the order of adding is nothing.
+// The heap of best rows: which rows it keeps and in which order, independent of the order of
+// adding.
 #include "engine/best/best.h"
 
 #include <criterion/criterion.h>

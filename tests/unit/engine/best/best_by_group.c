@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The best rows of groups: what is kept, in which order, and that the order of adding is nothing.
+// The best rows of groups: which rows are kept and in which order, independent of the order of
+// adding.
 #include "engine/best/best_by_group.h"
 #include "tests/unit/support/random.h"
 

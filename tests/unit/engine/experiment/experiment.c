@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Experiments: what resolving, overriding and the digest promise.
+// Experiments: resolving, overriding and the digest.
 #include "tests/unit/support/engine/experiments.h"
 
 #include "engine/run/row_maker.h"

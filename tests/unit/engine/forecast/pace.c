@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the rest takes: forecasts on the way through runs whose durations are known.
+// Remaining time: forecasts during runs whose durations are known.
 #include "tests/unit/support/engine/experiments.h"
 
 #include "engine/forecast/pace.h"

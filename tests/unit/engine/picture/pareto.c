@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pareto fronts: the set itself against its definition, fronts of results, points thinned out.
+// Pareto fronts: the set compared with its definition, fronts of results, thinned points.
 #include "engine/picture/pareto.h"
 #include "tests/unit/support/files.h"
 #include "tests/unit/support/random.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sweeps for the best rows alone: what is shown where nothing is feasible, what is counted, and that
-// neither depends on threads or on what a bound spares.
+// Sweeps that keep the best rows only: the rows shown if no point is feasible, the counts, and
+// that both are independent of threads and of pruning.
 #include "tests/unit/support/engine/toy_rows.h"
 
 #include "engine/run/sweep.h"

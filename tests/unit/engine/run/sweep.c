@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that several workers make: the same bytes and counts as those that one makes.
+// Blocks made by several workers have the same bytes and counts as blocks made by one worker.
 #include "tests/unit/support/engine/toy_rows.h"
 
 #include "engine/run/sweep.h"

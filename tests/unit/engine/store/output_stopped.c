@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is left of a result when its run does not end.
+// Files that remain of a result when its run does not end.
 #include "engine/store/whole_prefix.h"
 #include "tests/unit/support/engine/output_files.h"
 

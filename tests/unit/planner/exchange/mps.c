@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exported pipeline program: its size, its names, and, where a general solver is installed, that
-// its optimum is that of the program.
+// The exported pipeline program: its size, its names, and, if a general solver is installed,
+// that its optimum equals the optimum of the program.
 #include "planner/exchange/mps.h"
 #include "kernels/common/search/solve.h"
 #include "planner/exchange/mps_variables.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks of solutions against peaks, and what is done where a stage holds too much.
+// Solutions checked against peaks, and the changes after a stage exceeds its limit.
 #include "planner/figures/feedback.h"
 #include "planner/figures/memory_figures.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profile ratios: their table, raw layer times, and which ones a strategy gets.
+// Profile ratios: their table, raw layer times, and the choice of ratios for a strategy.
 #include "planner/figures/ratios.h"
 #include "tests/unit/support/near.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models: exact counts against figures from elsewhere, every name that a key goes by, and what is
-// said of a document that cannot be.
+// Models: exact counts against published figures, every alias of a key, and errors for invalid
+// documents.
 #include "tests/unit/support/kernels/models.h"
 
 #include "base/document/fields.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models: what is said of a document that cannot be, and config.json as it is published.
+// Models: errors for invalid documents, and config.json as it is published.
 #include "tests/unit/support/documents.h"
 #include "tests/unit/support/kernels/models.h"
 

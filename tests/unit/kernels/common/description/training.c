@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training: what holds where nothing is said, what a document changes, and faults.
+// Training: defaults, values that a document changes, and errors.
 #include "tests/unit/support/documents.h"
 
 #include "kernels/common/description/training.h"

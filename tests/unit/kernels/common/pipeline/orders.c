@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Orders of pipelines: the published ones; and of many shapes that every task is there once, that
-// none waits for ever, and that a part is never torn.
+// Orders of pipelines: the published ones; and for many shapes: every task appears once, no
+// task waits for ever, and no part is split.
 #include "tests/unit/support/kernels/golden_programs.h"
 
 #include "base/math/random.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The solver of the pipeline program: published optima, brute force over small 1F1B programs, and
-// what must hold of any.
+// The solver of the pipeline program: published optima, brute force over small 1F1B programs,
+// and properties of every solution.
 #include "tests/unit/support/kernels/golden_programs.h"
 #include "tests/unit/support/kernels/pipeline_brute.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold of the solver of the pipeline program whatever it is given: monotony, limits named,
-// answers when it is told to stop, and programs larger than brute force can do.
+// Properties of the solver of the pipeline program for any input: monotony, named limits,
+// answers after a stop, and programs that are too large for brute force.
 #include "tests/unit/support/kernels/pipeline_brute.h"
 
 #include <criterion/criterion.h>

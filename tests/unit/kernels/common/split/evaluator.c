@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a choice is worth: published cases; the closed form of 1F1B against the task graph; the
-// price of parts not laid out against a search over periods by brute force.
+// The objective of a choice: published cases; the closed form of 1F1B against the task graph;
+// the price of parts that are not laid out against a search over periods by brute force.
 #include "tests/unit/support/kernels/golden_programs.h"
 
 #include <criterion/criterion.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Choices played through: times, memory and bubble say what the program's own figures say.
+// Choices played through: times, memory and bubble equal the figures of the program.
 #include "tests/unit/support/kernels/pipeline_brute.h"
 
 #include "kernels/common/split/playback.h"

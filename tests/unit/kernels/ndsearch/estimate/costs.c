@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Costs against figures worked out from the same formulas by another program, stage by stage and
-// part by part: an error in any one formula shows here.
+// Costs compared with figures that another program computes from the same formulas, stage by
+// stage and part by part: an error in any one formula shows here.
 #include "tests/unit/support/kernels/nd_points.h"
 
 #include "base/math/detmath.h"

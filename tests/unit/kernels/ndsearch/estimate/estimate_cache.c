@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast estimate against the plain one, and what must hold of both.
+// The fast estimate compared with the plain one, and properties of both.
 #include "tests/unit/support/kernels/nd_points.h"
 
 #include "kernels/ndsearch/estimate/estimate_cache.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kinds of stages against the orders of tasks that they stand for, and what must be true of any
-// estimate.
+// Kinds of stages compared with the orders of tasks that they represent, and properties of
+// every estimate.
 #include "tests/unit/support/kernels/nd_points.h"
 
 #include "kernels/common/pipeline/orders.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline of a strategy's step against the closed forms that stand for it.
+// The timeline of a strategy's step compared with the closed forms that represent it.
 #include "tests/unit/support/kernels/nd_points.h"
 
 #include "kernels/ndsearch/estimate/step_times.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs made of strategies: what they say of a split must be what the slow model of a whole step
-// says of the same split.
+// Pipeline programs of strategies: their figures for a split must equal the figures of the slow
+// model of a whole step for the same split.
 #include "planner/nd/input/program_input.h"
 #include "kernels/ndsearch/estimate/reference.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A strategy in the words of two frameworks.
+// Launch lines of a strategy for two frameworks.
 #include "planner/nd/launch/launch.h"
 
 #include <cjson/cJSON.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Published measurements: how near the model comes to them, and that fitting finds what is there.
+// Published measurements: the errors of the model, and that fitting recovers known
+// efficiencies.
 #include "tests/unit/support/kernels/nd_points.h"
 
 #include "base/math/units.h"
