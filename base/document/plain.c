@@ -183,7 +183,7 @@ void plain_leave(struct plain *p)
     p->depth--;
 }
 
-// ---- all of it ------------------------------------------------------------------------------
+// ---- whole documents ------------------------------------------------------------------------
 
 static cJSON *read_lines(struct plain *p)
 {

@@ -199,7 +199,7 @@ static bool toml_line(struct plain *p, cJSON *map)
     return plain_add(p, map, key, plain_value(p, false), i_place) && plain_line_end(p);
 }
 
-// ---- all of it ------------------------------------------------------------------------------
+// ---- whole documents ------------------------------------------------------------------------
 
 static bool all_lines(struct plain *p, cJSON *root, struct sections *sections)
 {

@@ -31,7 +31,7 @@ char *pps_installed_path(const char *kind, const char *name, char *path);
 // Describes a missing shipped document. The text is set if `name` can only be the name of a
 // shipped document (it has neither folder nor ending) and `path`, as returned by
 // pps_installed_path, does not exist. It suggests the nearest name, lists the known names if none
-// is near, or says that the program's data files are not found.
+// is near, or states that the program's data files are not found.
 struct pps_missing {
     char text[1024]; // "" if the document exists
 };

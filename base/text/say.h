@@ -16,8 +16,8 @@ void pps_say(FILE *out, const char *format, ...) __attribute__((format(printf, 2
 // Like pps_say, without a newline: prints a part of a line.
 void pps_say_part(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-// Prints the first n bytes of a word, or all of it if it is shorter, on one line so that a
-// shell reads the same word back. Plain words are printed unchanged, others in quotes.
+// Prints the first n bytes of a word, or the whole word if it is shorter, on one line. A shell
+// reads the printed text back as the same word. Plain words are printed unchanged, others in quotes.
 void pps_say_word(FILE *out, const char *word, size_t n);
 
 #endif

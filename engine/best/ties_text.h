@@ -11,8 +11,8 @@
 // row are lines of cells with commas between.
 int pps_cells_say(FILE *out, const char *header, const char *row, uint64_t cells);
 
-// Prints "3 of 11 equal best rows; all have name=value" without a newline; of the cells that all
-// have in common those in `cells`. row is one of them, `shown` how many are shown.
+// Prints "3 of 11 equal best rows; all have name=value" without a newline; only the
+// common values in the mask `cells` are printed. row: one of the rows; shown: number of shown rows.
 void pps_ties_say(FILE *out,
                   const struct pps_best_ties *ties,
                   size_t shown,

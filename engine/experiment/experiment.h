@@ -65,13 +65,13 @@ struct pps_experiment {
     uint64_t seed;
     uint64_t points_digest; // of a file of points
     char *only;             // as in the request; NULL: all rows
-    cJSON *resolved;        // an experiment that says the same, with every option spelled out
-    uint64_t digest;        // XXH64 of it
+    cJSON *resolved;        // the equivalent experiment with every option written out
+    uint64_t digest;        // XXH64 of `resolved`
     char *output;           // "output" of the file, or NULL
     char notes[512];        // lines for the user, or ""
 };
 
-// Reads and resolves. PPS_E_INPUT with the place of whatever is wrong.
+// Reads and resolves an experiment. Returns PPS_E_INPUT with the place of the first error.
 PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **experiment,
                                                    const struct pps_request *request,
                                                    struct pps_error *err);
@@ -99,9 +99,9 @@ char *pps_experiment_header(const struct pps_experiment *experiment);
 // PPS_DEFAULT_DIGITS.
 int pps_column_decimals(const struct pps_kernel *kernel, int c, int digits);
 
-// Marks the result columns of a run with this --metrics: NULL, only those shown without the option;
-// "", all except those computed only by name; otherwise also those named. PPS_E_INPUT for an unknown
-// name.
+// Marks the result columns of a run with this --metrics. NULL: the columns shown without the
+// option. "": all columns except the ones computed only on request by name. Otherwise: also the
+// named columns. Returns PPS_E_INPUT for an unknown name.
 PPS_MUST_CHECK enum pps_status pps_columns_choose(const struct pps_kernel *kernel,
                                                   const char *metrics,
                                                   bool *wanted,

@@ -66,7 +66,7 @@ PPS_MUST_CHECK enum pps_status pps_check_documents(struct pps_loader *l,
 
 // ---- load_zip.c ----
 
-// Returns true if the experiment pairs the values of the parameter with those of other
+// Returns true if the experiment pairs the values of the parameter with values of other
 // parameters. The list of a paired parameter keeps repeated values.
 bool pps_is_zipped(const struct pps_loader *l, const char *name);
 
@@ -80,8 +80,8 @@ PPS_MUST_CHECK enum pps_status pps_load_zip(struct pps_loader *l);
 // the composite axis.
 PPS_MUST_CHECK enum pps_status pps_load_axes(struct pps_loader *l);
 
-// Return the parameters that the axes of the space set so far, and those that the composite
-// axis sets, as masks.
+// Return masks of parameters: the parameters that the axes of the space set so far, and the
+// parameters that the composite axis sets.
 uint64_t pps_axes_set(const struct pps_space *space);
 uint64_t pps_composite_sets(const struct pps_composite *composite);
 

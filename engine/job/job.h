@@ -73,7 +73,7 @@ struct pps_job_result {
     bool resumed;                    // an interrupted result is continued
     struct pps_error snapshot_fault; // code other than PPS_OK: the best rows of the interrupted
                                      // run are lost, the run starts at the first point
-    uint64_t n_points;               // of this run and those that it resumes
+    uint64_t n_points;               // of this run and the runs that it resumes
     uint64_t earlier_points, earlier_rows; // of the runs that it resumes
     // Since PPS_JOB_PASSED:
     struct pps_passed passed; // counts of this run

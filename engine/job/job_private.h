@@ -15,7 +15,7 @@ struct pps_work {
     struct pps_snapshot snapshot;
     struct pps_known_rows *reuse;
     struct pps_finished_result
-        finished; // of a complete result; its totals are those of the job
+        finished; // of a complete result; its totals are the totals of the job
     int by[PPS_MAX_PARAMS];
     struct pps_time_limit limit;
     atomic_bool stop; // used if the caller has no flag

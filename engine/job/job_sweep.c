@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the points of a job, behind those of the interrupted run that it resumes.
+// Computes the points of a job; a resumed job starts behind the points of the interrupted run.
 #include "engine/job/job_private.h"
 
 #include "engine/job/earlier_totals.h"

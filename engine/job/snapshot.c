@@ -202,7 +202,7 @@ static void find_key(struct reader *r, uint64_t index, double *key)
         key[b] = r->cursor->point[r->sweep->by[b]];
 }
 
-// Adds the rows of a group, or what it has counted; the value of its last row tells of which.
+// Adds the rows of a group, or its counted rows, which have the value of its last row.
 static enum pps_status read_group(struct reader *r,
                                   const cJSON *group,
                                   bool counted,
@@ -262,7 +262,7 @@ static enum pps_status read_all(struct reader *r,
     *blocks = count_of(r, r->root, "blocks");
     read_counts(r, totals);
     enum pps_status status = read_tops(r, "best", &totals->best, err);
-    // The nearest is one of all points, whatever the groups of the best are.
+    // The row nearest to feasible is one of all points; groups apply to the best rows only.
     struct pps_sweep all = *r->sweep;
     all.n_by = 0;
     r->sweep = &all;

@@ -60,8 +60,8 @@ struct ppsweep_model {
     int threads; // CPUs this process may use
     struct pps_option_value options[PPS_MAX_OPTIONS];
     uint64_t combinations;
-    uint64_t by_document;           // parameters that documents set, one bit each
-    uint64_t by_choice;             // of these, those with several documents to choose from
+    uint64_t by_document; // parameters that documents set, one bit each
+    uint64_t by_choice;   // of these, parameters with several documents to choose from
     double highest[PPS_MAX_PARAMS]; // of values that are not given: defaults, all documents
     struct pps_limits limits[PPS_MAX_PARAMS];
     struct ppsweep_param params[PPS_MAX_PARAMS];

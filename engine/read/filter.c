@@ -90,7 +90,7 @@ static enum pps_status read_values(struct pps_filter *filter, struct pps_error *
 
 // ---- rules ------------------------------------------------------------------------------------
 
-// What the column holds: a parameter of the kernel, or numbers.
+// Describes the values of a column: a parameter of the kernel, or plain numbers.
 static struct pps_param describe(const struct pps_view *view, int column)
 {
     const char *name = view->columns[column].name;

@@ -16,8 +16,8 @@ struct pps_sort_entry {
     size_t n;
 };
 
-// A sorted run in the file and the window of it that is in memory. The window always holds the
-// run's first row whole.
+// A sorted run in the file, and its window in memory. The window always holds the first remaining
+// row completely.
 struct pps_sort_run {
     off_t at, end; // what is still in the file
     char *window;

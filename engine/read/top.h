@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-// What a sort may hold in memory before it writes to disk.
+// Bytes that a sort may hold in memory before it writes to disk.
 #define PPS_TOP_MEMORY ((size_t)256 << 20)
 
 // A run with --only-top counts equal rows without keeping them. Where `by` or filters split a set
@@ -32,12 +32,12 @@ struct pps_top_ask {
     const char *folder;  // for its temporary file, where TMPDIR is not set
     FILE *out;
     bool table; // aligned columns instead of CSV; not with `all`
-    FILE *talk; // says by which groups, and how many rows equal the best; NULL: nothing
+    FILE *talk; // gets the groups, and the number of rows equal to the best; or NULL
 };
 
 struct pps_top_count {
     uint64_t rows;    // read, and passed the filters
-    uint64_t valued;  // of those, with a value of the objective
+    uint64_t valued;  // of these rows, rows with a value of the objective
     uint64_t written; // lines after the header
     char objective[128];
     bool higher;

@@ -72,7 +72,7 @@ bool pps_view_passes(const struct pps_view *view, const struct pps_cell *cells);
 uint64_t pps_view_filtered(const struct pps_view *view);
 
 // Returns whether the row has a usable result: the kernel's first column is empty if the point
-// is infeasible (whatever the other columns hold) or has failed.
+// is infeasible (with any values in the other columns) or has failed.
 bool pps_view_is_done(const struct pps_view *view, const struct pps_cell *cells);
 
 // Finds the column with this name. PPS_E_INPUT, with the nearest known name, if there is none;

@@ -109,7 +109,7 @@ static void start_outcome(const struct work *w, struct contention_outcome *o)
     o->status = is_stopped(w) ? CONTENTION_STOPPED : CONTENTION_DONE;
 }
 
-// Recalls the point, makes a job of it, or simulates it.
+// Recalls the point, adds the point to the jobs, or simulates the point.
 static void take_point(struct work *w, size_t i)
 {
     const struct contention_point *p = &w->points[i];

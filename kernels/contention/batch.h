@@ -28,7 +28,7 @@ struct contention_outcome {
     bool recalled; // copied from an equal point, not simulated
 };
 
-// Returns the bytes of scratch for every point whose n and gpus are at most those of `largest`;
+// Returns the bytes of scratch for every point with at most the n and gpus of `largest`;
 // rules and errors as for contention_scratch_bytes.
 size_t contention_batch_scratch_bytes(const struct contention_point *largest);
 
@@ -37,7 +37,7 @@ struct contention_wish {
     bool metrics, sensitivity;
 };
 
-// Simulates n <= BATCH_POINTS points. Results equal those of contention_simulate to rounding
+// Simulates n <= BATCH_POINTS points. Results equal the results of contention_simulate to rounding
 // (1e-9 relative). The result of a point depends only on the point, `wish` and `exact`, bit for
 // bit. All calls with one batch must have points with the same most_events. `exact` disables
 // recalling and jumps over periods. `scratch` is 64-byte aligned and has

@@ -36,7 +36,7 @@ static void add_durations(struct nd_mps_writing *writing, int32_t chunk, int32_t
                -program->full_growth);
 }
 
-// What a micro-batch leaves in a chunk.
+// Adds the row of the memory that a micro-batch keeps in a chunk.
 static void add_kept(struct nd_mps_writing *writing, int32_t chunk, int32_t stage)
 {
     const struct nd_figures *memory = &writing->program->memory;

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Those of a chunk come first, then the start times, then `stable`.
+// Kinds of variables: first the variables of chunks, then the start times, then `stable`.
 enum nd_mps_kind {
     ND_MPS_LAYERS,                         // x of type 1, + 1: of type 2; as the next
     ND_MPS_SOME = ND_MPS_LAYERS + 2,       // y: whether x > 0

@@ -54,7 +54,7 @@ static void print_ties(struct pps_job_result *r)
     fputc('\n', stderr);
 }
 
-// What is left to do with one of several shards.
+// Prints the command that merges the shards, for one of several shards.
 static void print_merge(struct pps_job_result *r)
 {
     const char *number = strstr(r->path.path, ".shard-");

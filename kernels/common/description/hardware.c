@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built-in records of devices. Peaks, memory and links are the makers' published figures; the
 // efficiencies of A100, H100 and B200 are fitted on published step times (Korthikanti et al. 2022,
-// table 5; Llama 3, 2024, table 4; measurements of B200 systems), the others' are those of the
-// nearest device and say so by `calibrated`.
+// table 5; Llama 3, 2024, table 4; measurements of B200 systems); other devices have the
+// efficiencies of the nearest of these devices, and `calibrated` is false.
 #include "kernels/common/description/hardware.h"
 
 #include "base/math/units.h"

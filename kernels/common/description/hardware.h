@@ -16,7 +16,7 @@ struct hardware {
     double inter;                   // bytes/s a device, across nodes
     int64_t node;                   // devices a node
     double alpha;                   // s, latency of a collective step
-    double memory;                  // bytes of a device; 0: not said
+    double memory;                  // bytes of a device; 0: unknown
     double gemm_eff, attention_eff; // fractions of peak: matrix products, attention kernel
     double memory_eff, link_eff;    // of hbm; of the links
     bool fused_ce;                  // fused cross-entropy

@@ -98,7 +98,7 @@ static bool read_text_name(struct hardware *hardware,
     return true;
 }
 
-// What a device without base must say itself; the rest is taken from H100.
+// Checks that a device without a base has all required keys; H100 provides the other values.
 static bool require_all(const struct cJSON *object,
                         const struct docitems *items,
                         struct pps_fault *fault)

@@ -346,7 +346,7 @@ static void assume_type(struct reader *r)
             given(r, KEY_MAX_POSITIONS) ? r->record.max_positions : model->seq_length;
 }
 
-// ---- all of it ------------------------------------------------------------------------------
+// ---- whole models ---------------------------------------------------------------------------
 
 static struct modelkeys_record silent_record(void)
 {

@@ -24,7 +24,7 @@ static int64_t grouped_attention(const struct modeldesc *m)
            linear(heads, m->hidden, m->output_bias || m->linear_bias);
 }
 
-// Compressed values pass an RMS norm before they are expanded, whatever the other norms are.
+// Compressed values pass an RMS norm before they are expanded, also if the other norms differ.
 static int64_t latent_attention(const struct modeldesc *m)
 {
     const bool bias = m->attention_bias || m->linear_bias;

@@ -147,7 +147,7 @@ static bool read_schedule(struct training *training,
     return true;
 }
 
-// ---- all of it ------------------------------------------------------------------------------
+// ---- whole documents ------------------------------------------------------------------------
 
 bool training_read(struct training *training,
                    const struct cJSON *document,

@@ -11,7 +11,7 @@ struct step {
     int32_t task;
     int32_t task_class;
     int32_t before; // the previous task of the lane; -1: none
-    int32_t need;   // index of the first need; the needs end where those of the next step start
+    int32_t need;   // index of the first need; the needs end at `need` of the next step
 };
 
 struct timeline {

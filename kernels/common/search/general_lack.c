@@ -23,7 +23,7 @@ static double lacks(const struct nd_general *g, int32_t i, int32_t layers)
            nd_program_budget(g->program, i);
 }
 
-// What the worst stage of an even split lacks: no more than that need be examined.
+// Returns the memory that the worst stage of an even split lacks, MiB: an upper limit of the search.
 static double even_lack(const struct nd_general *g)
 {
     const struct nd_program *p = g->program;

@@ -83,10 +83,10 @@ int32_t nd_pattern_most(const struct nd_program *p,
 
 // ---- what a stage needs at least ----------------------------------------------------------------
 
-// At any time an earlier chunk has at least as many micro-batches in flight as a later one:
-// forwards of a part go to its first chunk first, backwards to its last. So a layer takes least in
-// the last chunk that has room for it, whatever the others hold; and what a chunk keeps grows with
-// each of its layers at least as much where it has leading layers too, which is the first of them.
+// At any time an earlier chunk has at least as many micro-batches in flight as a later chunk:
+// forwards of a part start with its first chunk, backwards with its last chunk. So a layer takes
+// least memory in the last chunk that has room, for any layers of the other chunks. A layer also
+// adds at least as much memory to a chunk with leading layers, which is the first of these chunks.
 double nd_stage_least_mb(const struct nd_program *program,
                          const struct nd_flights *flights,
                          const struct nd_pattern *pattern,

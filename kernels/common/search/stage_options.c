@@ -165,9 +165,9 @@ static int32_t tries_most(const struct maker *m)
                                              : TRIES_MOST;
 }
 
-// Chooses ways for chunks v and up. Those after v start with their least growth, so that a later
-// option never dominates an earlier one of equal ways before it; the last chunk takes the first
-// way that fits.
+// Chooses ways to recompute for chunks v and later. Chunks after v start with their least growth,
+// so a later option never dominates an earlier option that has equal ways before v. The last chunk
+// takes the first way that fits.
 static void choose_ways(struct maker *m, int32_t v, double takes)
 {
     const int32_t last = m->options->chunks - 1;

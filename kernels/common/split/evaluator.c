@@ -102,7 +102,7 @@ static bool make_marks(struct nd_evaluator *e)
     return e->marks != NULL && e->paths != NULL && e->room != NULL && find_marks(e);
 }
 
-// What the graph needs, when it is first needed.
+// Allocates and builds the parts of the task graph, at the first use of the graph.
 static bool make_laid_out(struct nd_evaluator *e)
 {
     const struct orders_shape shape = nd_program_laid_out(e->program);

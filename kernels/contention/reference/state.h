@@ -49,7 +49,7 @@ struct reference {
     const struct contention_point *p;
     const atomic_bool *stop; // or NULL
     struct task *tasks;      // [kind][stage][micro-batch]
-    struct list *transfers;  // [stage]: active ones, listed anew at every event
+    struct list *transfers;  // [stage]: active transfers, listed again at every event
     struct task **running;   // [stage]: or NULL
     struct task **members;   // room for one stage's transfers, during the congestion rounds
     int32_t *in_flight;      // [stage]

@@ -12,7 +12,7 @@
 
 // ---- memory -------------------------------------------------------------------------------------
 
-// What a point's memory is summed from, for one mode.
+// The terms of a point's memory, for one mode of recompute.
 struct memory_view {
     const struct nd_estimate *e;
     const struct nd_shape_place *at;

@@ -20,7 +20,7 @@
 // vary from point to point beside the strategy is in nd_point.
 struct nd_estimate {
     struct layercost_model layers;
-    uint32_t id;       // of this model, cluster and training among those that share a cache
+    uint32_t id;       // of this estimate among the estimates that share a cache
     int64_t n_layers;  // with MTP layers
     int64_t n_dense;   // leading ones
     int64_t mtp_depth; // of the last stage
@@ -82,8 +82,9 @@ void nd_estimate_open(struct nd_estimate *e,
                       const struct training *training,
                       uint32_t id);
 
-// Layers as nd_stage_layers says; a stage's over its vp chunks as equal as possible, later chunks
-// larger. Either result may be NULL.
+// Estimates memory and time of a point. nd_stage_layers splits layers over stages; a stage splits
+// its layers over its vp chunks as equally as possible, later chunks larger. Either result may be
+// NULL.
 void nd_estimate(const struct nd_estimate *e,
                  struct nd_cache *cache,
                  const struct nd_point *point,

@@ -23,11 +23,11 @@ struct nd_shape_place {
     struct layercost_set set;
     double dense_time[LAYERCOST_MODES], moe_time[LAYERCOST_MODES]; // forward and backward
     double head_time; // of the last stage, MTP modules included
-    double
-        ends[ND_ENDS]; // parameters beyond layers; those of the only stage are less where tied
-    double logits;     // bytes on the last stage, and buffers of the head
-    // Bytes that come and go on a stage with these kinds of layer: a layer that is made again, and
-    // buffers of gradients; full: in mode full.
+    double ends
+        [ND_ENDS]; // parameters beyond layers; fewer for a single stage with tied embeddings
+    double logits; // bytes on the last stage, and buffers of the head
+    // Temporary bytes of a stage with these kinds of layers: a layer that is recomputed, and
+    // buffers of gradients; passing_full: in mode full.
     double passing[ND_HOLDS], passing_full[ND_HOLDS];
     double gathered[ND_HOLDS]; // bytes of two layers' parameters, which ZeRO level 3 gathers
     double held;               // of the whole model, times pp: parameters a device exchanges

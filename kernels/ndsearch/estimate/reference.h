@@ -23,7 +23,7 @@ struct nd_stage {
     double forward, backward; // one micro-batch, all chunks, head included
 };
 
-// chunk[v * pp + i]: layers of the default split, all recomputed as the strategy says.
+// Fills chunk[v * pp + i] with the layers of the default split and the recompute of the strategy.
 void nd_reference_split(const struct nd_estimate *e,
                         const struct nd_point *point,
                         struct nd_chunk *chunk);

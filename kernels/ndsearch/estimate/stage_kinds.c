@@ -207,8 +207,8 @@ static void add_kind(struct nd_kind *kinds, int *n, const struct nd_kind *kind, 
     *n = kept + 1;
 }
 
-// Peaks of the stage at hand, by live_dense: no one between two others, since then one of these is
-// larger whatever layers weigh.
+// Peaks of the current stage, sorted by live_dense. A peak between two others is not stored: for any
+// weights of layers one of the two others is larger.
 enum { CORNERS = 24 };
 
 struct corners {

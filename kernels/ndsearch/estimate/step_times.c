@@ -25,7 +25,7 @@ static void price_chunk(struct building *b, int32_t k)
     b->passes->recomputes[k] = mode != ND_RECOMPUTE_NONE;
 }
 
-// What a stage does beside its layers, the head and what goes with it, belongs to its last chunk.
+// Prices the chunks of a stage. The head and its companions belong to the last chunk.
 static void price_stage(struct building *b, int32_t i)
 {
     const int32_t stages = b->passes->shape.stages, chunks = b->passes->shape.chunks;

@@ -81,7 +81,7 @@ bool nd_maker_prepare(void *maker,
 // Returns the usable MiB of a device, from which the budgets of the figures are computed.
 double nd_input_limit_mb(const struct nd_input *input);
 
-// Limits the chunks to try to those that the training's schedule allows. `given`: --max-vpp was
+// Limits the numbers of chunks to try to numbers that the training's schedule allows. `given`: --max-vpp was
 // given; a value that contradicts the schedule is refused. As published, any schedule allows any
 // number.
 PPS_MUST_CHECK enum pps_status nd_input_chunks(const struct nd_input *input,

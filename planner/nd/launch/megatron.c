@@ -10,8 +10,8 @@ static void add_context(struct nd_megatron_options *w)
     option_add_number(w, "context-parallel-size", w->s->cp);
     if (w->s->cp == 1)
         return;
-    // The estimate prices one all-gather of keys and values. Transformer Engine exchanges those of
-    // MLA in a ring only.
+    // The estimate prices one all-gather of keys and values. Transformer Engine exchanges the keys
+    // and values of MLA in a ring only.
     option_add_word(w, "cp-comm-type", mla ? "p2p" : "all_gather");
     if (mla)
         option_add_note(

@@ -54,9 +54,10 @@ struct nd_fit {
     int rounds;
 };
 
-// Fits the efficiencies in `which` (bits 1 << enum nd_efficiency) to the n measurements, from those
-// of `start`, which the others keep; all within 0.02 ... 1. Each is drawn a little to what it was:
-// one of which the measurements say nothing stays so.
+// Fits the efficiencies in `which` (bits 1 << enum nd_efficiency) to the n measurements, starting
+// from the values in `start`; other efficiencies keep these values. Results are in 0.02 ... 1. Each
+// efficiency is drawn slightly to its start value, so an efficiency on which no measurement depends
+// stays unchanged.
 void nd_calibrate(const struct nd_measurement *const *measurements,
                   int n,
                   unsigned which,

@@ -45,7 +45,7 @@ static int first_of(const int *differences, size_t n)
     return 0;
 }
 
-// Equal configurations are equal, whatever else is known of them.
+// Compares the configurations of two choices, and nothing else.
 static int compare_configurations(const struct choice *x, const struct choice *y)
 {
     const struct nd_strategy *a = &x->profile.strategy, *b = &y->profile.strategy;
@@ -78,7 +78,7 @@ static int by_degrees(const void *a, const void *b)
     return first_of(by, sizeof by / sizeof *by);
 }
 
-// What the ratios of a profile depend on.
+// Compares the settings on which the ratios of a profile depend.
 static int compare_signatures(const struct choice *x, const struct choice *y)
 {
     const struct nd_strategy *a = &x->profile.strategy, *b = &y->profile.strategy;

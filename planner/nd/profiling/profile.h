@@ -18,8 +18,8 @@ enum nd_profile_style {
 
 enum { ND_PROFILE_STAGES_MAX = 8 };
 
-// A reduced configuration: its degrees, and the small model that runs on it. `layers` is what the
-// run's configuration file says; graph: an MTP layer comes on top of it.
+// A reduced configuration: its degrees, and the small model that runs on it. `layers` is the
+// number in the run's configuration file; graph: an MTP layer is added to this number.
 struct nd_profile_run {
     struct nd_strategy strategy;          // reduced; ep 0: the candidate has none
     int32_t layers;                       // 0: the model as it is (fsdp)
@@ -37,7 +37,7 @@ struct nd_profile_options {
     int32_t rank_num; // devices for profiling
     int32_t devices;  // of the cluster
     int n_max;        // configurations at most; 0: 10 (orig), 20
-    bool dense;       // the model has no experts; orig: ep 0 tells
+    bool dense;       // the model has no experts; orig: ep 0 means this
     // Whether the reduced configuration is legal and fits a device; NULL: not asked. Not orig.
     bool (*fits)(void *context, const struct nd_profile_run *profile);
     // Seconds of a step of the candidate: the best of each group goes first; NULL: input order.

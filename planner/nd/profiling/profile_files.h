@@ -16,7 +16,7 @@ struct nd_plan {
     bool orig;                 // micro-batches as published: gbs / dp
     bool dense;                // no ep in names and files
     int64_t gbs;               // sequences a step
-    int64_t seq_length;        // 0: not said
+    int64_t seq_length;        // 0: unknown
     const struct cJSON *model; // the user's, which is copied; NULL: none
 };
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Rounds down, whatever the signs; b is not 0.
+// Divides and rounds down, for any signs; b is not 0.
 static int64_t divide(int64_t a, int64_t b)
 {
     return a / b - (a % b != 0 && (a < 0) != (b < 0));

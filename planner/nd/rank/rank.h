@@ -17,10 +17,10 @@
 
 // ---- what a candidate is solved with ------------------------------------------------------------
 
-// ms a step that the program does not contain; 0 where there is none.
+// Milliseconds per step that the program does not contain; 0 for none.
 struct nd_extra_ms {
-    double dp;        // gradients and parameters over data-parallel ranks, all of it
-    double optimizer; // its step
+    double dp;        // exchange of gradients and parameters between data-parallel ranks
+    double optimizer; // step of the optimizer
     double embedding; // forward and backward
 };
 
@@ -54,7 +54,7 @@ struct nd_rank_source {
 };
 
 struct nd_rank_options {
-    int32_t max_vpp; // >= 1; as published 1 whatever this says
+    int32_t max_vpp; // >= 1; ignored as published, where vpp is 1
     int32_t min_vpp; // of more than one stage; 0: 1
     enum nd_compat compat;
     const struct nd_effort *effort; // of each program; or NULL
@@ -99,7 +99,8 @@ void nd_ranked_beside(struct nd_ranked *ranked, const struct nd_ranked *other);
 // is.
 double nd_ranked_others_gap(const struct nd_ranked *ranked);
 
-// Cheapest first; those without a cost last; equal ones in the order of the input.
+// Sorts candidates by cost, the cheapest first; candidates without a cost come last; candidates of
+// equal cost keep the order of the input.
 void nd_rank_sort(struct nd_ranked *ranked, int64_t n);
 
 // ---- tables -------------------------------------------------------------------------------------
@@ -123,8 +124,8 @@ struct nd_rank_table {
     double limit_gib;
 };
 
-// CSV with a byte-order mark before its first line; a row is of the n-th best, from 1. `check` says
-// what a check of its memory gave; "" where there was none.
+// Append lines of CSV. The header starts with a byte-order mark; n numbers the rows from 1. `check`
+// is the result of a check of the row's memory, or "".
 void nd_rank_header(struct text_buffer *text, const struct nd_rank_table *table);
 void nd_rank_line(struct text_buffer *text,
                   const struct nd_rank_table *table,

@@ -25,10 +25,11 @@ void nd_candidates_sort(struct nd_candidate *candidates, size_t n);
 
 // ---- the best of many ---------------------------------------------------------------------------
 
-// Keeps the candidates with the least step_ms, at most cap of them, whatever comes; among equal
-// ones those that come first by nd_candidates_sort. Memory does not grow with what is offered.
+// Keeps the candidates with the least step_ms, at most cap of them; among equal candidates the
+// first in the order of nd_candidates_sort. Memory does not grow with the number of offered
+// candidates.
 struct nd_best {
-    struct nd_candidate *heap; // the worst of them first
+    struct nd_candidate *heap; // the worst kept candidate first
     size_t n, cap;
 };
 

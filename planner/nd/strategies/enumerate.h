@@ -42,7 +42,7 @@ struct nd_space {
     struct nd_switches vary;
     int32_t devices;
     int32_t node_devices;          // of one fast domain
-    int32_t layers;                // those that pp and vp share out
+    int32_t layers;                // layers that pp and vp divide
     int32_t experts;               // 0: dense
     int64_t gbs;                   // sequences a step
     int32_t mbs[TRAINING_MBS_MAX]; // micro-batch sizes, ascending
@@ -80,8 +80,8 @@ struct nd_quads {
 };
 bool nd_quads_next(struct nd_quads *quads, struct nd_quad *quad);
 
-// The values that the other dimensions have within one quadruple. vp is first_vp ... last_vp, none
-// where last_vp < first_vp; mbs are those of the space.
+// The values of the other dimensions within one quadruple. vp is first_vp ... last_vp; there is no
+// vp if last_vp < first_vp. mbs has the values of the space.
 struct nd_domains {
     int n_ep, n_op;
     int32_t first_vp, last_vp;

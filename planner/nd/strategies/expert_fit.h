@@ -63,7 +63,7 @@ enum nd_epfit_note {
     ND_EPFIT_NEGATIVE,   // memory grows with ep: the larger peak stands for every ep
 };
 
-// A group of peaks, and what came of it.
+// A group of peaks, and the result of its fit.
 struct nd_epfit_group {
     int32_t dp, tp, pp;
     enum nd_epfit_note note;

@@ -50,7 +50,8 @@ void nd_walk_enter(struct nd_walk *walk, const struct nd_quad *quad);
 
 int nd_walk_size(const struct nd_walk *walk, enum nd_dimension dimension);
 
-// Takes the k-th value of a dimension; false: it does not go with those taken before.
+// Takes the k-th value of a dimension. Returns false if the value is incompatible with the values
+// taken before.
 bool nd_walk_take(struct nd_walk *walk, enum nd_dimension dimension, int k);
 
 // The first place before `first` of a filter of the level that does not keep the point, or `first`.

@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-// What a predicate reads besides the quadruple.
+// The dimensions that a predicate reads besides the quadruple.
 enum nd_reads {
     ND_READS_QUAD = 0,
     ND_READS_EP = 1,

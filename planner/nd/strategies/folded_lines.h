@@ -25,8 +25,8 @@ struct nd_lines {
     size_t n;
 };
 
-// Makes the lines of all candidates of a result, one per candidate unless `fold`. The best
-// candidates of the result become those of the first lines. Returns false when out of memory. The
+// Makes the lines of all candidates of a result, one per candidate unless `fold`. The first
+// lines replace the best candidates of the result. Returns false when out of memory. The
 // caller frees lines->all with free().
 bool nd_lines_of(struct nd_lines *lines, struct nd_search_result *result, bool fold);
 

@@ -11,9 +11,9 @@
 
 #include <stdbool.h>
 
-#define ND_ORIGMEM_LIMIT_MB (58.0 * 1024.0) // whatever the devices have
+#define ND_ORIGMEM_LIMIT_MB (58.0 * 1024.0) // for any device
 
-// A model as these formulas take it.
+// A model with the values that the published formulas use.
 struct nd_origmem {
     const struct modeldesc *model;
     int64_t layers;       // as given, MTP layers not added
@@ -22,9 +22,9 @@ struct nd_origmem {
     bool distributed_optimizer;
 };
 
-// What the model's document did not say is as published, not as in modeldesc: no leading dense
-// layers even of a dense model, shared experts as wide as a routed one. The model stays the
-// caller's.
+// Prepares the formulas for a model. Values missing in the model's document have the published
+// defaults, not the defaults of modeldesc: no leading dense layers even in a dense model, and shared
+// experts as wide as a routed expert. The caller keeps ownership of the model.
 void nd_origmem_init(struct nd_origmem *origmem,
                      const struct modeldesc *model,
                      bool distributed_optimizer);

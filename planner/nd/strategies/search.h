@@ -33,7 +33,7 @@ struct nd_search_result {
     uint64_t points_fit;             // survivors that fit their devices
     struct nd_candidate *candidates; // in the order of nd_candidates_sort
     size_t n;
-    struct nd_best best;       // the quickest candidates; orig: those of least memory
+    struct nd_best best;       // the fastest candidates; orig: candidates of least memory
     struct nd_candidate least; // of all survivors the one that needs the least memory, where
     bool has_least;            // there is a survivor
 };

@@ -3,9 +3,9 @@
 // survivors, and their distinct tuples.
 //
 // Within one quadruple a filter couples few dimensions, so that the space is a product of small
-// parts (ep with op, mbs, sp ...); what survives filters 1..k is the product of what of each part
-// survives those of them that read it. Counting therefore costs the sum of the parts, not their
-// product.
+// parts (ep with op, mbs, sp ...). The number of survivors of filters 1..k is the product over the
+// parts of the survivors of each part, after the filters that read the part. Counting therefore
+// costs the sum of the parts, not their product.
 #ifndef PPS_PLANNER_ND_STRATEGIES_WALK_H
 #define PPS_PLANNER_ND_STRATEGIES_WALK_H
 
@@ -30,8 +30,8 @@ bool nd_survivors(const struct nd_space *space,
                   nd_visit *visit,
                   void *context);
 
-// Distinct (dp, tp, cp, pp, ep, op) of survivors, in the order of the space; vp, mbs and sp are
-// those of the tuple's first survivor.
+// Visits the distinct tuples (dp, tp, cp, pp, ep, op) of survivors, in the order of the space; vp,
+// mbs and sp are the values of the tuple's first survivor.
 bool nd_tuples(const struct nd_space *space,
                const struct nd_filters *filters,
                nd_visit *visit,

@@ -46,7 +46,7 @@ Test(docwrite, text)
     compare_text(PLAINDOC_YAML, "{}", "");
 }
 
-// Written and read again, in a form that has all of it.
+// Writes a document in a form that can hold all its values, and reads the text back.
 static void round_trip(enum plaindoc_form form, const char *json)
 {
     struct pps_json doc = document_of(json);
@@ -92,7 +92,7 @@ Test(docwrite, round_trips)
     round_trip(PLAINDOC_FLAT, "{'a':null,'b':[null]}");
 }
 
-// What a form does not have.
+// Values that a form cannot hold are skipped.
 Test(docwrite, left_out)
 {
     compare_text(PLAINDOC_TOML, "{'a':null,'b':{'c':null},'d':[{'e':null,'f':1},null]}",

@@ -118,7 +118,7 @@ Test(least_squares, dependent_columns)
     cr_assert(result.x[2] == 0.0);
 }
 
-// The answer to a b that points away is 0, whatever the scale.
+// The solution for a b that points away is 0, at any scale.
 Test(least_squares, nothing_to_gain)
 {
     const double a[] = {1, 2, 3};

@@ -104,7 +104,7 @@ Test(codec, round_trip)
 }
 
 // Catches history kept from an earlier block, in the codec or in a match that reaches back:
-// blocks of a used codec equal those of a new one, wherever the text is in memory.
+// blocks of a used codec equal the blocks of a new codec, at any address of the text.
 Test(codec, bytes_do_not_depend_on_earlier_blocks)
 {
     size_t n_names, n = 200000;

@@ -26,7 +26,7 @@ static bool first_row(const struct table *table, double *values, struct pps_faul
            table_row(table, 0, FIELDS, N_FIELDS, columns, values, fault);
 }
 
-// Catches columns mixed up, and bytes that are not part of the table read as part of it.
+// Catches mixed-up columns, and bytes outside the table that are read as part of the table.
 Test(table, what_csv_may_look_like)
 {
     static const char *const TEXTS[] = {

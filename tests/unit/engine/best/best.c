@@ -126,7 +126,7 @@ Test(best, equal_rows_are_counted)
     }
 }
 
-// Would catch a heap that drops some rows of the last value, or keeps those of a worse one.
+// Would catch a heap that drops some rows of the last value, or keeps rows of a worse value.
 Test(best, ties_are_kept_where_asked_for)
 {
     for (unsigned trial = 0; trial < 60; trial++) {

@@ -21,7 +21,7 @@ static const char *const texts[] = {
 };
 enum { N_TEXTS = sizeof texts / sizeof *texts };
 
-// Would catch a resolved experiment in a manifest that says something else than what ran.
+// Would catch a resolved experiment in a manifest that differs from the experiment that ran.
 Test(experiment, the_resolved_experiment_says_the_same)
 {
     for (int t = 0; t < N_TEXTS; t++) {

@@ -121,7 +121,7 @@ Test(presets, what_is_refused)
                "2:1: the kernel texts has no presets");
     is_refused("{\"preset\": \"halves\", \"kernel\": \"contention\"}",
                "1:2: the kernel contention has no presets");
-    // An axis of the preset that comes to nothing is said with its rule.
+    // The error for an axis of the preset without values names the rule.
     is_refused(BOX ", \"preset\": \"halves\", \"x\": \"divisors(factor)\"}",
                "1:90: x depends on factor, so name factor before it");
 }

@@ -162,7 +162,7 @@ Test(pace, points_that_are_spared)
 
 // ---- workloads of experiments -------------------------------------------------------------------
 
-// Work of all points before each tenth of the list, as the kernel tells of them all.
+// Computes the work of all points before each tenth of the list, by the kernel's `cost`.
 static void work_of_all(const struct pps_experiment *e, double computing[11])
 {
     struct pps_cursor *cursor = calloc(1, sizeof *cursor);

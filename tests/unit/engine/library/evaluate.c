@@ -549,7 +549,7 @@ Test(library_model, combinations_are_those_of_an_experiment)
     free(cursor);
 }
 
-// Would catch limits that differ from those of an experiment.
+// Would catch limits that differ from the limits of an experiment.
 Test(library_model, limits_are_those_of_an_experiment)
 {
     static const double around[] = {-28, -27,    -26,    -1.5,  -1,       -0.5, 0,   1e-320,

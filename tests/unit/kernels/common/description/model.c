@@ -168,7 +168,7 @@ Test(modeldesc, mtp_of_dense)
     cr_assert_eq(modeldesc_layers(&model), 4);
 }
 
-// ---- names and what is not said -------------------------------------------------------------
+// ---- aliases and defaults -------------------------------------------------------------------
 
 Test(modeldesc, defaults)
 {

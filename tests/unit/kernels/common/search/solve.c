@@ -114,7 +114,7 @@ Test(solver, makespans_scale_with_the_durations)
 
 // ---- infeasible ---------------------------------------------------------------------------------
 
-// What is said to be missing is just enough.
+// Checks that the reported missing memory is just enough.
 static void expect_just_enough(struct nd_program *p, double missing)
 {
     shift_budgets(p, missing + 1e-3);

@@ -87,7 +87,7 @@ Test(nd_estimate, what_does_not_fit_is_walked)
     free(cache);
 }
 
-// Modes, memory and time by one call are those by three.
+// One call returns the same modes, memory and time as three calls.
 static void all_at_once(const struct nd_estimate *e,
                         struct nd_cache *cache,
                         const struct nd_point *point,

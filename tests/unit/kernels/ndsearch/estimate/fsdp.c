@@ -71,7 +71,8 @@ Test(nd_fsdp, exchanges_of_every_micro_batch)
     cr_expect(one.step < two.step && two.step < three.step);
 }
 
-// Catches gathered layers that memory does not count, and those of a single replica that it does.
+// Catches gathered layers that memory does not count, and layers of a single replica counted as
+// gathered.
 Test(nd_fsdp, two_gathered_layers_are_counted)
 {
     struct modeldesc_counts counts;

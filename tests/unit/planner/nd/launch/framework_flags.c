@@ -25,7 +25,7 @@ struct line {
     char *text; // values point into it
     struct pair pair[PAIRS];
     int n;
-    bool refused; // a comment says that the framework does not start
+    bool refused; // a comment states that the framework does not start
 };
 
 static const char *value_of(const struct line *line, const char *name)
@@ -353,7 +353,7 @@ static void try_one(struct random *r, const struct modeldesc *m, const char *nam
 }
 
 // Catches options that a framework does not have, values that its parser refuses, options without
-// those that they need, and constraints that are violated without a comment: sigmoid scores for
+// the options that they need, and constraints that are violated without a comment: sigmoid scores for
 // an expert bias, modules of selective recompute, sequence parallelism beside experts.
 Test(nd_launch_flags, lines_of_all_shipped_models_satisfy_the_frameworks)
 {

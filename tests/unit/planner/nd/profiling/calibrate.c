@@ -164,8 +164,8 @@ Test(nd_calibrate, memory_comes_near_to_what_was_measured)
     free(cache);
 }
 
-// Steps made up with known efficiencies: they come back, from somewhere else, but for what draws
-// them to where they were. What the steps do not tell stays there.
+// Steps computed with known efficiencies: the fit recovers these from another start, except for the
+// small pull to the start. Efficiencies on which no step depends keep their start.
 Test(nd_calibrate, efficiencies_that_are_there_are_found)
 {
     read_published();

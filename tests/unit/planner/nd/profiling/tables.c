@@ -90,7 +90,7 @@ static const char user[] = "{\"hidden_size\":4096,\"num_layers\":61,\"name\":\"a
                            "\"gated\":true,\"sizes\":[1,2.5],\"deep\":{\"x\":\"y\"},"
                            "\"eps\":1e-06,\"a b\":1}";
 
-// All of it goes along, but for what the run says itself.
+// The plan keeps all keys of the document, except the keys that the run sets.
 static void expect_plan(struct nd_plan plan,
                         const struct nd_profile_run *run,
                         const char *name,

@@ -86,8 +86,8 @@ static void free_all(struct nd_ranked *ranked)
         nd_ranked_free(&ranked[i]);
 }
 
-// Cheapest first, of equal ones the earlier, those without a cost last. The cost is the program's
-// and what it does not contain.
+// Catches a wrong order: cheapest first, equal candidates in input order, candidates without a cost
+// last. The cost is the objective of the program plus the costs outside the program.
 Test(nd_rank, order_and_cost)
 {
     struct nd_ranked ranked[N];
@@ -233,7 +233,7 @@ Test(nd_rank, a_row_as_published)
     free_all(ranked);
 }
 
-// Catches a gap that is said of what is proven, or of what has no price, and one that is not said.
+// Catches a gap reported for a proven or unpriced candidate, and a gap that is not reported.
 Test(nd_rank, gaps_are_told_apart)
 {
     static const struct {
@@ -270,8 +270,8 @@ Test(nd_rank, gaps_are_told_apart)
     }
 }
 
-// Catches a pipeline that is said to be proven where another number of chunks, which lost, was not
-// solved to the end; and one of which that is said though all were.
+// Catches a pipeline reported as proven although another number of chunks was not solved to the
+// end, and a pipeline reported as unproven although all numbers of chunks were.
 Test(nd_rank, other_numbers_of_chunks_may_be_quicker)
 {
     struct nd_ranked ended[N], proven[N];

@@ -79,7 +79,7 @@ static void expect_candidates(const char *name, struct candidates *c, const cJSO
             }
     }
     cr_expect_eq(found, c->n, "%s: %zu of %zu", name, found, c->n);
-    found = 0; // from here on the candidates are those of the file, in its order
+    found = 0; // from here on c has the candidates of the file, in its order
     cJSON_ArrayForEach(row, golden_item(expected, "candidates")) c->list[found++] =
         (struct nd_strategy){.dp = (int32_t)cell(row, 0),
                              .tp = (int32_t)cell(row, 1),

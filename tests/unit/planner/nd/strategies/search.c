@@ -302,7 +302,7 @@ Test(nd_search_run, as_published)
     free(s.cache);
 }
 
-// A measured group: its peaks decide, with all recomputed, whatever the estimate says.
+// In a measured group the peaks with full recompute decide, not the estimate.
 Test(nd_search_run, measured_peaks)
 {
     struct setup s;
