@@ -4,6 +4,7 @@
 #ifndef PPS_BASE_TEXT_STRING_POOL_H
 #define PPS_BASE_TEXT_STRING_POOL_H
 
+#include "base/text/hash_slots.h"
 #include "base/text/status.h"
 
 #include <stddef.h>
@@ -16,8 +17,7 @@ struct pps_string_pool {
     size_t *at;  // at[i]: offset of text i in `text`
     size_t room; // capacity of `at`
     uint32_t n;
-    uint32_t *slots; // hash table: number + 1; 0 in an empty slot
-    size_t n_slots;  // a power of two
+    struct pps_hash_slots slots; // finds a text's number
 };
 
 void pps_string_pool_free(struct pps_string_pool *names);

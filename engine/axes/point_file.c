@@ -2,17 +2,18 @@
 // Turns a file of points into a table axis. Equal values of a column are stored once.
 #include "engine/axes/point_file.h"
 
+#include "base/text/grow_list.h"
+#include "base/text/hash_slots.h"
 #include "base/text/nearest.h"
 #include "engine/space/typed_columns.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-// Maps a value to its number among the values of its column.
+// Finds the number of a value among the values of its column.
 struct dictionary {
-    uint32_t *slots; // 1 + number of the value; 0: empty
-    uint32_t cap;    // a power of two
-    uint32_t values_cap;
+    struct pps_hash_slots slots;
+    size_t values_room, cells_room;
 };
 
 struct loader {
@@ -34,33 +35,38 @@ static uint32_t hash(double value)
     return (uint32_t)__builtin_bswap64(bits * 0x9E3779B97F4A7C15u);
 }
 
-static uint32_t *slot(const struct dictionary *d, const double *values, double value)
+static bool find(const struct dictionary *d,
+                 const double *values,
+                 double value,
+                 uint32_t *number)
 {
-    uint32_t at = hash(value) & (d->cap - 1);
-    while (d->slots[at] != 0 && values[d->slots[at] - 1] != value)
-        at = (at + 1) & (d->cap - 1);
-    return &d->slots[at];
+    const uint32_t h = hash(value);
+    for (size_t at = pps_hash_first(&d->slots, h); at != PPS_HASH_NONE;
+         at = pps_hash_next(&d->slots, h, at)) {
+        *number = (uint32_t)pps_hash_index(&d->slots, at);
+        if (values[*number] == value)
+            return true;
+    }
+    return false;
 }
 
-static bool grow_dictionary(struct dictionary *d, struct pps_axis_member *member)
+static bool add(struct dictionary *d,
+                struct pps_axis_member *member,
+                double value,
+                const struct pps_axis_cell *cell)
 {
-    const uint32_t cap = d->cap == 0 ? 64 : 2 * d->cap;
-    struct dictionary larger = {.cap = cap, .values_cap = cap / 2};
-    double *values = realloc(member->values, larger.values_cap * sizeof *values);
+    const size_t n = member->n_values;
+    double *values = pps_grow(member->values, &d->values_room, n + 1, sizeof *values);
     if (values != NULL)
         member->values = values;
-    struct pps_axis_cell *cells = realloc(member->cells, larger.values_cap * sizeof *cells);
+    struct pps_axis_cell *cells = pps_grow(member->cells, &d->cells_room, n + 1, sizeof *cells);
     if (cells != NULL)
         member->cells = cells;
-    larger.slots = calloc(cap, sizeof *larger.slots);
-    if (values == NULL || cells == NULL || larger.slots == NULL) {
-        free(larger.slots);
+    if (values == NULL || cells == NULL || !pps_hash_add(&d->slots, hash(value), n))
         return false;
-    }
-    for (uint32_t v = 0; v < member->n_values; v++)
-        *slot(&larger, values, values[v]) = v + 1;
-    free(d->slots);
-    *d = larger;
+    values[n] = value;
+    cells[n] = *cell;
+    member->n_values++;
     return true;
 }
 
@@ -71,19 +77,13 @@ static bool number_of(struct dictionary *d,
                       uint32_t *number)
 {
     struct pps_axis_cell cell;
-    if (member->n_values >= d->values_cap && !grow_dictionary(d, member))
-        return false;
-    uint32_t *found = slot(d, member->values, value);
-    const double meant = *found != 0 ? value : pps_value_cell(param, value, &cell);
-    if (meant != value)
-        found = slot(d, member->values, meant);
-    if (*found == 0) {
-        member->values[member->n_values] = meant;
-        member->cells[member->n_values] = cell;
-        *found = ++member->n_values;
-    }
-    *number = *found - 1;
-    return true;
+    if (find(d, member->values, value, number))
+        return true;
+    const double meant = pps_value_cell(param, value, &cell);
+    if (meant != value && find(d, member->values, meant, number))
+        return true;
+    *number = (uint32_t)member->n_values;
+    return add(d, member, meant, &cell);
 }
 
 static int member_of(const struct pps_axis *axis, int p)
@@ -175,8 +175,8 @@ static enum pps_status read_cell(struct loader *l,
     if (!pps_value_parse(param, row->text[c], row->length[c], &point[m], why))
         return pps_csv_fail(l->csv, c, l->err, "%s: %s", param->name, why);
     *given |= (uint64_t)1 << member->param;
-    if (d->cap > 0) // prefetch the slots of all columns of the row
-        __builtin_prefetch(&d->slots[hash(point[m]) & (d->cap - 1)]);
+    if (d->slots.n > 0) // prefetch the slots of all columns of the row
+        __builtin_prefetch(&d->slots.slots[hash(point[m]) & (d->slots.n_slots - 1)]);
     return PPS_OK;
 }
 
@@ -244,7 +244,7 @@ enum pps_status pps_points_load(struct pps_axis *axis,
     if (status == PPS_OK)
         *digest = pps_csv_digest(l.csv);
     for (int m = 0; l.dictionaries != NULL && m < axis->n_members; m++)
-        free(l.dictionaries[m].slots);
+        pps_hash_free(&l.dictionaries[m].slots);
     free(l.dictionaries);
     pps_csv_close(l.csv);
     return status;

@@ -20,7 +20,7 @@ void pps_best_by_group_free(struct pps_best_by_group *tops)
         pps_best_free(&tops->bests[g]);
     free(tops->bests);
     free(tops->keys);
-    free(tops->slots);
+    pps_hash_free(&tops->slots);
     free(tops->list);
     free(tops->order);
     *tops = (struct pps_best_by_group){.k = 0};
@@ -48,39 +48,26 @@ static const double *key_of(const struct pps_best_by_group *tops, size_t group)
     return tops->keys + group * (size_t)tops->n_by;
 }
 
-static size_t *slot_of(const struct pps_best_by_group *tops, const double *key)
+static uint32_t hash_of(const struct pps_best_by_group *tops, const double *key)
 {
-    size_t at = (size_t)XXH3_64bits(key, key_bytes(tops)) & (tops->n_slots - 1);
-    while (tops->slots[at] != 0 &&
-           memcmp(key_of(tops, tops->slots[at] - 1), key, key_bytes(tops)) != 0)
-        at = (at + 1) & (tops->n_slots - 1);
-    return &tops->slots[at];
+    return (uint32_t)XXH3_64bits(key, key_bytes(tops));
 }
 
-// NULL: no row of this group is kept.
+// Returns NULL if no row of this group is kept.
 static struct pps_best *find(const struct pps_best_by_group *tops, const double *key)
 {
     if (tops->n == 0)
         return NULL;
     if (tops->n_by == 0)
         return &tops->bests[0];
-    const size_t *slot = slot_of(tops, key);
-    return *slot != 0 ? &tops->bests[*slot - 1] : NULL;
-}
-
-static bool grow_slots(struct pps_best_by_group *tops)
-{
-    struct pps_best_by_group larger = *tops;
-    larger.n_slots = tops->n_slots == 0 ? 64 : 2 * tops->n_slots;
-    larger.slots = calloc(larger.n_slots, sizeof *larger.slots);
-    if (larger.slots == NULL)
-        return false;
-    for (size_t g = 0; g < tops->n; g++)
-        *slot_of(&larger, key_of(tops, g)) = g + 1;
-    free(tops->slots);
-    tops->slots = larger.slots; // and nothing else: others may read what never changes
-    tops->n_slots = larger.n_slots;
-    return true;
+    const uint32_t hash = hash_of(tops, key);
+    for (size_t at = pps_hash_first(&tops->slots, hash); at != PPS_HASH_NONE;
+         at = pps_hash_next(&tops->slots, hash, at)) {
+        const size_t group = pps_hash_index(&tops->slots, at);
+        if (memcmp(key_of(tops, group), key, key_bytes(tops)) == 0)
+            return &tops->bests[group];
+    }
+    return NULL;
 }
 
 static bool grow_groups(struct pps_best_by_group *tops)
@@ -102,11 +89,10 @@ static struct pps_best *add_group(struct pps_best_by_group *tops, const double *
 {
     if (tops->n == tops->room && !grow_groups(tops))
         return NULL;
-    if (tops->n_by > 0 && 2 * tops->n >= tops->n_slots && !grow_slots(tops))
-        return NULL;
     if (tops->n_by > 0) {
+        if (!pps_hash_add(&tops->slots, hash_of(tops, key), tops->n))
+            return NULL;
         memcpy(tops->keys + tops->n * (size_t)tops->n_by, key, key_bytes(tops));
-        *slot_of(tops, key) = tops->n + 1;
     }
     pps_best_init(&tops->bests[tops->n], tops->k, tops->higher);
     tops->bests[tops->n].ties = tops->ties;

@@ -5,6 +5,7 @@
 #ifndef PPS_ENGINE_BEST_BEST_BY_GROUP_H
 #define PPS_ENGINE_BEST_BEST_BY_GROUP_H
 
+#include "base/text/hash_slots.h"
 #include "base/text/status.h"
 #include "engine/best/best.h"
 
@@ -23,11 +24,10 @@ struct pps_best_by_group {
     struct pps_best *bests; // one a group
     double *keys;           // n_by of each group
     size_t n, room;
-    size_t *slots; // hash table of the keys: group + 1, 0 where empty
-    size_t n_slots;
-    size_t kept;               // rows of all groups
-    struct pps_best_row *list; // of pps_best_by_group_rows
-    struct pps_best **order;   // of pps_best_by_group_groups
+    struct pps_hash_slots slots; // finds a key's group
+    size_t kept;                 // rows of all groups
+    struct pps_best_row *list;   // of pps_best_by_group_rows
+    struct pps_best **order;     // of pps_best_by_group_groups
     size_t list_room, order_room;
 };
 

@@ -164,8 +164,7 @@ static enum pps_status check_scale(const struct pps_slices *cut, struct pps_erro
 
 enum pps_status pps_slice_finish(struct pps_slices *cut, struct pps_error *err)
 {
-    free(cut->slots);
-    cut->slots = NULL;
+    pps_hash_free(&cut->slots);
     finish_cells(cut);
     bool good = sort_axes(cut);
     if (good && cut->split >= 0 && cut->reduce == PPS_REDUCE_NONE)

@@ -86,39 +86,47 @@ static enum pps_status find_map(struct pps_slices *cut,
 
 // ---- which cell -----------------------------------------------------------------------------
 
-static size_t find_slot(const struct pps_slices *cut, const struct pps_slice_cell *cell)
+static uint32_t hash_cell(const struct pps_slice_cell *cell)
 {
-    const size_t mask = cut->n_slots - 1;
     uint64_t hash = cell->map * 0x9E3779B97F4A7C15u + cell->x;
     hash = (hash ^ (hash >> 29)) * 0xBF58476D1CE4E5B9u + cell->y;
     hash = (hash ^ (hash >> 32)) * 0x94D049BB133111EBu;
-    size_t slot = (size_t)(hash ^ (hash >> 29)) & mask;
-    for (; cut->slots[slot] != 0; slot = (slot + 1) & mask) {
-        const struct pps_slice_cell *known = &cut->cells[cut->slots[slot] - 1];
-        if (known->map == cell->map && known->x == cell->x && known->y == cell->y)
-            break;
-    }
-    return slot;
+    return (uint32_t)(hash ^ (hash >> 29));
 }
 
-static bool grow_cells(struct pps_slices *cut)
+// Returns the index of the cell, or n_cells for a new cell.
+static size_t find_cell(const struct pps_slices *cut,
+                        const struct pps_slice_cell *cell,
+                        uint32_t hash)
 {
-    if (cut->n_cells < cut->cells_room)
-        return true;
-    const size_t room = cut->cells_room == 0 ? 1024 : 2 * cut->cells_room;
-    struct pps_slice_cell *cells = realloc(cut->cells, room * sizeof *cells);
-    if (cells == NULL)
-        return false;
-    cut->cells = cells;
-    cut->cells_room = room;
-    free(cut->slots);
-    cut->n_slots = 2 * room;
-    cut->slots = calloc(cut->n_slots, sizeof *cut->slots);
-    if (cut->slots == NULL)
-        return false;
-    for (size_t i = 0; i < cut->n_cells; i++)
-        cut->slots[find_slot(cut, &cells[i])] = (uint32_t)i + 1;
-    return true;
+    for (size_t at = pps_hash_first(&cut->slots, hash); at != PPS_HASH_NONE;
+         at = pps_hash_next(&cut->slots, hash, at)) {
+        const size_t i = pps_hash_index(&cut->slots, at);
+        const struct pps_slice_cell *known = &cut->cells[i];
+        if (known->map == cell->map && known->x == cell->x && known->y == cell->y)
+            return i;
+    }
+    return cut->n_cells;
+}
+
+static enum pps_status new_cell(struct pps_slices *cut,
+                                const struct pps_slice_cell *cell,
+                                uint32_t hash,
+                                struct pps_error *err)
+{
+    if (cut->n_cells == PPS_MAX_CELLS)
+        return pps_fail(err, PPS_E_INPUT,
+                        "more than %d cells in all maps; keep fewer rows, as n=8 after the "
+                        "result's name",
+                        PPS_MAX_CELLS);
+    struct pps_slice_cell *cells =
+        pps_grow(cut->cells, &cut->cells_room, cut->n_cells + 1, sizeof *cells);
+    if (cells != NULL)
+        cut->cells = cells;
+    if (cells == NULL || !pps_hash_add(&cut->slots, hash, cut->n_cells))
+        return pps_fail_memory(err, "the result");
+    cells[cut->n_cells++] = *cell;
+    return PPS_OK;
 }
 
 static void combine(enum pps_reduce reduce, struct pps_slice_cell *cell, double value)
@@ -197,25 +205,19 @@ static enum pps_status add_to_cell(struct pps_slices *cut,
                                    const struct pps_cell *row,
                                    struct pps_error *err)
 {
-    if (!grow_cells(cut))
-        return pps_fail_memory(err, "the result");
-    const size_t slot = find_slot(cut, cell);
-    const bool is_new = cut->slots[slot] == 0;
-    if (is_new) {
-        if (cut->n_cells == PPS_MAX_CELLS)
-            return pps_fail(err, PPS_E_INPUT,
-                            "more than %d cells in all maps; keep fewer rows, as n=8 after the "
-                            "result's name",
-                            PPS_MAX_CELLS);
-        cut->cells[cut->n_cells++] = *cell;
-        cut->slots[slot] = (uint32_t)cut->n_cells;
-    } else if (cut->reduce == PPS_REDUCE_NONE) {
-        return collision(cut, &cut->cells[cut->slots[slot] - 1], cell, err);
-    }
-    if (!cover(cut, cut->slots[slot] - 1, is_new, value, row))
-        return pps_fail_memory(err, "the result");
-    combine(cut->reduce, &cut->cells[cut->slots[slot] - 1], value);
-    return PPS_OK;
+    const uint32_t hash = hash_cell(cell);
+    const size_t i = find_cell(cut, cell, hash);
+    const bool is_new = i == cut->n_cells;
+    enum pps_status status = PPS_OK;
+    if (is_new)
+        status = new_cell(cut, cell, hash, err);
+    else if (cut->reduce == PPS_REDUCE_NONE)
+        status = collision(cut, &cut->cells[i], cell, err);
+    if (status == PPS_OK && !cover(cut, i, is_new, value, row))
+        status = pps_fail_memory(err, "the result");
+    if (status == PPS_OK)
+        combine(cut->reduce, &cut->cells[i], value);
+    return status;
 }
 
 // ---- reading --------------------------------------------------------------------------------
@@ -338,7 +340,7 @@ void pps_slices_close(struct pps_slices *cut)
     free(cut->key_of_split_key);
     free(cut->by);
     free(cut->cells);
-    free(cut->slots);
+    pps_hash_free(&cut->slots);
     free(cut->first);
     free(cut->varies);
     pps_view_close(&cut->view);

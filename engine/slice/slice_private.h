@@ -4,6 +4,7 @@
 #ifndef PPS_ENGINE_SLICE_SLICE_PRIVATE_H
 #define PPS_ENGINE_SLICE_SLICE_PRIVATE_H
 
+#include "base/text/hash_slots.h"
 #include "base/text/string_pool.h"
 #include "engine/read/constant_columns.h"
 #include "engine/slice/cell_coverage.h"
@@ -54,8 +55,7 @@ struct pps_slices {
 
     struct pps_slice_cell *cells; // finally sorted by map, y, x
     size_t n_cells, cells_room;
-    uint32_t *slots; // hash table of cells: index + 1
-    size_t n_slots;
+    struct pps_hash_slots slots; // finds a cell while the result is read
 
     double min, max; // of the values of all maps; NAN: no value
     size_t *first;   // cells of map m are first[m] ... first[m + 1] - 1; n_maps + 1 entries

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// A hash table finds entries of the caller's array by the hashes of their keys. The table holds no
+// keys: the caller compares the keys of the entries that the table returns. Open addressing with
+// linear probing; at most half of the slots are in use. Any number of threads may search a table
+// while no thread adds entries.
+#ifndef PPS_BASE_TEXT_HASH_SLOTS_H
+#define PPS_BASE_TEXT_HASH_SLOTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pps_hash_slot {
+    uint32_t hash;
+    uint32_t entry; // index in the caller's array + 1; 0: the slot is empty
+};
+
+// A zeroed table is empty.
+struct pps_hash_slots {
+    struct pps_hash_slot *slots;
+    size_t n_slots; // 0 or a power of two
+    size_t n;       // entries
+};
+
+#define PPS_HASH_NONE SIZE_MAX // no further slot
+
+// Adds the entry with this index in the caller's array, even if the table has an equal one. The
+// low bits of the hash select the slot, so they must be well mixed. Returns false if memory runs
+// out or the table has 2^31 entries; the table is unchanged then.
+bool pps_hash_add(struct pps_hash_slots *table, uint32_t hash, size_t index);
+void pps_hash_free(struct pps_hash_slots *table);
+
+// Returns the first slot with this hash in the cluster of used slots from slot `at` on, or
+// PPS_HASH_NONE. The table has slots.
+static inline size_t pps_hash_probe(const struct pps_hash_slots *table,
+                                    uint32_t hash,
+                                    size_t at)
+{
+    const size_t mask = table->n_slots - 1;
+    for (at &= mask; table->slots[at].entry != 0; at = (at + 1) & mask)
+        if (table->slots[at].hash == hash)
+            return at;
+    return PPS_HASH_NONE;
+}
+
+// Visits all entries with this hash:
+//   for (size_t at = pps_hash_first(table, hash); at != PPS_HASH_NONE;
+//        at = pps_hash_next(table, hash, at))
+//       ... compare the key of entry pps_hash_index(table, at)
+static inline size_t pps_hash_first(const struct pps_hash_slots *table, uint32_t hash)
+{
+    return table->n == 0 ? PPS_HASH_NONE : pps_hash_probe(table, hash, hash);
+}
+
+static inline size_t pps_hash_next(const struct pps_hash_slots *table, uint32_t hash, size_t at)
+{
+    return pps_hash_probe(table, hash, at + 1);
+}
+
+// Returns the index of the entry in slot `at`.
+static inline size_t pps_hash_index(const struct pps_hash_slots *table, size_t at)
+{
+    return table->slots[at].entry - (size_t)1;
+}
+
+#endif
