@@ -6,16 +6,11 @@
 
 #include "base/document/json.h"
 #include "engine/manifest/manifest.h"
+#include "engine/manifest/manifest_file.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double number_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = pps_json_member(object, key);
-    return cJSON_IsRaw(item) ? strtod(item->valuestring, NULL) : 0;
-}
 
 static uint64_t sum_rows(const struct pps_merge *merge)
 {
@@ -101,18 +96,19 @@ static void add_audit(cJSON *root, const struct pps_merge *merge)
     double rows = 0, sensitive = 0, largest = 0;
     for (size_t i = 0; i < merge->n; i++) {
         const cJSON *audit = pps_json_member(merge->files[i].manifest, "audit");
-        if (audit == NULL || number_of(audit, "fraction") != number_of(first, "fraction"))
+        if (audit == NULL ||
+            pps_manifest_number(audit, "fraction") != pps_manifest_number(first, "fraction"))
             return;
-        rows += number_of(audit, "rows");
-        sensitive += number_of(audit, "sensitive");
-        largest = fmax(largest, number_of(audit, "largest_difference"));
+        rows += pps_manifest_number(audit, "rows");
+        sensitive += pps_manifest_number(audit, "sensitive");
+        largest = fmax(largest, pps_manifest_number(audit, "largest_difference"));
     }
     cJSON *audit = cJSON_AddObjectToObject(root, "audit");
-    cJSON_AddNumberToObject(audit, "fraction", number_of(first, "fraction"));
+    cJSON_AddNumberToObject(audit, "fraction", pps_manifest_number(first, "fraction"));
     pps_json_add_count(audit, "rows", (uint64_t)rows);
     cJSON_AddNumberToObject(audit, "largest_difference", largest);
     pps_json_add_count(audit, "sensitive", (uint64_t)sensitive);
-    cJSON_AddNumberToObject(audit, "tolerance", number_of(first, "tolerance"));
+    cJSON_AddNumberToObject(audit, "tolerance", pps_manifest_number(first, "tolerance"));
 }
 
 // The sum of a count over all shards.
@@ -121,7 +117,7 @@ static uint64_t sum_member(const struct pps_merge *merge, const char *object, co
     uint64_t n = 0;
     for (size_t i = 0; i < merge->n; i++) {
         const cJSON *root = merge->files[i].manifest;
-        n += (uint64_t)number_of(object != NULL ? pps_json_member(root, object) : root, key);
+        n += pps_manifest_count(object != NULL ? pps_json_member(root, object) : root, key);
     }
     return n;
 }
@@ -140,8 +136,8 @@ static void add_times(cJSON *root, const struct pps_merge *merge)
 {
     double wall_s = 0, cpu_s = 0;
     for (size_t i = 0; i < merge->n; i++) {
-        wall_s = fmax(wall_s, number_of(merge->files[i].manifest, "wall_s"));
-        cpu_s += number_of(merge->files[i].manifest, "cpu_s");
+        wall_s = fmax(wall_s, pps_manifest_number(merge->files[i].manifest, "wall_s"));
+        cpu_s += pps_manifest_number(merge->files[i].manifest, "cpu_s");
     }
     cJSON_AddNumberToObject(root, "wall_s", wall_s);
     cJSON_AddNumberToObject(root, "cpu_s", cpu_s);

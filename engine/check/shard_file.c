@@ -2,10 +2,9 @@
 // Opens and reads the files of shards, and writes their names and commands.
 #include "engine/check/shard_file.h"
 
-#include "base/document/json.h"
 #include "base/system/disk.h"
 #include "base/text/characters.h"
-#include "engine/read/result.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/store/block.h"
 
 #include <fcntl.h>
@@ -36,7 +35,7 @@ static enum pps_status fail_part(const char *path, struct pps_error *err)
 {
     struct pps_error unused;
     cJSON *manifest = NULL;
-    (void)!pps_result_manifest_of(path, ".json.part", &manifest, &unused);
+    (void)!pps_manifest_beside(path, ".json.part", &manifest, &unused);
     const char *command = command_of(manifest);
     const char *more = strstr(command, "--resume") != NULL ? "" : " --resume";
     enum pps_status status;
@@ -89,46 +88,17 @@ static enum pps_status open_index(struct pps_shardfile *file, struct pps_error *
     return PPS_OK;
 }
 
-// Keeps numbers as written in the file ("1.0"), since cJSON would print them differently.
-// *place is the index of item's place; items and places are in the order of the document.
-static bool keep_spelling(const struct pps_json *json, cJSON *item, size_t *place)
-{
-    while (*place < json->n_places && json->places[*place].item != item)
-        (*place)++;
-    if (cJSON_IsNumber(item) && *place < json->n_places) {
-        const char *text = json->text + json->places[*place].value_at;
-        item->valuestring = strndup(text, strspn(text, "0123456789+-.eE"));
-        item->type = cJSON_Raw;
-        return item->valuestring != NULL;
-    }
-    cJSON *child;
-    cJSON_ArrayForEach(child, item)
-    {
-        if (!keep_spelling(json, child, place))
-            return false;
-    }
-    return true;
-}
-
 static enum pps_status open_manifest(struct pps_shardfile *file, struct pps_error *err)
 {
-    struct pps_json json;
     char *name = NULL;
-    size_t place = 0;
     if (!is_there(file->path, ".json"))
         return pps_fail(err, PPS_E_INPUT, "%s.json is missing: %s cannot be merged without it",
                         file->path, file->path);
     if (asprintf(&name, "%s.json", file->path) < 0)
         return pps_fail_memory(err, "a path");
-    enum pps_status status = pps_json_load(&json, name, err);
+    enum pps_status status =
+        pps_manifest_file_read(name, PPS_MANIFEST_SPELLED, &file->manifest, err);
     free(name);
-    if (status != PPS_OK)
-        return status;
-    if (!keep_spelling(&json, json.root, &place))
-        status = pps_fail_memory(err, "a manifest");
-    file->manifest = json.root;
-    json.root = NULL;
-    pps_json_free(&json);
     return status;
 }
 

@@ -3,7 +3,7 @@
 #include "engine/job/existing_result.h"
 
 #include "engine/manifest/difference.h"
-#include "engine/read/result.h"
+#include "engine/manifest/manifest_file.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static bool is_complete(const char *path, const cJSON *wanted)
     struct pps_error unused;
     cJSON *found = NULL;
     const bool same = pps_existing_file(path, "") &&
-                      pps_result_manifest(path, &found, &unused) == PPS_OK &&
+                      pps_manifest_of_result(path, &found, &unused) == PPS_OK &&
                       is_same(found, wanted);
     cJSON_Delete(found);
     return same;
@@ -85,8 +85,8 @@ static enum pps_status read_part(const char *path, cJSON **found, struct pps_err
 {
     const bool part = pps_existing_file(path, ".json.part");
     struct pps_error unused;
-    enum pps_status status = pps_result_manifest_of(path, part ? ".json.part" : ".json", found,
-                                                    part ? &unused : err);
+    enum pps_status status =
+        pps_manifest_beside(path, part ? ".json.part" : ".json", found, part ? &unused : err);
     return part ? PPS_OK : status; // may be damaged; the journal suffices
 }
 
@@ -113,7 +113,7 @@ static enum pps_status check_final(const char *path,
                                    struct pps_error *err)
 {
     cJSON *found = NULL;
-    enum pps_status status = pps_result_manifest(path, &found, err);
+    enum pps_status status = pps_manifest_of_result(path, &found, err);
     *complete = status == PPS_OK && found != NULL && is_same(found, wanted);
     if (status == PPS_OK && found != NULL && !*complete && !force)
         status = fail_different(path, found, wanted, false, err);

@@ -4,7 +4,7 @@
 
 #include "base/document/json.h"
 #include "engine/best/tie_counts.h"
-#include "engine/read/result.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/read/row_text.h"
 #include "engine/space/value.h"
 #include "engine/store/block_text.h"
@@ -107,12 +107,6 @@ static enum pps_status add_block(const struct pps_resume_ask *ask,
 
 // ---- the manifest -----------------------------------------------------------------------------
 
-static uint64_t count_of(const cJSON *object, const char *name)
-{
-    const cJSON *item = pps_json_member(object, name);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? (uint64_t)item->valuedouble : 0;
-}
-
 static void add_counts(const struct pps_resume_ask *ask,
                        const cJSON *only,
                        struct pps_totals *t)
@@ -122,15 +116,15 @@ static void add_counts(const struct pps_resume_ask *ask,
     const cJSON *skipped = pps_json_member(only, "skipped_points");
     t->points = e->n_points;
     t->counts.rows = prefix->rows;
-    t->judged = count_of(only, "computed");
-    t->counts.pruned = count_of(only, "pruned");
+    t->judged = pps_manifest_count(only, "computed");
+    t->counts.pruned = pps_manifest_count(only, "pruned");
     t->counts.failed = prefix->failed;
-    t->counts.failed_example = count_of(only, "failed_point");
+    t->counts.failed_example = pps_manifest_count(only, "failed_point");
     t->counts.infeasible = prefix->infeasible;
     t->text_bytes = prefix->text_bytes - prefix->header_bytes;
     for (int r = 0; r < e->space.n_reasons; r++)
-        t->counts.left_out[r] =
-            (struct pps_left_out){prefix->left_out[r], count_of(skipped, e->space.reasons[r])};
+        t->counts.left_out[r] = (struct pps_left_out){
+            prefix->left_out[r], pps_manifest_count(skipped, e->space.reasons[r])};
 }
 
 static enum pps_status add_equal(struct reader *r, const cJSON *only, struct pps_error *err)

@@ -5,7 +5,7 @@
 #include "base/document/json.h"
 #include "engine/job/earlier_totals.h"
 #include "engine/job/finished_best.h"
-#include "engine/read/result.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/store/index_check.h"
 
 #include <stdio.h>
@@ -14,25 +14,14 @@
 
 // ---- the manifest -----------------------------------------------------------------------------
 
-static double number_of(const cJSON *object, const char *name)
-{
-    const cJSON *item = pps_json_member(object, name);
-    return cJSON_IsNumber(item) && item->valuedouble >= 0 ? item->valuedouble : 0;
-}
-
-static uint64_t count_of(const cJSON *object, const char *name)
-{
-    return (uint64_t)number_of(object, name);
-}
-
 // Manifests of older versions do not have the numbers of computed and copied points.
 static void add_computed(struct pps_totals *t, const cJSON *manifest)
 {
     const uint64_t rows = t->judged > 0 ? t->judged : t->counts.rows;
     const uint64_t reused =
         t->counts.reused > t->counts.checked ? t->counts.reused - t->counts.checked : 0;
-    const uint64_t recalled = count_of(manifest, "recalled");
-    const uint64_t known = count_of(manifest, "computed") + recalled + reused;
+    const uint64_t recalled = pps_manifest_count(manifest, "recalled");
+    const uint64_t known = pps_manifest_count(manifest, "computed") + recalled + reused;
     if (pps_json_member(manifest, "computed") == NULL || known > rows)
         return;
     t->counts.recalled = recalled;
@@ -44,17 +33,18 @@ static void add_manifest(struct pps_finished_result *f)
     struct pps_totals *t = &f->totals;
     const cJSON *audit = pps_json_member(f->manifest, "audit");
     const cJSON *reused = pps_json_member(f->manifest, "reused");
-    f->audit = number_of(audit, "fraction");
+    f->audit = pps_manifest_number(audit, "fraction");
     f->reuse = cJSON_GetStringValue(pps_json_member(reused, "from"));
-    f->data_bytes = count_of(f->manifest, "data_bytes");
-    f->threads = (int)number_of(f->manifest, "threads");
-    t->counts.audited = (struct pps_audited){.rows = count_of(audit, "rows"),
-                                             .largest = number_of(audit, "largest_difference"),
-                                             .sensitive = count_of(audit, "sensitive")};
-    t->counts.reused = count_of(reused, "rows");
-    t->counts.checked = count_of(reused, "audited");
-    t->wall_s = number_of(f->manifest, "wall_s");
-    t->cpu_s = number_of(f->manifest, "cpu_s");
+    f->data_bytes = pps_manifest_count(f->manifest, "data_bytes");
+    f->threads = (int)pps_manifest_number(f->manifest, "threads");
+    t->counts.audited =
+        (struct pps_audited){.rows = pps_manifest_count(audit, "rows"),
+                             .largest = pps_manifest_number(audit, "largest_difference"),
+                             .sensitive = pps_manifest_count(audit, "sensitive")};
+    t->counts.reused = pps_manifest_count(reused, "rows");
+    t->counts.checked = pps_manifest_count(reused, "audited");
+    t->wall_s = pps_manifest_number(f->manifest, "wall_s");
+    t->cpu_s = pps_manifest_number(f->manifest, "cpu_s");
     add_computed(t, f->manifest);
 }
 
@@ -127,7 +117,7 @@ enum pps_status pps_finished_result_read(const struct pps_sweep *sweep,
 {
     char *index_path = NULL;
     *finished = (struct pps_finished_result){.threads = 0};
-    enum pps_status status = pps_result_manifest(path, &finished->manifest, err);
+    enum pps_status status = pps_manifest_of_result(path, &finished->manifest, err);
     if (status != PPS_OK)
         return status;
     if (asprintf(&index_path, "%s.idx", path) < 0)

@@ -4,6 +4,7 @@
 
 #include "base/text/decimal.h"
 #include "base/text/text_buffer.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"
@@ -297,7 +298,7 @@ enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
     *reuse = NULL;
     enum pps_status status = pps_result_open(&r.result, path, err);
     if (status == PPS_OK)
-        status = pps_result_manifest(path, &manifest, err);
+        status = pps_manifest_of_result(path, &manifest, err);
     r.manifest = manifest;
     if (status == PPS_OK && manifest == NULL)
         status = pps_fail(err, PPS_E_INPUT,

@@ -5,10 +5,9 @@
 #include "base/document/json.h"
 #include "base/system/disk.h"
 #include "base/system/machine.h"
-#include "base/system/whole_file.h"
 #include "engine/best/tie_counts.h"
 #include "engine/manifest/manifest.h"
-#include "engine/manifest/manifest_read.h"
+#include "engine/manifest/manifest_file.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -279,19 +278,16 @@ enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
                                   struct pps_totals *totals,
                                   struct pps_error *err)
 {
-    char name[PATH_ROOM], *text;
-    size_t n;
+    char name[PATH_ROOM];
+    cJSON *root;
     *blocks = 0;
     *totals = (struct pps_totals){.points = 0};
     pps_sweep_tops(sweep, &totals->best, &totals->nearest);
     name_file(name, path, ".top.part");
     if (access(name, F_OK) != 0)
         return PPS_OK;
-    enum pps_status status = pps_whole_file_read_regular(name, SNAPSHOT_MAX, &text, &n, err);
-    if (status == PPS_OK)
-        status = pps_manifest_check(name, text, n, err);
+    enum pps_status status = pps_manifest_file_read_large(name, SNAPSHOT_MAX, &root, err);
     if (status == PPS_OK) {
-        cJSON *root = cJSON_Parse(text);
         struct reader r = {sweep, calloc(1, sizeof *r.cursor), root,
                            pps_experiment_header(sweep->experiment), false};
         if (r.cursor == NULL || r.header == NULL)
@@ -302,7 +298,6 @@ enum pps_status pps_snapshot_read(const struct pps_sweep *sweep,
         free(r.cursor);
         free(r.header);
     }
-    free(text);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #include "base/text/grow_list.h"
 #include "base/text/nearest.h"
 #include "base/text/string_pool.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/read/result.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
@@ -79,7 +80,7 @@ static const cJSON *find_result(const cJSON *manifest, const char *name)
 static enum pps_status declare(struct ppsweep_table *t, const char *path, struct pps_error *err)
 {
     cJSON *manifest = NULL;
-    const enum pps_status status = pps_result_manifest(path, &manifest, err);
+    const enum pps_status status = pps_manifest_of_result(path, &manifest, err);
     if (status != PPS_OK || manifest == NULL)
         return status;
     const char *name = cJSON_GetStringValue(pps_json_member(manifest, "kernel"));

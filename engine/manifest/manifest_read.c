@@ -3,21 +3,13 @@
 #include "engine/manifest/manifest_read.h"
 
 #include "base/document/json.h"
-#include "base/system/whole_file.h"
 #include "base/text/decimal.h"
+#include "engine/manifest/manifest_file.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
-
-#define MANIFEST_MAX ((size_t)64 << 20) // bytes
-
-// The last member as manifest.c writes it.
-#define DIGEST_FORMAT ",\n\t\"manifest_digest\":\t\"%016" PRIx64 "\"\n}\n"
-enum { DIGEST_NAME_BYTES = 23, DIGEST_BYTES = 43 };
 
 static enum pps_status wrong(const struct pps_manifest_facts *said,
                              struct pps_error *err,
@@ -25,27 +17,6 @@ static enum pps_status wrong(const struct pps_manifest_facts *said,
                              const char *name)
 {
     return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0, "%s%s", what, name);
-}
-
-// ---- the digest -------------------------------------------------------------------------------
-
-enum pps_status pps_manifest_check(const char *name,
-                                   const char *text,
-                                   size_t n,
-                                   struct pps_error *err)
-{
-    char want[DIGEST_BYTES + 1];
-    const char *what = "is too short for a manifest";
-    if (n >= DIGEST_BYTES) {
-        n -= DIGEST_BYTES;
-        snprintf(want, sizeof want, DIGEST_FORMAT, (uint64_t)XXH64(text, n, 0));
-        if (memcmp(text + n, want, DIGEST_BYTES) == 0)
-            return PPS_OK;
-        what = memcmp(text + n, want, DIGEST_NAME_BYTES) != 0
-                   ? "does not end with its digest: it is damaged or truncated"
-                   : "is damaged: its text and its digest differ";
-    }
-    return pps_fail_at(err, PPS_E_WRONG, name, 0, 0, "%s", what);
 }
 
 // ---- members ----------------------------------------------------------------------------------
@@ -160,6 +131,16 @@ static enum pps_status read_lists(struct pps_manifest_facts *said, struct pps_er
 
 // ---- the whole --------------------------------------------------------------------------------
 
+static enum pps_status read_members(struct pps_manifest_facts *said, struct pps_error *err)
+{
+    enum pps_status status = read_texts(said, err);
+    if (status == PPS_OK)
+        status = read_hex(said, err);
+    if (status == PPS_OK)
+        status = read_counts(said, err);
+    return status == PPS_OK ? read_lists(said, err) : status;
+}
+
 enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
                                          const char *name,
                                          const char *text,
@@ -169,32 +150,20 @@ enum pps_status pps_manifest_facts_parse(struct pps_manifest_facts *said,
     *said = (struct pps_manifest_facts){.name = strdup(name)};
     if (said->name == NULL)
         return pps_fail_memory(err, "%s", name);
-    enum pps_status status = pps_manifest_check(said->name, text, n, err);
-    if (status != PPS_OK)
-        return status;
-    said->root = cJSON_ParseWithLength(text, n);
-    if (!cJSON_IsObject(said->root))
-        return wrong(said, err, "is not a JSON object", "");
-    status = read_texts(said, err);
-    if (status == PPS_OK)
-        status = read_hex(said, err);
-    if (status == PPS_OK)
-        status = read_counts(said, err);
-    return status == PPS_OK ? read_lists(said, err) : status;
+    enum pps_status status = pps_manifest_file_parse(name, text, n, &said->root, err);
+    return status == PPS_OK ? read_members(said, err) : status;
 }
 
 enum pps_status pps_manifest_facts_read(struct pps_manifest_facts *said,
                                         const char *path,
                                         struct pps_error *err)
 {
-    char *text;
-    size_t n;
-    *said = (struct pps_manifest_facts){.name = NULL};
-    enum pps_status status = pps_whole_file_read_regular(path, MANIFEST_MAX, &text, &n, err);
-    if (status == PPS_OK)
-        status = pps_manifest_facts_parse(said, path, text, n, err);
-    free(text);
-    return status;
+    *said = (struct pps_manifest_facts){.name = strdup(path)};
+    if (said->name == NULL)
+        return pps_fail_memory(err, "%s", path);
+    enum pps_status status =
+        pps_manifest_file_read(path, PPS_MANIFEST_STRICT, &said->root, err);
+    return status == PPS_OK ? read_members(said, err) : status;
 }
 
 void pps_manifest_facts_free(struct pps_manifest_facts *said)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads a manifest strictly: its digest must match every byte, and every member that describes
-// the result must be present. (result.h accepts a manifest that lacks members.)
+// the result must be present. (manifest_file.h reads one that lacks members.)
 #ifndef PPS_ENGINE_MANIFEST_MANIFEST_READ_H
 #define PPS_ENGINE_MANIFEST_MANIFEST_READ_H
 
@@ -40,11 +40,6 @@ PPS_MUST_CHECK enum pps_status pps_manifest_facts_parse(struct pps_manifest_fact
                                                         size_t n,
                                                         struct pps_error *err);
 
-// Whether a text that pps_manifest_print made is whole. PPS_E_WRONG: damaged.
-PPS_MUST_CHECK enum pps_status pps_manifest_check(const char *name,
-                                                  const char *text,
-                                                  size_t n,
-                                                  struct pps_error *err);
 void pps_manifest_facts_free(struct pps_manifest_facts *said); // a zeroed one is fine
 
 // The names of its parameters and columns as the header line of the rows, with a newline; the

@@ -5,6 +5,7 @@
 #include "base/text/nearest.h"
 #include "engine/experiment/documents.h"
 #include "engine/experiment/experiment.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/read/view.h"
 #include "engine/space/typed_columns.h"
 #include "engine/space/value.h"
@@ -166,7 +167,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
     *inputs = NULL;
     enum pps_status status = pps_result_open(&result, path, err);
     if (status == PPS_OK)
-        status = pps_result_manifest(path, &manifest, err);
+        status = pps_manifest_of_result(path, &manifest, err);
     if (status == PPS_OK)
         status = choose_kernel(kernels, path, manifest, result, &bare, err);
     if (status == PPS_OK)

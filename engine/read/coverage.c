@@ -4,7 +4,7 @@
 
 #include "base/document/json.h"
 #include "base/text/characters.h"
-#include "engine/read/result.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/store/index_read.h"
 
 #include <cjson/cJSON.h>
@@ -14,13 +14,6 @@
 #include <string.h>
 
 static const char part[] = ".part";
-
-static uint64_t count_of(const cJSON *object, const char *key)
-{
-    const cJSON *item = pps_json_member(object, key);
-    const double value = cJSON_IsNumber(item) ? item->valuedouble : 0;
-    return value > 0 && value < 0x1p63 ? (uint64_t)value : 0;
-}
 
 // Returns the points of the blocks in the journal of an unfinished run, or 0 if it cannot be
 // read.
@@ -55,17 +48,17 @@ static char *without_part(const char *path)
 static void fill(const char *path, const cJSON *manifest, struct pps_coverage *coverage)
 {
     const cJSON *shard = pps_json_member(manifest, "shard");
-    const uint64_t asked =
-        shard != NULL ? count_of(shard, "points") : count_of(manifest, "points");
+    const uint64_t asked = shard != NULL ? pps_manifest_count(shard, "points")
+                                         : pps_manifest_count(manifest, "points");
     *coverage = (struct pps_coverage){
-        .points = count_of(manifest, "points"),
-        .whole = count_of(manifest, "grid_points"),
+        .points = pps_manifest_count(manifest, "points"),
+        .whole = pps_manifest_count(manifest, "grid_points"),
         .unfinished = pps_ends_with(path, part),
-        .shard = count_of(shard, "index"),
-        .of = count_of(shard, "of"),
+        .shard = pps_manifest_count(shard, "index"),
+        .of = pps_manifest_count(shard, "of"),
         .only_best = pps_json_member(manifest, "only_top") != NULL,
     };
-    coverage->rows = count_of(manifest, "rows");
+    coverage->rows = pps_manifest_count(manifest, "rows");
     coverage->limited = asked < coverage->whole;
     if (coverage->whole == 0) // written before manifests had "whole"
         coverage->whole = asked;
@@ -85,8 +78,8 @@ cJSON *pps_coverage_manifest(const char *path)
     const bool unfinished = pps_ends_with(path, part);
     char *result = unfinished ? without_part(path) : strdup(path);
     if (result != NULL && strcmp(result, "-") != 0)
-        (void)!pps_result_manifest_of(result, unfinished ? ".json.part" : ".json", &manifest,
-                                      &unused);
+        (void)!pps_manifest_beside(result, unfinished ? ".json.part" : ".json", &manifest,
+                                   &unused);
     free(result);
     return manifest;
 }

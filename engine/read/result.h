@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The result reader opens a result file, reads its rows in order, splits them into cells, and
-// reads its manifest. It streams: memory does not grow with the file. Readers share no state:
-// each thread may have its own.
+// The result reader opens a result file, reads its rows in order and splits them into cells. It
+// streams: memory does not grow with the file. Readers share no state: each thread may have its
+// own.
 #ifndef PPS_ENGINE_READ_RESULT_H
 #define PPS_ENGINE_READ_RESULT_H
 
@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct cJSON;
 struct pps_result;
 
 // Opens NAME.csv.gz, NAME.csv or a .part of either (whole blocks are read), or "-" for stdin,
@@ -46,19 +45,5 @@ PPS_MUST_CHECK enum pps_status pps_result_next(struct pps_result *result,
 
 // Returns the number of data rows read so far.
 uint64_t pps_result_row(const struct pps_result *result);
-
-// Parses NAME.json beside the result into *manifest, which the caller deletes. *manifest is
-// NULL, without an error, if the file does not exist, for "-", and for a .part file, which has
-// no manifest yet.
-PPS_MUST_CHECK enum pps_status pps_result_manifest(const char *path,
-                                                   struct cJSON **manifest,
-                                                   struct pps_error *err);
-
-// Like pps_result_manifest, for the file with this ending (".json.part": the manifest of an
-// interrupted run).
-PPS_MUST_CHECK enum pps_status pps_result_manifest_of(const char *path,
-                                                      const char *ending,
-                                                      struct cJSON **manifest,
-                                                      struct pps_error *err);
 
 #endif

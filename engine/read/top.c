@@ -8,6 +8,7 @@
 #include "engine/best/best.h"
 #include "engine/best/tie_counts.h"
 #include "engine/best/ties_text.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/read/constant_columns.h"
 #include "engine/read/grouping.h"
 #include "engine/read/row_sort.h"
@@ -235,7 +236,7 @@ static enum pps_status read_counted(struct top *top, const char *header, struct 
     if (cells == NULL)
         return pps_fail_memory(err, "%s", top->view.path);
     if (strcmp(top->view.path, "-") != 0)
-        status = pps_result_manifest(top->view.path, &manifest, err);
+        status = pps_manifest_of_result(top->view.path, &manifest, err);
     const cJSON *only = cJSON_GetObjectItemCaseSensitive(manifest, "only_top");
     cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(only, "equal"))
     {

@@ -4,6 +4,7 @@
 
 #include "base/text/nearest.h"
 #include "engine/experiment/experiment.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/read/coverage.h"
 #include "engine/read/filter.h"
 #include "engine/space/typed_columns.h"
@@ -134,7 +135,7 @@ static enum pps_status find_roles(struct pps_view *view,
     cJSON *manifest = NULL;
     enum pps_status status = PPS_OK;
     if (strcmp(view->path, "-") != 0)
-        status = pps_result_manifest(view->path, &manifest, err);
+        status = pps_manifest_of_result(view->path, &manifest, err);
     if (status != PPS_OK)
         return status;
     const char *name = member_text(manifest, "kernel");

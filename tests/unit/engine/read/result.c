@@ -302,30 +302,6 @@ Test(result, stdin_plain_and_gzip, .init = enter, .fini = leave)
     reads_as("-", "3|4;");
 }
 
-// Catches the manifest of another file, a missing manifest reported as an error, and a broken
-// manifest reported as missing.
-Test(result, manifest, .init = enter, .fini = leave)
-{
-    struct pps_error err = {0};
-    cJSON *manifest;
-    cr_assert_eq(pps_result_manifest("a.csv.gz", &manifest, &err), PPS_OK);
-    cr_assert(manifest == NULL);
-    spill("a.csv.gz.json", "{\"rows\": 42}\n");
-    cr_assert_eq(pps_result_manifest("a.csv.gz", &manifest, &err), PPS_OK);
-    cr_assert_eq(cJSON_GetObjectItemCaseSensitive(manifest, "rows")->valueint, 42);
-    cJSON_Delete(manifest);
-    cr_assert_eq(pps_result_manifest("a.csv.gz.part", &manifest, &err), PPS_OK);
-    cr_assert(manifest == NULL);
-    cr_assert_eq(pps_result_manifest("-", &manifest, &err), PPS_OK);
-    static const char *const broken[] = {"", "{\"rows\": 42", "[1]", "{} x"};
-    for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
-        spill("a.csv.gz.json", broken[i]);
-        cr_assert_eq(pps_result_manifest("a.csv.gz", &manifest, &err), PPS_E_INPUT, "%zu", i);
-        cr_assert(manifest == NULL);
-        cr_assert_str_eq(err.file, "a.csv.gz.json");
-    }
-}
-
 // Catches a fast path that rounds differently from strtod.
 Test(result, numbers_as_strtod)
 {
