@@ -17,6 +17,13 @@ add_library(ppsweep_static STATIC $<TARGET_OBJECTS:pps_library> $<TARGET_OBJECTS
   $<TARGET_OBJECTS:pps_kernels> $<TARGET_OBJECTS:pps_base>)
 set_target_properties(ppsweep_static PROPERTIES OUTPUT_NAME ppsweep LINKER_LANGUAGE C)
 
+# Intermediate code for link-time optimisation fits one version of one compiler only, and contains
+# paths of the source tree.
+if(pps_fat_objects)
+  add_custom_command(TARGET ppsweep_static POST_BUILD VERBATIM
+    COMMAND ${CMAKE_OBJCOPY} --wildcard --remove-section=.gnu.lto_* $<TARGET_FILE:ppsweep_static>)
+endif()
+
 # What a program needs that links the static library.
 set(pps_static_libs "-lcsv -lcjson -lxxhash -lz -lgomp -lpthread -lm")
 if(ISAL_FOUND)
@@ -34,7 +41,7 @@ write_basic_package_version_file(ppsweepConfigVersion.cmake COMPATIBILITY SameMi
 
 install(TARGETS ppsweep_shared ppsweep_static)
 install(FILES include/ppsweep.h TYPE INCLUDE)
-install(FILES include/ppsweep/kernel.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/ppsweep)
+install(DIRECTORY include/ppsweep TYPE INCLUDE)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweep.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/ppsweepConfigVersion.cmake DESTINATION ${pps_cmakedir})

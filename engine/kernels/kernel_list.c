@@ -66,7 +66,7 @@ enum pps_status pps_kernel_list_open(struct pps_kernel_list *list,
                                      int n,
                                      struct pps_error *err)
 {
-    *list = (struct pps_kernel_list){NULL};
+    *list = (struct pps_kernel_list){.all = NULL};
     size_t n_built_in = 0;
     while (built_in[n_built_in] != NULL)
         n_built_in++;
@@ -91,5 +91,5 @@ void pps_kernel_list_close(struct pps_kernel_list *list)
     free(list->all);
     for (int i = 0; i < list->n_libraries; i++)
         dlclose(list->library[i]);
-    *list = (struct pps_kernel_list){NULL};
+    *list = (struct pps_kernel_list){.all = NULL};
 }

@@ -59,7 +59,7 @@ static enum pps_status copy_file(const char *from,
                                  const char *to,
                                  struct pps_error *err)
 {
-    struct pps_whole_file file = {NULL};
+    struct pps_whole_file file = {.path = NULL};
     FILE *in = fopen(from, "r");
     if (in == NULL)
         return pps_fail_errno(err, "cannot open", from);

@@ -241,7 +241,7 @@ static enum pps_status finish(struct column *column, uint64_t n, struct pps_erro
     for (uint64_t i = 0; kind == PPSWEEP_CELLS_BOOLEAN && i < n; i++)
         column->numbers[i] = strcmp(column->texts[column->codes[i]], "true") == 0;
     const bool coded = kind == PPSWEEP_CELLS_TEXT || kind == PPSWEEP_CELLS_MIXED;
-    column->shown.kind = kind;
+    column->shown.kind = (int)kind;
     column->shown.numbers = column->numbers;
     column->shown.codes = coded ? column->codes : NULL;
     column->shown.n_texts = coded ? (int)column->words.n : 0;
