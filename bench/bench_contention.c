@@ -194,8 +194,8 @@ static double ns_per_event(const struct timing *t)
     return 1e9 * t->point_s / t->events;
 }
 
-// Sweeps by batches and point by point, in turns, over numbers of stages. An event is one of those
-// that are simulated point by point, also where batches need fewer.
+// Sweeps by batches and point by point, in turns, over numbers of stages. Events are
+// counted in the simulation point by point, also for batches, which may need fewer events.
 static void compare_stages(int32_t n)
 {
     static const int32_t gpus[] = {4, 8, 16, 32, 64};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the engine itself costs a row: walking the space, writing rows, compressing, the file.
-// The kernel is one that computes nothing. Prints one JSON line a measurement.
+// Measures the engine's own cost per row: walking the space, writing rows, compressing, the file.
+// The kernel computes nothing. Prints one JSON line per measurement.
 //
 //   bench_engine [ROWS [THREADS]]
 #include "base/system/machine.h"

@@ -37,7 +37,8 @@ static void add(struct work *w, const struct nd_strategy *s)
         w->points[w->n++] = (struct nd_point){*s, 4096, gbs};
 }
 
-// Degrees that fix the figures of a layer (ep, mbs, sp) and those that do not (op, vp, recompute).
+// Vary degrees that fix the figures of a layer (ep, mbs, sp), and degrees that do not (op, vp,
+// recompute).
 static void add_shapes(struct work *w, struct nd_strategy s, int64_t experts, bool innermost);
 
 static void add_plans(struct work *w, struct nd_strategy s, int64_t experts, bool innermost)

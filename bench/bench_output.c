@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a row costs after its simulation: digits, text, compression. One JSON line a
-// measurement, CPU time of this thread, best of several rounds; every result is checked.
+// Measures the cost of a row after its simulation: digits, text, compression. Prints one JSON line
+// per measurement: CPU time of this thread, best of several rounds. Checks every result.
 #include "base/system/codec.h"
 #include "base/system/machine.h"
 #include "base/table/csv_line.h"

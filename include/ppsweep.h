@@ -12,7 +12,7 @@
 //             belong to the handle and are valid until it is closed. Strings that the caller
 //             passes are copied.
 //   size      The first member of a struct that the caller fills is its size, `sizeof (struct
-//             ...)`. All other members may be 0 or NULL unless the comment says otherwise.
+//             ...)`. All other members may be 0 or NULL unless their comment forbids it.
 //   threads   Different handles may be used by different threads at the same time. Only
 //             ppsweep_model and ppsweep_stop may be used by several threads at once.
 //   fork      A child process may use the handles of its parent that no other thread used during
@@ -26,7 +26,7 @@
 // kernel (look them up by name), the version of kernels, and the layout of structs between
 // different values of PPSWEEP_ABI.
 //
-// Results are those of `ppsweep run`: the same point gives the same bits in every call, with any
+// Results equal the results of `ppsweep run`: the same point gives the same bits in every call, with any
 // number of points and threads.
 #ifndef PPSWEEP_H
 #define PPSWEEP_H
@@ -185,8 +185,8 @@ PPSWEEP_API int ppsweep_decode(const struct ppsweep_model *model,
 // once (the priorities of `contention`); 0 if the kernel has none, and for NULL.
 PPSWEEP_API uint64_t ppsweep_model_combinations(const struct ppsweep_model *model);
 // Writes values first ... first + n - 1 of the composite axis, in the order of an experiment:
-// param[p][i] is parameter p in value first + i. param has one pointer per parameter; those of
-// parameters that are not `combined` are not used, and NULL is allowed.
+// param[p][i] is parameter p in value first + i. param has one pointer per parameter; pointers
+// of parameters that are not `combined` are not used and may be NULL.
 PPSWEEP_API int ppsweep_model_combination(const struct ppsweep_model *model,
                                           uint64_t first,
                                           size_t n,
@@ -245,8 +245,8 @@ struct ppsweep_points {
     size_t size;
     size_t n; // points
     // One pointer per parameter: param[p][i] is parameter p of point i. NULL: the default at all
-    // points. param itself NULL: all defaults. Values are used as they are; those of an
-    // experiment are the doubles nearest to at most 15 significant digits.
+    // points. param itself NULL: all defaults. Values are used as they are; values of
+    // an experiment are the doubles nearest to at most 15 significant digits.
     const double *const *param;
     // One pointer per column: column[c][i] is result c of point i, NaN if there is none. NULL:
     // not wanted; a column that is not wanted may cost no time. column itself may be NULL.
@@ -300,7 +300,7 @@ struct ppsweep_run_options {
     const char *metrics;   // more columns, separated by commas; "": all but costly ones
     const char *objective; // the column that ranks rows; NULL: the first one
     const char *compress;  // "zlib:1" to "zlib:9", "isal:0" to "isal:3", "none"; NULL: zlib:1
-    int decimals;          // of results; 0: those of each column; -1: read back exactly
+    int decimals;          // of results; 0: default of each column; -1: read back exactly
     int typed;             // not 0: numbers and names of a parameter in columns of their own
     int status;            // not 0: rows end with a column `status`
     int exact;             // as in struct ppsweep_model_options

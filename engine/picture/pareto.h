@@ -19,9 +19,10 @@
 
 struct pps_pareto_ask {
     struct pps_view_ask view;
-    const char *columns; // "a,b": two columns of numbers; min: or max: before a name says which
-                         // values are better, else its goal does (lower where it has none)
-    const char *by;      // as pps_grouping_open takes it: a front of every group
+    const char
+        *columns;   // "a,b": two columns of numbers; the prefix min: or max: sets the better
+                    // direction, else the column's goal (lower for no goal)
+    const char *by; // as pps_grouping_open takes it: a front of every group
     enum pps_scale_kind scale;
     bool cloud; // keep points of all rows, for a picture
 };
@@ -43,9 +44,9 @@ struct pps_pareto {
     struct pps_thinned_points cloud;
     struct text_buffer row;
     uint64_t rows;   // read, and passed the filters
-    uint64_t valued; // of those, with numbers in both columns: the others are skipped
+    uint64_t valued; // of these rows, rows with numbers in both columns
     uint64_t kept;   // rows of the fronts
-    uint64_t equal;  // rows of the same values as one of those
+    uint64_t equal;  // rows with the same values as a row of a front
 };
 
 // Reads the result. pps_pareto_close in every case.

@@ -44,8 +44,8 @@ struct pps_top_count {
 };
 
 // Reads the result and writes its best rows to ask->out under its header. Rows of equal value
-// stand in the order of the file; those that are not written are counted, as are those that a run
-// with --only-top has counted. Whether the writing worked is for the owner of `out` to see.
+// keep the order of the file. Equal rows that are not written are counted, including the rows that
+// a run with --only-top counted. The owner of `out` checks for writing errors.
 PPS_MUST_CHECK enum pps_status pps_top(const struct pps_top_ask *ask,
                                        struct pps_top_count *count,
                                        struct pps_error *err);

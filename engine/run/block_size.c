@@ -40,7 +40,7 @@ static size_t results_bytes(const struct pps_experiment *experiment)
     return n;
 }
 
-// What is known of an experiment's points by a few spread evenly.
+// Estimates for the points of an experiment, from a few evenly spread points.
 struct estimate {
     double cost_ns, row_bytes; // means
     int together;              // most points that hardly take longer than one

@@ -19,7 +19,7 @@ struct pps_counts {
     struct pps_audited audited;
 };
 
-// Adds the counts of a later stretch. Examples are those of the first point.
+// Adds the counts of a later stretch. The example of a reason stays the first point.
 void pps_counts_add(struct pps_counts *counts, const struct pps_counts *later);
 
 #endif

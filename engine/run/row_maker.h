@@ -24,7 +24,7 @@ struct pps_rows {
 
 struct pps_rowmaker;
 
-// What a maker of rows does. Pointers must stay valid until the maker is closed.
+// Settings of a row maker. Pointers must stay valid until the row maker is closed.
 struct pps_row_settings {
     const struct pps_experiment *experiment;
     int objective; // the column that the best rows are chosen by

@@ -21,7 +21,7 @@ struct pps_rowmaker {
     const struct pps_experiment *experiment;
     const struct pps_kernel *kernel;
     struct pps_cursor cursor;
-    struct pps_best_by_group best;    // in a contest those of the points made last; else of all
+    struct pps_best_by_group best;    // in a contest of the latest points; else of all points
     struct pps_best_by_group nearest; // of infeasible rows, likewise
     struct pps_shared_best *contest;  // or NULL
     struct pps_rival rival;
@@ -51,7 +51,7 @@ struct pps_rowmaker {
     char *found_prefixes;
     double *found_groups;
     size_t n_found;
-    struct pps_reused *claims; // PPS_BATCH: what it says of points computed again for an audit
+    struct pps_reused *claims; // [PPS_BATCH]: reused rows of points computed again for an audit
     char *text;
     size_t text_n, text_cap;
     size_t row_cap; // greatest bytes of a row

@@ -55,7 +55,7 @@ static struct pps_blocks blocks_of(const struct pps_sweep *sweep)
 
 // ---- taking -----------------------------------------------------------------------------------
 
-// What the worker does next; false: nothing more.
+// Takes the next task for a worker. Returns false if there are no more tasks.
 static bool take(struct pool *pool, struct pps_task *task)
 {
     pthread_mutex_lock(&pool->lock);

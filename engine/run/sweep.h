@@ -41,9 +41,9 @@ struct pps_sweep {
     const struct pps_known_rows *reuse; // rows that need not be computed; or NULL
     double audit; // fraction of the rows to compare with the reference; 0: none
     struct pps_shard shard;
-    uint64_t skip;     // blocks of the shard that are there already
-    uint64_t end;      // go no further than to this block of the shard; 0: to its end
-    bool only_audited; // make no rows but those of the audit
+    uint64_t skip;     // number of blocks of the shard that exist already
+    uint64_t end;      // stop before this block of the shard; 0: at the end of the shard
+    bool only_audited; // compute only the rows of the audit
     bool fail_fast;    // PPS_E_POINTS for the first point that failed
 };
 
@@ -51,13 +51,12 @@ struct pps_totals {
     uint64_t points; // scanned points, skipped points included
     uint64_t judged; // rows to choose from, in a run that keeps only the best rows
     uint64_t earlier, earlier_rows; // points and rows of an earlier run
-    // The counts of recalled, reused and checked rows are those of this run.
+    // Counts of all runs; recalled, reused and checked rows are counted for this run only.
     struct pps_counts counts;
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;
-    struct pps_best_by_group
-        best; // with only_best, at any time, those of all blocks written so far
+    struct pps_best_by_group best; // with only_best, at any time: of all blocks written so far
     // Of this run's infeasible rows, the one that nearly fits; where the best alone are wanted,
     // none as soon as there is one of them.
     struct pps_best_by_group nearest;

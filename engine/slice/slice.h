@@ -53,8 +53,8 @@ const char *pps_reduce_word(enum pps_reduce reduce);
 //
 // If ask->by is NULL, each *name* (letter) of the kernel's `heatmap.split` parameter has its
 // own map, while all its numbers share one map: on a grid they follow from x and y. If several
-// of its numbers fall in one cell, numbers distinguish maps too, unless `reduce` says how to
-// combine them.
+// of its numbers fall in one cell, numbers distinguish maps too, unless `reduce` defines how
+// to combine them.
 struct pps_slices;
 
 PPS_MUST_CHECK enum pps_status pps_slices_open(struct pps_slices **cut,

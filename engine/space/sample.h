@@ -3,7 +3,7 @@
 // alone. Rows are in the order of the draws.
 //
 // random: points of the numbered grid in random order, each at most once. Continuous axes and
-// axes that depend on one are not part of that grid: they are drawn anew for each row, and the
+// axes that depend on one are not part of that grid: they are drawn again for each row, and the
 // grid of the other axes may be traversed several times, each time in another order. A longer
 // sample begins with the draws of a shorter one.
 //

@@ -2,7 +2,7 @@
 // The lower bound: the maximum of several times, each of which every schedule needs.
 //
 // Facts that all bounds use. A task of work w lasts at least w less eps_work (a task ends when
-// no more than eps_work is left of it), as no rate is above 1: a compute rate is 1 less a
+// at most eps_work of its work is left), as no rate is above 1: a compute rate is 1 less a
 // slowdown, a transfer's rate is a share. A stage computes one task at a time. The shares of a
 // port add up to 1 at most: rules 1 to 3 hand out 1, and receivers only take away and let the
 // rest be handed out again; so a port needs the sum of its transfers' works. Tasks of a class
@@ -37,12 +37,12 @@
 //     before; or the last of these backwards and its synchronisation;
 //   - the compute of stage g - 1, which starts after g - 1 forwards and transfers, and what follows
 //     its last backward: the way to stage 0 and L, or the synchronisations of stage g - 1 that are
-//     still to be done. Those done before slow compute down, or take time in which there is none:
-//     they cost at least their work times the lesser impact.
+//     still to be done. Synchronisations done before slow compute down, or take time without
+//     compute: they cost at least their work times the lesser impact.
 //   - where transfers share ports, all the work of a port after its first task is ready: the
-//     synchronisations of stage 0, and its fwd_props that cannot have started yet (in 1f1b those
-//     of micro-batches from f - 1 + g on, when backward(f - 1, 0) ends); those of stage 1, with
-//     its grad_props from micro-batch f - 1 on and late fwd_props, or with all of its grad_props;
+//     synchronisations of stage 0, and its fwd_props that cannot have started yet (in 1f1b the
+//     fwd_props of micro-batches from f - 1 + g on, when backward(f - 1, 0) ends); the
+//     synchronisations of stage 1, with its grad_props from micro-batch f - 1 on and late fwd_props, or with all of its grad_props;
 //     all transfers of stage g - 2, and of stage 0.
 #include "kernels/contention/lower_bound.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fuzz target: a whole experiment with its documents inside, and the first steps through its
-// space. For kernels with fast points (those with documents), also computes rows.
+// space. For kernels with documents, whose points are fast, also computes rows.
 #include "bytes.h"
 
 #include "engine/experiment/experiment.h"

@@ -165,7 +165,7 @@ struct effects {
     stages concerned[LANES]; // receivers
 };
 
-// Stores the inputs that neighbours have received; if both have, only those of the next stage.
+// Stores the inputs that neighbours have received; if both have, only the inputs of the next stage.
 VEC_INLINE void put_inputs(struct lane_state *s,
                            const struct places *p,
                            const struct lane_stage *ready,

@@ -3,7 +3,7 @@
 // transfers from senders r-1 and r+1. A sender whose transfer to one receiver is throttled
 // gives the rest of its bandwidth to its other tasks, and so perhaps to the receiver on its
 // other side. The rounds run on *regions* only: sequences r, r+2, r+4 ... of receivers that the
-// rounds can reach. Everywhere else the shares are those of the plain rules.
+// rounds can reach. Everywhere else the plain rules define the shares.
 #include "kernels/contention/model/shares.h"
 
 static bool is_receiver(const struct sim *s, int32_t r)
@@ -187,8 +187,8 @@ static void seed(struct sim *s, int32_t r)
         s->seeds[s->n_seeds++] = r;
 }
 
-// Dissolves every region that a change at sender j can affect: those of its receivers and those
-// next to them, which is more than any known case needs.
+// Dissolves every region that a change at sender j can affect: the regions of its receivers and the
+// neighbouring regions, which is more than any known case needs.
 static void dissolve_around(struct sim *s, int32_t j)
 {
     for (int32_t r = j - 3; r <= j + 3; r += 2) {

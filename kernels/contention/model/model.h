@@ -106,7 +106,7 @@ struct contention_sink {
     void (*piece)(void *self, const struct contention_piece *piece);
 };
 
-// Returns the bytes of scratch for every point whose n and gpus are at most those of `largest`;
+// Returns the bytes of scratch for every point with at most the n and gpus of `largest`;
 // for gpipe points only if `largest` is a gpipe point. O(gpus) for 1f1b, O(n + gpus) for gpipe.
 // SIZE_MAX: more than the address space. Other fields of `largest` are ignored.
 size_t contention_scratch_bytes(const struct contention_point *largest);
@@ -125,7 +125,7 @@ enum contention_status contention_simulate(const struct contention_point *point,
 
 // Computes the relative change of total_time when fwd_len or prop_len changes by the relative
 // amount 2^-50 (about 1e-15): the larger of the two changes. Takes three simulations. The
-// arguments are those of contention_simulate.
+// arguments are as for contention_simulate.
 enum contention_status contention_sensitivity(const struct contention_point *point,
                                               bool exact,
                                               void *scratch,

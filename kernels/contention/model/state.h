@@ -104,7 +104,7 @@ struct tracer {
     size_t cap;               // more than there can be active tasks
     uint64_t first, end;      // numbers in the queue: first ... end - 1
     uint64_t *of_transfer;    // [i & ring]: its open piece's number + 1; 0: none
-    uint64_t *of_stage;       // [3 j]: those of SYNC, LEFT, COMPUTE
+    uint64_t *of_stage;       // [3 j]: open pieces of SYNC, LEFT, COMPUTE
 };
 
 // When the first task of a stage ends, and when one first comes within eps_work of its end.

@@ -11,7 +11,7 @@
 
 enum {
     STEADY_STREAK = 32, // anchors of a streak in which differences must not grow
-    LONG_STREAK = 32,   // anchors in a row that must equal those a long period before
+    LONG_STREAK = 32,   // anchors in a row that must equal anchors a long period before
     LONG_STAGES = 64,   // anchors of the smallest window that allows a search for a long period
     LONG_SEARCH = 16,   // anchors from search to search for a long period; marks in a row
 };

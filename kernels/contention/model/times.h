@@ -75,8 +75,8 @@ ALWAYS_INLINE void list_due_of_few(struct sim *s)
             s->due[s->n_due++] = k;
 }
 
-// Moves the origin of all times to a whole number of spans before now. Times of the future stay
-// exact; those of the past, too, as far as they matter.
+// Moves the origin of all times to a whole number of spans before now. Future times stay exact;
+// past times stay exact as far as they matter.
 static void restart_clock(struct sim *s)
 {
     double shift = floor(s->now / s->span) * s->span;

@@ -53,7 +53,7 @@ static bool same(const int32_t *a, const int32_t *b, int32_t n)
     return memcmp(a, b, (size_t)n * sizeof *a) == 0;
 }
 
-// The written solution has the published objective, by its start times, and reads back the same.
+// The start times of the written solution give the published objective; it reads back unchanged.
 Test(nd_sol, published_solutions_round_trip)
 {
     static const char *const CASES[] = {"pp_dense_p4_v1.json",   "pp_dense_tight_p4_v1.json",

@@ -289,7 +289,7 @@ Test(nd_feedback, other_ends)
     cr_assert(strstr(feedback.why, "4 to 140 stages") != NULL);
 }
 
-// Peaks measured once: those of a later choice differ by what the program says.
+// Peaks measured once: the peaks of a later choice differ by the program's difference.
 Test(nd_feedback, measured_peaks_move_with_the_choice)
 {
     const double measured_mb[STAGES] = {1, 2, 3, 4, 5, 6, 7, 8};

@@ -28,7 +28,7 @@ static const struct nd_figures MEMORY = {.select_mem0 = 1.5,
 
 // ---- text ---------------------------------------------------------------------------------------
 
-// What is written reads back the same, in the order in which it is kept.
+// Written figures read back unchanged, and their lines have the usual order.
 Test(nd_figures, text_round_trip)
 {
     struct text_buffer text = {0};

@@ -54,8 +54,8 @@ Test(contention_parts, add_up_to_the_total_time_of_a_batch)
 }
 
 // A point worked out by hand: 1 micro-batch, 2 GPUs, with transfers of 1 (forward 1, backward 2,
-// synchronisation 3). GPU 0: forward 0-1, waits for the other's work until 5, of it the way there
-// and the other's forward and backward are a bubble (1-5); the gradients share the port of GPU 1
+// synchronisation 3). GPU 0: forward 0-1, waits for the work of GPU 1 until 5: the way
+// there and the forward and backward of GPU 1 are a bubble (1-5); the gradients share the port of GPU 1
 // with its synchronisation, half each, 5-7: 1 because of the synchronisation; backward 7-9;
 // its synchronisation 9-12.
 Test(contention_parts, are_what_a_point_by_hand_has)

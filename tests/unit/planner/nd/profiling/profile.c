@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the search does with its candidates: published memory by hand, expert fits of any two
-// degrees and with peaks missing, dry runs, and the choice of configurations to profile with and
+// Tests the steps after the search: published memory computed by hand, expert fits of any two
+// degrees and with missing peaks, dry runs, and the choice of configurations to profile, with and
 // without the published flaws.
 #include "tests/unit/support/documents.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the search writes and reads: its table of candidates, the files of profile runs, peaks of
-// dry runs; and the heap that keeps the best candidates, against a sort of all of them.
+// Files that the search writes and reads: its table of candidates, the files of profile runs, peaks
+// of dry runs. Also compares the heap of the best candidates with a sort of all candidates.
 #include <cjson/cJSON.h>
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strategy search as published, against figures of it: spaces, counts after each filter, static
-// memory, candidates, profile choices, dry runs and fits. A slip in a domain, a filter or their
-// order shows in a count.
+// Compares the search as published with its published figures: spaces, counts after each filter,
+// static memory, candidates, profile choices, dry runs and fits. An error in a domain, a filter or
+// the order of filters shows in a count.
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks that skip what is filtered out, against the plain one: every point, every filter, in order,
-// over random spaces and lists of filters. A filter that says it reads less than it does, a part
-// counted twice or a domain that depends on more than it should would show here.
+// Compares walks that skip rejected points with the plain walk over every point and every filter,
+// for random spaces and lists of filters. Would catch a filter that declares fewer dimensions than
+// it reads, a part counted twice, and a domain that depends on more dimensions than it should.
 #include <criterion/criterion.h>
 #include <stdlib.h>
 #include <string.h>
