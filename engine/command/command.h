@@ -47,6 +47,9 @@ PPS_MUST_CHECK enum pps_status pps_arg_apart(const struct pps_args *args,
 // Returns the kernels that the command may use, ended with NULL; the first is the default.
 const struct pps_kernel *const *pps_arg_kernels(const struct pps_args *args);
 
+// Returns the name of the command that runs, as in "nd rank".
+const char *pps_arg_command(const struct pps_args *args);
+
 int pps_arg_words(const struct pps_args *args);
 const char *pps_arg_word(const struct pps_args *args, int i);
 

@@ -61,6 +61,11 @@ const char *pps_arg_word(const struct pps_args *args, int i)
     return i < args->n_words ? args->words[i] : NULL;
 }
 
+const char *pps_arg_command(const struct pps_args *args)
+{
+    return args->command->name;
+}
+
 const char *pps_arg_line(const struct pps_args *args)
 {
     return args->line;

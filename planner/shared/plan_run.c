@@ -245,7 +245,8 @@ enum pps_status plan_run_open(struct plan_run *run,
     enum pps_status status = load_all(run, args, strategy, err);
     if (status == PPS_OK && !run->has_model)
         return pps_fail(err, PPS_E_INPUT,
-                        "model missing; write: ppsweep nd MODEL.json [CLUSTER.json]");
+                        "model missing; write: ppsweep %s MODEL.json [CLUSTER.json]",
+                        pps_arg_command(args));
     if (status == PPS_OK)
         status = read_cluster_options(run, args, err);
     return status == PPS_OK ? read_other_options(run, args, err) : status;
