@@ -26,7 +26,8 @@ static const struct {
      NULL},
     {"{\"kernel\": \"ndsearch\", \"inputs\": {\"model\": \"llama3-70b\", \"cluster\": "
      "\"h100\"}, "
-     "\"preset\": \"megatron\", \"world_size\": [1024, 2048]}",
+     "\"preset\": \"megatron\", \"world_size\": [512, 1024, 2048, 4096, 8192, 16384, 32768, "
+     "65536]}",
      "{\"model\": \"llama3-70b\", \"cluster\": \"h100\"}"},
 };
 

@@ -6,6 +6,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 enum { COST_SAMPLES = 8, MOST_THREADS = 1024 };
 
@@ -14,35 +15,32 @@ enum { COST_SAMPLES = 8, MOST_THREADS = 1024 };
 
 // ---- a window ---------------------------------------------------------------------------------
 
-// Returns true if all n values are numbers within the limits, and their maximum; false if some
-// may not be. Four maxima at once and no branches let the compiler use vectors.
+// Returns true if all n values are numbers within the limits, and *highest, which is at least their
+// maximum; false if some may not be. The compiler turns the loop into vectors: it has no branches,
+// and compares positive doubles as integers of the same bits, in the same order.
 static bool all_allowed(const struct pps_limits *limits,
                         const double *values,
                         size_t n,
                         double *highest)
 {
-    const double low = limits->low, high = limits->high;
     const double most = limits->whole ? 0x1p51 : DBL_MAX;
     const double shift = limits->whole ? 0x1.8p52 : 0; // rounds numbers up to `most`
-    double top[4] = {values[0], values[0], values[0], values[0]};
-    int wrong = 0;
-    const size_t whole_fours = n / 4 * 4;
-    for (size_t i = 0; i < whole_fours; i += 4)
-        for (size_t j = 0; j < 4; j++) {
-            const double x = values[i + j];
-            wrong |= !(x >= low) | !(x <= high) | (fabs(x) > most) | ((x + shift) - shift != x);
-            top[j] = x > top[j] ? x : top[j];
-        }
-    *highest = fmax(fmax(top[0], top[1]), fmax(top[2], top[3]));
-    for (size_t i = whole_fours; i < n; i++) {
-        wrong |= values[i] < 0 || !pps_limits_allow(limits, values[i]);
-        *highest = fmax(*highest, values[i]);
+    const double low = fmax(limits->low, -most), high = fmin(limits->high, most);
+    int64_t wrong = 0, top = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double x = values[i];
+        int64_t bits;
+        memcpy(&bits, &x, sizeof bits);
+        wrong |= (x >= low) & (x <= high) & ((x + shift) - shift == x) ? 0 : 1;
+        top = bits > top ? bits : top;
     }
+    memcpy(highest, &top, sizeof top);
     return wrong == 0;
 }
 
-// Marks the points whose parameter p is not allowed, and finds the maximum of the others.
-static void check_param(const struct pps_call *call,
+// Marks the points whose parameter p is not allowed, and finds the maximum of the others. Returns
+// false if there are points that are not allowed.
+static bool check_param(const struct pps_call *call,
                         struct pps_workspace *w,
                         int p,
                         size_t first,
@@ -51,13 +49,65 @@ static void check_param(const struct pps_call *call,
     const double *values = call->points->param[p] + first;
     const struct pps_limits *limits = &call->model->limits[p];
     if (all_allowed(limits, values, n, &w->highest[p]))
-        return;
+        return true;
+    bool in_range = true;
     w->highest[p] = -HUGE_VAL;
     for (size_t i = 0; i < n; i++) {
-        if (!pps_limits_allow(limits, values[i]))
+        if (!pps_limits_allow(limits, values[i])) {
             w->refused[i] = p;
-        else if (values[i] > w->highest[p])
+            in_range = false;
+        } else if (values[i] > w->highest[p])
             w->highest[p] = values[i];
+    }
+    return in_range;
+}
+
+// Finds the rule that excludes each point of first + from ... first + to - 1, which are in range.
+static void check_rules(const struct pps_call *call,
+                        struct pps_workspace *w,
+                        size_t first,
+                        size_t from,
+                        size_t to)
+{
+    const struct ppsweep_model *m = call->model;
+    const struct pps_kernel *kernel = m->kernel;
+    if (kernel->check_points == NULL || (m->by_choice & ~call->given) != 0) {
+        double point[PPS_MAX_PARAMS];
+        pps_call_defaults(call, point);
+        for (size_t i = from; i < to; i++) {
+            pps_call_point(call, first + i, point);
+            w->reason[i] = kernel->check(point, kernel->shared);
+        }
+        return;
+    }
+    for (size_t i = from; i < to; i += PPS_BATCH) {
+        const double *param[PPS_MAX_PARAMS];
+        const size_t n = to - i < PPS_BATCH ? to - i : PPS_BATCH;
+        for (int p = 0; p < kernel->n_params; p++)
+            param[p] = (call->given >> p & 1) != 0 ? call->points->param[p] + first + i
+                                                   : m->defaults + (size_t)p * PPS_BATCH;
+        kernel->check_points(param, n, kernel->shared, w->reason + i);
+    }
+}
+
+// Checks the limits of all parameters, then the rules for each stretch of points in range.
+static void check_points(const struct pps_call *call,
+                         struct pps_workspace *w,
+                         size_t first,
+                         size_t n)
+{
+    const struct pps_kernel *kernel = call->model->kernel;
+    bool all_in_range = true;
+    for (size_t i = 0; i < n; i++)
+        w->refused[i] = -1;
+    for (int p = 0; p < kernel->n_params; p++)
+        w->highest[p] = call->model->highest[p];
+    for (int g = call->n_given - 1; g >= 0; g--)
+        all_in_range &= check_param(call, w, call->given_list[g], first, n);
+    for (size_t from = 0, to; from < n; from = to + 1) {
+        for (to = all_in_range ? n : from; to < n && w->refused[to] < 0;)
+            to++;
+        check_rules(call, w, first, from, to);
     }
 }
 
@@ -68,26 +118,13 @@ static size_t select_valid(const struct pps_call *call,
                            size_t first,
                            size_t n)
 {
-    const struct pps_kernel *kernel = call->model->kernel;
-    double point[PPS_MAX_PARAMS];
     size_t valid = 0;
-    for (size_t i = 0; i < n; i++)
-        w->refused[i] = -1;
-    for (int p = 0; p < kernel->n_params; p++)
-        w->highest[p] = call->model->highest[p];
-    for (int g = call->n_given - 1; g >= 0; g--)
-        check_param(call, w, call->given_list[g], first, n);
-    pps_call_defaults(call, point);
+    check_points(call, w, first, n);
     for (size_t i = 0; i < n; i++) {
-        int reason = 0;
-        if (w->refused[i] < 0) {
-            pps_call_point(call, first + i, point);
-            reason = kernel->check(point, kernel->shared);
-        }
         if (w->refused[i] >= 0)
             pps_call_refuse(call, first + i, PPSWEEP_INVALID, w->refused[i]);
-        else if (reason != 0)
-            pps_call_refuse(call, first + i, PPSWEEP_SKIPPED, reason);
+        else if (w->reason[i] != 0)
+            pps_call_refuse(call, first + i, PPSWEEP_SKIPPED, w->reason[i]);
         else
             w->valid[valid++] = (uint32_t)i;
     }

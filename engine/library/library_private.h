@@ -90,6 +90,7 @@ struct pps_workspace {
     char *texts;     // PPS_BATCH texts of each text column
     uint8_t outcome[PPS_BATCH];
     int refused[PPS_WINDOW];    // the parameter at fault of each point of a window; -1: none
+    int reason[PPS_WINDOW];     // the rule that excludes the point, if in range; 0: none
     uint32_t valid[PPS_WINDOW]; // numbers of the window's valid points
     double highest[PPS_MAX_PARAMS]; // maxima of their parameters, or more
 };

@@ -254,6 +254,7 @@ const struct pps_kernel pps_kernel_ndsearch = {
     .values = nd_values,
     .scratch_bytes = nd_scratch_bytes,
     .check = nd_check,
+    .check_points = nd_check_points,
     .cost = nd_cost,
     .run = nd_run,
     .reference = nd_run_reference,

@@ -152,46 +152,77 @@ const char *const nd_reasons[] = {
     NULL,
 };
 
-static bool divides(double part, double whole)
+// The numbers of chunks per stage that the schedule of the training allows.
+struct chunk_rules {
+    bool one, several; // of several stages
+    bool of_one_stage;
+};
+
+static struct chunk_rules chunk_rules_of(const void *shared)
+{
+    const struct training *training = &((const struct nd_shared *)shared)->training;
+    return (struct chunk_rules){.one = training_allows_chunks(training, 2, 1),
+                                .several = training_allows_chunks(training, 2, 2),
+                                .of_one_stage = training_allows_chunks(training, 1, 1)};
+}
+
+static inline bool divides(double part, double whole)
 {
     const double quotient = whole / part;
     return quotient == floor(quotient);
 }
 
-static int check_experts(const double *value, double dp)
+// Returns the first rule that excludes the point, or 0. It evaluates all rules, the last one first,
+// without branches, so that the compiler turns a loop over points into vectors.
+static inline double first_reason(const double *value, const struct chunk_rules *chunks)
 {
-    const double experts = value[P_EXPERTS], ep = value[P_EP];
+    const double rest = value[P_TP] * value[P_CP] * value[P_PP], n = value[P_WORLD_SIZE];
+    const double dp = value[P_DP] > 0 ? value[P_DP] : floor(n / rest);
+    const double samples = dp * value[P_MBS], shards = dp * value[P_CP], ep = value[P_EP];
     const double width = ep * (value[P_EXPERT_TENSOR_PARALLEL] != 0 ? value[P_TP] : 1);
-    if (experts == 0 ? ep != 1 : !divides(ep, experts))
-        return ODD_EXPERTS;
-    if (experts > 0 && !divides(width, dp * value[P_CP] * value[P_TP]))
-        return ODD_EXPERT_GROUPS;
-    return 0;
+    const bool dense = value[P_EXPERTS] == 0;
+    const bool several = value[P_VP] > 1, one_stage = value[P_PP] == 1;
+    const bool few = value[P_GBS] / samples < value[P_PP];
+    const bool allowed = several     ? chunks->several
+                         : one_stage ? chunks->of_one_stage
+                                     : chunks->one;
+    double reason = allowed ? 0 : OTHER_SCHEDULE;
+    reason = several & few ? FEW_MICRO_BATCHES : reason;
+    reason = several & one_stage ? ONE_STAGE : reason;
+    reason = (value[P_OP] > 0) & !divides(value[P_OP], shards) ? ODD_SHARDS : reason;
+    reason = !dense & !divides(width, shards * value[P_TP]) ? ODD_EXPERT_GROUPS : reason;
+    reason = (dense ? ep == 1 : divides(ep, value[P_EXPERTS])) ? reason : ODD_EXPERTS;
+    reason = value[P_PP] * value[P_VP] > value[P_LAYERS] ? FEW_LAYERS : reason;
+    reason = divides(samples, value[P_GBS]) ? reason : ODD_BATCH;
+    return dp * rest == n ? reason : OTHER_DEVICES;
 }
 
 int nd_check(const double *value, const void *shared)
 {
-    const struct training *training = &((const struct nd_shared *)shared)->training;
-    const double rest = value[P_TP] * value[P_CP] * value[P_PP], n = value[P_WORLD_SIZE];
-    const double dp = value[P_DP] > 0 ? value[P_DP] : floor(n / rest);
-    if (dp * rest != n)
-        return OTHER_DEVICES;
-    if (!divides(dp * value[P_MBS], value[P_GBS]))
-        return ODD_BATCH;
-    if (value[P_PP] * value[P_VP] > value[P_LAYERS])
-        return FEW_LAYERS;
-    const int experts = check_experts(value, dp);
-    if (experts != 0)
-        return experts;
-    if (value[P_OP] > 0 && !divides(value[P_OP], dp * value[P_CP]))
-        return ODD_SHARDS;
-    if (value[P_VP] > 1 && value[P_PP] == 1)
-        return ONE_STAGE;
-    if (value[P_VP] > 1 && value[P_GBS] / (dp * value[P_MBS]) < value[P_PP])
-        return FEW_MICRO_BATCHES;
-    if (!training_allows_chunks(training, (int64_t)value[P_PP], (int64_t)value[P_VP]))
-        return OTHER_SCHEDULE;
-    return 0;
+    const struct chunk_rules chunks = chunk_rules_of(shared);
+    return (int)first_reason(value, &chunks);
+}
+
+void nd_check_points(const double *const *param, size_t n, const void *shared, int *reason)
+{
+    const struct chunk_rules chunks = chunk_rules_of(shared);
+    for (size_t i = 0; i < n; i++) {
+        double value[N_PARAMS];
+        value[P_WORLD_SIZE] = param[P_WORLD_SIZE][i];
+        value[P_GBS] = param[P_GBS][i];
+        value[P_EXPERT_TENSOR_PARALLEL] = param[P_EXPERT_TENSOR_PARALLEL][i];
+        value[P_LAYERS] = param[P_LAYERS][i];
+        value[P_EXPERTS] = param[P_EXPERTS][i];
+        value[P_TP] = param[P_TP][i];
+        value[P_CP] = param[P_CP][i];
+        value[P_PP] = param[P_PP][i];
+        value[P_DP] = param[P_DP][i];
+        value[P_EP] = param[P_EP][i];
+        value[P_OP] = param[P_OP][i];
+        value[P_VP] = param[P_VP][i];
+        value[P_MBS] = param[P_MBS][i];
+        reason[i] = (int)first_reason(value, &chunks);
+    }
 }
 
 // Fitted on one server of 2023.

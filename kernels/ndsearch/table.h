@@ -107,6 +107,7 @@ extern const char *const nd_reasons[];
 
 size_t nd_scratch_bytes(const double *highest, const void *shared);
 int nd_check(const double *value, const void *shared);
+void nd_check_points(const double *const *param, size_t n, const void *shared, int *reason);
 double nd_cost(const double *value, const void *shared);
 
 // ---- rows.c ----
