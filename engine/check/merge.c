@@ -198,10 +198,7 @@ static enum pps_status next_block(struct pps_shardfile *file,
                                 .data_bytes = record.data_bytes,
                                 .text_bytes = record.text_bytes,
                                 .text_crc = (uint32_t)record.text_crc,
-                                .rows = record.rows,
-                                .failed = record.failed,
-                                .infeasible = record.infeasible};
-    memcpy(block->left_out, left_out, sizeof left_out);
+                                .counts = pps_index_record_counts(&record, left_out)};
     return PPS_OK;
 }
 
@@ -248,9 +245,9 @@ static enum pps_status copy(struct pps_merge *merge,
         if (status == PPS_OK && wanted)
             status = pps_output_append(output, &block, err);
         points += pps_blocks_points(blocks, k);
-        merge->rows += block.rows;
-        merge->failed += block.failed;
-        merge->infeasible += block.infeasible;
+        merge->rows += block.counts.rows;
+        merge->failed += block.counts.failed;
+        merge->infeasible += block.counts.infeasible;
         const struct pps_passed passed = {points, merge->rows, points, points};
         if (status == PPS_OK && merge->watch.passed != NULL)
             merge->watch.passed(merge->watch.self, &passed);

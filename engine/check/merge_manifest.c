@@ -16,7 +16,7 @@ static uint64_t sum_rows(const struct pps_merge *merge)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < merge->n; i++)
-        n += merge->files[i].seen.rows;
+        n += merge->files[i].seen.counts.rows;
     return n;
 }
 
@@ -32,7 +32,7 @@ static uint64_t sum_infeasible(const struct pps_merge *merge)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < merge->n; i++)
-        n += merge->files[i].seen.infeasible;
+        n += merge->files[i].seen.counts.infeasible;
     return n;
 }
 
@@ -42,7 +42,7 @@ static void add_failed(cJSON *root, const struct pps_merge *merge)
     const cJSON *example = NULL;
     for (size_t i = 0; i < merge->n; i++) {
         const struct pps_whole_prefix *seen = &merge->files[i].seen;
-        n += seen->failed;
+        n += seen->counts.failed;
         if (seen->first_failed < first) {
             first = seen->first_failed;
             example = pps_json_member(merge->files[i].manifest, "failed_example");
@@ -59,7 +59,7 @@ static const cJSON *left_out_of(const struct pps_shardfile *file, int reason)
 {
     int at = 0;
     for (int r = 0; r < reason; r++)
-        at += file->seen.left_out[r] > 0;
+        at += file->seen.counts.left_out[r] > 0;
     return cJSON_GetArrayItem(pps_json_member(file->manifest, "skipped"), at);
 }
 
@@ -71,7 +71,7 @@ static void add_left_out(cJSON *root, const struct pps_merge *merge)
         const cJSON *entry = NULL;
         for (size_t i = 0; i < merge->n; i++) {
             const struct pps_whole_prefix *seen = &merge->files[i].seen;
-            n += seen->left_out[r];
+            n += seen->counts.left_out[r];
             if (seen->first_left_out[r] < first) {
                 first = seen->first_left_out[r];
                 entry = left_out_of(&merge->files[i], r);

@@ -282,9 +282,9 @@ static void fill_verified(const struct verifier *v)
     struct pps_verified *verified = v->verified;
     verified->blocks = v->sums.blocks;
     verified->data_bytes = v->bytes;
-    verified->rows = v->sums.rows;
-    verified->failed = v->sums.failed;
-    verified->infeasible = v->sums.infeasible;
+    verified->rows = v->sums.counts.rows;
+    verified->failed = v->sums.counts.failed;
+    verified->infeasible = v->sums.counts.infeasible;
     verified->points = v->sums.points;
     verified->shard = v->index.file.head.shard;
     verified->n_shards = v->index.file.head.n_shards == 0 ? 1 : v->index.file.head.n_shards;

@@ -20,12 +20,9 @@ void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *en
         return;
     sums->blocks++;
     sums->points += entry->n_points;
-    sums->rows += record->rows;
-    sums->failed += record->failed;
-    sums->infeasible += record->infeasible;
     sums->text_bytes += record->text_bytes;
-    for (int r = 0; r < PPS_MAX_REASONS; r++)
-        sums->left_out[r] += entry->left_out[r];
+    const struct pps_block_counts counts = pps_index_record_counts(record, entry->left_out);
+    pps_block_counts_add(&sums->counts, &counts);
 }
 
 static enum pps_status contradicts(const struct pps_manifest_facts *said,
@@ -88,10 +85,10 @@ static enum pps_status fit_left_out(const struct pps_manifest_facts *said,
     const char *reason;
     double n;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        if (sums->left_out[r] == 0)
+        if (sums->counts.left_out[r] == 0)
             continue;
         if (!pps_manifest_facts_left_out(said, i++, &reason, &n) ||
-            n != (double)sums->left_out[r] ||
+            n != (double)sums->counts.left_out[r] ||
             (experiment != NULL && strcmp(reason, experiment->space.reasons[r]) != 0))
             return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
                                "its skipped points do not match the index (reason %d)", r + 1);
@@ -113,9 +110,9 @@ enum pps_status pps_manifest_facts_fits_sums(const struct pps_manifest_facts *sa
         uint64_t is;
     } counts[] = {
         {"points", said->points, sums->points},
-        {"rows", said->rows, sums->rows},
-        {"failed", said->failed, sums->failed},
-        {"infeasible", said->infeasible, sums->infeasible},
+        {"rows", said->rows, sums->counts.rows},
+        {"failed", said->failed, sums->counts.failed},
+        {"infeasible", said->infeasible, sums->counts.infeasible},
         {"text_bytes", said->text_bytes, sums->text_bytes},
         {"data_bytes", said->data_bytes, sums->data_end},
     };

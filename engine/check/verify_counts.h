@@ -10,9 +10,9 @@
 
 // Sums over the records of an index; initially zeroed.
 struct pps_index_sums {
-    uint64_t blocks, points, rows, failed, infeasible;
-    uint64_t text_bytes; // of rows
-    uint64_t left_out[PPS_MAX_REASONS];
+    uint64_t blocks, points;
+    struct pps_block_counts counts;
+    uint64_t text_bytes;     // of rows
     uint64_t all_text_bytes; // header line included
     uint64_t data_end;       // first byte behind the blocks
     uint32_t crc;            // of all text

@@ -85,7 +85,8 @@ static int cell_of_column(const struct pps_experiment *e, int column)
 // Returns the column that compares infeasible rows; -1 if it is not needed.
 static int column_of_nearest(const struct pps_resume_ask *ask)
 {
-    const bool any = ask->prefix->rows > 0 && ask->prefix->infeasible == ask->prefix->rows;
+    const bool any = ask->prefix->counts.rows > 0 &&
+                     ask->prefix->counts.infeasible == ask->prefix->counts.rows;
     return any ? ask->sweep->experiment->nearest : -1;
 }
 
@@ -337,11 +338,10 @@ static void add_left_out(struct reader *reader, struct pps_totals *totals)
     const struct pps_whole_prefix *prefix = reader->ask->prefix;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         struct pps_left_out found[PPS_MAX_REASONS] = {{0, 0}};
-        if (prefix->left_out[r] == 0)
+        if (prefix->counts.left_out[r] == 0)
             continue;
         find_left_out(reader, prefix->first_left_out[r], found);
-        totals->counts.left_out[r] =
-            (struct pps_left_out){prefix->left_out[r], found[r].example};
+        totals->counts.left_out[r].example = found[r].example;
     }
 }
 
@@ -378,10 +378,8 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
                                       ask->sweep->block_points};
     struct pps_index_reader index;
     enum pps_index_reader_state state;
-    *totals = (struct pps_totals){.counts.rows = prefix->rows,
-                                  .counts.failed = prefix->failed,
-                                  .counts.infeasible = prefix->infeasible,
-                                  .complete = true};
+    *totals =
+        (struct pps_totals){.counts = pps_counts_from_block(&prefix->counts), .complete = true};
     init_tops(ask, ask->sweep->n_best, &totals->best, &totals->nearest);
     if (prefix->n_records < 2)
         return PPS_OK;

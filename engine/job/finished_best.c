@@ -115,16 +115,13 @@ static void add_counts(const struct pps_resume_ask *ask,
     const struct pps_whole_prefix *prefix = ask->prefix;
     const cJSON *skipped = pps_json_member(only, "skipped_points");
     t->points = e->n_points;
-    t->counts.rows = prefix->rows;
+    t->counts = pps_counts_from_block(&prefix->counts);
     t->judged = pps_manifest_count(only, "computed");
     t->counts.pruned = pps_manifest_count(only, "pruned");
-    t->counts.failed = prefix->failed;
     t->counts.failed_example = pps_manifest_count(only, "failed_point");
-    t->counts.infeasible = prefix->infeasible;
     t->text_bytes = prefix->text_bytes - prefix->header_bytes;
     for (int r = 0; r < e->space.n_reasons; r++)
-        t->counts.left_out[r] = (struct pps_left_out){
-            prefix->left_out[r], pps_manifest_count(skipped, e->space.reasons[r])};
+        t->counts.left_out[r].example = pps_manifest_count(skipped, e->space.reasons[r]);
 }
 
 static enum pps_status add_equal(struct reader *r, const cJSON *only, struct pps_error *err)

@@ -27,7 +27,7 @@ static enum pps_status to_file(void *self, const struct pps_block *block, struct
     const double written = pps_thread_seconds();
     if (watch->n < watch->cap)
         watch->blocks[watch->n++] = (struct pps_bench_block){
-            made - watch->since, written - made, block->data_bytes, block->rows};
+            made - watch->since, written - made, block->data_bytes, block->counts.rows};
     watch->since = written;
     return status;
 }

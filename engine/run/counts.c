@@ -20,3 +20,23 @@ void pps_counts_add(struct pps_counts *counts, const struct pps_counts *later)
     }
     pps_audited_add(&counts->audited, &later->audited);
 }
+
+struct pps_block_counts pps_counts_of_block(const struct pps_counts *counts)
+{
+    struct pps_block_counts stored = {.rows = counts->rows,
+                                      .failed = counts->failed,
+                                      .infeasible = counts->infeasible};
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        stored.left_out[r] = counts->left_out[r].n;
+    return stored;
+}
+
+struct pps_counts pps_counts_from_block(const struct pps_block_counts *stored)
+{
+    struct pps_counts counts = {.rows = stored->rows,
+                                .failed = stored->failed,
+                                .infeasible = stored->infeasible};
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        counts.left_out[r].n = stored->left_out[r];
+    return counts;
+}

@@ -5,6 +5,7 @@
 
 #include "engine/run/audit.h"
 #include "engine/space/space.h"
+#include "engine/store/block.h"
 
 struct pps_counts {
     uint64_t rows;
@@ -21,5 +22,11 @@ struct pps_counts {
 
 // Adds the counts of a later stretch. The example of a reason stays the first point.
 void pps_counts_add(struct pps_counts *counts, const struct pps_counts *later);
+
+// Returns the counts that the index record of a block stores.
+struct pps_block_counts pps_counts_of_block(const struct pps_counts *counts);
+
+// Returns counts with the stored numbers; examples and all other numbers are 0.
+struct pps_counts pps_counts_from_block(const struct pps_block_counts *stored);
 
 #endif

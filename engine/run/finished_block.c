@@ -77,12 +77,7 @@ enum pps_status pps_parts_join(const struct pps_part *parts,
 
 static struct pps_block block_of(uint64_t index, const struct pps_rows *rows)
 {
-    struct pps_block block = {.index = index,
-                              .rows = rows->counts.rows,
-                              .failed = rows->counts.failed,
-                              .infeasible = rows->counts.infeasible};
-    for (int r = 0; r < PPS_MAX_REASONS; r++)
-        block.left_out[r] = rows->counts.left_out[r].n;
+    struct pps_block block = {.index = index, .counts = pps_counts_of_block(&rows->counts)};
     pps_block_set_text(&block, rows->text, rows->n);
     return block;
 }

@@ -24,7 +24,7 @@ static enum pps_status fail_block(const struct pps_whole_prefix *prefix,
                     "%s.idx; ppsweep verify lists what is wrong",
                     path, (unsigned long long)prefix->n_records,
                     (unsigned long long)prefix->data_bytes + 1,
-                    (unsigned long long)prefix->rows + 1, path);
+                    (unsigned long long)prefix->counts.rows + 1, path);
 }
 
 // Checks that the file ends after its last block, or after the end of its gzip member.

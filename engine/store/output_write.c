@@ -54,9 +54,9 @@ enum pps_status pps_output_put(struct pps_output *output,
         .offset = output->bytes,
         .data_bytes = block->data_bytes,
         .text_bytes = block->text_bytes,
-        .rows = block->rows,
-        .failed = block->failed,
-        .infeasible = block->infeasible,
+        .rows = block->counts.rows,
+        .failed = block->counts.failed,
+        .infeasible = block->counts.infeasible,
         .data_xxh64 =
             block->is_hashed ? block->data_xxh64 : XXH64(data, (size_t)block->data_bytes, 0),
         .text_crc = block->text_crc};
@@ -66,7 +66,7 @@ enum pps_status pps_output_put(struct pps_output *output,
     output->crc =
         (uint32_t)crc32_combine(output->crc, block->text_crc, (z_off_t)block->text_bytes);
     output->text_bytes += block->text_bytes;
-    pps_index_writer_add(&output->journal, &record, block->left_out);
+    pps_index_writer_add(&output->journal, &record, block->counts.left_out);
     return PPS_OK;
 }
 

@@ -40,13 +40,13 @@ static void append(struct pps_output *output, const struct made *made, uint64_t 
     static unsigned char data[1 << 13];
     struct pps_codec *codec;
     struct pps_error err;
-    struct pps_block block = {.index = k, .rows = k == 4 ? 0 : 30, .data = data};
+    struct pps_block block = {.index = k, .counts.rows = k == 4 ? 0 : 30, .data = data};
     cr_assert_eq(pps_codec_open(&codec, made->codec, &err), PPS_OK);
     const size_t n = block_text(k, text);
     pps_block_set_text(&block, text, n);
     block.data_bytes = pps_codec_block(codec, text, n, data, sizeof data);
-    block.left_out[1] = k >= 5 ? k : 0;
-    block.failed = k >= 7 ? 1 : 0;
+    block.counts.left_out[1] = k >= 5 ? k : 0;
+    block.counts.failed = k >= 7 ? 1 : 0;
     pps_codec_close(codec);
     cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK);
 }

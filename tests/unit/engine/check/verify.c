@@ -190,21 +190,24 @@ Test(verify, swapped_and_repeated_blocks_are_found)
 
 // ---- wrong rows with valid checksums --------------------------------------------------------
 
-static void change_result(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void change_result(uint64_t block,
+                          char *text,
+                          size_t *n,
+                          struct pps_block_counts *counts)
 {
     (void)counts;
     if (block == 5) // the last digit of the block's last row
         text[*n - 2] = text[*n - 2] == '7' ? '8' : '7';
 }
 
-static void change_cell(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void change_cell(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)n, (void)counts;
     if (block == 1)
         text[0] = '9';
 }
 
-static void swap_rows(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void swap_rows(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     char row[256];
     (void)n, (void)counts;
@@ -217,7 +220,7 @@ static void swap_rows(uint64_t block, char *text, size_t *n, struct pps_block *c
     memcpy(text + b, row, a);
 }
 
-static void drop_row(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void drop_row(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     if (block != 1)
         return;
@@ -228,7 +231,7 @@ static void drop_row(uint64_t block, char *text, size_t *n, struct pps_block *co
     counts->left_out[0]++; // keeps the number of points
 }
 
-static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)counts;
     if (block != 1)
@@ -238,7 +241,7 @@ static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_block *
     *n += a;
 }
 
-static void empty_result(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void empty_result(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)counts;
     if (block != 2)
@@ -248,14 +251,14 @@ static void empty_result(uint64_t block, char *text, size_t *n, struct pps_block
     text[*n - 1] = '\n';
 }
 
-static void cut_newline(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void cut_newline(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)text, (void)counts;
     if (block == 2)
         *n -= 1;
 }
 
-static void add_cell(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void add_cell(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)counts;
     if (block != 0)
@@ -264,7 +267,10 @@ static void add_cell(uint64_t block, char *text, size_t *n, struct pps_block *co
     *n += 2;
 }
 
-static void strange_reason(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void strange_reason(uint64_t block,
+                           char *text,
+                           size_t *n,
+                           struct pps_block_counts *counts)
 {
     (void)text, (void)n;
     for (int r = 0; block == 4 && r < 2; r++)
@@ -278,7 +284,7 @@ static void strange_reason(uint64_t block, char *text, size_t *n, struct pps_blo
 Test(verify, wrong_rows_under_right_checksums_are_found)
 {
     static const struct {
-        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block *counts);
+        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts);
         double sample;
         const char *words;
     } cases[] = {

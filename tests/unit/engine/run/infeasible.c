@@ -39,7 +39,7 @@ static const char *const with_words[] = {"x,time,answer,need,status\n",
                                          "14,,no,84,infeasible\n",
                                          NULL};
 
-static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     char *at = memmem(text, *n, "failed", strlen("failed"));
     (void)counts;
@@ -258,28 +258,31 @@ Test(infeasible, audits)
 
 // ---- verifying ----------------------------------------------------------------------------------
 
-static void other_word(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void other_word(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)counts, (void)n;
     if (block == 0)
         memcpy(memmem(text, *n, "yes", strlen("yes")), "yEs", 3);
 }
 
-static void other_reason(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void other_reason(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)counts, (void)n;
     if (block == 2)
         memcpy(memmem(text, *n, "no", strlen("no")), "No", 2);
 }
 
-static void one_fewer(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void one_fewer(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)text, (void)n;
     if (block == 1)
         counts->infeasible--;
 }
 
-static void taken_for_failed(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void taken_for_failed(uint64_t block,
+                             char *text,
+                             size_t *n,
+                             struct pps_block_counts *counts)
 {
     (void)text, (void)n;
     if (block == 1) {
@@ -288,7 +291,7 @@ static void taken_for_failed(uint64_t block, char *text, size_t *n, struct pps_b
     }
 }
 
-static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block *counts)
+static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
 {
     (void)counts;
     char *at = memmem(text, *n, "11,,", strlen("11,,"));
@@ -302,7 +305,7 @@ static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block *
 Test(infeasible, verify_finds)
 {
     static const struct {
-        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block *counts);
+        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts);
         double sample;
         const char *words;
     } cases[] = {

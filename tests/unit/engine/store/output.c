@@ -135,7 +135,7 @@ Test(output, many_blocks, .init = enter, .fini = leave)
         struct pps_block block = {.index = 3 * i,
                                   .data = "1,2,3\n",
                                   .data_bytes = 6,
-                                  .rows = 1};
+                                  .counts.rows = 1};
         pps_block_set_text(&block, block.data, 6);
         cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK);
     }

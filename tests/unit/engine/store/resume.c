@@ -39,7 +39,7 @@ static void append(struct pps_output *output, int i)
     static unsigned char data[1 << 15];
     struct pps_codec *codec;
     struct pps_error err;
-    struct pps_block block = {.index = (uint64_t)i, .rows = i == 2 ? 0 : 50};
+    struct pps_block block = {.index = (uint64_t)i, .counts.rows = i == 2 ? 0 : 50};
     size_t n = 0;
     for (int row = 0; i != 2 && row < 50; row++)
         n += (size_t)sprintf(text + n, "%d,%d.%04d\n", i, row, i * row);
@@ -48,8 +48,8 @@ static void append(struct pps_output *output, int i)
     pps_block_set_text(&block, text, n);
     block.data = data;
     block.data_bytes = pps_codec_block(codec, text, n, data, sizeof data);
-    block.left_out[1] = i >= 3 ? 7 : 0;
-    block.failed = i >= 4 ? 1 : 0;
+    block.counts.left_out[1] = i >= 3 ? 7 : 0;
+    block.counts.failed = i >= 4 ? 1 : 0;
     pps_codec_close(codec);
     cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK, "%s", err.text);
 }
@@ -274,11 +274,11 @@ Test(resume, sums_of_the_prefix, .init = enter_with_whole, .fini = leave)
     plan.resume = true;
     struct pps_output *output = open_output(&plan);
     const struct pps_whole_prefix *prefix = pps_output_prefix(output);
-    cr_assert_eq(prefix->rows, 200);
-    cr_assert_eq(prefix->failed, 1);
+    cr_assert_eq(prefix->counts.rows, 200);
+    cr_assert_eq(prefix->counts.failed, 1);
     cr_assert_eq(prefix->first_failed, 4);
-    cr_assert_eq(prefix->left_out[0], 0);
-    cr_assert_eq(prefix->left_out[1], 14);
+    cr_assert_eq(prefix->counts.left_out[0], 0);
+    cr_assert_eq(prefix->counts.left_out[1], 14);
     cr_assert_eq(prefix->first_left_out[0], PPS_NO_BLOCK);
     cr_assert_eq(prefix->first_left_out[1], 3);
     cr_assert_eq(prefix->header_bytes, strlen(HEADER));

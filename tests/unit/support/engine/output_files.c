@@ -47,13 +47,15 @@ enum pps_status append(struct pps_output *output,
     static char text[1 << 16];
     static unsigned char data[1 << 17];
     struct pps_codec *codec;
-    struct pps_block block = {.index = (uint64_t)i, .rows = 400, .failed = (uint64_t)i};
+    struct pps_block block = {.index = (uint64_t)i,
+                              .counts.rows = 400,
+                              .counts.failed = (uint64_t)i};
     cr_assert_eq(pps_codec_open(&codec, plan->codec, err), PPS_OK);
     size_t n = block_text(i, text);
     pps_block_set_text(&block, text, n);
     block.data = n == 0 ? NULL : data;
     block.data_bytes = pps_codec_block(codec, text, n, data, sizeof data);
-    block.left_out[1] = 7;
+    block.counts.left_out[1] = 7;
     pps_codec_close(codec);
     return pps_output_append(output, &block, err);
 }

@@ -10,14 +10,14 @@ static void add_block(struct pps_totals *totals,
                       uint64_t points)
 {
     totals->points += points;
-    totals->counts.rows += block->rows;
-    totals->counts.failed += block->failed;
-    totals->counts.infeasible += block->infeasible;
+    totals->counts.rows += block->counts.rows;
+    totals->counts.failed += block->counts.failed;
+    totals->counts.infeasible += block->counts.infeasible;
     totals->text_bytes += block->text_bytes;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         if (totals->counts.left_out[r].n == 0)
             totals->counts.left_out[r].example = rows->counts.left_out[r].example;
-        totals->counts.left_out[r].n += block->left_out[r];
+        totals->counts.left_out[r].n += block->counts.left_out[r];
     }
 }
 
@@ -32,7 +32,7 @@ static void append_block(const struct result_plan *plan,
     size_t n = rows->n;
     memcpy(text, rows->text, n);
     if (plan->spoil != NULL)
-        plan->spoil(block->index, text, &n, block);
+        plan->spoil(block->index, text, &n, &block->counts);
     const size_t cap = pps_codec_bound(codec, n) + 1;
     unsigned char *data = malloc(cap);
     pps_block_set_text(block, text, n);
@@ -75,12 +75,7 @@ void write_result(const struct result_plan *plan)
         const uint64_t n = left < plan->block_points ? left : plan->block_points;
         struct pps_rows rows;
         cr_assert_eq(pps_rowmaker_make(maker, first, n, &never, &rows, &err), PPS_OK);
-        struct pps_block block = {.index = k,
-                                  .rows = rows.counts.rows,
-                                  .failed = rows.counts.failed,
-                                  .infeasible = rows.counts.infeasible};
-        for (int r = 0; r < PPS_MAX_REASONS; r++)
-            block.left_out[r] = rows.counts.left_out[r].n;
+        struct pps_block block = {.index = k, .counts = pps_counts_of_block(&rows.counts)};
         append_block(plan, output, codec, &rows, &block);
         add_block(&totals, &rows, &block, n);
     }
