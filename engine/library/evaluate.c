@@ -31,7 +31,7 @@ static bool all_allowed(const struct pps_limits *limits,
         const double x = values[i];
         int64_t bits;
         memcpy(&bits, &x, sizeof bits);
-        wrong |= (x >= low) & (x <= high) & ((x + shift) - shift == x) ? 0 : 1;
+        wrong |= ((x >= low) & (x <= high) & ((x + shift) - shift == x)) ? 0 : 1;
         top = bits > top ? bits : top;
     }
     memcpy(highest, &top, sizeof top);

@@ -187,10 +187,10 @@ static inline double first_reason(const double *value, const struct chunk_rules 
                          : one_stage ? chunks->of_one_stage
                                      : chunks->one;
     double reason = allowed ? 0 : OTHER_SCHEDULE;
-    reason = several & few ? FEW_MICRO_BATCHES : reason;
-    reason = several & one_stage ? ONE_STAGE : reason;
-    reason = (value[P_OP] > 0) & !divides(value[P_OP], shards) ? ODD_SHARDS : reason;
-    reason = !dense & !divides(width, shards * value[P_TP]) ? ODD_EXPERT_GROUPS : reason;
+    reason = (several & few) ? FEW_MICRO_BATCHES : reason;
+    reason = (several & one_stage) ? ONE_STAGE : reason;
+    reason = ((value[P_OP] > 0) & !divides(value[P_OP], shards)) ? ODD_SHARDS : reason;
+    reason = (!dense & !divides(width, shards * value[P_TP])) ? ODD_EXPERT_GROUPS : reason;
     reason = (dense ? ep == 1 : divides(ep, value[P_EXPERTS])) ? reason : ODD_EXPERTS;
     reason = value[P_PP] * value[P_VP] > value[P_LAYERS] ? FEW_LAYERS : reason;
     reason = divides(samples, value[P_GBS]) ? reason : ODD_BATCH;
