@@ -8,16 +8,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { COST_SAMPLES = 8, MOST_THREADS = 1024 };
+enum { COST_SAMPLES = 8, MOST_THREADS = 1024, LIMIT_POSITIONS = 64 };
 
 // Work in ns that pays for a thread, whose start takes about 30 us.
 #define WORK_PER_THREAD 200e3
 
 // ---- a window ---------------------------------------------------------------------------------
 
+static int64_t bits_of(double x)
+{
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
 // Returns true if all n values are numbers within the limits, and *highest, which is at least their
-// maximum; false if some may not be. The compiler turns the loop into vectors: it has no branches,
-// and compares positive doubles as integers of the same bits, in the same order.
+// maximum; false if some may not be. The compiler turns the inner loop into vectors on every
+// processor: it collects sign bits instead of comparisons, and a maximum per position.
 static bool all_allowed(const struct pps_limits *limits,
                         const double *values,
                         size_t n,
@@ -26,16 +33,21 @@ static bool all_allowed(const struct pps_limits *limits,
     const double most = limits->whole ? 0x1p51 : DBL_MAX;
     const double shift = limits->whole ? 0x1.8p52 : 0; // rounds numbers up to `most`
     const double low = fmax(limits->low, -most), high = fmin(limits->high, most);
-    int64_t wrong = 0, top = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double x = values[i];
-        int64_t bits;
-        memcpy(&bits, &x, sizeof bits);
-        wrong |= ((x >= low) & (x <= high) & ((x + shift) - shift == x)) ? 0 : 1;
-        top = bits > top ? bits : top;
+    double top[LIMIT_POSITIONS] = {0};
+    int64_t signs = 0, parts = 0; // sign bit: out of range; not 0: not whole, or not a number
+    for (size_t i = 0; i < n; i += LIMIT_POSITIONS) {
+        const size_t m = n - i < LIMIT_POSITIONS ? n - i : LIMIT_POSITIONS;
+        for (size_t j = 0; j < m; j++) {
+            const double x = values[i + j];
+            signs |= bits_of(x - low) | bits_of(high - x);
+            parts |= bits_of((x + shift) - shift - x);
+            top[j] = x > top[j] ? x : top[j];
+        }
     }
-    memcpy(highest, &top, sizeof top);
-    return wrong == 0;
+    *highest = 0;
+    for (size_t j = 0; j < LIMIT_POSITIONS; j++)
+        *highest = top[j] > *highest ? top[j] : *highest;
+    return signs >= 0 && parts == 0;
 }
 
 // Marks the points whose parameter p is not allowed, and finds the maximum of the others. Returns
@@ -48,7 +60,7 @@ static bool check_param(const struct pps_call *call,
 {
     const double *values = call->points->param[p] + first;
     const struct pps_limits *limits = &call->model->limits[p];
-    if (all_allowed(limits, values, n, &w->highest[p]))
+    if (n >= LIMIT_POSITIONS && all_allowed(limits, values, n, &w->highest[p]))
         return true;
     bool in_range = true;
     w->highest[p] = -HUGE_VAL;
