@@ -184,6 +184,18 @@ static void *work(void *self)
     return NULL;
 }
 
+// Returns true if the arrays hold values in range for point i. Only then may documents be chosen by
+// their numbers.
+static bool in_range(const struct pps_call *call, size_t i)
+{
+    for (int g = 0; g < call->n_given; g++) {
+        const int p = call->given_list[g];
+        if (!pps_limits_allow(&call->model->limits[p], call->points->param[p][i]))
+            return false;
+    }
+    return true;
+}
+
 // Chooses the number of threads by the cost of a few points, and the size of a window.
 static void plan(struct pps_call *call)
 {
@@ -195,11 +207,11 @@ static void plan(struct pps_call *call)
     threads = threads < MOST_THREADS ? threads : MOST_THREADS;
     pps_call_defaults(call, point);
     for (size_t s = 0; s < COST_SAMPLES && n > 1 && threads > 1; s++) {
-        bool valid = true;
-        pps_call_point(call, n / COST_SAMPLES * s, point);
-        for (int p = 0; p < kernel->n_params; p++)
-            valid = valid && pps_limits_allow(&call->model->limits[p], point[p]);
-        if (!valid || kernel->check(point, kernel->shared) != 0)
+        const size_t i = n / COST_SAMPLES * s;
+        if (!in_range(call, i))
+            continue;
+        pps_call_point(call, i, point);
+        if (kernel->check(point, kernel->shared) != 0)
             continue;
         cost += kernel->cost(point, kernel->shared);
         samples++;

@@ -375,7 +375,8 @@ static void compare_random(const char *kernel,
 }
 
 // Would catch limits or rules of many points that differ from those of one point, wherever the
-// invalid and skipped points are, and results at the place of another point.
+// invalid and skipped points are, and results at the place of another point; with sanitizers also a
+// document that is looked up by a number out of range.
 Test(library_evaluate, random_points_one_call_or_many)
 {
     static const uint32_t rare[] = {20, 200, 2000, 20000};
