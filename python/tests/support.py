@@ -3,7 +3,9 @@
 
 import contextlib
 import os
+import signal
 import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -31,3 +33,15 @@ def program(*arguments, **options):
     """Run the program and return its output."""
     return subprocess.run([PROGRAM, *arguments], check=True, capture_output=True, text=True,
                           **options).stdout
+
+
+def start(test, script, *arguments):
+    """Start a Python script that takes Ctrl-C, even if the tests run in the background of a shell,
+    which ignores it. The process ends with the test.
+    """
+    child = subprocess.Popen([sys.executable, "-c", script, *arguments], text=True,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    test.addCleanup(child.__exit__, None, None, None)
+    test.addCleanup(child.kill)
+    return child

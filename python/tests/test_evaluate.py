@@ -8,8 +8,6 @@ import itertools
 import os
 import pickle
 import signal
-import subprocess
-import sys
 import threading
 import time
 import unittest
@@ -18,7 +16,7 @@ import weakref
 import numpy as np
 
 import ppsweep
-from tests.support import InFolder, program
+from tests.support import InFolder, program, start
 
 
 def eval_rows(kernel, points, *arguments):
@@ -247,8 +245,7 @@ class Lifetime(unittest.TestCase):
                   "model = ppsweep.Model('contention', exact=True)\n"
                   "print('ready', flush=True)\n"
                   "model.evaluate(n=1000000, gpus=64, bwd_len=numpy.linspace(1, 2, 100000))\n")
-        child = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE,
-                                 stderr=subprocess.PIPE, text=True)
+        child = start(self, script)
         self.assertEqual(child.stdout.readline(), "ready\n")
         time.sleep(0.3)
         child.send_signal(signal.SIGINT)

@@ -5,13 +5,12 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import unittest
 from pathlib import Path
 
 import ppsweep
-from tests.support import ENDLESS, InFolder, program
+from tests.support import ENDLESS, InFolder, program, start
 
 SMALL = {"n": [8, 12], "gpus": [2, 4], "congestion": [True, False], "priority_step": 0.25}
 
@@ -90,8 +89,7 @@ class Sweep(InFolder):
                   "def show(progress):\n"
                   "    print(progress.points, flush=True)\n"
                   "ppsweep.sweep(json.loads(sys.argv[1]), 'r.csv', progress=show)\n")
-        child = subprocess.Popen([sys.executable, "-c", script, json.dumps(ENDLESS)], text=True,
-                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        child = start(self, script, json.dumps(ENDLESS))
         while int(child.stdout.readline()) == 0:
             pass
         child.send_signal(signal.SIGINT)
