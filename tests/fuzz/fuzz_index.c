@@ -98,7 +98,7 @@ static void check_blocks(struct pps_index *index, int data_fd)
         if (pps_blockchecker_do(checker, &entry, &err) != PPS_OK)
             require(err.text[0] != '\0');
     }
-    require(sums.rows <= sums.points && sums.points <= index->file.head.n_points);
+    require(sums.counts.rows <= sums.points && sums.points <= index->file.head.n_points);
     require(sums.blocks <= pps_index_blocks(&index->file.head));
     pps_blockchecker_close(checker);
 }
