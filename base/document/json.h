@@ -25,7 +25,8 @@ struct pps_json {
 struct pps_json_place {
     const cJSON *item;
     size_t value_at;
-    size_t key_at; // opening quote of the key; value_at if there is no key
+    size_t key_at;    // opening quote of the key; value_at if there is no key
+    size_t value_end; // past the value; 0: unknown, as in JSON
 };
 
 // Reads and parses a file ("-": stdin). Comments from // to the end of the line are allowed

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-// As JSON has it.
+// Moves a parsed document into the form that JSON has. Frees it after an error.
 static enum pps_status take(struct pps_json *json,
                             struct plaindoc *doc,
                             const char *path,
@@ -25,25 +25,60 @@ static enum pps_status take(struct pps_json *json,
     json->n = doc->n;
     json->root = doc->root;
     json->n_places = doc->n_places;
+    *doc = (struct plaindoc){.text = NULL};
     return PPS_OK;
 }
 
-static enum pps_status parse(struct pps_json *json,
+static enum pps_status fail(const char *path,
+                            const struct pps_fault *fault,
+                            struct pps_error *err)
+{
+    if (fault->line == 0)
+        return pps_fail_memory(err, "%s", path);
+    return pps_fail_at(err, PPS_E_INPUT, path, fault->line, fault->column, "%s", fault->text);
+}
+
+static enum pps_status take_framework(struct plan_document *document,
+                                      const char *path,
+                                      struct framework_file *file,
+                                      struct pps_error *err)
+{
+    enum pps_status status = take(&document->json, &file->document, path, err);
+    document->framework = file->framework;
+    document->ignored = file->ignored.text;
+    document->n_ignored = file->n_ignored;
+    file->ignored = (struct text_buffer){.text = NULL};
+    framework_file_free(file);
+    return status;
+}
+
+static enum pps_status parse(struct plan_document *document,
                              const char *path,
-                             enum plaindoc_form form,
                              const char *text,
                              size_t n,
                              struct pps_error *err)
 {
+    struct framework_file file;
     struct plaindoc doc;
     struct pps_fault fault;
-    if (form == PLAINDOC_NONE)
-        return pps_json_parse(json, path, text, n, err);
-    if (plaindoc_parse(&doc, form, text, n, &fault))
-        return take(json, &doc, path, err);
-    if (fault.line == 0)
-        return pps_fail_memory(err, "%s", path);
-    return pps_fail_at(err, PPS_E_INPUT, path, fault.line, fault.column, "%s", fault.text);
+    bool is_framework;
+    if (!framework_read(&file, &is_framework, document->form, text, n, &fault))
+        return fail(path, &fault, err);
+    if (is_framework)
+        return take_framework(document, path, &file, err);
+    if (document->form == PLAINDOC_NONE)
+        return pps_json_parse(&document->json, path, text, n, err);
+    if (!plaindoc_parse(&doc, document->form, text, n, &fault))
+        return fail(path, &fault, err);
+    return take(&document->json, &doc, path, err);
+}
+
+void plan_document_free(struct plan_document *document)
+{
+    pps_json_free(&document->json);
+    free(document->original);
+    free(document->ignored);
+    *document = (struct plan_document){.framework = FRAMEWORK_NONE};
 }
 
 static bool is_json(const char *path)
@@ -52,7 +87,7 @@ static bool is_json(const char *path)
     return dot != NULL && strcasecmp(dot, ".json") == 0;
 }
 
-enum pps_status plan_document_read(struct pps_json *json,
+enum pps_status plan_document_read(struct plan_document *document,
                                    const char *path,
                                    enum plaindoc_form form,
                                    struct pps_error *err)
@@ -60,8 +95,9 @@ enum pps_status plan_document_read(struct pps_json *json,
     const enum plaindoc_form named = plaindoc_form_of(path);
     char *text;
     size_t n;
+    *document = (struct plan_document){.framework = FRAMEWORK_NONE, .form = PLAINDOC_NONE};
     if (is_json(path) || strcmp(path, "-") == 0)
-        return pps_json_load(json, path, err);
+        return pps_json_load(&document->json, path, err);
     enum pps_status status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
     if (status != PPS_OK)
         return status;
@@ -69,7 +105,15 @@ enum pps_status plan_document_read(struct pps_json *json,
         form = named;
     else if (form == PLAINDOC_NONE)
         form = plaindoc_form_like(text, n);
-    status = parse(json, path, form, text, n, err);
+    document->form = form;
+    status = parse(document, path, text, n, err);
+    if (status == PPS_OK && document->framework != FRAMEWORK_NONE) {
+        document->original = text;
+        document->n_original = n;
+        return PPS_OK;
+    }
     free(text);
+    if (status != PPS_OK)
+        plan_document_free(document);
     return status;
 }

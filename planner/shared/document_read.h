@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads documents that people write: JSON, YAML, TOML and flat files.
+// Reads documents that people write: JSON, YAML, TOML, flat files, and configuration files of
+// training frameworks.
 #ifndef PPS_PLANNER_SHARED_DOCUMENT_READ_H
 #define PPS_PLANNER_SHARED_DOCUMENT_READ_H
 
 #include "base/document/json.h"
 #include "base/document/plain.h"
 #include "base/text/status.h"
+#include "planner/frameworks/framework.h"
 
 #include <stddef.h>
 
 #define PLAN_DOCUMENT_MAX ((size_t)64 << 20) // bytes
 
+// A document and its source. A zeroed document is empty; free it with plan_document_free().
+struct plan_document {
+    struct pps_json json;
+    enum framework
+        framework; // whose configuration the file is; FRAMEWORK_NONE: our own document
+    enum plaindoc_form form;
+    // Of a framework's configuration only:
+    char *original; // bytes of the file, for framework_write()
+    size_t n_original;
+    char *ignored; // its keys without a meaning here, "a, b, c"; NULL: none
+    int n_ignored;
+};
+
+void plan_document_free(struct plan_document *document);
+
 // Reads a document ("-": JSON from standard input). The extension selects the format: .json, or one
 // of plaindoc's. Without a known extension, the format is `form`; with PLAINDOC_NONE, the text
-// decides. Every value has a place, so that pps_json_fail() reports line and column.
-PPS_MUST_CHECK enum pps_status plan_document_read(struct pps_json *json,
+// decides. The configuration of a framework becomes a run document of our own keys. Every value has a
+// place in the file, so that pps_json_fail() reports line and column. After an error there is
+// nothing to free.
+PPS_MUST_CHECK enum pps_status plan_document_read(struct plan_document *document,
                                                   const char *path,
                                                   enum plaindoc_form form,
                                                   struct pps_error *err);

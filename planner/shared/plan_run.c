@@ -8,7 +8,6 @@
 #include "base/system/installed.h"
 #include "base/text/say.h"
 #include "kernels/common/description/run_document.h"
-#include "planner/shared/document_read.h"
 #include "planner/shared/files.h"
 
 #include <stdio.h>
@@ -71,13 +70,18 @@ static enum pps_status load(struct plan_run *run,
 {
     struct rundoc parts;
     struct pps_fault fault = {.item = NULL};
-    struct pps_json *json = &run->documents[run->n_documents];
-    enum pps_status status = plan_document_read(json, path, form, err);
+    struct plan_document *document = &run->documents[run->n_documents];
+    enum pps_status status = plan_document_read(document, path, form, err);
     if (status != PPS_OK)
         return status;
     run->n_documents++;
-    if (!rundoc_split(&parts, json->root, &fault) || !read_parts(run, &parts, strategy, &fault))
-        return plan_fail_document(json, &fault, err);
+    if (!rundoc_split(&parts, document->json.root, &fault) ||
+        !read_parts(run, &parts, strategy, &fault))
+        return plan_fail_document(&document->json, &fault, err);
+    if (parts.baseline != NULL) {
+        run->baseline = parts.baseline;
+        run->baseline_in = document;
+    }
     return PPS_OK;
 }
 
@@ -125,7 +129,7 @@ static enum pps_status default_cluster(struct plan_run *run,
 {
     struct pps_fault fault;
     char text[64];
-    struct pps_json *json = &run->documents[run->n_documents];
+    struct pps_json *json = &run->documents[run->n_documents].json;
     const int n =
         snprintf(text, sizeof text, "{\"world_size\": %llu}", (unsigned long long)devices);
     enum pps_status status = pps_json_parse(json, "--devices", text, (size_t)n, err);
@@ -152,6 +156,14 @@ static void assume_memory(struct plan_run *run, const struct pps_args *args)
     if (!run->sets_reserve)
         cluster->reserve = RESERVE_GIB * UNITS_GIB;
     run->assumes_memory = true;
+}
+
+const struct plan_document *plan_run_configuration(const struct plan_run *run)
+{
+    for (int k = 0; k < run->n_documents; k++)
+        if (run->documents[k].framework != FRAMEWORK_NONE)
+            return &run->documents[k];
+    return NULL;
 }
 
 void plan_run_print_memory(const struct plan_run *run)
@@ -255,6 +267,6 @@ enum pps_status plan_run_open(struct plan_run *run,
 void plan_run_close(struct plan_run *run)
 {
     for (int k = 0; k < run->n_documents; k++)
-        pps_json_free(&run->documents[k]);
+        plan_document_free(&run->documents[k]);
     run->n_documents = 0;
 }

@@ -10,6 +10,7 @@
 #include "kernels/common/description/hardware.h"
 #include "kernels/common/description/model.h"
 #include "kernels/common/description/training.h"
+#include "planner/shared/document_read.h"
 
 // The options that plan_run_open() reads, for a table of options. letter: of --training, or 0.
 #define PLAN_RUN_OPTIONS(letter)                                                               \
@@ -26,9 +27,11 @@ enum { PLAN_DOCUMENTS = 4 };
 
 // Initialise with zeros; call plan_run_close() in every case.
 struct plan_run {
-    struct pps_json documents[PLAN_DOCUMENTS];
+    struct plan_document documents[PLAN_DOCUMENTS];
     int n_documents;
     const cJSON *model_item; // in one of the documents
+    const cJSON *baseline;   // the strategy that a document sets; NULL: none
+    const struct plan_document *baseline_in;
     bool has_model, has_cluster;
     bool sets_memory, sets_reserve; // the cluster's document does
     bool assumes_memory;            // no limit given: all memory of the device
@@ -49,6 +52,9 @@ PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
                                              const struct plan_strategy_reader *strategy,
                                              struct pps_error *err);
 void plan_run_close(struct plan_run *run);
+
+// Returns the configuration of a framework among the documents; NULL: none.
+const struct plan_document *plan_run_configuration(const struct plan_run *run);
 
 // Prints the assumed memory of devices to stderr; prints nothing if the limit was given.
 void plan_run_print_memory(const struct plan_run *run);

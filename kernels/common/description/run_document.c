@@ -13,16 +13,18 @@
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof *(a)))
 
-enum { N_PARTS = 4 };
+// Keys of the first N_SORTED parts may also stand in the document itself.
+enum { N_SORTED = 4, N_PARTS };
 
-static const char *const part_names[N_PARTS] = {"model", "cluster", "training", "strategy"};
+static const char *const part_names[N_PARTS] = {"model", "cluster", "training", "strategy",
+                                                "baseline"};
 
 #define PART(key)                                                                              \
     {                                                                                          \
         key, DOCFIELD_OWN, 0, 0, 0                                                             \
     }
 static const struct docfield part_fields[] = {PART("model"), PART("cluster"), PART("training"),
-                                              PART("strategy")};
+                                              PART("strategy"), PART("baseline")};
 static const struct docfield strategy_fields[] = {PART("DP"), PART("TP"), PART("PP"),
                                                   PART("EP"), PART("CP"), PART("FSDP")};
 static const struct docfields parts = {"a run", part_fields, COUNT_OF(part_fields), NULL, 0};
@@ -47,14 +49,14 @@ static const struct docfields *keys_of(int part)
 static int part_of(const char *key, const char **name)
 {
     *name = key;
-    for (int p = 0; p < N_PARTS; p++) {
+    for (int p = 0; p < N_SORTED; p++) {
         const size_t n = strlen(part_names[p]);
         if (strncmp(key, part_names[p], n) == 0 && key[n] == '.') {
             *name = key + n + 1;
             return docfields_index(keys_of(p), *name) >= 0 ? p : -1;
         }
     }
-    for (int p = 0; p < N_PARTS; p++)
+    for (int p = 0; p < N_SORTED; p++)
         if (docfields_index(keys_of(p), key) >= 0)
             return p;
     return -1;
@@ -152,5 +154,6 @@ bool rundoc_split(struct rundoc *run, struct cJSON *document, struct pps_fault *
     return take_part(document, 0, &run->model, fault) &&
            take_part(document, 1, &run->cluster, fault) &&
            take_part(document, 2, &run->training, fault) &&
-           take_part(document, 3, &run->strategy, fault);
+           take_part(document, 3, &run->strategy, fault) &&
+           take_part(document, 4, &run->baseline, fault);
 }

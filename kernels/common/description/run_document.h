@@ -16,10 +16,12 @@ struct rundoc {
     const struct cJSON *cluster;  // for cluster_read
     const struct cJSON *training; // for training_read
     const struct cJSON *strategy; // the degrees to search: DP, TP, PP, EP, CP, FSDP
+    const struct cJSON *baseline; // a strategy: dp, tp, pp, cp, ep, op, vp, mbs, sp
 };
 
 // Splits a document into its parts. Three forms are accepted, also mixed:
-//   {"model": {...}, "cluster": {...}, "training": {...}, "strategy": {...}}
+//   {"model": {...}, "cluster": {...}, "training": {...}, "strategy": {...},
+//    "baseline": {...}}
 //   {"hidden_size": 4096, "world_size": 8, "gbs": 32, "PP": true}: each key belongs to one part
 //   {"model.hidden_size": 4096, "cluster.world_size": 8}
 // A Hugging Face config.json is accepted as a model. Keys of the second and third form are moved

@@ -5,12 +5,15 @@
 
 #include "planner/nd/commands/dry_runs.h"
 #include "planner/nd/commands/launch.h"
+#include "planner/nd/commands/search_baseline.h"
 #include "planner/nd/commands/search_files.h"
 #include "planner/nd/commands/search_report.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
 #include "planner/nd/input/strategy_option.h"
 
 #include "base/text/number.h"
+#include "base/text/say.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,6 +168,9 @@ enum { KEYS_MAX = 256 };
 static void note_ignored_keys(const struct nd_job *job, const struct pps_args *args)
 {
     const char *keys[KEYS_MAX];
+    const struct plan_document *file = plan_run_configuration(&job->run);
+    if (file != NULL && file->n_ignored > 0 && pps_arg(args, "verbose") != NULL)
+        pps_say(stderr, "note      ignored: %s", file->ignored);
     const int n = pps_arg(args, "verbose") != NULL && job->run.model_item != NULL
                       ? modeldesc_ignored(job->run.model_item, keys, KEYS_MAX)
                       : 0;
@@ -217,67 +223,6 @@ static void tear_down(struct setup *setup)
     nd_search_close(&setup->open);
 }
 
-// Whether a is better than b: fewer filters reject it, then it fits in memory, then it is faster.
-static bool is_better(const struct nd_search *search,
-                      const struct nd_candidate *a,
-                      int a_faults,
-                      const struct nd_candidate *b,
-                      int b_faults)
-{
-    const bool a_fits = nd_search_fits(search, a), b_fits = nd_search_fits(search, b);
-    if (a_faults != b_faults)
-        return a_faults < b_faults;
-    return a_fits != b_fits ? a_fits : a->step_ms < b->step_ms;
-}
-
-// Gives a baseline without vp its best vp, as the search does for candidates.
-static void choose_chunks(const struct setup *setup,
-                          const struct nd_job *job,
-                          const struct pps_args *args,
-                          struct nd_strategy *baseline)
-{
-    struct nd_reason reasons[ND_REASONS_MAX];
-    struct nd_strategy tried = *baseline;
-    struct nd_candidate best;
-    int faults = -1;
-    for (tried.vp = 1; tried.vp <= job->filters.vp_max; tried.vp++) {
-        if (!nd_search_can(&setup->open.search, &tried) ||
-            !training_allows_chunks(&job->run.training, tried.pp, tried.vp))
-            continue;
-        const int n = nd_filters_explain(&job->filters, &job->space, &tried, reasons);
-        const struct nd_candidate c = nd_search_evaluate(&setup->open.search, &tried);
-        if (faults >= 0 && !is_better(&setup->open.search, &c, n, &best, faults))
-            continue;
-        best = c;
-        faults = n;
-        *baseline = tried;
-    }
-    if (faults >= 0 && baseline->pp > 1 && pps_arg(args, "quiet") == NULL)
-        fprintf(stderr, "note      baseline uses vp=%d, the best from 1 to %d\n", baseline->vp,
-                job->filters.vp_max);
-}
-
-// Reads a strategy that can be evaluated; filters may reject it.
-static enum pps_status read_baseline(const struct setup *setup,
-                                     const struct nd_job *job,
-                                     const struct pps_args *args,
-                                     struct nd_strategy *baseline,
-                                     struct pps_error *err)
-{
-    struct nd_reason reasons[ND_REASONS_MAX];
-    const char *text = pps_arg(args, "baseline");
-    const enum pps_status status = nd_strategy_read(job, "baseline", text, baseline, err);
-    if (status != PPS_OK)
-        return status;
-    if (!job->space.orig && !nd_strategy_sets(text, "vp"))
-        choose_chunks(setup, job, args, baseline);
-    if (nd_search_can(&setup->open.search, baseline))
-        return nd_strategy_check_chunks(job, "baseline", text, baseline, err);
-    const int n = nd_filters_explain(&job->filters, &job->space, baseline, reasons);
-    return pps_fail(err, PPS_E_INPUT, "--baseline %s: %s", text,
-                    n > 0 ? reasons[0].text : "this strategy cannot run");
-}
-
 static enum pps_status search(struct setup *setup,
                               const struct nd_job *job,
                               const struct pps_args *args,
@@ -285,17 +230,14 @@ static enum pps_status search(struct setup *setup,
 {
     const bool quiet = pps_arg(args, "quiet") != NULL;
     struct nd_counts counts;
-    struct nd_strategy baseline;
+    struct nd_strategy room;
+    const struct nd_strategy *baseline = NULL;
     bool launch = false;
-    const enum pps_status launchable = nd_launch_requested(args, &launch, err);
-    if (launchable != PPS_OK)
-        return launchable;
-    const char *base = pps_arg(args, "baseline");
-    if (base != NULL) {
-        const enum pps_status status = read_baseline(setup, job, args, &baseline, err);
-        if (status != PPS_OK)
-            return status;
-    }
+    enum pps_status status = nd_launch_requested(args, &launch, err);
+    if (status == PPS_OK)
+        status = nd_baseline_find(&setup->open.search, job, args, &room, &baseline, err);
+    if (status != PPS_OK)
+        return status;
     if (!nd_search_run(&setup->open.search, &setup->result))
         return pps_fail_memory(err, "the candidates");
     if (!job->space.orig &&
@@ -310,7 +252,7 @@ static enum pps_status search(struct setup *setup,
     if (setup->result.n == 0)
         return nd_report_empty(job, &setup->open.search, &counts, &setup->result, err);
     nd_report_table(&setup->open.search, &setup->result, job->space.orig ? NULL : &setup->lines,
-                    base != NULL ? &baseline : NULL);
+                    baseline);
     return nd_files_write(&setup->files, job, &setup->open.search, &setup->result, &setup->fits,
                           err);
 }
