@@ -247,6 +247,7 @@ const struct pps_command pps_command_plan = {
     .summary = "show what a run would do: axes, counts, time, size (measures for 1 s)",
     .usage = "-c EXPERIMENT.json [options]",
     .options = options,
+    .aliases = pps_request_aliases,
     .kernels = true,
     .kernel_options = true,
     .main = plan_main,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep plot: draws a result.
-#include "engine/picture/plot.h"
 
 #include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/result_arguments.h"
@@ -115,15 +114,6 @@ static enum pps_status fill_ask(const struct pps_args *args,
     return status;
 }
 
-static void report(const struct pps_plot_count *count)
-{
-    if (count->left_out > 0)
-        fprintf(stderr,
-                "ppsweep: maps drawn: %zu, skipped: %zu%s; --max-maps 0 draws all maps, a "
-                "filter such as n=8 draws some of them\n",
-                count->maps, count->left_out, count->at_least ? " or more" : "");
-}
-
 static enum pps_status plot_main(const struct pps_args *args, struct pps_error *err)
 {
     struct pps_plot_ask ask = {0};
@@ -138,10 +128,12 @@ static enum pps_status plot_main(const struct pps_args *args, struct pps_error *
     else if (status == PPS_OK)
         status = pps_plot(&ask, &count, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)
-        report(&count);
+        pps_plot_report(&count);
     pps_result_arguments_free(&ask.cut.view);
     return status;
 }
+
+static const struct pps_opt_alias aliases[] = {{"output-dir", "output"}, {NULL, NULL}};
 
 const struct pps_command pps_command_plot = {
     .name = "plot",
@@ -149,6 +141,7 @@ const struct pps_command pps_command_plot = {
     .usage = "[options] RESULT [column=value...]",
     .details = details,
     .options = options,
+    .aliases = aliases,
     .min_words = 1,
     .max_words = -1,
     .kernels = true,

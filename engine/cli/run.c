@@ -7,6 +7,7 @@
 #include "base/text/say.h"
 #include "engine/cli/options/best_options.h"
 #include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/picture_options.h"
 #include "engine/cli/options/shard_option.h"
 #include "engine/cli/plan.h"
 #include "engine/cli/report/progress.h"
@@ -14,7 +15,6 @@
 #include "engine/cli/signals.h"
 #include "engine/command/duration.h"
 #include "engine/job/job.h"
-#include "engine/picture/plot.h"
 #include "engine/picture/scatter.h"
 
 #include <signal.h>
@@ -34,10 +34,11 @@ static const struct pps_opt options[] = {
     {"reuse", 0, "FILE", "copy rows from the earlier result FILE instead of computing them"},
     {"audit", 0, "F", "compare a fraction F of the rows with the reference of the kernel"},
     {"fail-fast", 0, NULL, "stop at the first point that fails (exit status 4)"},
-    {"plot", 0, NULL, "draw the result at the end, as ppsweep plot does"},
+    {"plot", 0, NULL, "draw the result at the end, as ppsweep plot does (24 maps at most)"},
     {"dry-run", 'n', NULL, "print the plan and stop: the same as ppsweep plan"},
     {"progress", 0, "HOW", "auto, line, log, json or never (auto)"},
     {"quiet", 'q', NULL, "print errors only"},
+    {"simulator", 0, "NAME", NULL},
     {"json", 0, NULL, "print the summary as JSON on stdout, or last on stderr with -o -"},
     {NULL, 0, NULL, NULL},
 };
@@ -122,6 +123,28 @@ static void name_resume(struct run *run)
         sprintf(run->resume_command, "the same command with --resume");
 }
 
+// Reads --simulator of the published tool, whose two simulators are one model and differ in how the
+// timeline is drawn.
+static enum pps_status read_simulator(struct run *run, struct pps_error *err)
+{
+    static const char *const views[] = {"single", "dual"};
+    const char *name = pps_arg(run->args, "simulator");
+    for (int v = 0; name != NULL && v < 2; v++)
+        if (strncmp(name, views[v], strlen(views[v])) == 0 &&
+            strcmp(name + strlen(views[v]), "_channel") == 0)
+            run->job.view = views[v];
+    if (name != NULL && run->job.view == NULL)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--simulator %s: expected single_channel or dual_channel", name);
+    if (name != NULL && !run->quiet)
+        pps_say(
+            stderr,
+            "note      --simulator %s selects how trace draws timelines (--view %s); the rows "
+            "do not depend on it. Two independent ports are another model: -s channels=duplex",
+            name, run->job.view);
+    return PPS_OK;
+}
+
 static enum pps_status read_options(struct run *run, struct pps_error *err)
 {
     const struct pps_args *args = run->args;
@@ -138,6 +161,8 @@ static enum pps_status read_options(struct run *run, struct pps_error *err)
         status = pps_top_options(args, job, err);
     if (status == PPS_OK)
         status = read_audit(args, &job->audit, err);
+    if (status == PPS_OK)
+        status = read_simulator(run, err);
     run->progress.kind = run->quiet ? PPS_PROGRESS_NEVER : kind;
     name_resume(run);
     job->output = pps_arg(args, "output");
@@ -247,7 +272,7 @@ static bool watch(void *self, enum pps_job_event event, const struct pps_job_res
 
 static enum pps_status plot(const struct run *run, struct pps_error *err)
 {
-    struct pps_plot_count count;
+    struct pps_plot_count count = {0};
     struct pps_plot_ask ask = {
         .cut.view = {.path = run->result.path.path, .kernels = pps_arg_kernels(run->args)},
         .pictures = {.png = true,
@@ -263,8 +288,12 @@ static enum pps_status plot(const struct run *run, struct pps_error *err)
     fflush(stdout); // nothing that was said is lost when a signal comes
     pps_signals_end_at_once("ppsweep: stopped while drawing; the result is complete\n");
     const struct pps_scatter_ask scatter = {.view = ask.cut.view};
-    return pps_scatter_suits(ask.cut.view.path) ? pps_scatter_plot(&scatter, &ask.pictures, err)
-                                                : pps_plot(&ask, &count, err);
+    if (pps_scatter_suits(ask.cut.view.path))
+        return pps_scatter_plot(&scatter, &ask.pictures, err);
+    const enum pps_status status = pps_plot(&ask, &count, err);
+    if (status == PPS_OK && !run->quiet)
+        pps_plot_report(&count);
+    return status;
 }
 
 // Notes on a result that an earlier run has made.
@@ -336,6 +365,7 @@ const struct pps_command pps_command_run = {
     .usage = "-c EXPERIMENT.json [options]",
     .details = details,
     .options = options,
+    .aliases = pps_request_aliases,
     .kernels = true,
     .kernel_options = true,
     .main = run_main,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ppsweep trace: writes the timeline of one point.
 #include "engine/cli/options/experiment_options.h"
+#include "engine/cli/options/trace_words.h"
 #include "engine/cli/verbs.h"
 #include "engine/job/result_path.h"
 
@@ -12,11 +13,13 @@
 #include "engine/cli/signals.h"
 #include "engine/experiment/experiment.h"
 #include "engine/kernels/kernel_list.h"
+#include "engine/manifest/manifest_file.h"
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"
 #include "engine/trace/trace_write.h"
 
+#include <cjson/cJSON.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -32,10 +35,16 @@ static const struct pps_opt options[] = {
     {"input", 'i', "SLOT=FILE", "input document of KERNEL, such as model=FILE"},
     {"output", 'o', "FILE", "NAME.json, NAME.svg, NAME.csv, or - for stdout (outputs/traces/)"},
     {"format", 0, "FORMAT", "chrome, svg or csv (from the name of FILE, else chrome)"},
+    {"view", 0, "NAME",
+     "arrangement of the lanes: dual or single for contention (as --simulator of the run)"},
     {"from", 0, "TIME", "start time of an SVG (0)"},
     {"to", 0, "TIME", "end time of an SVG (end of the trace)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"quiet", 'q', NULL, "print errors only"},
+    PPS_TRACE_PARAM_OPTIONS,
+    // Published switches of what an SVG always shows.
+    {"show-throttling", 0, NULL, NULL},
+    {"show-completion-time", 0, NULL, NULL},
     {NULL, 0, NULL, NULL},
 };
 
@@ -51,12 +60,16 @@ static const char details[] =
     "browser, with a description of the segment under the pointer. An SVG has at most 20000\n"
     "segments; draw a part of a long trace with --from and --to.\n"
     "\n"
+    "--view single draws the transfers of a GPU on one lane, --view dual (the default of\n"
+    "contention) on a lane per direction. Views show the same simulation.\n"
+    "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
     "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12 -o row12.svg\n";
 
 struct trace {
     const struct pps_args *args;
+    struct pps_trace_words words;
     struct pps_documents *inputs; // of the kernel
     const char *result;           // result that contains the point, or NULL
     const struct pps_kernel *kernel;
@@ -76,8 +89,8 @@ static void name_point(struct trace *t, const char *from, int first_word)
     const size_t room = sizeof t->stem - sizeof "-0123456789abcdef";
     size_t at = (size_t)snprintf(t->stem, sizeof t->stem, "%s", from);
     uint64_t digest = 0;
-    for (int w = first_word; w < pps_arg_words(t->args); w++) {
-        const char *word = pps_arg_word(t->args, w);
+    for (int w = first_word; w < t->words.n; w++) {
+        const char *word = t->words.list[w];
         if (digest != 0 || at + strlen(word) + 2 >= room || strchr(word, '/') != NULL)
             digest = XXH64(word, strlen(word), digest) | 1;
         else
@@ -89,7 +102,7 @@ static void name_point(struct trace *t, const char *from, int first_word)
 
 static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
 {
-    const char *path = pps_arg_word(t->args, 0);
+    const char *path = t->words.list[0];
     char stem[96], name[128];
     uint64_t row = 1;
     enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
@@ -128,8 +141,8 @@ static enum pps_status point_of_kernel(struct trace *t, int first_word, struct p
 static enum pps_status set_words(struct trace *t, int first_word, struct pps_error *err)
 {
     uint64_t keep = t->shown;
-    for (int w = first_word; w < pps_arg_words(t->args); w++) {
-        const char *word = pps_arg_word(t->args, w);
+    for (int w = first_word; w < t->words.n; w++) {
+        const char *word = t->words.list[w];
         const int p = pps_param_find(t->kernel, word, strcspn(word, "="));
         if (p >= 0 && t->kernel->params[p].fixed)
             return pps_fail(err, PPS_E_INPUT, "%s is set by a document; remove it",
@@ -145,7 +158,7 @@ static enum pps_status set_words(struct trace *t, int first_word, struct pps_err
 
 static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 {
-    const char *first = pps_arg_word(t->args, 0);
+    const char *first = t->words.list[0];
     enum pps_status status = PPS_OK;
     // Without a name, the parameters belong to the first kernel.
     const bool nameless = strchr(first, '=') != NULL && access(first, F_OK) != 0;
@@ -206,6 +219,51 @@ static enum pps_status choose_window(struct trace *t, struct pps_error *err)
     if (status == PPS_OK && window->from >= window->to)
         status = pps_fail(err, PPS_E_INPUT, "--from %s is not before --to %s", from, to);
     return status;
+}
+
+static enum pps_status view_named(struct trace *t, const char *name, struct pps_error *err)
+{
+    const struct pps_trace_view *view = t->kernel->trace_names->views;
+    char names[128] = "";
+    size_t at = 0;
+    for (; view != NULL && view->name != NULL && at < sizeof names; view++) {
+        if (strcmp(view->name, name) == 0) {
+            t->write.view = view;
+            return PPS_OK;
+        }
+        at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", at > 0 ? " or " : "",
+                               view->name);
+    }
+    if (at == 0)
+        return pps_fail(err, PPS_E_INPUT, "--view %s: the kernel %s has one view only", name,
+                        t->kernel->name);
+    return pps_fail(err, PPS_E_INPUT, "--view %s: expected %s", name, names);
+}
+
+// Chooses the view of --view; otherwise the view that the result was made for, if any.
+static enum pps_status choose_view(struct trace *t, struct pps_error *err)
+{
+    const char *name = pps_arg(t->args, "view");
+    cJSON *manifest = NULL;
+    enum pps_status status = PPS_OK;
+    if (name == NULL && t->result != NULL) {
+        status = pps_manifest_of_result(t->result, &manifest, err);
+        name = cJSON_GetStringValue(pps_json_member(manifest, "view"));
+    }
+    if (status == PPS_OK && name != NULL)
+        status = view_named(t, name, err);
+    cJSON_Delete(manifest);
+    return status;
+}
+
+static void note_shown(const struct trace *t)
+{
+    static const char *const names[] = {"show-throttling", "show-completion-time"};
+    for (int k = 0; k < 2; k++)
+        if (pps_arg(t->args, names[k]) != NULL && t->write.form != PPS_TRACE_SVG &&
+            pps_arg(t->args, "quiet") == NULL)
+            pps_say(stderr, "note      --%s is for pictures: write -o NAME.svg or NAME.png",
+                    names[k]);
 }
 
 // ---- the trace --------------------------------------------------------------------------------
@@ -283,14 +341,21 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
 static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
 {
     struct trace t = {.args = args};
-    enum pps_status status = choose_point(&t, err);
+    enum pps_status status = pps_trace_words_read(args, &t.words, err);
+    if (status == PPS_OK)
+        status = choose_point(&t, err);
     if (status == PPS_OK)
         status = choose_output(&t, err);
     if (status == PPS_OK)
         status = choose_window(&t, err);
     if (status == PPS_OK)
+        status = choose_view(&t, err);
+    if (status == PPS_OK) {
+        note_shown(&t);
         status = write_file(&t, err);
+    }
     pps_documents_close(t.inputs);
+    free(t.words.list);
     return status;
 }
 
@@ -300,7 +365,7 @@ const struct pps_command pps_command_trace = {
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,
-    .min_words = 1,
+    .min_words = 0,
     .max_words = -1,
     .kernels = true,
     .main = trace_main,

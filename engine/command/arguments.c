@@ -59,6 +59,16 @@ static void build_table(struct pps_args *args,
     }
 }
 
+// Returns the option that a name of n characters is an alias of; NULL if it is not an alias.
+static const char *true_name(const struct pps_command *command, const char *name, size_t n)
+{
+    const struct pps_opt_alias *alias = command->aliases;
+    for (; alias != NULL && alias->name != NULL; alias++)
+        if (strlen(alias->name) == n && memcmp(alias->name, name, n) == 0)
+            return alias->option;
+    return NULL;
+}
+
 // ---- the command line as typed ----------------------------------------------------------------
 
 static char *quoted_line(const char *program, int argc, char **argv)
@@ -198,6 +208,22 @@ static char *long_form(const struct pps_args *args, const char *word)
     return strdup(word);
 }
 
+// Replaces an alias in "--alias" or "--alias=value" by the name of its option. Returns false if
+// memory runs out.
+static bool replace_alias(const struct pps_command *command, char **word)
+{
+    const size_t n = strcspn(*word + 2, "=");
+    const char *name = true_name(command, *word + 2, n);
+    char *replaced = NULL;
+    if (name == NULL)
+        return true;
+    if (asprintf(&replaced, "--%s%s", name, *word + 2 + n) < 0)
+        return false;
+    free(*word);
+    *word = replaced;
+    return true;
+}
+
 static enum pps_status check_words(const struct pps_args *args, struct pps_error *err)
 {
     const struct pps_command *command = args->command;
@@ -250,9 +276,11 @@ enum pps_status pps_args_parse(struct pps_args **out,
         if (args->argv[i] == NULL)
             return pps_fail_memory(err, "the command line");
         options = options && strcmp(argv[i], "--") != 0;
-        if (options &&
-            strncmp(args->argv[i], "--", 2) == 0) // --priority_step is --priority-step
-            pps_hyphenate(args->argv[i], '=');
+        if (!options || strncmp(args->argv[i], "--", 2) != 0)
+            continue;
+        pps_hyphenate(args->argv[i], '='); // --priority_step is --priority-step
+        if (!replace_alias(command, &args->argv[i]))
+            return pps_fail_memory(err, "the command line");
     }
     enum pps_status status = parse_options(args, argc, done, err);
     if (status == PPS_OK && !*done)

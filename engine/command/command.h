@@ -16,19 +16,25 @@ struct pps_opt {
     const char *help; // one line; NULL: a published alias of another option, not listed
 };
 
+// Another name of an option, as published elsewhere. It is not listed in --help.
+struct pps_opt_alias {
+    const char *name, *option;
+};
+
 struct pps_args;
 struct pps_kernel;
 
 struct pps_command {
     const char *name;
-    const char *summary;           // one line
-    const char *usage;             // "[options] RESULT": the words after the name
-    const char *details;           // paragraphs below the options in --help; or NULL
-    const struct pps_opt *options; // ends with a zeroed entry; --help is added
-    bool kernels;                  // uses kernels: --kernel, which loads one, is added
-    bool kernel_options;           // adds the options of the kernels' composite axes
-    bool one_dash;                 // accepts -name for --name, as some published tools do
-    int min_words, max_words;      // positional arguments; max -1: any number
+    const char *summary;                 // one line
+    const char *usage;                   // "[options] RESULT": the words after the name
+    const char *details;                 // paragraphs below the options in --help; or NULL
+    const struct pps_opt *options;       // ends with a zeroed entry; --help is added
+    const struct pps_opt_alias *aliases; // of options; ends with a zeroed entry; or NULL
+    bool kernels;                        // uses kernels: --kernel, which loads one, is added
+    bool kernel_options;                 // adds the options of the kernels' composite axes
+    bool one_dash;                       // accepts -name for --name, as some published tools do
+    int min_words, max_words;            // positional arguments; max -1: any number
     enum pps_status (*main)(const struct pps_args *args, struct pps_error *err);
 };
 

@@ -183,7 +183,7 @@ static bool is_given(const struct pps_kernel *kernel, int p)
     return kernel->params[p].fixed;
 }
 
-static enum pps_status add_entry(struct pps_loader *l, const struct pps_entry *entry)
+enum pps_status pps_add_entry(struct pps_loader *l, const struct pps_entry *entry)
 {
     const size_t n = strlen(entry->name);
     if (is_reserved(entry->name))
@@ -219,8 +219,9 @@ static enum pps_status file_entries(struct pps_loader *l, const cJSON *object, b
                 return pps_json_fail(&l->file, item, l->err,
                                      "params: expected an object from parameter to values");
             status = file_entries(l, item, false);
-        } else if (!top || !is_reserved(item->string)) {
-            status = add_entry(l, &(struct pps_entry){item->string, &l->file, item});
+        } else if (!pps_is_dictionary(l->kernel, item->string) &&
+                   (!top || !is_reserved(item->string))) {
+            status = pps_add_entry(l, &(struct pps_entry){item->string, &l->file, item});
         }
         if (status != PPS_OK)
             return status;
@@ -246,7 +247,7 @@ static enum pps_status override_entries(struct pps_loader *l)
                                    "-s sets parameters; %s is set in the experiment file",
                                    override->key);
         if (status == PPS_OK)
-            status = add_entry(l, &entry);
+            status = pps_add_entry(l, &entry);
         if (status != PPS_OK)
             return status;
     }
@@ -321,7 +322,7 @@ static enum pps_status preset_entries(struct pps_loader *l)
             memmove(said, said + 1, behind * sizeof *said);
             l->n_entries--;
         }
-        status = add_entry(l, &entry);
+        status = pps_add_entry(l, &entry);
     }
     return status;
 }
@@ -329,6 +330,8 @@ static enum pps_status preset_entries(struct pps_loader *l)
 enum pps_status pps_load_entries(struct pps_loader *l)
 {
     enum pps_status status = file_entries(l, l->file.root, true);
+    if (status == PPS_OK)
+        status = pps_dictionary_entries(l);
     if (status == PPS_OK)
         status = pps_override_place(l, override_entries(l));
     return status == PPS_OK ? preset_entries(l) : status;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the state of loading an experiment: the documents, the entry of each name, and the
-// steps that turn entries into axes. Private to experiment.c, load_names.c, load_sample.c,
-// load_documents.c, load_zip.c and load_axes.c.
+// steps that turn entries into axes. Private to experiment.c, load_names.c,
+// load_dictionaries.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
 #ifndef PPS_ENGINE_EXPERIMENT_LOADING_H
 #define PPS_ENGINE_EXPERIMENT_LOADING_H
 
@@ -38,6 +38,11 @@ PPS_MUST_CHECK enum pps_status pps_load_file(struct pps_loader *l);
 // Collects the entries of parameters and options from the file, then from the command line.
 PPS_MUST_CHECK enum pps_status pps_load_entries(struct pps_loader *l);
 
+// Adds or replaces the entry of a parameter or an option. Refuses other names, and a name that the
+// file sets twice.
+PPS_MUST_CHECK enum pps_status pps_add_entry(struct pps_loader *l,
+                                             const struct pps_entry *entry);
+
 // Returns the entry with this name, or NULL if there is none.
 struct pps_entry *pps_find_entry(struct pps_loader *l, const char *name);
 
@@ -47,6 +52,14 @@ int pps_find_option(const struct pps_kernel *kernel, const char *name);
 // Removes line and column from an error in an override, because overrides have no lines.
 // Returns status.
 enum pps_status pps_override_place(struct pps_loader *l, enum pps_status status);
+
+// ---- load_dictionaries.c ----
+
+// Returns true if the key of an experiment sets all members of the composite axis.
+bool pps_is_dictionary(const struct pps_kernel *kernel, const char *name);
+
+// Adds an entry for every member of the composite axis if the file has a dictionary.
+PPS_MUST_CHECK enum pps_status pps_dictionary_entries(struct pps_loader *l);
 
 // ---- load_sample.c ----
 

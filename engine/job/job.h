@@ -48,6 +48,7 @@ struct pps_job {
     bool fail_fast;    // PPS_E_POINTS for the first point that failed
     // Text that the job passes on.
     const char *command;        // for the manifest; NULL: ""
+    const char *view;           // for the manifest: the default view of timelines; or NULL
     const char *resume_command; // ends the error of an interrupted run; or NULL
     // Control. The flag may go up at any time and from any thread or signal handler; the job
     // raises it itself after the time limit or if `watch` returns false. NULL: a flag of the job.

@@ -30,6 +30,7 @@ cJSON *pps_job_manifest(const struct pps_job_result *r, struct pps_totals *total
         .threads = r->sweep.threads,
         .version = PPS_VERSION,
         .command = r->job->command != NULL ? r->job->command : "",
+        .view = r->job->view,
     };
     return pps_manifest_tree(&manifest);
 }

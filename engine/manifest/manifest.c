@@ -219,6 +219,8 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
     }
     cJSON_AddStringToObject(root, "machine", machine);
     cJSON_AddStringToObject(root, "command", m->command);
+    if (m->view != NULL)
+        cJSON_AddStringToObject(root, "view", m->view);
 }
 
 char *pps_manifest_print(cJSON *root)

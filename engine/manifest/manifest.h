@@ -21,6 +21,7 @@ struct pps_manifest {
     int threads;
     const char *version; // of ppsweep
     const char *command; // as typed
+    const char *view; // the view of timelines that `trace` draws by default; NULL: the kernel's
 };
 
 // Returns the manifest as a tree, which the caller deletes; NULL if memory runs out. Counts and

@@ -44,18 +44,63 @@ bool pps_trace_form_of(const char *path, enum pps_trace_form *form)
 
 // ---- writing ----------------------------------------------------------------------------------
 
+// A sink that moves segments to the tracks of a view.
+struct view_sink {
+    struct pps_trace_sink sink, to;
+    const int32_t *track_of;
+};
+
+static void view_piece(void *self, const struct pps_piece *piece)
+{
+    const struct view_sink *view = self;
+    struct pps_piece moved = *piece;
+    moved.track = view->track_of[piece->track];
+    view->to.piece(view->to.self, &moved);
+}
+
+static void view_level(void *self, const struct pps_level *level)
+{
+    const struct view_sink *view = self;
+    view->to.level(view->to.self, level);
+}
+
+static void view_limit(void *self, const struct pps_limit *limit)
+{
+    const struct view_sink *view = self;
+    view->to.limit(view->to.self, limit);
+}
+
+static enum pps_status send(const struct pps_tracewrite *write,
+                            struct pps_trace_sink to,
+                            struct pps_error *err)
+{
+    if (write->view == NULL)
+        return write->tell(write->self, &to, err);
+    struct view_sink view = {.to = to, .track_of = write->view->track_of};
+    view.sink = (struct pps_trace_sink){&view, view_piece, view_level, view_limit};
+    return write->tell(write->self, &view.sink, err);
+}
+
+static struct pps_trace_names names_of(const struct pps_tracewrite *write)
+{
+    struct pps_trace_names names = *write->names;
+    if (write->view != NULL)
+        names.tracks = write->view->tracks;
+    return names;
+}
+
 static enum pps_status write_text(const struct pps_tracewrite *write,
                                   FILE *out,
                                   struct pps_error *err)
 {
     struct pps_tracefile *file = NULL;
+    const struct pps_trace_names names = names_of(write);
     enum pps_status status = pps_tracefile_open(
-        &file, write->form == PPS_TRACE_TEXT ? PPS_TRACE_CSV : PPS_TRACE_CHROME, write->names,
-        out, err);
+        &file, write->form == PPS_TRACE_TEXT ? PPS_TRACE_CSV : PPS_TRACE_CHROME, &names, out,
+        err);
     if (status != PPS_OK)
         return status;
-    const struct pps_trace_sink sink = pps_tracefile_sink(file);
-    status = write->tell(write->self, &sink, err);
+    status = send(write, pps_tracefile_sink(file), err);
     if (status == PPS_OK)
         return pps_tracefile_close(file, err);
     pps_tracefile_abandon(file);
@@ -67,12 +112,10 @@ static enum pps_status draw(const struct pps_tracewrite *write,
                             struct pps_error *err)
 {
     struct pps_tracesvg *svg = NULL;
-    enum pps_status status =
-        pps_tracesvg_open(&svg, write->title, write->window, write->names, err);
-    if (status == PPS_OK) {
-        const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
-        status = write->tell(write->self, &sink, err);
-    }
+    const struct pps_trace_names names = names_of(write);
+    enum pps_status status = pps_tracesvg_open(&svg, write->title, write->window, &names, err);
+    if (status == PPS_OK)
+        status = send(write, pps_tracesvg_sink(svg), err);
     if (status == PPS_OK)
         status = pps_tracesvg_draw(svg, out, err);
     pps_tracesvg_close(svg);

@@ -28,6 +28,7 @@ struct pps_tracewrite {
     const char *title;              // of an SVG
     struct pps_trace_window window; // of an SVG
     const struct pps_trace_names *names;
+    const struct pps_trace_view *view; // one of names->views; NULL: the tracks as they are
     // Sends the whole trace to the sink, segments in order of their start.
     enum pps_status (*tell)(void *self,
                             const struct pps_trace_sink *sink,

@@ -114,6 +114,10 @@ struct pps_composite {
     int n_members;
     const int *members;        // indices of the parameters it sets
     const char *const *labels; // their short names, as keys of an assignment
+    // Keys of an experiment that set all members at once, as {label: value}; members without a
+    // value are 0. The value of a later key replaces that of an earlier one. Ends with NULL; or
+    // NULL: none.
+    const char *const *dictionaries;
     const struct pps_option *options;
     int n_options;
     // Number of values, at most 2^53; false: refused, with the reason.
@@ -233,14 +237,22 @@ struct pps_trace_sink {
     void (*limit)(void *self, const struct pps_limit *limit); // before any piece
 };
 
+// Another arrangement of the tracks: track_of[t] is the index in `tracks` of the view of track t.
+struct pps_trace_view {
+    const char *name;          // NULL ends a list
+    const char *const *tracks; // end with NULL
+    const int32_t *track_of;
+};
+
 struct pps_trace_names {
     const char *group;         // "gpu"
     const char *item;          // "micro_batch"
     const char *flag;          // "throttled"
     const char *const *tracks; // end with NULL
     const char *const *kinds;
-    const char *const *counters; // "memory_gib"; or NULL
-    const char *time_unit;       // "us"; or NULL: the model's own
+    const char *const *counters;        // "memory_gib"; or NULL
+    const char *time_unit;              // "us"; or NULL: the model's own
+    const struct pps_trace_view *views; // the first is the default; or NULL: no other view
 };
 
 // ---- the kernel -----------------------------------------------------------------------------
@@ -349,7 +361,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 2 };
+enum { PPS_KERNEL_ABI = 3 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

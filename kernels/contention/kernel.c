@@ -165,12 +165,20 @@ static const char *const track_names[] = {"compute", "downstream", "upstream", N
 static const char *const kind_names[] = {"forward",   "backward",  "fwd_prop",
                                          "grad_prop", "grad_sync", NULL};
 
+// The published simulators draw one communication lane or two; the model is the same.
+static const char *const single_names[] = {"compute", "communication", NULL};
+static const int32_t dual_tracks[] = {0, 1, 2}, single_tracks[] = {0, 1, 1};
+static const struct pps_trace_view views[] = {{"dual", track_names, dual_tracks},
+                                              {"single", single_names, single_tracks},
+                                              {NULL, NULL, NULL}};
+
 static const struct pps_trace_names trace_names = {
     .group = "gpu",
     .item = "micro_batch",
     .flag = "throttled",
     .tracks = track_names,
     .kinds = kind_names,
+    .views = views,
 };
 
 // Track and kind of a trace for each kind of task.

@@ -90,11 +90,14 @@ static bool find(const struct pps_option_value *option, const double *values, ui
 
 static const int members[] = {P_FWD_PROP, P_GRAD_PROP, P_GRAD_SYNC};
 static const char *const labels[] = {"fwd_prop", "grad_prop", "grad_sync"};
+// Published names of one scenario: weights, and tiers, which come before weights.
+static const char *const dictionaries[] = {"priorities", "exclusive_tiers", NULL};
 
 const struct pps_composite contention_priorities = {
     .n_members = CONTENTION_N_SHARING,
     .members = members,
     .labels = labels,
+    .dictionaries = dictionaries,
     .options = options,
     .n_options = N_OPTIONS,
     .count = count,

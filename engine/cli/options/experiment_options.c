@@ -10,6 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+const struct pps_opt_alias pps_request_aliases[] = {{"step", "priority-step"},
+                                                    {"output-dir", "output"},
+                                                    {NULL, NULL}};
+
 static enum pps_status add_override(struct pps_request_words *o,
                                     const char *key,
                                     size_t n,

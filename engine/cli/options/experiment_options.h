@@ -25,6 +25,9 @@
         "threads", 'j', "N", "number of worker threads (all CPUs this process may use)"        \
     }
 
+// Published names of these options; for pps_command.aliases.
+extern const struct pps_opt_alias pps_request_aliases[];
+
 // Reads the values of --input into `words`; returns PPS_E_INPUT if there are more than fit.
 enum { PPS_MAX_INPUT_WORDS = 16 };
 PPS_MUST_CHECK enum pps_status pps_request_inputs(const struct pps_args *args,

@@ -7,6 +7,7 @@
 #include "engine/picture/scatter.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const map_options[] = {"x",
@@ -250,4 +251,13 @@ enum pps_status pps_kind_slice(const struct pps_args *args,
         return slice_scatter(&scatter, out, err);
     const enum pps_status status = bars_ask(args, view, &bars, err);
     return status == PPS_OK ? slice_bars(&bars, out, err) : status;
+}
+
+void pps_plot_report(const struct pps_plot_count *count)
+{
+    if (count->left_out > 0)
+        fprintf(stderr,
+                "note      maps drawn: %zu, skipped: %zu%s; --max-maps 0 draws all maps, a "
+                "filter such as n=8 draws some of them\n",
+                count->maps, count->left_out, count->at_least ? " or more" : "");
 }

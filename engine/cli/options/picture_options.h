@@ -6,6 +6,7 @@
 
 #include "engine/command/command.h"
 #include "engine/picture/pictures.h"
+#include "engine/picture/plot.h"
 #include "engine/read/view.h"
 #include "engine/slice/scale.h"
 
@@ -57,6 +58,9 @@ PPS_MUST_CHECK enum pps_status pps_kind_slice(const struct pps_args *args,
                                               const struct pps_view_ask *view,
                                               FILE *out,
                                               struct pps_error *err);
+
+// Prints to stderr how many maps were skipped because of the limit; prints nothing if all are drawn.
+void pps_plot_report(const struct pps_plot_count *count);
 
 // Reads --goal: lower or higher. Leaves *goal unchanged if the option is not given.
 PPS_MUST_CHECK enum pps_status pps_goal_option(const struct pps_args *args,

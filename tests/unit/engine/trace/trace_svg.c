@@ -10,7 +10,7 @@
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
 static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
-                                             kinds, NULL,          NULL};
+                                             kinds, NULL,          NULL,        NULL};
 
 // Two transfers of GPU 0 overlap; the second continues alone, faster. GPU 1 comes first.
 static const struct pps_piece pieces[] = {
@@ -194,7 +194,7 @@ Test(tracesvg, counters_are_strips_below_their_group)
 {
     static const char *const counters[] = {"memory_gib", NULL};
     static const struct pps_trace_names counted = {"gpu", "micro_batch", "throttled", tracks,
-                                                   kinds, counters,      "us"};
+                                                   kinds, counters,      "us",        NULL};
     static const struct pps_level levels[] = {{0, 0, 0, 20}, {0, 0, 5, 40}};
     struct pps_tracesvg *svg;
     struct pps_error err;

@@ -11,7 +11,7 @@ static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd_prop", NULL};
 static const char *const counters[] = {"memory_gib", NULL};
 static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
-                                             kinds, counters,      NULL};
+                                             kinds, counters,      NULL,        NULL};
 
 // Two transfers of GPU 0 overlap, the second continues alone, and a third starts when it ends.
 static const struct pps_piece pieces[] = {
