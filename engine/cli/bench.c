@@ -5,7 +5,7 @@
 #include "engine/cli/options/experiment_options.h"
 #include "engine/cli/report/bench_report.h"
 #include "engine/cli/report/many_cores_report.h"
-#include "engine/cli/signals.h"
+#include "engine/command/signals.h"
 #include "engine/experiment/experiment.h"
 
 #include <stdio.h>

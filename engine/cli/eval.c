@@ -4,7 +4,7 @@
 
 #include "base/system/whole_file.h"
 #include "engine/cli/options/experiment_options.h"
-#include "engine/cli/signals.h"
+#include "engine/command/signals.h"
 #include "engine/point/evaluate.h"
 
 #include <errno.h>

@@ -9,7 +9,7 @@
 #include "engine/check/merge.h"
 #include "engine/cli/report/next_commands.h"
 #include "engine/cli/report/progress.h"
-#include "engine/cli/signals.h"
+#include "engine/command/signals.h"
 #include "engine/job/result_path.h"
 
 #include <stdio.h>

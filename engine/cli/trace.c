@@ -10,7 +10,7 @@
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/say.h"
-#include "engine/cli/signals.h"
+#include "engine/command/signals.h"
 #include "engine/experiment/experiment.h"
 #include "engine/kernels/kernel_list.h"
 #include "engine/manifest/manifest_file.h"

@@ -2,68 +2,50 @@
 // Runs gnuplot.
 #include "engine/picture/gnuplot.h"
 
+#include "base/system/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-static enum pps_status cannot_start(int why, struct pps_error *err)
+static enum pps_status start(struct pps_process *process,
+                             const struct pps_process_start *what,
+                             struct pps_error *err)
 {
-    if (why == ENOENT)
-        return pps_fail(err, PPS_E_MACHINE,
-                        "gnuplot is not installed: apt install gnuplot-nox");
-    errno = why;
-    return pps_fail_errno(err, "start", "gnuplot");
-}
-
-static int prepare(posix_spawn_file_actions_t *actions, const char *folder, const char *log)
-{
-    int why = posix_spawn_file_actions_addchdir_np(actions, folder);
-    if (why == 0)
-        why = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
-    if (why == 0)
-        why = posix_spawn_file_actions_addopen(actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC,
-                                               0600);
-    if (why == 0)
-        why = posix_spawn_file_actions_adddup2(actions, 1, 2);
-    return why;
+    const enum pps_status status = pps_process_start(process, what, err);
+    if (status == PPS_OK || errno != ENOENT)
+        return status;
+    return pps_fail(err, PPS_E_MACHINE, "gnuplot is not installed: apt install gnuplot-nox");
 }
 
 // Starts gnuplot and waits. *code is its exit status, or 128 plus the signal that ended it.
-static enum pps_status spawn(const char *folder,
-                             const char *log,
-                             char *const *args,
-                             int *code,
-                             struct pps_error *err)
+static enum pps_status run(const char *folder,
+                           const char *log,
+                           char *const *args,
+                           int *code,
+                           struct pps_error *err)
 {
-    posix_spawn_file_actions_t actions;
-    pid_t pid;
-    int why = posix_spawn_file_actions_init(&actions);
-    if (why != 0)
-        return cannot_start(why, err);
-    why = prepare(&actions, folder, log);
-    if (why == 0)
-        why = posix_spawnp(&pid, "gnuplot", &actions, NULL, args, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (why != 0)
-        return cannot_start(why, err);
-    int state;
-    while (waitpid(pid, &state, 0) < 0)
-        if (errno != EINTR)
-            return pps_fail_errno(err, "wait for", "gnuplot");
-    *code = WIFEXITED(state) ? WEXITSTATUS(state) : 128 + WTERMSIG(state);
+    struct pps_process process;
+    struct pps_process_end end;
+    const int output = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (output < 0)
+        return pps_fail_errno(err, "cannot create", log);
+    const struct pps_process_start what = {.args = args, .folder = folder, .output = output};
+    const enum pps_status status = start(&process, &what, err);
+    close(output);
+    if (status != PPS_OK)
+        return status;
+    pps_process_wait(&process, &end);
+    *code = end.signal != 0 ? 128 + end.signal : end.exit_status;
     return PPS_OK;
 }
 
 // Reports a failure of gnuplot with the last non-empty line that it printed.
-static enum pps_status explain(const char *folder, int code, struct pps_error *err)
+static enum pps_status explain(const char *path, int code, struct pps_error *err)
 {
-    char path[4096], line[512], last[512] = "no output";
-    snprintf(path, sizeof path, "%s/gnuplot.log", folder);
+    char line[512], last[512] = "no output";
     FILE *log = fopen(path, "r");
     while (log != NULL && fgets(line, sizeof line, log) != NULL) {
         line[strcspn(line, "\n")] = '\0';
@@ -80,7 +62,7 @@ enum pps_status pps_gnuplot_check(struct pps_error *err)
     char name[] = "gnuplot", option[] = "--version";
     char *const args[] = {name, option, NULL};
     int code = 0;
-    const enum pps_status status = spawn("/", "/dev/null", args, &code, err);
+    const enum pps_status status = run("/", "/dev/null", args, &code, err);
     if (status == PPS_OK && code != 0)
         return pps_fail(err, PPS_E_MACHINE, "gnuplot does not work: it exits with status %d",
                         code);
@@ -89,7 +71,9 @@ enum pps_status pps_gnuplot_check(struct pps_error *err)
 
 enum pps_status pps_gnuplot_run(const char *folder, char *const *args, struct pps_error *err)
 {
+    char log[4096];
     int code = 0;
-    const enum pps_status status = spawn(folder, "gnuplot.log", args, &code, err);
-    return status == PPS_OK && code != 0 ? explain(folder, code, err) : status;
+    snprintf(log, sizeof log, "%s/gnuplot.log", folder);
+    const enum pps_status status = run(folder, log, args, &code, err);
+    return status == PPS_OK && code != 0 ? explain(log, code, err) : status;
 }

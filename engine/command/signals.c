@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Holds the only variables of the program that are neither local nor const: a signal handler
 // can reach nothing else.
-#include "engine/cli/signals.h"
+#include "engine/command/signals.h"
 
 #include "base/text/status.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chooses the shard of a sweep that this process computes, from --shard or from the launcher.
-#ifndef PPS_ENGINE_CLI_OPTIONS_SHARD_OPTION_H
-#define PPS_ENGINE_CLI_OPTIONS_SHARD_OPTION_H
+#ifndef PPS_ENGINE_COMMAND_SHARD_OPTION_H
+#define PPS_ENGINE_COMMAND_SHARD_OPTION_H
 
 #include "engine/command/command.h"
 #include "engine/space/shard.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Handles signals: the first SIGINT or SIGTERM sets a stop flag, the second ends the program at
 // once. A time limit sets the same flag.
-#ifndef PPS_ENGINE_CLI_SIGNALS_H
-#define PPS_ENGINE_CLI_SIGNALS_H
+#ifndef PPS_ENGINE_COMMAND_SIGNALS_H
+#define PPS_ENGINE_COMMAND_SIGNALS_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

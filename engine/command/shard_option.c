@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads --shard from its argument or from environment variables of launchers.
-#include "engine/cli/options/shard_option.h"
+#include "engine/command/shard_option.h"
 
 #include <stdio.h>
 #include <stdlib.h>
