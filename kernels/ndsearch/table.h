@@ -93,6 +93,7 @@ enum {
 extern const struct pps_slot nd_slots[];
 enum { SLOT_MODEL, SLOT_CLUSTER, SLOT_TRAINING, N_SLOTS };
 
+// Reads the documents. After an error there is nothing to close.
 bool nd_open(const struct pps_document *documents,
              int n,
              void **shared,

@@ -253,20 +253,25 @@ enum pps_status plan_run_open(struct plan_run *run,
                               const struct plan_strategy_reader *strategy,
                               struct pps_error *err)
 {
+    *run = (struct plan_run){.n_documents = 0};
     training_default(&run->training);
     enum pps_status status = load_all(run, args, strategy, err);
     if (status == PPS_OK && !run->has_model)
-        return pps_fail(err, PPS_E_INPUT,
-                        "model missing; write: ppsweep %s MODEL.json [CLUSTER.json]",
-                        pps_arg_command(args));
+        status = pps_fail(err, PPS_E_INPUT,
+                          "model missing; write: ppsweep %s MODEL.json [CLUSTER.json]",
+                          pps_arg_command(args));
     if (status == PPS_OK)
         status = read_cluster_options(run, args, err);
-    return status == PPS_OK ? read_other_options(run, args, err) : status;
+    if (status == PPS_OK)
+        status = read_other_options(run, args, err);
+    if (status != PPS_OK)
+        plan_run_close(run);
+    return status;
 }
 
 void plan_run_close(struct plan_run *run)
 {
     for (int k = 0; k < run->n_documents; k++)
         plan_document_free(&run->documents[k]);
-    run->n_documents = 0;
+    *run = (struct plan_run){.n_documents = 0};
 }

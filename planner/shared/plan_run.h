@@ -25,7 +25,6 @@
 
 enum { PLAN_DOCUMENTS = 4 };
 
-// Initialise with zeros; call plan_run_close() in every case.
 struct plan_run {
     struct plan_document documents[PLAN_DOCUMENTS];
     int n_documents;
@@ -46,7 +45,8 @@ struct plan_strategy_reader {
     void *self;
 };
 
-// Reads the named documents, and the options that override them.
+// Reads the named documents, and the options that override them. After an error there is
+// nothing to close.
 PPS_MUST_CHECK enum pps_status plan_run_open(struct plan_run *run,
                                              const struct pps_args *args,
                                              const struct plan_strategy_reader *strategy,

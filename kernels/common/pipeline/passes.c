@@ -18,8 +18,10 @@ bool passes_open(struct passes *passes, const struct orders_shape *shape)
     passes->forward = calloc(3 * parts + 2 * stages, sizeof *passes->forward);
     passes->recomputes = calloc(parts, sizeof *passes->recomputes);
     passes->list = calloc(n, sizeof *passes->list);
-    if (passes->forward == NULL || passes->recomputes == NULL || passes->list == NULL)
+    if (passes->forward == NULL || passes->recomputes == NULL || passes->list == NULL) {
+        passes_free(passes);
         return false;
+    }
     passes->backward = passes->forward + parts;
     passes->kept = passes->backward + parts;
     passes->fixed = passes->kept + parts;

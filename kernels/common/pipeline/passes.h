@@ -33,8 +33,8 @@ struct passes {
     double makespan;
 };
 
-// Allocates the arrays, all zero except the limits. The shape has passed orders_check. The caller
-// calls passes_free() also after a failure. false: out of memory.
+// Allocates the arrays, all zero except the limits. The shape has passed orders_check. Returns
+// false when out of memory. After an error there is nothing to free.
 bool passes_open(struct passes *passes, const struct orders_shape *shape);
 bool passes_play(struct passes *passes);
 void passes_free(struct passes *passes);

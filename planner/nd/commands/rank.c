@@ -197,7 +197,7 @@ static enum pps_status run(struct nd_input *input,
     for (int64_t k = 0; k < picks.n && ranking.ranked != NULL; k++)
         nd_ranked_free(&ranking.ranked[k]);
     free(ranking.ranked);
-    nd_picks_free(&picks);
+    nd_picks_close(&picks);
     return status;
 }
 

@@ -275,9 +275,7 @@ static enum pps_status run(struct nd_job *job,
                            struct pps_error *err)
 {
     struct setup setup = {.lines = {.all = NULL}};
-    enum pps_status status = nd_job_open(job, args, err);
-    if (status == PPS_OK)
-        status = nd_job_space(job, args, err);
+    enum pps_status status = nd_job_space(job, args, err);
     if (status == PPS_OK && pps_arg(args, "dry-runs") != NULL)
         return nd_dryrun_print(job, args, err);
     if (status == PPS_OK)
@@ -296,14 +294,17 @@ static enum pps_status run(struct nd_job *job,
 
 static enum pps_status nd_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct nd_job job = {.fsdp = false};
+    struct nd_job job;
     if (pps_arg(args, "list-filters") != NULL) {
         nd_report_filters();
         return PPS_OK;
     }
     note_ignored_options(args);
-    const enum pps_status status = run(&job, args, err);
-    nd_job_free(&job);
+    enum pps_status status = nd_job_open(&job, args, err);
+    if (status != PPS_OK)
+        return status;
+    status = run(&job, args, err);
+    nd_job_close(&job);
     return status;
 }
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void nd_picks_free(struct nd_picks *picks)
+void nd_picks_close(struct nd_picks *picks)
 {
     free(picks->strategies);
     *picks = (struct nd_picks){0};
@@ -130,12 +130,13 @@ static enum pps_status search_picks(struct nd_picks *picks,
                                     size_t top,
                                     struct pps_error *err)
 {
-    struct nd_open_search open = {.search = {.cache = NULL}};
+    struct nd_open_search open;
     struct nd_search_result result = {0};
     enum pps_status status = nd_search_open(&open, job, top, err);
-    if (status == PPS_OK)
-        status = nd_search_run(&open.search, &result) ? take_best(picks, &result, err)
-                                                      : pps_fail_memory(err, "the search");
+    if (status != PPS_OK)
+        return status;
+    status = nd_search_run(&open.search, &result) ? take_best(picks, &result, err)
+                                                  : pps_fail_memory(err, "the search");
     nd_search_free(&result);
     nd_search_close(&open);
     return status;
@@ -148,13 +149,18 @@ enum pps_status nd_picks_open(struct nd_picks *picks,
 {
     uint64_t top = 20;
     const char *path = pps_arg(args, "candidates");
+    enum pps_status status = PPS_OK;
     *picks = (struct nd_picks){0};
     if (path == NULL)
         path = pps_arg(args, "nd-path");
-    if (path != NULL)
-        return read_picks(picks, job, path, err);
-    enum pps_status status = pps_arg_count(args, "search", 1, 100000, &top, err);
-    if (status == PPS_OK)
+    if (path == NULL)
+        status = pps_arg_count(args, "search", 1, 100000, &top, err);
+    if (status == PPS_OK && path == NULL)
         status = nd_job_space(job, args, err);
-    return status == PPS_OK ? search_picks(picks, job, (size_t)top, err) : status;
+    if (status == PPS_OK)
+        status = path != NULL ? read_picks(picks, job, path, err)
+                              : search_picks(picks, job, (size_t)top, err);
+    if (status != PPS_OK)
+        nd_picks_close(picks);
+    return status;
 }

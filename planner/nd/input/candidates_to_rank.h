@@ -15,11 +15,11 @@ struct nd_picks {
 
 // Reads --candidates or --nd-path: a table with dp, tp, pp, ep and optionally cp, op, sp, mbs.
 // Without a table, searches the space and takes the --search fastest tuples (dp, tp, cp, pp, ep,
-// op). The caller frees *picks with nd_picks_free() in every case.
+// op). After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status nd_picks_open(struct nd_picks *picks,
                                              struct nd_job *job,
                                              const struct pps_args *args,
                                              struct pps_error *err);
-void nd_picks_free(struct nd_picks *picks);
+void nd_picks_close(struct nd_picks *picks); // a zeroed struct is allowed
 
 #endif

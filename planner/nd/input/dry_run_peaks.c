@@ -199,10 +199,15 @@ enum pps_status nd_dryrun_peaks_load(const char *path,
 {
     struct stat info;
     const size_t n = strlen(path);
+    enum pps_status status;
     *peaks = (struct nd_dryrun_peaks){.n = 0};
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
-        return read_logs(path, peaks, err);
-    if (n > 5 && strcmp(path + n - 5, ".json") == 0)
-        return read_json_peaks(path, dense, peaks, err);
-    return read_csv_peaks(path, dense, peaks, err);
+        status = read_logs(path, peaks, err);
+    else if (n > 5 && strcmp(path + n - 5, ".json") == 0)
+        status = read_json_peaks(path, dense, peaks, err);
+    else
+        status = read_csv_peaks(path, dense, peaks, err);
+    if (status != PPS_OK)
+        nd_dryrun_peaks_free(peaks);
+    return status;
 }

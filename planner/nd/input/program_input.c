@@ -191,13 +191,17 @@ enum pps_status nd_input_open(struct nd_input *input,
     enum pps_status status = nd_job_open(&input->job, args, err);
     if (status == PPS_OK)
         status = read_options(input, args, err);
-    return status == PPS_OK ? read_data(input, args, err) : status;
+    if (status == PPS_OK)
+        status = read_data(input, args, err);
+    if (status != PPS_OK)
+        nd_input_close(input);
+    return status;
 }
 
 void nd_input_close(struct nd_input *input)
 {
     nd_profiles_free(&input->profiles);
-    nd_job_free(&input->job);
+    nd_job_close(&input->job);
 }
 
 double nd_input_limit_mb(const struct nd_input *input)

@@ -55,7 +55,8 @@ struct nd_input {
     bool without_unit;      // a program without the time of its unit is enough
 };
 
-// Initialise *input with zeros; call nd_input_close() in every case.
+// effort.max_nodes is the default of --search-limit; initialise the other fields with zeros.
+// After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status nd_input_open(struct nd_input *input,
                                              const struct pps_args *args,
                                              struct pps_error *err);
@@ -68,7 +69,7 @@ struct nd_maker {
     struct nd_ratio_choice ratios; // of the last strategy
 };
 
-// Returns false when out of memory.
+// Returns false when out of memory. After an error there is nothing to close.
 bool nd_maker_open(struct nd_maker *maker, const struct nd_input *input);
 void nd_maker_close(struct nd_maker *maker);
 

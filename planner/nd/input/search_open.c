@@ -13,21 +13,20 @@ enum pps_status nd_search_open(struct nd_open_search *open,
                                struct pps_error *err)
 {
     const size_t bytes = (nd_cache_bytes() + 63) / 64 * 64;
-    void *cache = aligned_alloc(64, bytes);
-    if (cache == NULL)
-        return pps_fail_memory(err, "the search");
-    memset(cache, 0, bytes);
-    nd_estimate_open(&open->estimate, &job->run.model, &job->run.cluster, &job->run.training,
-                     1);
-    nd_origmem_init(&open->origmem, &job->run.model, job->run.training.distributed_optimizer);
     open->search = (struct nd_search){.space = &job->space,
                                       .filters = &job->filters,
                                       .estimate = &open->estimate,
-                                      .cache = cache,
+                                      .cache = aligned_alloc(64, bytes),
                                       .origmem = &open->origmem,
                                       .seq_length = job->run.model.seq_length,
                                       .limit_mb = units_to_mib(job->run.cluster.memory_limit),
                                       .top = top};
+    if (open->search.cache == NULL)
+        return pps_fail_memory(err, "the search");
+    memset(open->search.cache, 0, bytes);
+    nd_estimate_open(&open->estimate, &job->run.model, &job->run.cluster, &job->run.training,
+                     1);
+    nd_origmem_init(&open->origmem, &job->run.model, job->run.training.distributed_optimizer);
     return PPS_OK;
 }
 

@@ -14,12 +14,12 @@ struct nd_open_search {
 };
 
 // Opens a search that keeps the `top` fastest candidates. The space and the filters of the job have
-// been read, and the job must outlive the search. Initialise *open with zeros; call
-// nd_search_close() in every case.
+// been read, and the job must outlive the search. After an error there is nothing to
+// close.
 PPS_MUST_CHECK enum pps_status nd_search_open(struct nd_open_search *open,
                                               const struct nd_job *job,
                                               size_t top,
                                               struct pps_error *err);
-void nd_search_close(struct nd_open_search *open);
+void nd_search_close(struct nd_open_search *open); // a zeroed struct is allowed
 
 #endif

@@ -69,12 +69,16 @@ enum pps_status nd_job_open(struct nd_job *job,
                             struct pps_error *err)
 {
     const struct plan_strategy_reader switches = {read_switches, &job->vary};
-    job->vary = (struct nd_switches){true, true, true, true, false, true};
-    const enum pps_status status = plan_run_open(&job->run, args, &switches, err);
-    return status == PPS_OK ? apply_fsdp(job, args, err) : status;
+    *job = (struct nd_job){.vary = {true, true, true, true, false, true}};
+    enum pps_status status = plan_run_open(&job->run, args, &switches, err);
+    if (status == PPS_OK)
+        status = apply_fsdp(job, args, err);
+    if (status != PPS_OK)
+        nd_job_close(job);
+    return status;
 }
 
-void nd_job_free(struct nd_job *job)
+void nd_job_close(struct nd_job *job)
 {
     plan_run_close(&job->run);
 }

@@ -8,7 +8,6 @@
 #include "planner/nd/strategies/filters.h"
 #include "planner/shared/plan_run.h"
 
-// Initialise with zeros; call nd_job_free() in every case.
 struct nd_job {
     struct plan_run run;
     bool fsdp; // --preset fsdp: the space of preset zero, parameters sharded
@@ -17,11 +16,12 @@ struct nd_job {
     struct nd_filters filters;
 };
 
-// Reads the named documents, and the options that override them.
+// Reads the named documents, and the options that override them. After an error there is
+// nothing to close.
 PPS_MUST_CHECK enum pps_status nd_job_open(struct nd_job *job,
                                            const struct pps_args *args,
                                            struct pps_error *err);
-void nd_job_free(struct nd_job *job);
+void nd_job_close(struct nd_job *job);
 
 // Builds the search space and edits its filters.
 PPS_MUST_CHECK enum pps_status nd_job_space(struct nd_job *job,
