@@ -35,7 +35,7 @@ struct pps_json_place {
 // bytes or \u0000, leading zeros, `1.`, `.5`, NaN, Infinity, numbers that are not finite or
 // would become 0, whole numbers from 2^53, numbers of more than 63 characters, nesting deeper
 // than 64 levels, files above 64 MiB or with more than 2^22 values, invalid UTF-8. After an
-// error the caller has nothing to free.
+// error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_json_load(struct pps_json *json,
                                              const char *path,
                                              struct pps_error *err);

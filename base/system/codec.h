@@ -35,7 +35,7 @@ void pps_codec_name(struct pps_codec_choice choice, char *out, size_t cap);
 struct pps_codec; // one per thread; pps_codec_open allocates all its memory
 
 // Returns PPS_E_INPUT if the build does not have the codec or the codec does not have the
-// level.
+// level. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_codec_open(struct pps_codec **codec,
                                               struct pps_codec_choice choice,
                                               struct pps_error *err);

@@ -49,7 +49,8 @@ PPS_MUST_CHECK enum pps_status pps_disk_create(const char *path,
                                                struct pps_error *err);
 
 // Opens a regular file for reading and returns its length in *bytes. PPS_E_INPUT if it is
-// missing or not a regular file; does not block on pipes. *fd is -1 after a failure.
+// missing or not a regular file; does not block on pipes. After an error there is nothing to
+// close, and *fd is -1.
 PPS_MUST_CHECK enum pps_status pps_disk_open_regular(const char *path,
                                                      int *fd,
                                                      uint64_t *bytes,

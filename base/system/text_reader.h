@@ -13,7 +13,7 @@ struct pps_text_source;
 
 // Opens path ("-": stdin) and detects gzip by its first bytes. With may_stop a gzip file may
 // end anywhere (an interrupted run); otherwise a missing end is PPS_E_INPUT when the reader
-// reaches it.
+// reaches it. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_text_source_open(struct pps_text_source **source,
                                                     const char *path,
                                                     bool may_stop,

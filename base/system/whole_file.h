@@ -37,7 +37,8 @@ struct pps_whole_file {
 };
 
 // Opens the file; path "-" or NULL is standard output. Returns PPS_E_INPUT if the file exists
-// and !force, if it is a folder, or if its folder does not exist.
+// and !force, if it is a folder, or if its folder does not exist. After an error there is
+// nothing to close.
 PPS_MUST_CHECK enum pps_status pps_whole_file_open(struct pps_whole_file *file,
                                                    const char *path,
                                                    bool force,

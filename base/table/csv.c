@@ -37,12 +37,8 @@ struct pps_csv {
     struct pps_csv_row row;
 };
 
-enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_error *err)
+static enum pps_status open_parts(struct pps_csv *csv, const char *path, struct pps_error *err)
 {
-    struct pps_csv *csv = calloc(1, sizeof *csv);
-    *out = csv;
-    if (csv == NULL)
-        return pps_fail_memory(err, "%s", path);
     const bool is_stdin = strcmp(path, "-") == 0;
     csv->fd = -1;
     csv->name = strdup(is_stdin ? "stdin" : path);
@@ -57,6 +53,20 @@ enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_
     if (csv->fd < 0 || !csv->parser_open)
         return pps_fail(err, PPS_E_INPUT, "cannot read %s: %s", path, strerror(errno));
     return PPS_OK;
+}
+
+enum pps_status pps_csv_open(struct pps_csv **out, const char *path, struct pps_error *err)
+{
+    struct pps_csv *csv = calloc(1, sizeof *csv);
+    *out = NULL;
+    if (csv == NULL)
+        return pps_fail_memory(err, "%s", path);
+    const enum pps_status status = open_parts(csv, path, err);
+    if (status == PPS_OK)
+        *out = csv;
+    else
+        pps_csv_close(csv);
+    return status;
 }
 
 void pps_csv_close(struct pps_csv *csv)

@@ -25,7 +25,7 @@ struct pps_csv_row {
 };
 
 // Opens a file, or stdin if path is "-". A byte-order mark is skipped. CRLF and empty lines are
-// allowed.
+// allowed. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_csv_open(struct pps_csv **csv,
                                             const char *path,
                                             struct pps_error *err);

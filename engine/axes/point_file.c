@@ -247,5 +247,7 @@ enum pps_status pps_points_load(struct pps_axis *axis,
         pps_hash_free(&l.dictionaries[m].slots);
     free(l.dictionaries);
     pps_csv_close(l.csv);
+    if (status != PPS_OK)
+        pps_axis_free(axis);
     return status;
 }

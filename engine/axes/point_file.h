@@ -9,7 +9,7 @@
 #include "engine/space/axis.h"
 
 // Loads the file as one table axis whose members are in the order of the columns. *digest is
-// the XXH64 of the file.
+// the XXH64 of the file. After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_points_load(struct pps_axis *axis,
                                                const struct pps_kernel *kernel,
                                                const char *path,

@@ -74,36 +74,46 @@ static enum pps_status gather(struct pps_benchpoints *b,
                : pps_fail(err, PPS_E_INPUT, "every point of %s is skipped", b->kernel->name);
 }
 
+// Allocates the arrays. Returns false if memory runs out.
+static bool allocate(struct pps_benchpoints *b)
+{
+    const struct pps_kernel *kernel = b->kernel;
+    b->values = calloc((size_t)(kernel->n_params + kernel->n_columns) * b->cap, sizeof(double));
+    b->outcome = calloc(b->cap, sizeof *b->outcome);
+    b->index = calloc(b->cap, sizeof *b->index);
+    b->scratch = pps_scratch_take(b->scratch_bytes);
+    for (int c = 0; c < kernel->n_columns; c++) {
+        const size_t width = pps_column_width(&kernel->columns[c]);
+        if (width > 0 && (b->texts[c] = calloc(b->cap, width)) == NULL)
+            return false;
+    }
+    return b->values != NULL && b->outcome != NULL && b->index != NULL && b->scratch != NULL;
+}
+
 enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
                                      const struct pps_experiment *experiment,
                                      uint64_t n,
                                      uint64_t together,
                                      struct pps_error *err)
 {
-    const struct pps_kernel *kernel = experiment->kernel;
-    struct pps_benchpoints *b = *points = calloc(1, sizeof *b);
     size_t scratch_bytes;
+    *points = NULL;
     enum pps_status status = pps_scratch_bytes(experiment, 1, &scratch_bytes, err);
     if (status != PPS_OK)
         return status;
+    struct pps_benchpoints *b = calloc(1, sizeof *b);
     if (b == NULL)
         return pps_fail_memory(err, "a benchmark");
     b->experiment = experiment;
-    b->kernel = kernel;
+    b->kernel = experiment->kernel;
     b->cap = n < experiment->n_points ? n : experiment->n_points;
     b->scratch_bytes = scratch_bytes;
-    b->values = calloc((size_t)(kernel->n_params + kernel->n_columns) * b->cap, sizeof(double));
-    b->outcome = calloc(b->cap, sizeof *b->outcome);
-    b->index = calloc(b->cap, sizeof *b->index);
-    b->scratch = pps_scratch_take(scratch_bytes);
-    for (int c = 0; c < kernel->n_columns; c++) {
-        const size_t width = pps_column_width(&kernel->columns[c]);
-        if (width > 0 && (b->texts[c] = calloc(b->cap, width)) == NULL)
-            return pps_fail_memory(err, "a benchmark");
-    }
-    if (b->values == NULL || b->outcome == NULL || b->index == NULL || b->scratch == NULL)
-        return pps_fail_memory(err, "a benchmark");
-    return gather(b, together, err);
+    status = allocate(b) ? gather(b, together, err) : pps_fail_memory(err, "a benchmark");
+    if (status == PPS_OK)
+        *points = b;
+    else
+        pps_benchpoints_close(b);
+    return status;
 }
 
 void pps_benchpoints_close(struct pps_benchpoints *b)

@@ -12,7 +12,7 @@ typedef void pps_bench_function(const struct pps_batch *batch, const struct pps_
 struct pps_benchpoints;
 
 // Selects about n points, evenly spread over the experiment, in groups of `together`
-// neighbours.
+// neighbours. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_benchpoints_open(struct pps_benchpoints **points,
                                                     const struct pps_experiment *experiment,
                                                     uint64_t n,

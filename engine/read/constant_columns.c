@@ -9,9 +9,9 @@ enum pps_status pps_constant_columns_open(struct pps_constant_columns *constants
                                           int n_columns,
                                           struct pps_error *err)
 {
-    constants->n = n_columns;
     constants->list = calloc((size_t)n_columns + 1, sizeof *constants->list);
-    return constants->list == NULL ? pps_fail_memory(err, "the rows") : PPS_OK;
+    constants->n = constants->list != NULL ? n_columns : 0;
+    return constants->list != NULL ? PPS_OK : pps_fail_memory(err, "the rows");
 }
 
 void pps_constant_columns_close(struct pps_constant_columns *constants)

@@ -52,7 +52,11 @@ enum pps_status pps_grouping_open(struct pps_grouping *grouping,
         return group_by_work(grouping, view, objectives, n, err);
     if (strcmp(by, PPS_BY_NONE) == 0)
         return PPS_OK;
-    return pps_view_list(view, "--by", by, &grouping->by, &grouping->n_by, err);
+    const enum pps_status status =
+        pps_view_list(view, "--by", by, &grouping->by, &grouping->n_by, err);
+    if (status != PPS_OK)
+        pps_grouping_close(grouping);
+    return status;
 }
 
 void pps_grouping_close(struct pps_grouping *grouping)

@@ -19,7 +19,7 @@ struct pps_grouping {
 
 // Groups by the columns of a list with commas between (--by), PPS_BY_NONE for one group. NULL: by the
 // parameters that change the amount of work, where rows are ranked by one of n `objectives`, columns
-// of the file, that depends on it.
+// of the file, that depends on it. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_grouping_open(struct pps_grouping *grouping,
                                                  const struct pps_view *view,
                                                  const char *by,

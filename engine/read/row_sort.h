@@ -21,7 +21,8 @@ struct pps_sort_row {
 struct pps_row_sort;
 
 // Takes about memory_bytes (at least 64 KiB). Runs go to the folder in TMPDIR, or where that is
-// not set to `folder`; nothing is written while everything fits in memory.
+// not set to `folder`; nothing is written while everything fits in memory. After an error
+// there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_row_sort_open(struct pps_row_sort **sort,
                                                  size_t memory_bytes,
                                                  bool higher,

@@ -54,8 +54,8 @@ struct pps_view_ask {
     int n_filters;
 };
 
-// Opens a view. An unknown key in a filter is PPS_E_INPUT. After a failure the view is already
-// closed.
+// Opens a view. An unknown key in a filter is PPS_E_INPUT. After an error there is nothing to
+// close.
 PPS_MUST_CHECK enum pps_status pps_view_open(struct pps_view *view,
                                              const struct pps_view_ask *ask,
                                              struct pps_error *err);

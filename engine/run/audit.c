@@ -53,34 +53,45 @@ enum pps_status pps_audit_possible(const struct pps_kernel *kernel, struct pps_e
     return pps_fail(err, PPS_E_INPUT, "--audit: the kernel %s has no reference", kernel->name);
 }
 
-enum pps_status pps_auditor_open(struct pps_auditor **auditor,
-                                 const struct pps_experiment *experiment,
-                                 double fraction,
-                                 struct pps_error *err)
+// Allocates the arrays of a batch. Returns false if memory runs out.
+static bool allocate(struct pps_auditor *a)
 {
-    const struct pps_kernel *kernel = experiment->kernel;
-    *auditor = NULL;
-    enum pps_status status = pps_audit_possible(kernel, err);
-    if (status != PPS_OK)
-        return status;
-    struct pps_auditor *a = *auditor = calloc(1, sizeof *a);
-    if (a == NULL)
-        return pps_fail_memory(err, "an audit");
+    const struct pps_kernel *kernel = a->kernel;
     const size_t arrays = (size_t)(kernel->n_params + kernel->n_columns);
-    a->experiment = experiment;
-    a->kernel = kernel;
-    a->fraction = fraction;
     a->values = calloc(arrays * PPS_BATCH, sizeof *a->values);
     if (a->values == NULL)
-        return pps_fail_memory(err, "an audit");
+        return false;
     for (int p = 0; p < kernel->n_params; p++)
         a->param[p] = a->values + (size_t)p * PPS_BATCH;
     for (int c = 0; c < kernel->n_columns; c++) {
         const size_t width = pps_column_width(&kernel->columns[c]);
         a->all_columns[c] = a->values + (size_t)(kernel->n_params + c) * PPS_BATCH;
         if (width > 0 && (a->all_texts[c] = calloc(PPS_BATCH, width)) == NULL)
-            return pps_fail_memory(err, "an audit");
+            return false;
     }
+    return true;
+}
+
+enum pps_status pps_auditor_open(struct pps_auditor **auditor,
+                                 const struct pps_experiment *experiment,
+                                 double fraction,
+                                 struct pps_error *err)
+{
+    *auditor = NULL;
+    enum pps_status status = pps_audit_possible(experiment->kernel, err);
+    if (status != PPS_OK)
+        return status;
+    struct pps_auditor *a = calloc(1, sizeof *a);
+    if (a == NULL)
+        return pps_fail_memory(err, "an audit");
+    a->experiment = experiment;
+    a->kernel = experiment->kernel;
+    a->fraction = fraction;
+    if (!allocate(a)) {
+        pps_auditor_close(a);
+        return pps_fail_memory(err, "an audit");
+    }
+    *auditor = a;
     return PPS_OK;
 }
 

@@ -36,7 +36,7 @@ PPS_MUST_CHECK enum pps_status pps_audit_possible(const struct pps_kernel *kerne
 struct pps_auditor; // one per worker thread; pps_auditor_open allocates all its memory
 
 // Opens an auditor of the fraction 0 ... 1 of all points. The experiment must outlive the
-// auditor.
+// auditor. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_auditor_open(struct pps_auditor **auditor,
                                                 const struct pps_experiment *experiment,
                                                 double fraction,

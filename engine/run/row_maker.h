@@ -47,7 +47,7 @@ struct pps_row_settings {
     bool only_audited; // no other rows are computed
 };
 
-// Allocates all memory that a worker needs. After a failure *maker is NULL.
+// Allocates all memory that a worker needs. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_rowmaker_open(struct pps_rowmaker **maker,
                                                  const struct pps_row_settings *settings,
                                                  struct pps_error *err);

@@ -63,7 +63,8 @@ enum pps_status pps_work_schedule_open(struct pps_work_schedule **out,
                                        struct pps_error *err)
 {
     const uint64_t n = plan->end - plan->first;
-    struct pps_work_schedule *s = *out = calloc(1, sizeof *s);
+    struct pps_work_schedule *s = calloc(1, sizeof *s);
+    *out = NULL;
     if (s == NULL)
         return pps_fail_memory(err, "the pool");
     s->plan = *plan;
@@ -72,7 +73,12 @@ enum pps_status pps_work_schedule_open(struct pps_work_schedule **out,
     s->due = s->first = s->asked = s->marked = plan->first;
     s->slots = calloc(s->plan.ring.slots, sizeof *s->slots);
     s->heap = calloc(s->plan.ring.slots, sizeof *s->heap);
-    return s->slots != NULL && s->heap != NULL ? PPS_OK : pps_fail_memory(err, "the pool");
+    if (s->slots == NULL || s->heap == NULL) {
+        pps_work_schedule_close(s);
+        return pps_fail_memory(err, "the pool");
+    }
+    *out = s;
+    return PPS_OK;
 }
 
 void pps_work_schedule_close(struct pps_work_schedule *s)

@@ -62,7 +62,7 @@ struct pps_task {
 
 struct pps_work_schedule;
 
-// Returns PPS_E_MACHINE if memory runs out. The caller may close *schedule in every case.
+// Returns PPS_E_MACHINE if memory runs out. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_work_schedule_open(struct pps_work_schedule **schedule,
                                                       const struct pps_work_schedule_plan *plan,
                                                       struct pps_error *err);

@@ -57,6 +57,7 @@ const char *pps_reduce_word(enum pps_reduce reduce);
 // to combine them.
 struct pps_slices;
 
+// Reads and cuts a result. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_slices_open(struct pps_slices **cut,
                                                const struct pps_slice_ask *ask,
                                                struct pps_error *err);

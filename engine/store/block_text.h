@@ -9,7 +9,7 @@
 struct pps_blocktext; // one per thread
 
 // Opens a reader of the blocks of the open file fd. The path is used in error messages only.
-// The caller keeps ownership of fd.
+// The caller keeps ownership of fd. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_blocktext_open(struct pps_blocktext **reader,
                                                   int fd,
                                                   const char *path,

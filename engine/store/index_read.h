@@ -23,7 +23,8 @@ struct pps_index_reader {
 };
 
 // Opens the index. The index is open only if *state is PPS_INDEX_READER_WHOLE. Returns
-// PPS_E_INPUT if path is not a regular file. path must outlive the index.
+// PPS_E_INPUT if path is not a regular file. path must outlive the index. After an error
+// there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_index_reader_open(struct pps_index_reader *index,
                                                      const char *path,
                                                      enum pps_index_reader_state *state,

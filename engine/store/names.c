@@ -38,8 +38,10 @@ enum pps_status pps_result_names_init(struct pps_result_names *target,
     for (int i = 0; i < N_FILES; i++) {
         target->final[i] = join(path, ending[i], "");
         target->part[i] = join(path, ending[i], ".part");
-        if (target->final[i] == NULL || target->part[i] == NULL)
+        if (target->final[i] == NULL || target->part[i] == NULL) {
+            pps_result_names_free(target);
             return pps_fail_memory(err, "a path");
+        }
     }
     return PPS_OK;
 }

@@ -22,7 +22,7 @@ struct pps_result_names {
     const char *hint; // the command that resumes NAME.part, or NULL
 };
 
-// pps_result_names_free accepts a zeroed target.
+// After an error there is nothing to free. pps_result_names_free accepts a zeroed target.
 PPS_MUST_CHECK enum pps_status pps_result_names_init(struct pps_result_names *target,
                                                      const char *path,
                                                      bool force,

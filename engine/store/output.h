@@ -47,7 +47,7 @@ struct pps_whole_prefix;
 // are undone so that the run can finish. With resume and no NAME.part, a new result begins.
 // PPS_E_STOPPED if the stop flag went up while an interrupted result was read; the result is
 // unchanged. The caller creates missing parents of the default folders. The caller may free the
-// plan and its strings after the call.
+// plan and its strings after the call. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_output_open(struct pps_output **output,
                                                const struct pps_output_plan *plan,
                                                struct pps_error *err);

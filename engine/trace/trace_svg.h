@@ -19,7 +19,7 @@ struct pps_trace_window {
 };
 
 // Opens an empty picture. title (one line, split at spaces if it is long) and names must stay
-// valid. Only segments inside the window count.
+// valid. Only segments inside the window count. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_tracesvg_open(struct pps_tracesvg **svg,
                                                  const char *title,
                                                  struct pps_trace_window window,

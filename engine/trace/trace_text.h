@@ -23,7 +23,8 @@ enum pps_trace_format {
 
 struct pps_tracefile;
 
-// Writes the beginning to out, which the caller still owns. names must stay valid.
+// Writes the beginning to out, which the caller still owns. names must stay valid. After an
+// error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_tracefile_open(struct pps_tracefile **file,
                                                   enum pps_trace_format format,
                                                   const struct pps_trace_names *names,
