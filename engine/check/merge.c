@@ -122,16 +122,12 @@ static enum pps_status fail_missing(const struct pps_merge *merge, struct pps_er
     return PPS_E_INPUT;
 }
 
-enum pps_status pps_merge_open(struct pps_merge *merge,
-                               const char *const *paths,
-                               size_t n,
-                               struct pps_error *err)
+static enum pps_status open_files(struct pps_merge *merge,
+                                  const char *const *paths,
+                                  size_t n,
+                                  struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
-    merge->n = 0;
-    merge->files = calloc(n, sizeof *merge->files);
-    if (merge->files == NULL)
-        return pps_fail_memory(err, "the shards");
     for (size_t i = 0; i < n && status == PPS_OK; i++) {
         status = pps_shardfile_open(&merge->files[merge->n++], paths[i], err);
         if (status == PPS_OK && i > 0)
@@ -145,6 +141,21 @@ enum pps_status pps_merge_open(struct pps_merge *merge,
     status = check_twice(merge, err);
     if (status == PPS_OK && n < merge->files[0].index.head.n_shards)
         return fail_missing(merge, err);
+    return status;
+}
+
+enum pps_status pps_merge_open(struct pps_merge *merge,
+                               const char *const *paths,
+                               size_t n,
+                               struct pps_error *err)
+{
+    merge->n = 0;
+    merge->files = calloc(n, sizeof *merge->files);
+    if (merge->files == NULL)
+        return pps_fail_memory(err, "the shards");
+    const enum pps_status status = open_files(merge, paths, n, err);
+    if (status != PPS_OK)
+        pps_merge_close(merge);
     return status;
 }
 

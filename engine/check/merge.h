@@ -22,7 +22,7 @@ struct pps_merge {
 
 // Opens the shards and checks that they are from the same sweep, none missing and none
 // repeated. Returns PPS_E_INPUT with the error and, for a missing shard, the command that
-// computes it. Call pps_merge_close after success and after failure.
+// computes it. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_merge_open(struct pps_merge *merge,
                                               const char *const *paths,
                                               size_t n,

@@ -117,6 +117,24 @@ static enum pps_status check_begin(struct pps_shardfile *file, struct pps_error 
     return status;
 }
 
+static enum pps_status open_parts(struct pps_shardfile *file,
+                                  const char *path,
+                                  struct pps_error *err)
+{
+    uint64_t bytes;
+    file->path = strdup(path);
+    if (file->path == NULL || asprintf(&file->index_path, "%s.idx", path) < 0) {
+        file->index_path = NULL;
+        return pps_fail_memory(err, "a path");
+    }
+    enum pps_status status = pps_disk_open_regular(path, &file->fd, &bytes, err);
+    if (status == PPS_OK)
+        status = open_index(file, err);
+    if (status == PPS_OK)
+        status = open_manifest(file, err);
+    return status == PPS_OK ? check_begin(file, err) : status;
+}
+
 enum pps_status pps_shardfile_open(struct pps_shardfile *file,
                                    const char *path,
                                    struct pps_error *err)
@@ -124,20 +142,11 @@ enum pps_status pps_shardfile_open(struct pps_shardfile *file,
     *file = (struct pps_shardfile){.fd = -1, .index.fd = -1};
     pps_whole_prefix_begin(&file->seen);
     enum pps_status status = look_for_part(path, err);
+    if (status == PPS_OK)
+        status = open_parts(file, path, err);
     if (status != PPS_OK)
-        return status;
-    file->path = strdup(path);
-    if (file->path == NULL || asprintf(&file->index_path, "%s.idx", path) < 0) {
-        file->index_path = NULL;
-        return pps_fail_memory(err, "a path");
-    }
-    uint64_t bytes;
-    status = pps_disk_open_regular(path, &file->fd, &bytes, err);
-    if (status == PPS_OK)
-        status = open_index(file, err);
-    if (status == PPS_OK)
-        status = open_manifest(file, err);
-    return status == PPS_OK ? check_begin(file, err) : status;
+        pps_shardfile_close(file);
+    return status;
 }
 
 void pps_shardfile_close(struct pps_shardfile *file)
@@ -148,6 +157,7 @@ void pps_shardfile_close(struct pps_shardfile *file)
     cJSON_Delete(file->manifest);
     free(file->path);
     free(file->index_path);
+    *file = (struct pps_shardfile){.fd = -1, .index.fd = -1};
 }
 
 // ---- reading ----------------------------------------------------------------------------------

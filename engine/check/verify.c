@@ -223,8 +223,6 @@ static enum pps_status find_experiment(struct verifier *v, struct pps_error *err
         return status;
     snprintf(verified->why_not, sizeof verified->why_not, "%s%s%.240s", err->file,
              err->file[0] != '\0' ? ": " : "", err->text);
-    pps_experiment_free(v->experiment);
-    v->experiment = NULL;
     return PPS_OK;
 }
 

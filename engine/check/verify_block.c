@@ -29,14 +29,19 @@ enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
                                       const struct pps_block_check *check,
                                       struct pps_error *err)
 {
-    struct pps_blockchecker *c = *checker = calloc(1, sizeof *c);
+    struct pps_blockchecker *c = calloc(1, sizeof *c);
+    *checker = NULL;
     if (c == NULL)
         return pps_fail_memory(err, "%s", check->path);
     c->check = check;
     c->has_zlib = inflateInit2(&c->zlib, -15) == Z_OK;
-    if (!c->has_zlib)
-        return pps_fail_memory(err, "zlib");
-    return pps_rowchecker_open(&c->rows, check, err);
+    const enum pps_status status =
+        c->has_zlib ? pps_rowchecker_open(&c->rows, check, err) : pps_fail_memory(err, "zlib");
+    if (status == PPS_OK)
+        *checker = c;
+    else
+        pps_blockchecker_close(c);
+    return status;
 }
 
 void pps_blockchecker_close(struct pps_blockchecker *c)

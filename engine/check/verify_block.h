@@ -23,7 +23,7 @@ struct pps_block_check {
 
 struct pps_blockchecker;
 
-// The caller closes *checker in every case.
+// After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_blockchecker_open(struct pps_blockchecker **checker,
                                                      const struct pps_block_check *check,
                                                      struct pps_error *err);

@@ -37,29 +37,33 @@ struct pps_rowchecker {
     struct pps_audited audited;
 };
 
+// Opens what a check against the experiment needs.
+static enum pps_status open_parts(struct pps_rowchecker *c, struct pps_error *err)
+{
+    struct pps_row_settings settings = {.experiment = c->check->experiment,
+                                        .audit = c->check->reference};
+    c->cursor = calloc(1, sizeof *c->cursor);
+    if (c->cursor == NULL)
+        return pps_fail_memory(err, "%s", c->check->path);
+    while (!settings.experiment->wanted[settings.objective])
+        settings.objective++;
+    return c->check->sample > 0 ? pps_rowmaker_open(&c->maker, &settings, err) : PPS_OK;
+}
+
 enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
                                     const struct pps_block_check *check,
                                     struct pps_error *err)
 {
-    struct pps_rowchecker *c = *checker = calloc(1, sizeof *c);
+    struct pps_rowchecker *c = calloc(1, sizeof *c);
+    *checker = NULL;
     if (c == NULL)
         return pps_fail_memory(err, "%s", check->path);
     c->check = check;
-    if (check->experiment == NULL)
-        return PPS_OK;
-    c->cursor = calloc(1, sizeof *c->cursor);
-    if (c->cursor == NULL)
-        return pps_fail_memory(err, "%s", check->path);
-    enum pps_status status = PPS_OK;
-    int objective = 0;
-    while (!check->experiment->wanted[objective])
-        objective++;
-    if (check->sample > 0)
-        status = pps_rowmaker_open(&c->maker,
-                                   &(struct pps_row_settings){.experiment = check->experiment,
-                                                              .objective = objective,
-                                                              .audit = check->reference},
-                                   err);
+    const enum pps_status status = check->experiment != NULL ? open_parts(c, err) : PPS_OK;
+    if (status == PPS_OK)
+        *checker = c;
+    else
+        pps_rowchecker_close(c);
     return status;
 }
 

@@ -8,7 +8,7 @@
 
 struct pps_rowchecker;
 
-// The caller closes *checker in every case.
+// After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_rowchecker_open(struct pps_rowchecker **checker,
                                                    const struct pps_block_check *check,
                                                    struct pps_error *err);

@@ -268,18 +268,21 @@ enum pps_status pps_documents_open(struct pps_documents **out,
                                    struct pps_error *err)
 {
     struct pps_opening o = {calloc(1, sizeof *o.inputs), ask, err};
-    *out = o.inputs;
+    *out = NULL;
     if (o.inputs == NULL)
-        return pps_fail_memory(o.err, "the inputs");
+        return pps_fail_memory(err, "the inputs");
     o.inputs->base = ask->kernel;
     o.inputs->kernel = *ask->kernel;
     o.inputs->sources = calloc(PPS_MAX_DOCUMENTS, sizeof *o.inputs->sources);
-    if (o.inputs->sources == NULL)
-        return pps_fail_memory(o.err, "the inputs");
-    enum pps_status status = pps_documents_read(&o);
+    enum pps_status status =
+        o.inputs->sources != NULL ? pps_documents_read(&o) : pps_fail_memory(err, "the inputs");
     if (status == PPS_OK && ask->kernel->n_slots > 0)
         status = bind(&o);
     drop_files(o.inputs);
+    if (status == PPS_OK)
+        *out = o.inputs;
+    else
+        pps_documents_close(o.inputs);
     return status;
 }
 

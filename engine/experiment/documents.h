@@ -37,8 +37,7 @@ struct pps_documents_ask {
 // Reads the documents and opens the kernel with them. Returns PPS_E_INPUT with the place of the
 // error: an unknown slot, a missing document, several documents in a slot that takes one,
 // invalid or repeated names, and all errors that the kernel finds. A kernel without slots is
-// used unchanged. Call pps_documents_close after success and after failure; after a failure
-// *inputs may be NULL.
+// used unchanged. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_documents_open(struct pps_documents **inputs,
                                                   const struct pps_documents_ask *ask,
                                                   struct pps_error *err);
@@ -59,7 +58,7 @@ int pps_documents_count(const struct pps_documents *inputs, int slot);
 void pps_documents_list(const struct pps_documents *inputs, FILE *out);
 
 // Opens the documents of the experiment in a manifest or result. Returns PPS_E_INPUT with
-// `path` as the file name.
+// `path` as the file name. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_documents_again(struct pps_documents **inputs,
                                                    const struct pps_kernel *kernel,
                                                    const char *path,

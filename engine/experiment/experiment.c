@@ -304,13 +304,15 @@ enum pps_status pps_experiment_load(struct pps_experiment **experiment,
 {
     struct pps_loader l = {.request = request, .err = err};
     enum pps_status status = load(&l);
-    *experiment = l.experiment;
     pps_json_free(&l.file);
     pps_json_free(&l.preset);
     for (int i = 0; l.overrides != NULL && i < request->n_overrides; i++)
         pps_json_free(&l.overrides[i]);
     free(l.overrides);
     free(l.points_path);
+    if (status != PPS_OK)
+        pps_experiment_free(l.experiment);
+    *experiment = status == PPS_OK ? l.experiment : NULL;
     return status;
 }
 

@@ -72,6 +72,7 @@ struct pps_experiment {
 };
 
 // Reads and resolves an experiment. Returns PPS_E_INPUT with the place of the first error.
+// After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **experiment,
                                                    const struct pps_request *request,
                                                    struct pps_error *err);

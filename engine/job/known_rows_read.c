@@ -310,6 +310,9 @@ enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
     cJSON_Delete(manifest);
     pps_result_close(r.result);
     text_buffer_free(&r.text);
-    *reuse = r.reuse;
+    if (status == PPS_OK)
+        *reuse = r.reuse;
+    else
+        pps_known_rows_close(r.reuse);
     return status;
 }

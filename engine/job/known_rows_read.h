@@ -16,7 +16,7 @@
 // its rows can differ from the rows that the experiment computes: another kernel or version,
 // another setting of --exact, a wanted column (or the objective) that is missing or has other
 // digits, or no manifest. Also PPS_E_INPUT if its bytes do not match the checksums in its
-// index. *checked: there was an index. The caller calls pps_known_rows_close in every case.
+// index. *checked: there was an index. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_known_rows_open(struct pps_known_rows **reuse,
                                                    const char *path,
                                                    const struct pps_experiment *experiment,

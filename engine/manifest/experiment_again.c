@@ -186,5 +186,9 @@ enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
             load_and_check(said, &request, digits_of(said, only[0]), head, experiment, err);
     cJSON_free(text);
     free(metrics);
+    if (status != PPS_OK) {
+        pps_experiment_free(*experiment);
+        *experiment = NULL;
+    }
     return status;
 }

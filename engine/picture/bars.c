@@ -177,6 +177,8 @@ enum pps_status pps_bars_open(struct pps_bars *bars,
                      bars->view.path, bars->read, bars->view.columns[bars->objective].name);
     if (status == PPS_OK)
         status = note_rows(bars, err);
+    if (status != PPS_OK)
+        pps_bars_close(bars);
     return status;
 }
 

@@ -51,7 +51,7 @@ struct pps_bars {
 
 // Reads the result. Rows without a value of the objective or of a segment are skipped. Returns
 // PPS_E_INPUT if no row remains, if the segments have different units, or if a segment is
-// negative. Call pps_bars_close after success and after failure.
+// negative. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_bars_open(struct pps_bars *bars,
                                              const struct pps_bars_ask *ask,
                                              struct pps_error *err);

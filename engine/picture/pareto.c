@@ -150,6 +150,8 @@ enum pps_status pps_pareto_open(struct pps_pareto *pareto,
         status = read_rows(pareto, ask->cloud, err);
     if (status == PPS_OK)
         settle(pareto);
+    else
+        pps_pareto_close(pareto);
     return status;
 }
 

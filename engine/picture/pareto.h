@@ -49,7 +49,7 @@ struct pps_pareto {
     uint64_t equal;  // rows with the same values as a row of a front
 };
 
-// Reads the result. pps_pareto_close in every case.
+// Reads the result. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_pareto_open(struct pps_pareto *pareto,
                                                const struct pps_pareto_ask *ask,
                                                struct pps_error *err);

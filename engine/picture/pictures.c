@@ -88,7 +88,7 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
                                   struct pps_error *err)
 {
     struct pps_pictures *pictures = calloc(1, sizeof *pictures);
-    *out = pictures;
+    *out = NULL;
     if (pictures == NULL)
         return pps_fail_errno(err, "draw", script);
     pictures->ask = ask;
@@ -97,8 +97,14 @@ enum pps_status pps_pictures_open(struct pps_pictures **out,
         snprintf(pictures->folder, sizeof pictures->folder, "%s", ask->folder);
     else
         default_folder(result, pictures->folder, sizeof pictures->folder);
-    const enum pps_status status = find_script(pictures, script, err);
-    return status == PPS_OK ? pps_gnuplot_check(err) : status;
+    enum pps_status status = find_script(pictures, script, err);
+    if (status == PPS_OK)
+        status = pps_gnuplot_check(err);
+    if (status == PPS_OK)
+        *out = pictures;
+    else
+        pps_pictures_close(pictures);
+    return status;
 }
 
 void pps_pictures_close(struct pps_pictures *pictures)

@@ -27,7 +27,7 @@ struct pps_pictures;
 
 // Finds the script ("heatmap.gp"), gnuplot and the folder; creates nothing yet. The default
 // folder is derived from the path `result`, which must stay valid. Returns PPS_E_MACHINE if the
-// script, gnuplot or the folder is missing.
+// script, gnuplot or the folder is missing. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_pictures_open(struct pps_pictures **pictures,
                                                  const struct pps_picture_ask *ask,
                                                  const char *script,

@@ -125,12 +125,14 @@ enum pps_status pps_scatter_open(struct pps_scatter *scatter,
         status = find_columns(scatter, err);
     if (status == PPS_OK)
         status = read_rows(scatter, err);
-    if (status != PPS_OK || scatter->valued > 0)
-        return status;
-    return pps_fail(err, PPS_E_INPUT, "%s: none of %" PRIu64 " rows%s has a value of %s",
-                    scatter->view.path, scatter->read,
-                    ask->view.n_filters > 0 ? " that pass the filters" : "",
-                    scatter->view.columns[scatter->value].name);
+    if (status == PPS_OK && scatter->valued == 0)
+        status = pps_fail(err, PPS_E_INPUT, "%s: none of %" PRIu64 " rows%s has a value of %s",
+                          scatter->view.path, scatter->read,
+                          ask->view.n_filters > 0 ? " that pass the filters" : "",
+                          scatter->view.columns[scatter->value].name);
+    if (status != PPS_OK)
+        pps_scatter_close(scatter);
+    return status;
 }
 
 void pps_scatter_close(struct pps_scatter *scatter)

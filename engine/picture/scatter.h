@@ -51,7 +51,7 @@ struct pps_scatter {
 bool pps_scatter_suits(const char *path);
 
 // Reads the result. Rows without a value are skipped. Returns PPS_E_INPUT if no row remains.
-// The caller calls pps_scatter_close in every case; ask must stay valid until then.
+// ask must stay valid until pps_scatter_close. After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_scatter_open(struct pps_scatter *scatter,
                                                 const struct pps_scatter_ask *ask,
                                                 struct pps_error *err);

@@ -17,7 +17,10 @@ bool pps_covered_open(struct pps_covered *covered, int *columns, int n, int spli
     *covered = (struct pps_covered){.columns = columns, .n = n, .split = split};
     covered->varies = calloc((size_t)n + 1, sizeof *covered->varies);
     covered->differs = calloc((size_t)n + 1, sizeof *covered->differs);
-    return covered->varies != NULL && covered->differs != NULL;
+    if (covered->varies != NULL && covered->differs != NULL)
+        return true;
+    pps_covered_close(covered);
+    return false;
 }
 
 void pps_covered_close(struct pps_covered *covered)

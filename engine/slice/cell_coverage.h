@@ -29,7 +29,7 @@ struct pps_covered {
 };
 
 // Takes ownership of `columns` (malloc), an array of n column numbers. Returns false if memory
-// runs out. Call pps_covered_close after success and after failure.
+// runs out. After an error there is nothing to close.
 bool pps_covered_open(struct pps_covered *covered, int *columns, int n, int split);
 void pps_covered_close(struct pps_covered *covered); // a zeroed struct is allowed
 

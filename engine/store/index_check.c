@@ -108,6 +108,8 @@ enum pps_status pps_index_open(struct pps_index *index, const char *path, struct
         status = check_length(index, err);
     if (status == PPS_OK)
         index->data_end = pps_index_is_gzip(&index->file.head) ? PPS_GZIP_HEAD_BYTES : 0;
+    else
+        pps_index_close(index);
     return status;
 }
 

@@ -35,8 +35,8 @@ struct pps_index_entry {
 };
 
 // Opens the index and checks its header and its length. Returns PPS_E_INPUT if there is no
-// index, and PPS_E_WRONG if the index is wrong. path must outlive the index. Call
-// pps_index_close after success and after failure.
+// index, and PPS_E_WRONG if the index is wrong. path must outlive the index. After an
+// error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_index_open(struct pps_index *index,
                                               const char *path,
                                               struct pps_error *err);

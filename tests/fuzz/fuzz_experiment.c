@@ -64,8 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     if (pps_experiment_load(&experiment, &request, &err) == PPS_OK) {
         walk(experiment);
         make_rows(experiment);
+        pps_experiment_free(experiment);
     }
-    pps_experiment_free(experiment);
     bytes_close(&file);
     return 0;
 }

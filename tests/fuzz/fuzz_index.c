@@ -115,11 +115,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
                             data_file = bytes_open(bytes + n_index, n - n_index);
     struct pps_index index;
     struct pps_error err;
-    if (pps_index_open(&index, file.path, &err) == PPS_OK)
+    if (pps_index_open(&index, file.path, &err) == PPS_OK) {
         check_blocks(&index, data_file.fd);
-    else
-        require(err.text[0] != '\0');
-    pps_index_close(&index);
+        pps_index_close(&index);
+    } else {
+        require(err.text[0] != '\0' && index.file.fd < 0);
+    }
     bytes_close(&data_file);
     bytes_close(&file);
     free(bytes);

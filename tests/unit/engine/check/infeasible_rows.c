@@ -172,7 +172,6 @@ Test(infeasible_rows, other_inputs_are_not_reused)
         cr_assert_eq(pps_known_rows_open(&reuse, "r.csv", e, 0, &checked, &err), PPS_E_INPUT,
                      "%s", others[i].text);
         cr_assert_str_eq(err.text, want);
-        pps_known_rows_close(reuse);
         pps_experiment_free(e);
     }
 }

@@ -148,8 +148,11 @@ static enum pps_status merge(const char *const *paths,
 {
     struct pps_merge m = {.stop = &never};
     enum pps_status status = pps_merge_open(&m, paths, n, err);
-    if (status == PPS_OK)
-        status = pps_merge_write(&m, out, false, err);
+    if (status != PPS_OK) {
+        cr_assert(m.files == NULL && m.n == 0, "shards are still open");
+        return status;
+    }
+    status = pps_merge_write(&m, out, false, err);
     if (status == PPS_OK)
         cr_assert(m.failed > 0 && m.failed < m.rows, "%d rows failed", (int)m.failed);
     pps_merge_close(&m);

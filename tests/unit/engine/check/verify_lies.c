@@ -97,7 +97,7 @@ Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
     head.n_reasons++;
     cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &e, &err), PPS_E_WRONG);
     cr_assert(strstr(err.text, "reasons to skip points") != NULL, "%s", err.text);
-    pps_experiment_free(e);
+    cr_assert_null(e);
     pps_manifest_facts_free(&said);
 }
 

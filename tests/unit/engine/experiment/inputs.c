@@ -237,6 +237,6 @@ Test(inputs, opened_again)
     cJSON *none = cJSON_Parse("{\"inputs\": {\"box\": {}}}");
     cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", none, &err), PPS_E_INPUT);
     cr_assert_str_eq(err.file, "r.csv");
-    pps_documents_close(inputs);
+    cr_assert_null(inputs);
     cJSON_Delete(none);
 }

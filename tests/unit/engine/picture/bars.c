@@ -145,7 +145,7 @@ Test(bars, refuses_columns_that_cannot_be_added)
         struct pps_error err = {0};
         cr_assert_eq(open_text(&bars, &ask, cases[i].text, &err), PPS_E_INPUT, "case %zu", i);
         cr_assert(strstr(err.text, cases[i].says) != NULL, "case %zu: %s", i, err.text);
-        pps_bars_close(&bars);
+        cr_assert_null(bars.view.result, "case %zu: the result is still open", i);
     }
 }
 

@@ -129,7 +129,7 @@ Test(reuse, every_parameter_counts)
     pps_experiment_free(e);
 }
 
-// Catches a truncated file that is read as if it were whole.
+// Catches a truncated file that is read as if it were whole, and rows kept after an error.
 Test(reuse, broken_files_are_refused)
 {
     struct pps_experiment *e = load_good(experiment);
@@ -139,9 +139,9 @@ Test(reuse, broken_files_are_refused)
     pps_known_rows_close(reuse);
     cr_assert_eq(truncate(data, 1000), 0);
     cr_assert_eq(pps_known_rows_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
-    pps_known_rows_close(reuse);
+    cr_assert_null(reuse);
     spill(manifest, "[1]");
     cr_assert_eq(pps_known_rows_open(&reuse, data, e, 0, &checked, &err), PPS_E_INPUT);
-    pps_known_rows_close(reuse);
+    cr_assert_null(reuse);
     pps_experiment_free(e);
 }

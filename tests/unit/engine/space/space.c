@@ -195,6 +195,6 @@ Test(space, more_than_2_to_63_points_are_refused)
         struct pps_error err;
         cr_assert_eq(load_text(huge[h], &e, &err), PPS_E_INPUT);
         cr_assert_neq(strstr(err.text, "2^63"), NULL, "%s", err.text);
-        pps_experiment_free(e);
+        cr_assert_null(e);
     }
 }

@@ -63,7 +63,7 @@ void is_refused(const char *path, const char *text, const char *const *words, co
                      "got  %s\n"
                      "expected %s",
                      text, line, said);
-    pps_experiment_free(e);
+    cr_assert_null(e, "%s: half an experiment is left", text);
 }
 
 void has_point(const struct pps_experiment *e, uint64_t index, int p, double value)
