@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a JSON document: scans its text, parses it with cJSON, and matches cJSON's items to the
-// places that the scan recorded.
+// Reads a JSON document: scans its text, parses it with cJSON, and reports errors with the places
+// that the scan recorded.
 #include "base/document/json.h"
 #include "base/document/json_private.h"
 #include "base/system/whole_file.h"
@@ -59,92 +59,6 @@ enum pps_status pps_json_fail_byte(const struct pps_json *json,
     return status;
 }
 
-// ---- matching items to places --------------------------------------------------------------
-
-// Assigns places to the item and all items below it, starting with number *next. The depth is
-// limited by the scan.
-static void match(struct pps_json *json, const cJSON *item, size_t *next)
-{
-    json->places[(*next)++].item = item;
-    for (const cJSON *child = item->child; child != NULL; child = child->next)
-        match(json, child, next);
-}
-
-static const struct pps_json_place *place_of(const struct pps_json *json, const cJSON *item)
-{
-    for (size_t i = 0; i < json->n_places; i++)
-        if (json->places[i].item == item)
-            return &json->places[i];
-    return NULL;
-}
-
-// ---- repeated keys -------------------------------------------------------------------------
-
-struct member {
-    const cJSON *item;
-    size_t order;
-};
-
-static int by_key(const void *left, const void *right)
-{
-    const struct member *a = left, *b = right;
-    int order = strcmp(a->item->string, b->item->string);
-    return order != 0 ? order : (a->order > b->order) - (a->order < b->order);
-}
-
-// Returns the index, in the sorted members, of the first member in the document that repeats a
-// key, or 0.
-static size_t first_repeated(const struct member *members, size_t n)
-{
-    size_t found = 0;
-    for (size_t i = 1; i < n; i++)
-        if (strcmp(members[i - 1].item->string, members[i].item->string) == 0 &&
-            (found == 0 || members[i].order < members[found].order))
-            found = i;
-    return found;
-}
-
-static enum pps_status check_object(const struct pps_json *json,
-                                    struct member *members,
-                                    size_t n,
-                                    struct pps_error *err)
-{
-    size_t repeated;
-    int line, column;
-    qsort(members, n, sizeof *members, by_key);
-    repeated = first_repeated(members, n);
-    if (repeated == 0)
-        return PPS_OK;
-    pps_find_place(json->text, place_of(json, members[repeated - 1].item)->key_at, &line,
-                   &column);
-    return pps_json_fail_key(json, members[repeated].item, err,
-                             "\"%.64s\" appears twice (first at line %d)",
-                             members[repeated].item->string, line);
-}
-
-static size_t list_members(const cJSON *object, struct member *members)
-{
-    size_t n = 0;
-    for (const cJSON *child = object->child; child != NULL; child = child->next, n++)
-        members[n] = (struct member){child, n};
-    return n;
-}
-
-// No object has more members than the document has values.
-static enum pps_status check_keys(const struct pps_json *json, struct pps_error *err)
-{
-    enum pps_status status = PPS_OK;
-    struct member *members = malloc(json->n_places * sizeof *members);
-    if (members == NULL)
-        return pps_fail_memory(err, "%s", json->name);
-    for (size_t i = 0; i < json->n_places && status == PPS_OK; i++)
-        if (cJSON_IsObject(json->places[i].item))
-            status =
-                check_object(json, members, list_members(json->places[i].item, members), err);
-    free(members);
-    return status;
-}
-
 // ---- parsing -------------------------------------------------------------------------------
 
 // Refuses NUL bytes and invalid UTF-8.
@@ -165,7 +79,6 @@ static enum pps_status check_bytes(const struct pps_json *json, struct pps_error
 
 static enum pps_status parse(struct pps_json *json, struct pps_error *err)
 {
-    size_t next = 0;
     enum pps_status status = check_bytes(json, err);
     if (status == PPS_OK)
         status = pps_json_scan(json, err);
@@ -175,8 +88,7 @@ static enum pps_status parse(struct pps_json *json, struct pps_error *err)
     json->root = cJSON_ParseWithLength(json->text, json->n);
     if (json->root == NULL)
         return pps_fail_memory(err, "%s", json->name);
-    match(json, json->root, &next);
-    return check_keys(json, err);
+    return pps_json_match(json, err);
 }
 
 enum pps_status pps_json_parse(struct pps_json *json,
@@ -217,12 +129,19 @@ void pps_json_free(struct pps_json *json)
 
 // ---- errors of callers ---------------------------------------------------------------------
 
-// Finds where an item or its key begins; 0 and 0 if the item is not in the document.
-static void position_of(const struct pps_json *json,
-                        const cJSON *item,
-                        bool at_key,
-                        int *line,
-                        int *column)
+static const struct pps_json_place *place_of(const struct pps_json *json, const cJSON *item)
+{
+    for (size_t i = 0; json->text != NULL && i < json->n_places; i++)
+        if (json->places[i].item == item)
+            return &json->places[i];
+    return NULL;
+}
+
+void pps_json_position(const struct pps_json *json,
+                       const cJSON *item,
+                       bool at_key,
+                       int *line,
+                       int *column)
 {
     const struct pps_json_place *place = place_of(json, item);
     *line = *column = 0;
@@ -238,7 +157,7 @@ enum pps_status pps_json_fail(const struct pps_json *json,
 {
     int line, column;
     va_list args;
-    position_of(json, item, false, &line, &column);
+    pps_json_position(json, item, false, &line, &column);
     va_start(args, format);
     const enum pps_status status = pps_json_fail_list(json, line, column, err, format, args);
     va_end(args);
@@ -253,7 +172,7 @@ enum pps_status pps_json_fail_key(const struct pps_json *json,
 {
     int line, column;
     va_list args;
-    position_of(json, item, true, &line, &column);
+    pps_json_position(json, item, true, &line, &column);
     va_start(args, format);
     const enum pps_status status = pps_json_fail_list(json, line, column, err, format, args);
     va_end(args);

@@ -14,7 +14,7 @@
 
 struct pps_json {
     char *name; // name in errors: the path, or "-s" and the like
-    char *text; // comments are replaced by blanks; ends with NUL
+    char *text; // comments are replaced by blanks; ends with NUL; NULL: a tree without text
     size_t n;
     cJSON *root;
     struct pps_json_place *places; // one per value, in document order
@@ -46,6 +46,15 @@ PPS_MUST_CHECK enum pps_status pps_json_parse(struct pps_json *json,
                                               const char *text,
                                               size_t n,
                                               struct pps_error *err);
+
+// Copies a tree, in which raw items become the values that they spell, exactly. Refuses what a
+// parsed text cannot contain: repeated keys, numbers that are not finite, nesting deeper than 64
+// levels, invalid UTF-8, and raw items that pps_json_parse refuses. `name` replaces the path in
+// errors, which have no line. After an error there is nothing to free.
+PPS_MUST_CHECK enum pps_status pps_json_of_tree(struct pps_json *json,
+                                                const char *name,
+                                                const cJSON *tree,
+                                                struct pps_error *err);
 void pps_json_free(struct pps_json *json); // a zeroed struct is allowed
 
 // Fill err with the file, line and column of item's value (pps_json_fail) or key

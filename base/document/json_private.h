@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares the parts of the JSON reader: errors with a place, the strict scan, and its tokens.
+// Declares the parts of the JSON reader: errors with a place, the strict scan, its tokens, and the
+// checks of the tree.
 #ifndef PPS_BASE_DOCUMENT_JSON_PRIVATE_H
 #define PPS_BASE_DOCUMENT_JSON_PRIVATE_H
 
 #include "base/document/json.h"
+
+enum { PPS_JSON_DEEPEST = 64 }; // open brackets
 
 // Fills err with the place of byte `at` and the message, in which control characters become
 // '?'. Returns PPS_E_INPUT.
@@ -20,6 +23,19 @@ enum pps_status pps_json_fail_list(const struct pps_json *json,
                                    struct pps_error *err,
                                    const char *format,
                                    va_list args) __attribute__((format(printf, 5, 0)));
+
+// Finds where an item or its key begins; 0 and 0 if the item is not in the document or the
+// document has no text.
+void pps_json_position(const struct pps_json *json,
+                       const cJSON *item,
+                       bool at_key,
+                       int *line,
+                       int *column);
+
+// ---- tree -----------------------------------------------------------------------------------
+
+// Assigns json->places to the items of the tree, and refuses repeated keys.
+PPS_MUST_CHECK enum pps_status pps_json_match(struct pps_json *json, struct pps_error *err);
 
 // ---- scan -----------------------------------------------------------------------------------
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scans a JSON document strictly, in one pass over all values, at most DEEPEST levels deep.
+// Scans a JSON document strictly, in one pass over all values.
 #include "base/document/json_private.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
@@ -8,7 +8,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define DEEPEST     64
 #define MOST_VALUES ((size_t)1 << 22) // each takes about 100 bytes after parsing
 
 struct scan {
@@ -208,9 +207,9 @@ static enum pps_status object(struct scan *s)
 static enum pps_status nested(struct scan *s)
 {
     enum pps_status status;
-    if (s->depth == DEEPEST)
+    if (s->depth == PPS_JSON_DEEPEST)
         return pps_json_fail_byte(s->json, s->at, s->err, "nested more than %d levels deep",
-                                  DEEPEST);
+                                  PPS_JSON_DEEPEST);
     s->depth++;
     status = peek(s) == '{' ? object(s) : array(s);
     s->depth--;

@@ -202,6 +202,9 @@ static enum pps_status choose_results(struct pps_loader *l)
 static enum pps_status set_up(struct pps_loader *l)
 {
     struct pps_experiment *experiment = l->experiment;
+    if (!cJSON_IsObject(l->file.root))
+        return pps_json_fail(&l->file, l->file.root, l->err,
+                             "an experiment is an object: {\"n\": [8, 16], ...}");
     enum pps_status status = choose_kernel(l);
     if (status != PPS_OK)
         return status;
@@ -279,6 +282,7 @@ static enum pps_status count(struct pps_loader *l)
     return status;
 }
 
+// Builds the experiment of the document l->file.
 static enum pps_status load(struct pps_loader *l)
 {
     const size_t n = (size_t)l->request->n_overrides;
@@ -286,9 +290,7 @@ static enum pps_status load(struct pps_loader *l)
     l->overrides = calloc(n + 1, sizeof *l->overrides);
     if (l->experiment == NULL || l->overrides == NULL)
         return pps_fail_memory(l->err, "the experiment");
-    enum pps_status status = pps_load_file(l);
-    if (status == PPS_OK)
-        status = set_up(l);
+    enum pps_status status = set_up(l);
     if (status == PPS_OK)
         status = build(l);
     if (status == PPS_OK)
@@ -298,22 +300,41 @@ static enum pps_status load(struct pps_loader *l)
     return status;
 }
 
+// Builds the experiment if its document was read, and frees what only loading needs.
+static enum pps_status finish(struct pps_loader *l,
+                              enum pps_status status,
+                              struct pps_experiment **experiment)
+{
+    if (status == PPS_OK)
+        status = load(l);
+    pps_json_free(&l->file);
+    pps_json_free(&l->preset);
+    for (int i = 0; l->overrides != NULL && i < l->request->n_overrides; i++)
+        pps_json_free(&l->overrides[i]);
+    free(l->overrides);
+    free(l->points_path);
+    if (status != PPS_OK)
+        pps_experiment_free(l->experiment);
+    *experiment = status == PPS_OK ? l->experiment : NULL;
+    return status;
+}
+
 enum pps_status pps_experiment_load(struct pps_experiment **experiment,
                                     const struct pps_request *request,
                                     struct pps_error *err)
 {
     struct pps_loader l = {.request = request, .err = err};
-    enum pps_status status = load(&l);
-    pps_json_free(&l.file);
-    pps_json_free(&l.preset);
-    for (int i = 0; l.overrides != NULL && i < request->n_overrides; i++)
-        pps_json_free(&l.overrides[i]);
-    free(l.overrides);
-    free(l.points_path);
-    if (status != PPS_OK)
-        pps_experiment_free(l.experiment);
-    *experiment = status == PPS_OK ? l.experiment : NULL;
-    return status;
+    return finish(&l, pps_load_file(&l), experiment);
+}
+
+enum pps_status pps_experiment_load_tree(struct pps_experiment **experiment,
+                                         const struct pps_request *request,
+                                         const char *name,
+                                         const cJSON *tree,
+                                         struct pps_error *err)
+{
+    struct pps_loader l = {.request = request, .err = err};
+    return finish(&l, pps_json_of_tree(&l.file, name, tree, err), experiment);
 }
 
 void pps_experiment_free(struct pps_experiment *experiment)

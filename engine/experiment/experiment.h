@@ -76,6 +76,15 @@ struct pps_experiment {
 PPS_MUST_CHECK enum pps_status pps_experiment_load(struct pps_experiment **experiment,
                                                    const struct pps_request *request,
                                                    struct pps_error *err);
+
+// Loads the experiment from a tree, for example the tree `resolved` of another experiment. The
+// request has no path and no text. Errors have the file `name` and no line. The tree is copied.
+// After an error there is nothing to free.
+PPS_MUST_CHECK enum pps_status pps_experiment_load_tree(struct pps_experiment **experiment,
+                                                        const struct pps_request *request,
+                                                        const char *name,
+                                                        const cJSON *tree,
+                                                        struct pps_error *err);
 void pps_experiment_free(struct pps_experiment *experiment); // NULL is fine
 
 // Return the name of the column that --status adds, and its text for an outcome.

@@ -32,7 +32,7 @@ struct pps_loader {
 
 // ---- load_names.c ----
 
-// Reads the experiment file, or creates an empty experiment if there is no file.
+// Reads the experiment's file or text, or creates an empty experiment if there is neither.
 PPS_MUST_CHECK enum pps_status pps_load_file(struct pps_loader *l);
 
 // Collects the entries of parameters and options from the file, then from the command line.

@@ -7,7 +7,6 @@
 #include "engine/space/value.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,39 +124,17 @@ static enum pps_status load_and_check(const struct pps_manifest_facts *said,
                                       struct pps_error *err)
 {
     request->digits = PPS_DEFAULT_DIGITS;
-    enum pps_status status = pps_experiment_load(experiment, request, err);
+    enum pps_status status =
+        pps_experiment_load_tree(experiment, request, said->name, said->experiment, err);
     if (status != PPS_OK)
         return status;
     if ((*experiment)->digest != said->digest && digits != PPS_DEFAULT_DIGITS) {
         pps_experiment_free(*experiment);
         request->digits = digits;
-        status = pps_experiment_load(experiment, request, err);
+        status =
+            pps_experiment_load_tree(experiment, request, said->name, said->experiment, err);
     }
     return status == PPS_OK ? check(said, head, *experiment, err) : status;
-}
-
-// Numbers of an experiment have at most 15 digits, which cJSON prints unchanged; only a seed
-// may have more digits.
-static bool spell_seed(cJSON *object)
-{
-    char digits[32];
-    const cJSON *seed = pps_json_member(object, "seed");
-    if (!cJSON_IsNumber(seed) || !(fabs(seed->valuedouble) < 0x1p53))
-        return true;
-    snprintf(digits, sizeof digits, "%.0f", seed->valuedouble);
-    return cJSON_ReplaceItemInObjectCaseSensitive(object, "seed", cJSON_CreateRaw(digits));
-}
-
-// Returns the experiment as text; the caller frees it with cJSON_free. NULL if memory runs out.
-static char *text_of(const struct pps_manifest_facts *said)
-{
-    cJSON *copy = cJSON_Duplicate(said->experiment, true);
-    cJSON *sample = cJSON_GetObjectItemCaseSensitive(copy, "sample");
-    const bool spelt =
-        copy != NULL && spell_seed(copy) && (sample == NULL || spell_seed(sample));
-    char *text = spelt ? cJSON_PrintUnformatted(copy) : NULL;
-    cJSON_Delete(copy);
-    return text;
 }
 
 enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
@@ -167,9 +144,8 @@ enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
                                      struct pps_error *err)
 {
     const struct pps_kernel *only[] = {pps_kernels_find(kernels, said->kernel), NULL};
-    char *text = text_of(said), *metrics = metrics_of(said);
+    char *metrics = metrics_of(said);
     struct pps_request request = {.kernels = only,
-                                  .text = text,
                                   .metrics = metrics,
                                   .limit = head->n_points,
                                   .exact = said->exact,
@@ -179,12 +155,11 @@ enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
                                   .only = said->only};
     enum pps_status status;
     *experiment = NULL;
-    if (text == NULL || metrics == NULL)
+    if (metrics == NULL)
         status = pps_fail_memory(err, "the experiment");
     else
         status =
             load_and_check(said, &request, digits_of(said, only[0]), head, experiment, err);
-    cJSON_free(text);
     free(metrics);
     if (status != PPS_OK) {
         pps_experiment_free(*experiment);

@@ -18,6 +18,8 @@ static const char *const texts[] = {
     "{\"n\": {\"start\": 1, \"stop\": 1000000}, \"where\": [\"n % 2 == 0\", \"n > 4\"]}",
     "{\"p_fwd_prop\": [0, 0.3, \"a\"], \"p_grad_prop\": [\"b\", 1], \"p_grad_sync\": 0.25, "
     "\"pipeline\": [\"gpipe\", \"1f1b\"], \"congestion\": false, \"seed\": 7}",
+    "{\"n\": [4, 8], \"bwd_len\": {\"start\": 1, \"stop\": 3, \"continuous\": true}, "
+    "\"seed\": 9007199254740991, \"sample\": {\"count\": 50, \"method\": \"lhs\"}}",
 };
 enum { N_TEXTS = sizeof texts / sizeof *texts };
 
@@ -38,6 +40,54 @@ Test(experiment, the_resolved_experiment_says_the_same)
         cJSON_free(resolved);
         pps_experiment_free(again);
         pps_experiment_free(first);
+    }
+}
+
+// Loads a tree and frees both; returns the digest.
+static uint64_t digest_of_tree(cJSON *tree)
+{
+    const struct pps_request request = {.kernels = test_kernels, .digits = PPS_DEFAULT_DIGITS};
+    struct pps_experiment *e;
+    struct pps_error err = {.text = ""};
+    cr_assert_eq(pps_experiment_load_tree(&e, &request, "tree", tree, &err), PPS_OK, "%s",
+                 err.text);
+    const uint64_t digest = e->digest;
+    pps_experiment_free(e);
+    cJSON_Delete(tree);
+    return digest;
+}
+
+// Would catch a load from a tree that differs from the load of its text, and a seed that loses
+// its last digit on the way (the tree in memory has raw numbers, a parsed one has doubles).
+Test(experiment, a_tree_loads_like_its_text)
+{
+    for (int t = 0; t < N_TEXTS; t++) {
+        struct pps_experiment *first = load_good(texts[t]);
+        char *resolved = cJSON_Print(first->resolved);
+        cr_assert_eq(digest_of_tree(cJSON_Parse(texts[t])), first->digest, "%s", texts[t]);
+        cr_assert_eq(digest_of_tree(cJSON_Parse(resolved)), first->digest, "%s", resolved);
+        cr_assert_eq(digest_of_tree(cJSON_Duplicate(first->resolved, true)), first->digest,
+                     "%s", resolved);
+        cJSON_free(resolved);
+        pps_experiment_free(first);
+    }
+}
+
+// Would catch an error that has no file or the line of another text.
+Test(experiment, errors_in_a_tree_have_its_name)
+{
+    static const char *const bad[] = {"[]", "{\"m\": 1}", "{\"n\": 8, \"where\": \"n <\"}"};
+    const struct pps_request request = {.kernels = test_kernels, .digits = PPS_DEFAULT_DIGITS};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct pps_experiment *e;
+        struct pps_error err = {.text = ""};
+        cJSON *tree = cJSON_Parse(bad[i]);
+        cr_assert_eq(pps_experiment_load_tree(&e, &request, "r.csv.json", tree, &err),
+                     PPS_E_INPUT);
+        cr_assert(strcmp(err.file, "r.csv.json") == 0 && err.line == 0 && err.column == 0,
+                  "%s: %s:%d:%d", bad[i], err.file, err.line, err.column);
+        cr_assert_null(e);
+        cJSON_Delete(tree);
     }
 }
 
