@@ -5,9 +5,9 @@
 #include "base/document/json.h"
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
+#include "planner/profiles/dry_run.h"
 #include "planner/shared/document_read.h"
 
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,60 +70,6 @@ static enum pps_status read_csv_peaks(const char *path,
 
 static const char said[] = "Used peak memory usage (without fragments):";
 
-// Returns the number after `key` in a name of degrees joined with '_', or 0 without one.
-static int32_t degree_of(const char *name, const char *key)
-{
-    const size_t n = strlen(key);
-    for (const char *at = name; at != NULL; at = strchr(at, '_')) {
-        at += *at == '_';
-        if (strncmp(at, key, n) == 0) {
-            const long value = strtol(at + n, NULL, 10);
-            return value >= 1 && value <= 1000000000 ? (int32_t)value : 0;
-        }
-    }
-    return 0;
-}
-
-// Returns the largest figure in a log, or 0 without one.
-static double peak_of(const char *text, size_t n)
-{
-    double peak = 0;
-    for (const char *at = text;
-         (at = memmem(at, n - (size_t)(at - text), said, sizeof said - 1));) {
-        at += sizeof said - 1;
-        const double mb = strtod(at, NULL);
-        peak = mb > peak ? mb : peak;
-    }
-    return peak;
-}
-
-// Finds the largest peak in all files of the folder.
-static enum pps_status read_folder(const char *folder, double *peak, struct pps_error *err)
-{
-    char path[PATH_BYTES];
-    struct stat info;
-    enum pps_status status = PPS_OK;
-    DIR *files = opendir(folder);
-    *peak = 0;
-    if (files == NULL)
-        return pps_fail_errno(err, "cannot read", folder);
-    for (struct dirent *entry; status == PPS_OK && (entry = readdir(files)) != NULL;) {
-        char *text;
-        size_t n;
-        if (snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) >= PATH_BYTES ||
-            stat(path, &info) != 0 || !S_ISREG(info.st_mode))
-            continue;
-        status = pps_whole_file_read(path, PLAN_DOCUMENT_MAX, &text, &n, err);
-        if (status == PPS_OK) {
-            const double mb = peak_of(text, n);
-            *peak = mb > *peak ? mb : *peak;
-        }
-        free(text);
-    }
-    closedir(files);
-    return status;
-}
-
 static bool add_peak(struct nd_dryrun_peaks *peaks, const struct nd_dryrun_peak *peak)
 {
     struct nd_dryrun_peak *grown = realloc(peaks->rows, (peaks->n + 1) * sizeof *grown);
@@ -134,53 +80,65 @@ static bool add_peak(struct nd_dryrun_peaks *peaks, const struct nd_dryrun_peak 
     return true;
 }
 
-static enum pps_status read_run(const char *path,
-                                const char *name,
+static enum pps_status take_run(const struct run_folder *folder,
+                                const struct dry_run *run,
+                                const struct run_files *files,
                                 struct nd_dryrun_peaks *peaks,
                                 struct pps_error *err)
 {
-    struct nd_dryrun_peak peak = {.dp = degree_of(name, "DP"),
-                                  .tp = degree_of(name, "TP"),
-                                  .pp = degree_of(name, "PP"),
-                                  .ep = degree_of(name, "EP"),
-                                  .cp = degree_of(name, "CP")};
-    if (peak.dp == 0 || peak.tp == 0 || peak.pp == 0)
-        return PPS_OK; // a folder of something else
-    const enum pps_status status = read_folder(path, &peak.peak_mb, err);
-    if (status != PPS_OK)
-        return status;
-    if (peak.peak_mb == 0)
-        pps_say(stderr, "dry run   %s: skipped: no file contains \"%s 51234M\"", path, said);
-    else if (!add_peak(peaks, &peak))
+    char why[PATH_BYTES];
+    const struct run_degrees *d = &folder->degrees;
+    const struct log_peak all = dry_run_peak(run, d, -1);
+    const struct nd_dryrun_peak peak = {.dp = d->dp,
+                                        .tp = d->tp,
+                                        .pp = d->pp,
+                                        .ep = d->ep,
+                                        .cp = d->cp,
+                                        .op = d->op,
+                                        .mbs = d->mbs,
+                                        .rank = all.rank > 0 ? all.rank : 0,
+                                        .peak_mb = log_peak_mb(&all)};
+    if (run->failure != LOG_NO_FAILURE) {
+        dry_run_describe_failure(run, files, why, sizeof why);
+        pps_say(stderr, "dry run   %s: skipped: %s", folder->path, why);
+    } else if (peak.peak_mb == 0) {
+        pps_say(stderr, "dry run   %s: skipped: no file contains \"%s 51234M\"", folder->path,
+                said);
+    } else if (!add_peak(peaks, &peak)) {
         return pps_fail_memory(err, "the peaks");
+    }
     return PPS_OK;
 }
 
-static int by_name(const struct dirent **a, const struct dirent **b)
+static enum pps_status read_run(const struct run_folder *folder,
+                                struct nd_dryrun_peaks *peaks,
+                                struct pps_error *err)
 {
-    return strcmp((*a)->d_name, (*b)->d_name);
+    struct run_files files;
+    struct dry_run run;
+    enum pps_status status = run_files_list(&files, folder->path, err);
+    if (status != PPS_OK)
+        return status;
+    status = dry_run_read(&run, &files, err);
+    if (status == PPS_OK) {
+        status = take_run(folder, &run, &files, peaks, err);
+        dry_run_free(&run);
+    }
+    run_files_free(&files);
+    return status;
 }
 
 static enum pps_status read_logs(const char *path,
                                  struct nd_dryrun_peaks *peaks,
                                  struct pps_error *err)
 {
-    char folder[PATH_BYTES];
-    struct stat info;
-    struct dirent **entries;
-    enum pps_status status = PPS_OK;
-    const int n = scandir(path, &entries, NULL, by_name);
-    if (n < 0)
-        return pps_fail_errno(err, "cannot read", path);
-    for (int k = 0; k < n; k++) {
-        const char *name = entries[k]->d_name;
-        if (status == PPS_OK &&
-            snprintf(folder, sizeof folder, "%s/%s", path, name) < PATH_BYTES &&
-            stat(folder, &info) == 0 && S_ISDIR(info.st_mode))
-            status = read_run(folder, name, peaks, err);
-        free(entries[k]);
-    }
-    free(entries);
+    struct run_folders runs;
+    enum pps_status status = run_folders_find(&runs, path, err);
+    if (status != PPS_OK)
+        return status;
+    for (size_t i = 0; status == PPS_OK && i < runs.n; i++)
+        status = read_run(&runs.rows[i], peaks, err);
+    run_folders_free(&runs);
     if (status == PPS_OK && peaks->n == 0)
         return pps_fail_at(
             err, PPS_E_INPUT, path, 0, 0,

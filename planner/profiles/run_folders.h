@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the folders of runs below a folder, and the files of a run.
+#ifndef PPS_PLANNER_PROFILES_RUN_FOLDERS_H
+#define PPS_PLANNER_PROFILES_RUN_FOLDERS_H
+
+#include "planner/profiles/run_name.h"
+
+#include "base/text/status.h"
+
+#include <stddef.h>
+
+struct run_folder {
+    char *path; // a folder; or a file, if a run has only one log with the name of the run
+    struct run_degrees degrees;
+};
+
+struct run_folders {
+    struct run_folder *rows; // in order of their names
+    size_t n, room;
+};
+
+// Finds runs: folders whose names have dp, tp and pp, such as DP8_TP2_PP4_EP16, and logs
+// (.log, .txt, .out, also with .gz) with such a name. The folder itself may be a run. Folders with
+// other names are searched too, at most 4 levels deep. After an error there is nothing to free.
+PPS_MUST_CHECK enum pps_status run_folders_find(struct run_folders *runs,
+                                                const char *folder,
+                                                struct pps_error *err);
+void run_folders_free(struct run_folders *runs);
+
+struct run_files {
+    char **paths; // begin with the folder
+    size_t n, room;
+};
+
+// Lists all regular files in a folder and below, at most 16 levels deep and in order of their names.
+// Links to folders are not followed. If `path` is a file, the list has this file only. After an error
+// there is nothing to free.
+PPS_MUST_CHECK enum pps_status run_files_list(struct run_files *files,
+                                              const char *path,
+                                              struct pps_error *err);
+void run_files_free(struct run_files *files);
+
+// Returns the name behind the last '/' of a path.
+const char *run_file_name(const char *path);
+
+#endif
