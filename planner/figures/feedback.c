@@ -35,7 +35,7 @@ static const struct table_field FIELDS[N_FIELDS] = {
     [PP] = {"pp", NULL, true, true, 1, 1e9},
     [EP] = {"ep", NULL, false, true, 1, 1e9},
     [STAGE] = {"stage", NULL, true, true, 0, 1e9},
-    [PEAK] = {"peak_mb", NULL, true, false, 0, HUGE_VAL},
+    [PEAK] = {"peak_mb", "peakMem", true, false, 0, HUGE_VAL},
 };
 
 static bool is_of(const double *values, const struct nd_peak_key *key)

@@ -4,6 +4,7 @@
 
 #include "base/system/machine.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -74,4 +75,21 @@ enum pps_status plan_arg_threads(const struct pps_args *args,
         status = pps_arg_count(args, "threads", 1, most, threads, err);
     *threads = *threads < most ? *threads : most;
     return status;
+}
+
+void plan_note_no_effect(const struct pps_args *args, const struct plan_no_effect *list)
+{
+    for (const struct plan_no_effect *first = list; first->option != NULL; first++) {
+        bool any = false, is_first = true;
+        for (const struct plan_no_effect *k = list; k < first; k++)
+            is_first = is_first && strcmp(k->why, first->why) != 0;
+        for (const struct plan_no_effect *k = first; is_first && k->option != NULL; k++) {
+            if (pps_arg(args, k->option) == NULL || strcmp(k->why, first->why) != 0)
+                continue;
+            fprintf(stderr, any ? ", --%s" : "ignored   --%s", k->option);
+            any = true;
+        }
+        if (any)
+            fprintf(stderr, ": %s\n", first->why);
+    }
 }

@@ -35,4 +35,13 @@ PPS_MUST_CHECK enum pps_status plan_arg_threads(const struct pps_args *args,
                                                 uint64_t *threads,
                                                 struct pps_error *err);
 
+// An option of the published tool that has no effect here, and why: "ppsweep starts no training".
+struct plan_no_effect {
+    const char *option, *why;
+};
+
+// Prints one line for each reason, with the options that were given: "ignored   --a, --b: reason".
+// The list ends with a zeroed entry.
+void plan_note_no_effect(const struct pps_args *args, const struct plan_no_effect *list);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/system/installed.h"
 #include "base/text/say.h"
 #include "kernels/common/description/run_document.h"
+#include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
 
 #include <stdio.h>
@@ -85,6 +86,23 @@ static enum pps_status load(struct plan_run *run,
     return PPS_OK;
 }
 
+// Loads a file; of a folder the first configuration.
+static enum pps_status load_path(struct plan_run *run,
+                                 const char *path,
+                                 enum plaindoc_form form,
+                                 const struct plan_strategy_reader *strategy,
+                                 struct pps_error *err)
+{
+    struct plan_configurations list;
+    if (!plan_is_folder(path))
+        return load(run, path, form, strategy, err);
+    enum pps_status status = plan_configurations_list(&list, path, err);
+    if (status == PPS_OK)
+        status = load(run, list.paths[0], form, strategy, err);
+    plan_configurations_free(&list);
+    return status;
+}
+
 // Loads a file, or a shipped document by its name.
 static enum pps_status load_word(struct plan_run *run,
                                  const char *kind,
@@ -97,7 +115,7 @@ static enum pps_status load_word(struct plan_run *run,
         return pps_fail_memory(err, "a path");
     const struct pps_missing missing = pps_installed_missing(kind, word, path);
     enum pps_status status = missing.text[0] == '\0'
-                                 ? load(run, path, PLAINDOC_NONE, strategy, err)
+                                 ? load_path(run, path, PLAINDOC_NONE, strategy, err)
                                  : pps_fail(err, PPS_E_INPUT, "%s", missing.text);
     free(path);
     return status;
@@ -239,7 +257,7 @@ static enum pps_status load_all(struct plan_run *run,
         }
     }
     if (model != NULL)
-        status = load(run, model, form, strategy, err);
+        status = load_path(run, model, form, strategy, err);
     for (int k = 0; k < pps_arg_words(args) && status == PPS_OK; k++)
         status = load_word(run, k == 0 && model == NULL ? "model" : "cluster",
                            pps_arg_word(args, k), strategy, err);

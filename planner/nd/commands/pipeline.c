@@ -8,8 +8,8 @@
 #include "base/text/characters.h"
 #include "planner/figures/feedback.h"
 #include "planner/nd/commands/pipeline_report.h"
-#include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
+#include "planner/shared/options.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@
 #include <string.h>
 
 static const struct pps_opt options[] = {
-    {"at", 0, "DEGREES", "the strategy: dp=8,tp=4,pp=16,ep=8 (also cp op vp mbs sp=on)"},
+    {"at", 0, "DEGREES",
+     "the strategy: dp=8,tp=4,pp=16,ep=8, also cp op vp mbs sp=on (from the file)"},
     {"vpp", 0, "N", "chunks per stage, same as vp in --at (1)"},
     {"layers", 0, "LIST",
      "report this split and compare it with the best: layers per stage, 4,5,4,3"},
@@ -42,7 +43,25 @@ static const struct pps_opt options[] = {
      "solution file for --extract: one variable name and value per line"},
     // published names
     {"dryrun", 0, "y|n", NULL},
+    {"mindformers", 0, "DIR", NULL},
+    {"mindspeed", 0, "DIR", NULL},
+    {"mindformers-dir", 0, "DIR", NULL},
+    {"mindspeed-path", 0, "DIR", NULL},
+    {"torchtitan-path", 0, "DIR", NULL},
     {NULL, 0, NULL, NULL},
+};
+
+#define NO_TRAINING "this command starts no training; see nd dryrun and nd profile"
+
+// Options of the published tool.
+static const struct plan_no_effect no_effect[] = {
+    {"dryrun", "figures of memory come from --calibration or --memory-info"},
+    {"mindformers", NO_TRAINING},
+    {"mindspeed", NO_TRAINING},
+    {"mindformers-dir", NO_TRAINING},
+    {"mindspeed-path", NO_TRAINING},
+    {"torchtitan-path", NO_TRAINING},
+    {NULL, NULL},
 };
 
 static const char details[] =
@@ -78,19 +97,6 @@ static enum pps_status read_ratios(struct nd_input *input,
     return status;
 }
 
-static enum pps_status read_strategy(struct nd_pipe *pipe,
-                                     struct nd_job *job,
-                                     const struct pps_args *args,
-                                     struct pps_error *err)
-{
-    const char *at = pps_arg(args, "at");
-    if (at == NULL)
-        return pps_fail(err, PPS_E_INPUT,
-                        "--at: missing; write the strategy, for example --at "
-                        "dp=8,tp=4,pp=16,ep=8");
-    return nd_strategy_read_whole(job, "at", at, &pipe->strategy, err);
-}
-
 static enum pps_status make_program(struct nd_pipe *pipe,
                                     int32_t chunks,
                                     struct nd_program *program,
@@ -103,6 +109,7 @@ static enum pps_status make_program(struct nd_pipe *pipe,
         return pps_fail_memory(err, "the models");
     const bool made = nd_maker_prepare(&maker, &pipe->strategy, &prepared, why, sizeof why);
     pipe->unit_of_model = maker.ratios.unit_of_model;
+    pipe->profile = maker.ratios.profile;
     pipe->tokens_unknown = maker.ratios.tokens_unknown;
     nd_maker_close(&maker);
     if (!made)
@@ -341,7 +348,7 @@ static enum pps_status run(struct nd_input *input,
     if (status == PPS_OK)
         status = read_ratios(input, args, err);
     if (status == PPS_OK)
-        status = read_strategy(&pipe, &input->job, args, err);
+        status = nd_pipe_read_strategy(&pipe, &input->job, args, err);
     if (status == PPS_OK)
         status = nd_pipe_read_chunks(&pipe, args, &chunks, err);
     if (status == PPS_OK)
@@ -361,6 +368,7 @@ static enum pps_status run(struct nd_input *input,
 static enum pps_status pipeline_main(const struct pps_args *args, struct pps_error *err)
 {
     struct nd_input input = {.quiet = false};
+    plan_note_no_effect(args, no_effect);
     const enum pps_status status = run(&input, args, err);
     nd_input_close(&input);
     if (status != PPS_OK) { // the message may quote options and files
@@ -373,7 +381,7 @@ static enum pps_status pipeline_main(const struct pps_args *args, struct pps_err
 const struct pps_command nd_pipeline_command = {
     .name = "nd pipeline",
     .summary = "split a model's layers over the pipeline stages of one strategy",
-    .usage = "[options] --at DEGREES MODEL [CLUSTER]",
+    .usage = "[options] [--at DEGREES] MODEL [CLUSTER]",
     .details = details,
     .options = options,
     .one_dash = true,

@@ -7,11 +7,31 @@
 #include "kernels/common/search/time_limit.h"
 #include "kernels/common/split/playback.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 // ---- on the screen ------------------------------------------------------------------------------
+
+static const char *marked(double given)
+{
+    return isnan(given) ? "" : " (option)";
+}
+
+// Values of options are marked; the source is that of all other values.
+static void print_ratios(const struct nd_pipe *pipe, const struct nd_program *program)
+{
+    const struct nd_ratios *given = &pipe->input->given;
+    printf("ratios    %s", nd_ratio_source_name(pipe->source));
+    if (pipe->source == ND_RATIOS_NEAREST && pipe->profile != NULL)
+        printf(" (profile dp %" PRId64 ", tp %" PRId64 ", pp %" PRId64 ", ep %" PRId64 ")",
+               pipe->profile->dp, pipe->profile->tp, pipe->profile->pp, pipe->profile->ep);
+    printf(": dense %.4g%s, backward %.4g%s, recompute %.4g%s, head %.4g%s",
+           program->layer_ratio, marked(given->dense), program->backward_ratio,
+           marked(given->backward), program->full_growth, marked(given->recompute),
+           program->head_ratio, marked(given->head));
+}
 
 static void print_head(const struct nd_pipe *pipe, const struct nd_program *program)
 {
@@ -23,9 +43,7 @@ static void print_head(const struct nd_pipe *pipe, const struct nd_program *prog
             name[0] != '\0' ? name : "the model", s->dp, s->tp, s->cp, s->pp, s->ep,
             program->layers[0], program->layers[1], program->chunks,
             program->chunks == 1 ? "" : "s", program->micro_batches);
-    printf("ratios    %s: dense %.4g, backward %.4g, recompute %.4g, head %.4g",
-           nd_ratio_source_name(pipe->source), program->layer_ratio, program->backward_ratio,
-           program->full_growth, program->head_ratio);
+    print_ratios(pipe, program);
     if (!isnan(program->head_backward))
         printf(" (its backward %.4g)", program->head_backward);
     if (!isnan(pipe->layer_ms))

@@ -5,16 +5,20 @@
 
 #include "planner/exchange/solution_file.h"
 #include "planner/figures/feedback.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/program_input.h"
 
 struct nd_pipe {
     const struct nd_input *input;
     struct nd_strategy strategy;
+    const char *at; // the strategy as text
+    char of_document[ND_BASELINE_BYTES];
     struct nd_figures_key key;
     enum nd_ratio_source source;
-    double layer_ms;     // NAN: not known
-    bool unit_of_model;  // from the models, because the profile lacks it
-    bool tokens_unknown; // the profile lacks its micro-batch size
+    const struct nd_profile *profile; // where the ratios were measured; or NULL
+    double layer_ms;                  // NAN: not known
+    bool unit_of_model;               // from the models, because the profile lacks it
+    bool tokens_unknown;              // the profile lacks its micro-batch size
     double limit_mb;
 };
 
@@ -86,6 +90,12 @@ struct nd_pipe_request {
 PPS_MUST_CHECK enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
                                                     const struct pps_args *args,
                                                     struct pps_error *err);
+
+// Reads the strategy of --at, else the strategy that a document sets.
+PPS_MUST_CHECK enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
+                                                     struct nd_job *job,
+                                                     const struct pps_args *args,
+                                                     struct pps_error *err);
 
 // Sets the chunks per stage from --vpp or from the strategy, which has been read.
 PPS_MUST_CHECK enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,

@@ -5,6 +5,9 @@
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
+#include "base/text/say.h"
+
+#include <stdio.h>
 #include <string.h>
 
 // ---- options that need or exclude others --------------------------------------------------------
@@ -84,6 +87,30 @@ enum pps_status nd_pipe_read_request(struct nd_pipe_request *request,
     return status == PPS_OK ? check_output(request, err) : status;
 }
 
+// ---- the strategy -------------------------------------------------------------------------------
+
+enum pps_status nd_pipe_read_strategy(struct nd_pipe *pipe,
+                                      struct nd_job *job,
+                                      const struct pps_args *args,
+                                      struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    pipe->at = pps_arg(args, "at");
+    if (pipe->at == NULL) {
+        status = nd_baseline_of_document(&job->run, pipe->input->quiet, pipe->of_document, err);
+        if (status == PPS_OK && pipe->of_document[0] == '\0')
+            status = pps_fail(err, PPS_E_INPUT,
+                              "--at: missing; write the strategy, for example --at "
+                              "dp=8,tp=4,pp=16,ep=8");
+        if (status == PPS_OK && !pipe->input->quiet)
+            pps_say(stderr, "note      strategy of %s: --at %s",
+                    job->run.baseline_in->json.name, pipe->of_document);
+        pipe->at = pipe->of_document;
+    }
+    return status == PPS_OK ? nd_strategy_read_whole(job, "at", pipe->at, &pipe->strategy, err)
+                            : status;
+}
+
 // ---- chunks per stage ---------------------------------------------------------------------------
 
 // As published, any schedule allows any number of chunks.
@@ -114,7 +141,7 @@ enum pps_status nd_pipe_read_chunks(const struct nd_pipe *pipe,
                                     struct pps_error *err)
 {
     const int32_t vp = pipe->strategy.vp;
-    const bool by_strategy = nd_strategy_sets(pps_arg(args, "at"), "vp");
+    const bool by_strategy = nd_strategy_sets(pipe->at, "vp");
     uint64_t vpp = (uint64_t)vp;
     const enum pps_status status = pps_arg_count(args, "vpp", 1, ORDERS_CHUNKS_MAX, &vpp, err);
     if (status != PPS_OK)

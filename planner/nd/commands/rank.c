@@ -43,7 +43,22 @@ static const struct pps_opt options[] = {
     {"dryrun", 0, "y|n", NULL},
     {"check", 0, "y|n", NULL},
     {"parallel-num", 0, "N", NULL},
+    {"mindformers-dir", 0, "DIR", NULL},
+    {"mindspeed-path", 0, "DIR", NULL},
+    {"mindformers", 0, "DIR", NULL},
+    {"mindspeed", 0, "DIR", NULL},
+    {"torchtitan-path", 0, "DIR", NULL},
     {NULL, 0, NULL, NULL},
+};
+
+#define NO_TRAINING "this command starts no training; see nd dryrun and nd profile"
+
+// Options of the published tool.
+static const struct plan_no_effect no_effect[] = {
+    {"dryrun", NO_TRAINING},          {"check", NO_TRAINING},
+    {"mindformers-dir", NO_TRAINING}, {"mindspeed-path", NO_TRAINING},
+    {"mindformers", NO_TRAINING},     {"mindspeed", NO_TRAINING},
+    {"torchtitan-path", NO_TRAINING}, {NULL, NULL},
 };
 
 static const char details[] =
@@ -204,6 +219,7 @@ static enum pps_status run(struct nd_input *input,
 static enum pps_status rank_main(const struct pps_args *args, struct pps_error *err)
 {
     struct nd_input input = {.quiet = false};
+    plan_note_no_effect(args, no_effect);
     const enum pps_status status = run(&input, args, err);
     nd_input_close(&input);
     return status;

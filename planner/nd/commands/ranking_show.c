@@ -91,6 +91,58 @@ static void note_tokens(const struct nd_ranking *ranking)
                 "are comparable only for equal tokens per micro-batch\n");
 }
 
+enum { PROFILES_LISTED = 4 };
+
+static bool need_same_profile(const struct nd_strategy *a, const struct nd_strategy *b)
+{
+    return a->tp == b->tp && a->cp == b->cp && a->ep == b->ep && a->mbs == b->mbs;
+}
+
+static bool lacks_profile(const struct nd_ranked *ranked)
+{
+    return ranked->outcome == ND_RANK_PRICED && ranked->used.source == ND_RATIOS_MODEL;
+}
+
+// Returns whether no earlier pipeline lacks the same profile.
+static bool lacks_first(const struct nd_ranking *ranking, int64_t k)
+{
+    for (int64_t i = 0; i < k; i++)
+        if (lacks_profile(&ranking->ranked[i]) &&
+            need_same_profile(&ranking->ranked[i].strategy, &ranking->ranked[k].strategy))
+            return false;
+    return lacks_profile(&ranking->ranked[k]);
+}
+
+// Where profiles are given, counts the sources of ratios and lists profiles that are missing.
+static void note_sources(const struct nd_ranking *ranking)
+{
+    int64_t n[ND_RATIOS_MODEL + 1] = {0};
+    int listed = 0, missing = 0;
+    if (ranking->input->profiles.n == 0)
+        return;
+    for (int64_t k = 0; k < ranking->picks->n; k++)
+        if (ranking->ranked[k].outcome == ND_RANK_PRICED)
+            n[ranking->ranked[k].used.source]++;
+    if (n[ND_RATIOS_NEAREST] == 0 && n[ND_RATIOS_MODEL] == 0)
+        return;
+    fprintf(stderr,
+            "note      ratios of layer times: %" PRId64 " measured, %" PRId64
+            " of the nearest profile, %" PRId64 " of the analytic models",
+            n[ND_RATIOS_MEASURED], n[ND_RATIOS_NEAREST], n[ND_RATIOS_MODEL]);
+    for (int64_t k = 0; k < ranking->picks->n; k++) {
+        const struct nd_strategy *s = &ranking->ranked[k].strategy;
+        if (!lacks_first(ranking, k))
+            continue;
+        missing++;
+        if (listed++ < PROFILES_LISTED)
+            fprintf(stderr, "%s tp=%d,cp=%d,ep=%d,mbs=%d",
+                    missing == 1 ? "; no profile for" : ";", s->tp, s->cp, s->ep, s->mbs);
+    }
+    if (missing > PROFILES_LISTED)
+        fprintf(stderr, " and %d more", missing - PROFILES_LISTED);
+    fprintf(stderr, "\n");
+}
+
 // Counts a pipeline that is not proven optimal, and keeps the greatest gap.
 static void add_gap(const struct nd_ranked *ranked, int64_t *n, double *greatest)
 {
@@ -149,6 +201,7 @@ void nd_ranking_notes(const struct nd_ranking *ranking)
         return;
     plan_run_print_memory(&ranking->input->job.run);
     note_tokens(ranking);
+    note_sources(ranking);
     note_select(ranking);
     note_gaps(ranking);
     note_stars(ranking);

@@ -11,6 +11,7 @@
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
 #include "planner/nd/input/strategy_option.h"
+#include "planner/shared/options.h"
 
 #include "base/text/number.h"
 #include "base/text/say.h"
@@ -116,24 +117,27 @@ static const char details[] =
     "  ppsweep nd MODEL.json CLUSTER.json --profile-style megatron --rank-num 16 -o "
     "outputs/nd\n";
 
-// Reports the options of the published tool that have no effect here.
-static void note_ignored_options(const struct pps_args *args)
-{
-    static const char *const names[] = {
-        "mindformers-dir", "mindspeed-path", "torchtitan-path", "register-path",
-        "dataset",         "small-dataset",  "env-json",        "profile-data-dir",
-        "solver-name",     "parallel-num",   "dryrun-lim",      "select-recompute",
-        "dryrun",          "check"};
-    bool any = false;
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (pps_arg(args, names[k]) != NULL) {
-            fprintf(stderr, any ? ", --%s" : "ignored   ppsweep starts no training: --%s",
-                    names[k]);
-            any = true;
-        }
-    if (any)
-        fprintf(stderr, "\n");
-}
+#define NO_TRAINING "this command starts no training; see nd dryrun and nd profile"
+#define ONE_SOLVER  "the solver is built in"
+
+// Options of the published tool.
+static const struct plan_no_effect no_effect[] = {
+    {"mindformers-dir", NO_TRAINING},
+    {"mindspeed-path", NO_TRAINING},
+    {"torchtitan-path", NO_TRAINING},
+    {"register-path", NO_TRAINING},
+    {"dataset", NO_TRAINING},
+    {"small-dataset", NO_TRAINING},
+    {"env-json", NO_TRAINING},
+    {"parallel-num", NO_TRAINING},
+    {"dryrun-lim", NO_TRAINING},
+    {"dryrun", NO_TRAINING},
+    {"check", NO_TRAINING},
+    {"profile-data-dir", "profiles are used by nd rank and nd pipeline"},
+    {"solver-name", ONE_SOLVER},
+    {"select-recompute", "the search tries all kinds of recompute"},
+    {NULL, NULL},
+};
 
 // Silent with --compat orig, whose memory figures do not depend on the sequence length.
 static void note_sequence_length(const struct nd_job *job, const struct pps_args *args)
@@ -299,7 +303,7 @@ static enum pps_status nd_main(const struct pps_args *args, struct pps_error *er
         nd_report_filters();
         return PPS_OK;
     }
-    note_ignored_options(args);
+    plan_note_no_effect(args, no_effect);
     enum pps_status status = nd_job_open(&job, args, err);
     if (status != PPS_OK)
         return status;

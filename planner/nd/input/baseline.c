@@ -62,24 +62,37 @@ static double devices_of(const cJSON *baseline)
     return product;
 }
 
+enum pps_status nd_baseline_text(const struct pps_json *document,
+                                 const cJSON *baseline,
+                                 char text[ND_BASELINE_BYTES],
+                                 double *devices,
+                                 struct pps_error *err)
+{
+    struct pps_fault fault = {.item = NULL};
+    size_t n = 0;
+    text[0] = '\0';
+    for (int k = 0; k < N_DEGREES; k++)
+        if (!add_degree(baseline, degrees[k], text, &n, &fault))
+            return plan_fail_document(document, &fault, err);
+    if (!add_sequence_parallel(baseline, text, &n, &fault))
+        return plan_fail_document(document, &fault, err);
+    *devices = devices_of(baseline);
+    return PPS_OK;
+}
+
 enum pps_status nd_baseline_of_document(const struct plan_run *run,
                                         bool quiet,
                                         char text[ND_BASELINE_BYTES],
                                         struct pps_error *err)
 {
-    struct pps_fault fault = {.item = NULL};
-    size_t n = 0;
+    double devices;
     text[0] = '\0';
     if (run->baseline == NULL)
         return PPS_OK;
-    for (int k = 0; k < N_DEGREES; k++)
-        if (!add_degree(run->baseline, degrees[k], text, &n, &fault))
-            return plan_fail_document(&run->baseline_in->json, &fault, err);
-    if (!add_sequence_parallel(run->baseline, text, &n, &fault))
-        return plan_fail_document(&run->baseline_in->json, &fault, err);
-    const double devices = devices_of(run->baseline);
-    if (devices == 0 || devices == (double)run->cluster.world_size)
-        return PPS_OK;
+    const enum pps_status status =
+        nd_baseline_text(&run->baseline_in->json, run->baseline, text, &devices, err);
+    if (status != PPS_OK || devices == 0 || devices == (double)run->cluster.world_size)
+        return status;
     if (!quiet)
         pps_say(
             stderr,

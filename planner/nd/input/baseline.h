@@ -8,8 +8,15 @@
 
 enum { ND_BASELINE_BYTES = 160 };
 
-// Writes the strategy that a document sets as text, in the form of --baseline: "dp=8,tp=4,pp=2". The
-// text is "" if no document sets a strategy, or if it needs another number of devices than the
+// Writes a baseline of a document as text, in the form of --baseline: "dp=8,tp=4,pp=2". *devices is
+// the number of devices of the strategy; 0 if dp is missing, which the cluster then decides.
+PPS_MUST_CHECK enum pps_status nd_baseline_text(const struct pps_json *document,
+                                                const struct cJSON *baseline,
+                                                char text[ND_BASELINE_BYTES],
+                                                double *devices,
+                                                struct pps_error *err);
+
+// Writes the strategy that a document sets as text. The text is "" if no document sets a strategy, or if it needs another number of devices than the
 // cluster has; a note on stderr reports the second case unless `quiet`.
 PPS_MUST_CHECK enum pps_status nd_baseline_of_document(const struct plan_run *run,
                                                        bool quiet,

@@ -2,7 +2,10 @@
 // Reads candidates from a table, or finds them with a search.
 #include "planner/nd/input/candidates_to_rank.h"
 
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
+#include "planner/nd/input/strategy_option.h"
+#include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
 
 #include <math.h>
@@ -103,6 +106,73 @@ static enum pps_status read_picks(struct nd_picks *picks,
     return status;
 }
 
+// ---- of a folder --------------------------------------------------------------------------------
+
+static enum pps_status take_configuration(struct nd_picks *picks,
+                                          struct nd_job *job,
+                                          const char *path,
+                                          struct pps_error *err)
+{
+    struct plan_document document;
+    char text[ND_BASELINE_BYTES];
+    double devices = 0;
+    const double cluster = (double)job->run.cluster.world_size;
+    enum pps_status status = plan_document_read(&document, path, PLAINDOC_NONE, err);
+    if (status != PPS_OK)
+        return status;
+    const cJSON *baseline = pps_json_member(document.json.root, "baseline");
+    if (baseline == NULL)
+        status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0, "the file sets no strategy");
+    if (status == PPS_OK)
+        status = nd_baseline_text(&document.json, baseline, text, &devices, err);
+    if (status == PPS_OK && devices != 0 && devices != cluster)
+        status = pps_fail_at(err, PPS_E_INPUT, path, 0, 0,
+                             "the strategy %s is for %.0f devices, but the cluster has %.0f",
+                             text, devices, cluster);
+    struct nd_strategy *s = &picks->strategies[picks->n];
+    if (status == PPS_OK)
+        status = nd_strategy_read(job, "candidates", text, s, err);
+    if (status == PPS_OK) {
+        s->vp = 1;
+        s->recompute = ND_RECOMPUTE_FULL;
+        if (!nd_strategy_sets(text, "mbs"))
+            s->mbs = 0;
+        picks->n++;
+    }
+    plan_document_free(&document);
+    return status;
+}
+
+// Takes the strategy of each configuration in a folder.
+static enum pps_status folder_picks(struct nd_picks *picks,
+                                    struct nd_job *job,
+                                    const char *folder,
+                                    struct pps_error *err)
+{
+    struct plan_configurations list;
+    enum pps_status status = plan_configurations_list(&list, folder, err);
+    if (status == PPS_OK) {
+        picks->strategies = calloc(list.n, sizeof *picks->strategies);
+        if (picks->strategies == NULL)
+            status = pps_fail_memory(err, "the candidates");
+    }
+    job->space.devices = (int32_t)job->run.cluster.world_size;
+    for (size_t k = 0; k < list.n && status == PPS_OK; k++)
+        status = take_configuration(picks, job, list.paths[k], err);
+    plan_configurations_free(&list);
+    return status;
+}
+
+// Returns the folder of configurations that the options name; NULL: none.
+static const char *folder_of(const struct pps_args *args)
+{
+    static const char *const options[] = {"candidates", "yaml-path", "shell-path", "toml-path"};
+    for (size_t k = 0; k < sizeof options / sizeof *options; k++)
+        if (pps_arg(args, options[k]) != NULL && plan_is_folder(pps_arg(args, options[k])))
+            return pps_arg(args, options[k]);
+    return pps_arg(args, "files-dir");
+}
+
 // ---- of the search ------------------------------------------------------------------------------
 
 static enum pps_status take_best(struct nd_picks *picks,
@@ -153,13 +223,15 @@ enum pps_status nd_picks_open(struct nd_picks *picks,
     *picks = (struct nd_picks){0};
     if (path == NULL)
         path = pps_arg(args, "nd-path");
-    if (path == NULL)
+    const char *folder = path == NULL || plan_is_folder(path) ? folder_of(args) : NULL;
+    if (path == NULL && folder == NULL)
         status = pps_arg_count(args, "search", 1, 100000, &top, err);
-    if (status == PPS_OK && path == NULL)
+    if (status == PPS_OK && path == NULL && folder == NULL)
         status = nd_job_space(job, args, err);
     if (status == PPS_OK)
-        status = path != NULL ? read_picks(picks, job, path, err)
-                              : search_picks(picks, job, (size_t)top, err);
+        status = folder != NULL ? folder_picks(picks, job, folder, err)
+                 : path != NULL ? read_picks(picks, job, path, err)
+                                : search_picks(picks, job, (size_t)top, err);
     if (status != PPS_OK)
         nd_picks_close(picks);
     return status;

@@ -13,7 +13,8 @@ struct nd_picks {
     int64_t n;
 };
 
-// Reads --candidates or --nd-path: a table with dp, tp, pp, ep and optionally cp, op, sp, mbs.
+// Reads --candidates or --nd-path: a table with dp, tp, pp, ep and optionally cp, op, sp, mbs; or the
+// strategies of the configurations in a folder (also --files-dir and --yaml-path).
 // Without a table, searches the space and takes the --search fastest tuples (dp, tp, cp, pp, ep,
 // op). After an error there is nothing to close.
 PPS_MUST_CHECK enum pps_status nd_picks_open(struct nd_picks *picks,

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the configuration files in a folder.
+#ifndef PPS_PLANNER_SHARED_CONFIGURATIONS_H
+#define PPS_PLANNER_SHARED_CONFIGURATIONS_H
+
+#include "base/text/status.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// Paths of files, sorted by name.
+struct plan_configurations {
+    char **paths;
+    size_t n, room;
+};
+
+bool plan_is_folder(const char *path);
+
+// Lists the files of a folder whose names end in an extension of a configuration: .yaml, .yml,
+// .toml, .sh or .json. Other files and folders in the folder are skipped. Returns PPS_E_INPUT if
+// there is no such file. After an error there is nothing to free.
+PPS_MUST_CHECK enum pps_status plan_configurations_list(struct plan_configurations *list,
+                                                        const char *folder,
+                                                        struct pps_error *err);
+void plan_configurations_free(struct plan_configurations *list); // a zeroed list is allowed
+
+#endif
