@@ -193,7 +193,7 @@ static cJSON *read_lines(struct plain *p)
     root = plain_note(p, cJSON_CreateObject(), 0);
     if (root == NULL)
         return NULL;
-    if (plain_read_lines(p, root))
+    if (p->form == PLAINDOC_TOML ? plain_read_toml(p, root) : plain_read_lines(p, root))
         return root;
     cJSON_Delete(root);
     return NULL;

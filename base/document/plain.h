@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads documents that are not JSON into the same trees: flat `key = value` lines, and the subset of
-// YAML and TOML that configurations use.
+// Reads documents that are not JSON into the same trees: flat `key = value` lines, the subset of
+// YAML that configurations use, and TOML.
 //
-// All forms: UTF-8, # comments; null, true, false, decimal numbers, "text" with JSON's escapes,
+// Flat and YAML: UTF-8, # comments; null, true, false, decimal numbers, "text" with JSON's escapes,
 // 'text' without escapes, [lists] and {maps} on one or several lines. In addition:
 //   flat  key = value, or key: value, also in [sections]. Text up to the end of the line needs no
 //         quotes. Dots in keys are part of the key; dots in names of sections separate levels.
 //   YAML  nested maps and lists by indentation, text without quotes, one document. No anchors, tags,
 //         text blocks, tabs before content.
-//   TOML  [sections], [dotted.sections] and dotted keys. No dates, multi-line text, arrays of
-//         sections, non-decimal numbers, inf and nan.
+//   TOML  version 1.0, and what 1.1 allows in addition: inline tables on several lines, \e, \x,
+//         times without seconds. Dates, times, inf, nan and whole numbers of 2^53 or more become
+//         text.
 // Refused, as in JSON: a repeated key in one map, numbers that are not finite, whole numbers of 2^53
 // or more, nesting deeper than 64, more than 16384 values.
 #ifndef PPS_BASE_DOCUMENT_PLAIN_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads forms with one `key = value` per line under [sections]: flat documents and TOML.
+// Reads flat documents: one `key = value` per line under [sections].
 #include "base/document/plain_private.h"
 
 #include <stdlib.h>
@@ -180,25 +180,6 @@ static bool flat_line(struct plain *p, cJSON *map)
     return plain_add(p, map, key, plain_value(p, false), i_place) && plain_line_end(p);
 }
 
-// ---- TOML lines -----------------------------------------------------------------------------
-
-static bool toml_line(struct plain *p, cJSON *map)
-{
-    struct plain_key key;
-    map = go_down(p, map, &key);
-    if (map == NULL)
-        return false;
-    plain_blanks(p);
-    if (p->text[p->at] != '=') {
-        free(key.name);
-        return plain_fail(p, p->at, "expected = after a key");
-    }
-    p->at++;
-    plain_blanks(p);
-    const size_t i_place = p->doc->n_places;
-    return plain_add(p, map, key, plain_value(p, false), i_place) && plain_line_end(p);
-}
-
 // ---- whole documents ------------------------------------------------------------------------
 
 static bool all_lines(struct plain *p, cJSON *root, struct sections *sections)
@@ -207,7 +188,7 @@ static bool all_lines(struct plain *p, cJSON *root, struct sections *sections)
     while (next_line(p)) {
         if (p->text[p->at] == '[')
             map = section(p, root, sections);
-        else if (!(p->form == PLAINDOC_TOML ? toml_line(p, map) : flat_line(p, map)))
+        else if (!flat_line(p, map))
             return false;
         if (map == NULL)
             return false;

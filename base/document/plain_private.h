@@ -67,7 +67,8 @@ bool plain_add(struct plain *p,
                size_t i_place);
 
 // Read the whole document into root.
-bool plain_read_lines(struct plain *p, cJSON *root); // flat and TOML
+bool plain_read_lines(struct plain *p, cJSON *root); // flat
+bool plain_read_toml(struct plain *p, cJSON *root);
 cJSON *plain_read_yaml(struct plain *p);
 
 #endif

@@ -176,25 +176,14 @@ static cJSON *number_value(struct plain *p, size_t at, const char *text, size_t 
     return plain_note(p, cJSON_CreateNumber(x), at);
 }
 
-// Copies a number without the underscores that TOML allows between digits. false: not a number.
-static bool copy_number(const struct plain *p,
-                        const char *word,
-                        size_t n,
-                        char *copy,
-                        size_t cap)
+// Copies the word with a NUL. false: not a number.
+static bool copy_number(const char *word, size_t n, char *copy, size_t cap)
 {
-    size_t n_copy = 0;
-    for (size_t i = 0; i < n; i++) {
-        const bool between =
-            i > 0 && i + 1 < n && is_digit(word[i - 1]) && is_digit(word[i + 1]);
-        if (word[i] == '_' && p->form == PLAINDOC_TOML && between)
-            continue;
-        if (n_copy + 1 >= cap)
-            return false;
-        copy[n_copy++] = word[i];
-    }
-    copy[n_copy] = '\0';
-    return number_length(copy) == n_copy && n_copy > 0;
+    if (n == 0 || n >= cap)
+        return false;
+    memcpy(copy, word, n);
+    copy[n] = '\0';
+    return number_length(copy) == n;
 }
 
 static cJSON *text_value(struct plain *p, size_t at, size_t n)
@@ -205,11 +194,8 @@ static cJSON *text_value(struct plain *p, size_t at, size_t n)
     return plain_note(p, item, at);
 }
 
-static bool is_readable(struct plain *p, size_t at, size_t n)
+static bool is_readable(struct plain *p, size_t at)
 {
-    if (p->form == PLAINDOC_TOML)
-        return plain_fail(p, at, "\"%.*s\": text needs quotes", n < 40 ? (int)n : 40,
-                          p->text + at);
     if (p->form == PLAINDOC_YAML && strchr("&*!|>%@`?", p->text[at]) != NULL)
         return plain_fail(
             p, at,
@@ -225,16 +211,15 @@ cJSON *plain_word(struct plain *p, size_t at, size_t n)
                              *const lies[] = {"false", NULL},
                              *const loose_truths[] = {"True", "TRUE", NULL},
                              *const loose_lies[] = {"False", "FALSE", NULL};
-    const bool strict = p->form == PLAINDOC_TOML;
     const char *word = p->text + at;
     char number[72];
-    if (!strict && is_one_of(word, n, nulls))
+    if (is_one_of(word, n, nulls))
         return plain_note(p, cJSON_CreateNull(), at);
-    if (is_one_of(word, n, truths) || (!strict && is_one_of(word, n, loose_truths)))
+    if (is_one_of(word, n, truths) || is_one_of(word, n, loose_truths))
         return plain_note(p, cJSON_CreateTrue(), at);
-    if (is_one_of(word, n, lies) || (!strict && is_one_of(word, n, loose_lies)))
+    if (is_one_of(word, n, lies) || is_one_of(word, n, loose_lies))
         return plain_note(p, cJSON_CreateFalse(), at);
-    if (copy_number(p, word, n, number, sizeof number))
+    if (copy_number(word, n, number, sizeof number))
         return number_value(p, at, number, strlen(number));
-    return is_readable(p, at, n) ? text_value(p, at, n) : NULL;
+    return is_readable(p, at) ? text_value(p, at, n) : NULL;
 }

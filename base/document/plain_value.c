@@ -71,7 +71,7 @@ static bool ends_key(const struct plain *p, const char *c)
 {
     if (*c == '=')
         return p->form != PLAINDOC_YAML;
-    return *c == ':' && p->form != PLAINDOC_TOML && strchr(" \t\n", c[1]) != NULL;
+    return *c == ':' && strchr(" \t\n", c[1]) != NULL;
 }
 
 static bool ends_word(const struct plain *p, const char *c, enum word word)
@@ -161,10 +161,9 @@ static bool read_key(struct plain *p, struct plain_key *key)
         return false;
     plain_blanks(p);
     const char c = p->text[p->at];
-    if (!(c == '=' && p->form != PLAINDOC_YAML) && !(c == ':' && p->form != PLAINDOC_TOML)) {
+    if (!(c == '=' && p->form != PLAINDOC_YAML) && c != ':') {
         free(key->name);
-        return plain_fail(p, p->at, "expected %c after a key",
-                          p->form == PLAINDOC_TOML ? '=' : ':');
+        return plain_fail(p, p->at, "expected : after a key");
     }
     p->at++;
     return true;

@@ -4,7 +4,7 @@
 #ifndef PPS_PLANNER_FRAMEWORKS_FRAMEWORK_PRIVATE_H
 #define PPS_PLANNER_FRAMEWORKS_FRAMEWORK_PRIVATE_H
 
-#include "base/document/text_edit.h"
+#include "base/edit/text_edit.h"
 #include "planner/frameworks/framework.h"
 
 #include <cjson/cJSON.h>

@@ -3,7 +3,7 @@
 // accepted document must have a place for every value, and must read back after writing; a
 // rejected document must have a place and a reason of one line.
 #include "base/document/plain.h"
-#include "base/document/plain_write.h"
+#include "base/edit/plain_write.h"
 #include "base/text/text_buffer.h"
 
 #include <cjson/cJSON.h>

@@ -2,7 +2,7 @@
 // Copies the user's document key by key with changed values.
 #include "planner/nd/profiling/profile_files.h"
 
-#include "base/document/plain_write.h"
+#include "base/edit/plain_write.h"
 
 #include <cjson/cJSON.h>
 #include <inttypes.h>

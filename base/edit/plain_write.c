@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes plain documents. Values on one line are written alike in all forms.
-#include "base/document/plain_write.h"
+#include "base/edit/plain_write.h"
 
 #include "base/text/number.h"
 #include "base/text/text_buffer.h"
@@ -93,8 +93,6 @@ static void put_number(struct text_buffer *room, double value)
     put(room, text + n);
 }
 
-static void put_value(struct text_buffer *room, enum plaindoc_form form, const cJSON *item);
-
 static void put_items(struct text_buffer *room, enum plaindoc_form form, const cJSON *item)
 {
     const char *comma = "";
@@ -107,11 +105,11 @@ static void put_items(struct text_buffer *room, enum plaindoc_form form, const c
             put_key(room, child->string);
             put(room, form == PLAINDOC_TOML ? " = " : ": ");
         }
-        put_value(room, form, child);
+        docwrite_value(room, form, child);
     }
 }
 
-static void put_value(struct text_buffer *room, enum plaindoc_form form, const cJSON *item)
+void docwrite_value(struct text_buffer *room, enum plaindoc_form form, const cJSON *item)
 {
     if (cJSON_IsString(item)) {
         put_text(room, form, item->valuestring);
@@ -168,7 +166,7 @@ static void flat_lines(struct text_buffer *room, const cJSON *map, const struct 
         }
         put_path(room, &path, false);
         put(room, " = ");
-        put_value(room, PLAINDOC_FLAT, child);
+        docwrite_value(room, PLAINDOC_FLAT, child);
         put(room, "\n");
     }
 }
@@ -185,7 +183,7 @@ static void yaml_lines(struct text_buffer *room, const cJSON *map, int indent)
             continue;
         }
         put(room, " ");
-        put_value(room, PLAINDOC_YAML, child);
+        docwrite_value(room, PLAINDOC_YAML, child);
         put(room, "\n");
     }
 }
@@ -197,7 +195,7 @@ static void toml_values(struct text_buffer *room, const cJSON *map)
             continue;
         put_key(room, child->string);
         put(room, " = ");
-        put_value(room, PLAINDOC_TOML, child);
+        docwrite_value(room, PLAINDOC_TOML, child);
         put(room, "\n");
     }
 }

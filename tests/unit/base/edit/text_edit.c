@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "base/document/text_edit.h"
+#include "base/edit/text_edit.h"
 
 static void check(const struct text_edit *edit, const char *original, const char *wanted)
 {

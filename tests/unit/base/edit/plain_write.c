@@ -2,7 +2,7 @@
 // Documents written in the plain forms: their text, and that they read back unchanged.
 #include "tests/unit/support/documents.h"
 
-#include "base/document/plain_write.h"
+#include "base/edit/plain_write.h"
 #include "base/text/text_buffer.h"
 
 #include <criterion/criterion.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes trees of values in the plain forms that plaindoc reads.
-#ifndef PPS_BASE_DOCUMENT_PLAIN_WRITE_H
-#define PPS_BASE_DOCUMENT_PLAIN_WRITE_H
+#ifndef PPS_BASE_EDIT_PLAIN_WRITE_H
+#define PPS_BASE_EDIT_PLAIN_WRITE_H
 
 #include "base/document/plain.h"
 
@@ -17,5 +17,10 @@ struct text_buffer;
 // A key of a flat document with blanks, quotes, brackets, commas, colons, = or # is skipped.
 // Numbers have the fewest digits that read back as the same number.
 void docwrite(struct text_buffer *room, enum plaindoc_form form, const struct cJSON *object);
+
+// Appends one value on the current line: lists and maps in brackets.
+void docwrite_value(struct text_buffer *room,
+                    enum plaindoc_form form,
+                    const struct cJSON *value);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Keeps changes sorted by their place, and walks the original bytes with the offsets of the
 // normalized text.
-#include "base/document/text_edit.h"
+#include "base/edit/text_edit.h"
 
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"

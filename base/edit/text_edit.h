@@ -4,8 +4,8 @@
 //
 // Offsets refer to the normalized text that parsers see: without byte-order mark, with LF instead
 // of CRLF (`text` of a plaindoc).
-#ifndef PPS_BASE_DOCUMENT_TEXT_EDIT_H
-#define PPS_BASE_DOCUMENT_TEXT_EDIT_H
+#ifndef PPS_BASE_EDIT_TEXT_EDIT_H
+#define PPS_BASE_EDIT_TEXT_EDIT_H
 
 #include "base/text/text_buffer.h"
 
