@@ -256,10 +256,8 @@ static enum pps_status copy(struct pps_merge *merge,
         if (status == PPS_OK && wanted)
             status = pps_output_append(output, &block, err);
         points += pps_blocks_points(blocks, k);
-        merge->rows += block.counts.rows;
-        merge->failed += block.counts.failed;
-        merge->infeasible += block.counts.infeasible;
-        const struct pps_passed passed = {points, merge->rows, points, points};
+        pps_counts_add(&merge->counts, &block.counts);
+        const struct pps_passed passed = {points, merge->counts.rows, points, points};
         if (status == PPS_OK && merge->watch.passed != NULL)
             merge->watch.passed(merge->watch.self, &passed);
     }

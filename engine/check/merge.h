@@ -16,8 +16,9 @@ struct pps_merge {
     size_t n;
     struct pps_watch watch;
     const atomic_bool *stop;
-    // counts of the result, valid after pps_merge_write
-    uint64_t rows, failed, infeasible, data_bytes;
+    // of the result, valid after pps_merge_write
+    struct pps_counts counts;
+    uint64_t data_bytes;
 };
 
 // Opens the shards and checks that they are from the same sweep, none missing and none

@@ -12,14 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t sum_rows(const struct pps_merge *merge)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < merge->n; i++)
-        n += merge->files[i].seen.counts.rows;
-    return n;
-}
-
 static uint64_t sum_text(const struct pps_merge *merge)
 {
     uint64_t n = 0;
@@ -28,27 +20,18 @@ static uint64_t sum_text(const struct pps_merge *merge)
     return n;
 }
 
-static uint64_t sum_infeasible(const struct pps_merge *merge)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < merge->n; i++)
-        n += merge->files[i].seen.counts.infeasible;
-    return n;
-}
-
 static void add_failed(cJSON *root, const struct pps_merge *merge)
 {
-    uint64_t n = 0, first = PPS_NO_BLOCK;
+    uint64_t first = PPS_NO_BLOCK;
     const cJSON *example = NULL;
     for (size_t i = 0; i < merge->n; i++) {
         const struct pps_whole_prefix *seen = &merge->files[i].seen;
-        n += seen->counts.failed;
         if (seen->first_failed < first) {
             first = seen->first_failed;
             example = pps_json_member(merge->files[i].manifest, "failed_example");
         }
     }
-    pps_json_add_count(root, "failed", n);
+    pps_json_add_count(root, "failed", merge->counts.failed);
     if (example != NULL)
         cJSON_AddItemToObject(root, "failed_example", cJSON_Duplicate(example, true));
 }
@@ -59,7 +42,7 @@ static const cJSON *left_out_of(const struct pps_shardfile *file, int reason)
 {
     int at = 0;
     for (int r = 0; r < reason; r++)
-        at += file->seen.counts.left_out[r] > 0;
+        at += file->seen.counts.left_out[r].n > 0;
     return cJSON_GetArrayItem(pps_json_member(file->manifest, "skipped"), at);
 }
 
@@ -67,11 +50,11 @@ static void add_left_out(cJSON *root, const struct pps_merge *merge)
 {
     cJSON *list = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        uint64_t n = 0, first = PPS_NO_BLOCK;
+        const uint64_t n = merge->counts.left_out[r].n;
+        uint64_t first = PPS_NO_BLOCK;
         const cJSON *entry = NULL;
         for (size_t i = 0; i < merge->n; i++) {
             const struct pps_whole_prefix *seen = &merge->files[i].seen;
-            n += seen->counts.left_out[r];
             if (seen->first_left_out[r] < first) {
                 first = seen->first_left_out[r];
                 entry = left_out_of(&merge->files[i], r);
@@ -166,11 +149,11 @@ static bool replace(cJSON *root,
     if (strcmp(key, "points") == 0)
         pps_json_add_count(root, key, merge->files[0].index.head.n_points);
     else if (strcmp(key, "rows") == 0)
-        pps_json_add_count(root, key, sum_rows(merge));
+        pps_json_add_count(root, key, merge->counts.rows);
     else if (strcmp(key, "failed") == 0)
         add_failed(root, merge);
     else if (strcmp(key, "infeasible") == 0)
-        pps_json_add_count(root, key, sum_infeasible(merge));
+        pps_json_add_count(root, key, merge->counts.infeasible);
     else if (strcmp(key, "skipped") == 0)
         add_left_out(root, merge);
     else if (strcmp(key, "text_bytes") == 0)

@@ -280,9 +280,7 @@ static void fill_verified(const struct verifier *v)
     struct pps_verified *verified = v->verified;
     verified->blocks = v->sums.blocks;
     verified->data_bytes = v->bytes;
-    verified->rows = v->sums.counts.rows;
-    verified->failed = v->sums.counts.failed;
-    verified->infeasible = v->sums.counts.infeasible;
+    verified->counts = v->sums.counts;
     verified->points = v->sums.points;
     verified->shard = v->index.file.head.shard;
     verified->n_shards = v->index.file.head.n_shards == 0 ? 1 : v->index.file.head.n_shards;

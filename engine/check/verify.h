@@ -7,6 +7,7 @@
 
 #include "base/text/status.h"
 #include "engine/run/audit.h"
+#include "engine/store/counts.h"
 #include "ppsweep/kernel.h"
 
 #include <stdbool.h>
@@ -24,7 +25,8 @@ struct pps_verify_ask {
 // What has been verified.
 struct pps_verified {
     uint64_t blocks, data_bytes;
-    uint64_t rows, failed, infeasible, points;
+    uint64_t points;
+    struct pps_counts counts;
     uint32_t shard, n_shards;     // of a shard; n_shards 1: the whole experiment
     uint64_t digest;              // of the experiment
     uint64_t computed;            // rows computed again

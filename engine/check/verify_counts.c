@@ -21,8 +21,8 @@ void pps_index_add(struct pps_index_sums *sums, const struct pps_index_entry *en
     sums->blocks++;
     sums->points += entry->n_points;
     sums->text_bytes += record->text_bytes;
-    const struct pps_block_counts counts = pps_index_record_counts(record, entry->left_out);
-    pps_block_counts_add(&sums->counts, &counts);
+    const struct pps_counts counts = pps_index_record_counts(record, entry->left_out);
+    pps_counts_add(&sums->counts, &counts);
 }
 
 static enum pps_status contradicts(const struct pps_manifest_facts *said,
@@ -85,10 +85,10 @@ static enum pps_status fit_left_out(const struct pps_manifest_facts *said,
     const char *reason;
     double n;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        if (sums->counts.left_out[r] == 0)
+        if (sums->counts.left_out[r].n == 0)
             continue;
         if (!pps_manifest_facts_left_out(said, i++, &reason, &n) ||
-            n != (double)sums->counts.left_out[r] ||
+            n != (double)sums->counts.left_out[r].n ||
             (experiment != NULL && strcmp(reason, experiment->space.reasons[r]) != 0))
             return pps_fail_at(err, PPS_E_WRONG, said->name, 0, 0,
                                "its skipped points do not match the index (reason %d)", r + 1);

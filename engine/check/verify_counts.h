@@ -11,7 +11,7 @@
 // Sums over the records of an index; initially zeroed.
 struct pps_index_sums {
     uint64_t blocks, points;
-    struct pps_block_counts counts;
+    struct pps_counts counts;
     uint64_t text_bytes;     // of rows
     uint64_t all_text_bytes; // header line included
     uint64_t data_end;       // first byte behind the blocks

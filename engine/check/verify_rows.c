@@ -214,7 +214,7 @@ static enum pps_status compute_run(struct pps_rowchecker *c, struct pps_error *e
     if (rows.n != n || memcmp(rows.text, run->text, n) != 0)
         return find_difference(c, rows.text, rows.text + rows.n, err);
     c->computed += run->rows;
-    pps_audited_add(&c->audited, &rows.counts.audited);
+    pps_audited_add(&c->audited, &rows.shortcuts.audited);
     c->run.rows = 0;
     return PPS_OK;
 }

@@ -92,20 +92,20 @@ static enum pps_status choose_output(const struct pps_args *args,
 static void report(const struct pps_merge *merge, const char *path)
 {
     char rows[48], bytes[32];
-    pps_human_count((double)merge->rows, rows, sizeof rows);
+    pps_human_count((double)merge->counts.rows, rows, sizeof rows);
     pps_human_bytes((double)merge->data_bytes, bytes, sizeof bytes);
     fprintf(stderr, "merged    %zu shard%s, %s row%s\n", merge->n, merge->n == 1 ? "" : "s",
-            rows, merge->rows == 1 ? "" : "s");
-    if (merge->rows == 0)
+            rows, merge->counts.rows == 1 ? "" : "s");
+    if (merge->counts.rows == 0)
         fputs("warning   the result has no rows: every point is skipped\n", stderr);
-    if (merge->failed > 0) {
+    if (merge->counts.failed > 0) {
         char failed[48];
-        pps_human_count((double)merge->failed, failed, sizeof failed);
+        pps_human_count((double)merge->counts.failed, failed, sizeof failed);
         fprintf(stderr, "failed    %s point%s (rows with empty results)\n", failed,
-                merge->failed == 1 ? "" : "s");
+                merge->counts.failed == 1 ? "" : "s");
     }
     pps_say(stderr, "result    %s (%s)", path, bytes);
-    if (merge->rows > merge->failed + merge->infeasible)
+    if (merge->counts.rows > merge->counts.failed + merge->counts.infeasible)
         pps_next_look(path);
 }
 
@@ -147,7 +147,7 @@ static enum pps_status merge_main(const struct pps_args *args, struct pps_error 
     }
     if (status == PPS_OK && !quiet)
         report(&merge, path);
-    if (status == PPS_OK && merge.failed > 0)
+    if (status == PPS_OK && merge.counts.failed > 0)
         status = PPS_E_POINTS; // as for one run of the whole sweep
     free(path);
     pps_merge_close(&merge);

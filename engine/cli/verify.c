@@ -102,13 +102,13 @@ static void print_verified(const struct pps_verify_ask *ask,
     print_count((double)verified->blocks, "block");
     printf(", index and manifest\n");
     printf("rows        ");
-    print_count((double)verified->rows, "row");
+    print_count((double)verified->counts.rows, "row");
     printf(" of ");
     print_count((double)verified->points, "point");
-    if (verified->failed > 0)
-        printf(", %" PRIu64 " failed", verified->failed);
-    if (verified->infeasible > 0)
-        printf(", %" PRIu64 " infeasible", verified->infeasible);
+    if (verified->counts.failed > 0)
+        printf(", %" PRIu64 " failed", verified->counts.failed);
+    if (verified->counts.infeasible > 0)
+        printf(", %" PRIu64 " infeasible", verified->counts.infeasible);
     if (verified->in_order)
         printf("%s, in the order of the experiment\n",
                verified->only_some ? " (only the best rows)" : "");

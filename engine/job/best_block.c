@@ -35,7 +35,7 @@ static enum pps_status write_block(const struct pps_sweep *sweep,
         pps_codec_close(codec);
         return pps_fail_memory(err, "a compressed block");
     }
-    struct pps_block block = {.data = data, .counts = pps_counts_of_block(&totals->counts)};
+    struct pps_block block = {.data = data, .counts = totals->counts};
     pps_block_set_text(&block, text, n);
     block.data_bytes = pps_codec_block(codec, text, n, data, bound);
     status = sweep->sink.block(sweep->sink.self, &block, err);

@@ -338,7 +338,7 @@ static void add_left_out(struct reader *reader, struct pps_totals *totals)
     const struct pps_whole_prefix *prefix = reader->ask->prefix;
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         struct pps_left_out found[PPS_MAX_REASONS] = {{0, 0}};
-        if (prefix->counts.left_out[r] == 0)
+        if (prefix->counts.left_out[r].n == 0)
             continue;
         find_left_out(reader, prefix->first_left_out[r], found);
         totals->counts.left_out[r].example = found[r].example;
@@ -378,8 +378,7 @@ enum pps_status pps_resume_totals(const struct pps_resume_ask *ask,
                                       ask->sweep->block_points};
     struct pps_index_reader index;
     enum pps_index_reader_state state;
-    *totals =
-        (struct pps_totals){.counts = pps_counts_from_block(&prefix->counts), .complete = true};
+    *totals = (struct pps_totals){.counts = prefix->counts, .complete = true};
     init_tops(ask, ask->sweep->n_best, &totals->best, &totals->nearest);
     if (prefix->n_records < 2)
         return PPS_OK;

@@ -115,9 +115,9 @@ static void add_counts(const struct pps_resume_ask *ask,
     const struct pps_whole_prefix *prefix = ask->prefix;
     const cJSON *skipped = pps_json_member(only, "skipped_points");
     t->points = e->n_points;
-    t->counts = pps_counts_from_block(&prefix->counts);
+    t->counts = prefix->counts;
     t->judged = pps_manifest_count(only, "computed");
-    t->counts.pruned = pps_manifest_count(only, "pruned");
+    t->shortcuts.pruned = pps_manifest_count(only, "pruned");
     t->counts.failed_example = pps_manifest_count(only, "failed_point");
     t->text_bytes = prefix->text_bytes - prefix->header_bytes;
     for (int r = 0; r < e->space.n_reasons; r++)

@@ -18,13 +18,14 @@
 static void add_computed(struct pps_totals *t, const cJSON *manifest)
 {
     const uint64_t rows = t->judged > 0 ? t->judged : t->counts.rows;
-    const uint64_t reused =
-        t->counts.reused > t->counts.checked ? t->counts.reused - t->counts.checked : 0;
+    const uint64_t reused = t->shortcuts.reused > t->shortcuts.checked
+                                ? t->shortcuts.reused - t->shortcuts.checked
+                                : 0;
     const uint64_t recalled = pps_manifest_count(manifest, "recalled");
     const uint64_t known = pps_manifest_count(manifest, "computed") + recalled + reused;
     if (pps_json_member(manifest, "computed") == NULL || known > rows)
         return;
-    t->counts.recalled = recalled;
+    t->shortcuts.recalled = recalled;
     t->earlier_rows = rows - known; // of runs before the last one, which say nothing of theirs
 }
 
@@ -37,12 +38,12 @@ static void add_manifest(struct pps_finished_result *f)
     f->reuse = cJSON_GetStringValue(pps_json_member(reused, "from"));
     f->data_bytes = pps_manifest_count(f->manifest, "data_bytes");
     f->threads = (int)pps_manifest_number(f->manifest, "threads");
-    t->counts.audited =
+    t->shortcuts.audited =
         (struct pps_audited){.rows = pps_manifest_count(audit, "rows"),
                              .largest = pps_manifest_number(audit, "largest_difference"),
                              .sensitive = pps_manifest_count(audit, "sensitive")};
-    t->counts.reused = pps_manifest_count(reused, "rows");
-    t->counts.checked = pps_manifest_count(reused, "audited");
+    t->shortcuts.reused = pps_manifest_count(reused, "rows");
+    t->shortcuts.checked = pps_manifest_count(reused, "audited");
     t->wall_s = pps_manifest_number(f->manifest, "wall_s");
     t->cpu_s = pps_manifest_number(f->manifest, "cpu_s");
     add_computed(t, f->manifest);

@@ -95,7 +95,7 @@ static enum pps_status compute_again(const struct pps_sweep *sweep,
     again.n_best = shows ? 0 : sweep->n_best;
     enum pps_status status = pps_sweep_run(&again, &found, err);
     *complete = found.complete;
-    pps_audited_add(&totals->counts.audited, &found.counts.audited);
+    pps_audited_add(&totals->shortcuts.audited, &found.shortcuts.audited);
     if (status == PPS_OK)
         status = pps_best_by_group_merge(&totals->best, &found.best, err);
     pps_totals_free(&found);

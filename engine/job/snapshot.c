@@ -63,10 +63,10 @@ static void add_counts(cJSON *root, const struct pps_totals *t)
     pps_json_add_count(root, "failed", t->counts.failed);
     pps_json_add_count(root, "failed_example", t->counts.failed_example);
     pps_json_add_count(root, "infeasible", t->counts.infeasible);
-    pps_json_add_count(root, "pruned", t->counts.pruned);
-    pps_json_add_count(root, "audited", t->counts.audited.rows);
-    pps_json_add_count(root, "sensitive", t->counts.audited.sensitive);
-    cJSON_AddNumberToObject(root, "largest_difference", t->counts.audited.largest);
+    pps_json_add_count(root, "pruned", t->shortcuts.pruned);
+    pps_json_add_count(root, "audited", t->shortcuts.audited.rows);
+    pps_json_add_count(root, "sensitive", t->shortcuts.audited.sensitive);
+    cJSON_AddNumberToObject(root, "largest_difference", t->shortcuts.audited.largest);
     cJSON *left_out = cJSON_AddArrayToObject(root, "skipped");
     for (int r = 0; r < PPS_MAX_REASONS; r++) {
         cJSON *entry = cJSON_CreateObject();
@@ -179,11 +179,11 @@ static void read_counts(struct reader *r, struct pps_totals *t)
     t->counts.failed = count_of(r, r->root, "failed");
     t->counts.failed_example = count_of(r, r->root, "failed_example");
     t->counts.infeasible = count_of(r, r->root, "infeasible");
-    t->counts.pruned = count_of(r, r->root, "pruned");
-    t->counts.audited.rows = count_of(r, r->root, "audited");
-    t->counts.audited.sensitive = count_of(r, r->root, "sensitive");
+    t->shortcuts.pruned = count_of(r, r->root, "pruned");
+    t->shortcuts.audited.rows = count_of(r, r->root, "audited");
+    t->shortcuts.audited.sensitive = count_of(r, r->root, "sensitive");
     const cJSON *largest = pps_json_member(r->root, "largest_difference");
-    t->counts.audited.largest = cJSON_IsNumber(largest) ? largest->valuedouble : 0;
+    t->shortcuts.audited.largest = cJSON_IsNumber(largest) ? largest->valuedouble : 0;
     const cJSON *left_out = pps_json_member(r->root, "skipped");
     r->wrong = r->wrong || cJSON_GetArraySize(left_out) != PPS_MAX_REASONS;
     for (int i = 0; i < PPS_MAX_REASONS && !r->wrong; i++) {

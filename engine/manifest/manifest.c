@@ -138,9 +138,9 @@ static void add_audit(cJSON *root, const struct pps_manifest *m)
         return;
     cJSON *audit = cJSON_AddObjectToObject(root, "audit");
     cJSON_AddNumberToObject(audit, "fraction", m->audit);
-    pps_json_add_count(audit, "rows", m->totals->counts.audited.rows);
-    cJSON_AddNumberToObject(audit, "largest_difference", m->totals->counts.audited.largest);
-    pps_json_add_count(audit, "sensitive", m->totals->counts.audited.sensitive);
+    pps_json_add_count(audit, "rows", m->totals->shortcuts.audited.rows);
+    cJSON_AddNumberToObject(audit, "largest_difference", m->totals->shortcuts.audited.largest);
+    pps_json_add_count(audit, "sensitive", m->totals->shortcuts.audited.sensitive);
     cJSON_AddNumberToObject(audit, "tolerance", m->experiment->kernel->tolerance);
 }
 
@@ -174,7 +174,7 @@ static void add_only_top(cJSON *root, const struct pps_manifest *m)
         cJSON_AddItemToArray(by, cJSON_CreateString(kernel->params[sweep->by[b]].name));
     cJSON_AddStringToObject(only, "objective", kernel->columns[sweep->objective].name);
     pps_json_add_count(only, "computed", m->totals->judged);
-    pps_json_add_count(only, "pruned", m->totals->counts.pruned);
+    pps_json_add_count(only, "pruned", m->totals->shortcuts.pruned);
     char *header = pps_experiment_header(m->experiment);
     cJSON_AddItemToObject(only, "equal", pps_counted_list(&m->totals->best, header));
     free(header);
@@ -187,8 +187,8 @@ static void add_reused(cJSON *root, const struct pps_manifest *m)
         return;
     cJSON *reused = cJSON_AddObjectToObject(root, "reused");
     cJSON_AddStringToObject(reused, "from", m->reuse);
-    pps_json_add_count(reused, "rows", m->totals->counts.reused);
-    pps_json_add_count(reused, "audited", m->totals->counts.checked);
+    pps_json_add_count(reused, "rows", m->totals->shortcuts.reused);
+    pps_json_add_count(reused, "audited", m->totals->shortcuts.checked);
 }
 
 // "points" is the number of points that this file covers, "grid_points" the number of points of
@@ -215,7 +215,7 @@ static void add_run(cJSON *root, const struct pps_manifest *m)
         cJSON_AddNumberToObject(root, "wall_s", m->totals->wall_s);
         cJSON_AddNumberToObject(root, "cpu_s", m->totals->cpu_s);
         pps_json_add_count(root, "computed", pps_totals_computed(m->totals));
-        pps_json_add_count(root, "recalled", m->totals->counts.recalled);
+        pps_json_add_count(root, "recalled", m->totals->shortcuts.recalled);
     }
     cJSON_AddStringToObject(root, "machine", machine);
     cJSON_AddStringToObject(root, "command", m->command);

@@ -69,6 +69,7 @@ enum pps_status pps_parts_join(const struct pps_part *parts,
         memcpy(room->bytes + rows->n, part->text, part->rows.n);
         rows->n += part->rows.n;
         pps_counts_add(&rows->counts, &part->rows.counts);
+        pps_shortcuts_add(&rows->shortcuts, &part->rows.shortcuts);
     }
     return PPS_OK;
 }
@@ -77,7 +78,7 @@ enum pps_status pps_parts_join(const struct pps_part *parts,
 
 static struct pps_block block_of(uint64_t index, const struct pps_rows *rows)
 {
-    struct pps_block block = {.index = index, .counts = pps_counts_of_block(&rows->counts)};
+    struct pps_block block = {.index = index, .counts = rows->counts};
     pps_block_set_text(&block, rows->text, rows->n);
     return block;
 }

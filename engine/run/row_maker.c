@@ -87,7 +87,7 @@ static void gather(struct pps_rowmaker *m, uint64_t end, struct pps_rows *rows)
             continue;
         }
         if (cannot_win(m, cursor->point)) {
-            rows->counts.pruned++;
+            rows->shortcuts.pruned++;
             pps_cursor_step(cursor);
             continue;
         }
@@ -199,8 +199,8 @@ static enum pps_status check_claim(const struct pps_rowmaker *m,
     if (m->reuse == NULL || m->claims[i].n == 0)
         return PPS_OK;
     const size_t prefix_n = m->prefix_end[i] - prefix_start(m, i);
-    rows->counts.reused++;
-    rows->counts.checked++;
+    rows->shortcuts.reused++;
+    rows->shortcuts.checked++;
     return pps_audit_reused(m->experiment, m->param, i, m->claims[i].results,
                             m->text + start + prefix_n, err);
 }
@@ -286,7 +286,7 @@ static enum pps_status take_found(struct pps_rowmaker *m,
     memcpy(out + found->prefix_n, found->reused.results, found->reused.n);
     m->text_n += n;
     rows->counts.rows++;
-    rows->counts.reused++;
+    rows->shortcuts.reused++;
     if (!found->reused.infeasible)
         return pps_best_by_group_add(&m->best, group, found->reused.value, found->index, out,
                                      n - 1, err);
@@ -326,7 +326,7 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
                                     .column = m->column,
                                     .text = m->text_of,
                                     .outcome = m->outcome,
-                                    .n_recalled = &rows->counts.recalled};
+                                    .n_recalled = &rows->shortcuts.recalled};
     const struct pps_worker worker = {m->scratch, stop, m->experiment->exact, m->kernel->shared,
                                       m->experiment->point_limit};
     if (m->n_batch > 0)
@@ -336,7 +336,8 @@ static enum pps_status run_batch(struct pps_rowmaker *m,
     enum pps_status status = take_rows(m, rows, err);
     if (status != PPS_OK || rows->stopped || m->auditor == NULL || m->n_batch == 0)
         return status;
-    return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->counts.audited, err);
+    return pps_auditor_batch(m->auditor, &batch, m->index, &worker, &rows->shortcuts.audited,
+                             err);
 }
 
 enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
@@ -360,9 +361,18 @@ enum pps_status pps_rowmaker_make(struct pps_rowmaker *m,
             status = run_batch(m, stop, rows, err);
         if (status != PPS_OK)
             return status;
-        rows->stopped = rows->stopped || rows->counts.audited.stopped;
+        rows->stopped = rows->stopped || rows->shortcuts.audited.stopped;
     } while (m->cursor.index < first + n && !rows->stopped);
     rows->text = m->text;
     rows->n = m->text_n;
     return PPS_OK;
+}
+
+void pps_shortcuts_add(struct pps_shortcuts *shortcuts, const struct pps_shortcuts *later)
+{
+    shortcuts->recalled += later->recalled;
+    shortcuts->reused += later->reused;
+    shortcuts->checked += later->checked;
+    shortcuts->pruned += later->pruned;
+    pps_audited_add(&shortcuts->audited, &later->audited);
 }

@@ -6,19 +6,32 @@
 
 #include "engine/best/shared_best.h"
 #include "engine/experiment/experiment.h"
-#include "engine/run/counts.h"
+#include "engine/run/audit.h"
 #include "engine/run/known_rows.h"
 #include "engine/space/space.h"
+#include "engine/store/counts.h"
 
 #include <stdatomic.h>
 
 enum { PPS_TEXT_TARGET = 1 << 20 }; // bytes of text a block aims at
+
+// Counts of the points that the kernel need not compute, and of the checks of these shortcuts.
+struct pps_shortcuts {
+    size_t recalled;  // rows copied from equivalent points; depends on the threads
+    uint64_t reused;  // rows of an earlier result
+    uint64_t checked; // reused rows that an audit computed again
+    uint64_t pruned;  // points that a lower bound excludes; depends on the threads
+    struct pps_audited audited;
+};
+
+void pps_shortcuts_add(struct pps_shortcuts *shortcuts, const struct pps_shortcuts *later);
 
 // The text of a stretch of points and what happened to them.
 struct pps_rows {
     const char *text; // valid until the next call
     size_t n;         // bytes
     struct pps_counts counts;
+    struct pps_shortcuts shortcuts;
     bool stopped; // the stop flag went up in the middle: nothing of this counts
 };
 

@@ -89,7 +89,7 @@ static void tell_progress(const struct pool *pool)
 {
     const struct pps_totals *totals = pool->totals;
     const struct pps_passed passed = {totals->points, totals->counts.rows,
-                                      totals->counts.rows + totals->counts.pruned,
+                                      totals->counts.rows + totals->shortcuts.pruned,
                                       pps_totals_computed(totals)};
     if (pool->sweep->watch.passed != NULL)
         pool->sweep->watch.passed(pool->sweep->watch.self, &passed);

@@ -51,8 +51,9 @@ struct pps_totals {
     uint64_t points; // scanned points, skipped points included
     uint64_t judged; // rows to choose from, in a run that keeps only the best rows
     uint64_t earlier, earlier_rows; // points and rows of an earlier run
-    // Counts of all runs; recalled, reused and checked rows are counted for this run only.
-    struct pps_counts counts;
+    struct pps_counts counts;       // of all runs
+    // Shortcuts of all runs; recalled, reused and checked rows are counted for this run only.
+    struct pps_shortcuts shortcuts;
     uint64_t text_bytes;
     double wall_s, cpu_s;
     bool complete;

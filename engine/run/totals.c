@@ -5,13 +5,15 @@
 uint64_t pps_totals_computed(const struct pps_totals *t)
 {
     const uint64_t rows = t->judged > 0 ? t->judged : t->counts.rows;
-    return rows - t->earlier_rows - t->counts.recalled - (t->counts.reused - t->counts.checked);
+    return rows - t->earlier_rows - t->shortcuts.recalled -
+           (t->shortcuts.reused - t->shortcuts.checked);
 }
 
 void pps_totals_add(struct pps_totals *totals, const struct pps_rows *rows, uint64_t points)
 {
     totals->points += points;
     pps_counts_add(&totals->counts, &rows->counts);
+    pps_shortcuts_add(&totals->shortcuts, &rows->shortcuts);
     totals->text_bytes += rows->n;
 }
 
@@ -20,9 +22,12 @@ enum pps_status pps_totals_join(struct pps_totals *totals,
                                 struct pps_error *err)
 {
     struct pps_counts counts = earlier->counts;
-    counts.recalled = counts.reused = counts.checked = 0;
+    struct pps_shortcuts shortcuts = earlier->shortcuts;
     pps_counts_add(&counts, &totals->counts);
     totals->counts = counts;
+    shortcuts.recalled = shortcuts.reused = shortcuts.checked = 0;
+    pps_shortcuts_add(&shortcuts, &totals->shortcuts);
+    totals->shortcuts = shortcuts;
     totals->points += earlier->points;
     totals->earlier += earlier->points;
     totals->earlier_rows += earlier->counts.rows;

@@ -6,15 +6,6 @@
 
 #include <xxhash.h>
 
-void pps_block_counts_add(struct pps_block_counts *counts, const struct pps_block_counts *other)
-{
-    counts->rows += other->rows;
-    counts->failed += other->failed;
-    counts->infeasible += other->infeasible;
-    for (int r = 0; r < PPS_MAX_REASONS; r++)
-        counts->left_out[r] += other->left_out[r];
-}
-
 void pps_block_set_text(struct pps_block *block, const char *text, size_t n)
 {
     block->text_bytes = n;

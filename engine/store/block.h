@@ -4,22 +4,11 @@
 #ifndef PPS_ENGINE_STORE_BLOCK_H
 #define PPS_ENGINE_STORE_BLOCK_H
 
-#include "engine/space/reason.h"
+#include "engine/store/counts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-// The counts of a block's points that its index record stores, or the sums for several blocks.
-struct pps_block_counts {
-    uint64_t rows;
-    uint64_t failed;                    // rows with empty results
-    uint64_t infeasible;                // rows of infeasible points
-    uint64_t left_out[PPS_MAX_REASONS]; // skipped points without a row, by reason
-};
-
-void pps_block_counts_add(struct pps_block_counts *counts,
-                          const struct pps_block_counts *other);
 
 // A finished block, as a worker delivers it. Block 0 holds the first points; pps_output_open
 // writes the header line itself.
@@ -31,7 +20,7 @@ struct pps_block {
     uint32_t text_crc; // zlib's crc32 of the text
     bool is_hashed;    // data_xxh64 is set; otherwise the writer computes it
     uint64_t data_xxh64;
-    struct pps_block_counts counts;
+    struct pps_counts counts;
 };
 
 // Sets text_bytes and text_crc from the n bytes of the block's text.

@@ -74,13 +74,14 @@ void pps_index_reader_close(struct pps_index_reader *index)
     index->fd = -1;
 }
 
-struct pps_block_counts pps_index_record_counts(const struct pps_index_record *record,
-                                                const uint64_t left_out[PPS_MAX_REASONS])
+struct pps_counts pps_index_record_counts(const struct pps_index_record *record,
+                                          const uint64_t left_out[PPS_MAX_REASONS])
 {
-    struct pps_block_counts counts = {.rows = record->rows,
-                                      .failed = record->failed,
-                                      .infeasible = record->infeasible};
-    memcpy(counts.left_out, left_out, sizeof counts.left_out);
+    struct pps_counts counts = {.rows = record->rows,
+                                .failed = record->failed,
+                                .infeasible = record->infeasible};
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        counts.left_out[r].n = left_out[r];
     return counts;
 }
 

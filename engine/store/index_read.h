@@ -41,7 +41,7 @@ PPS_MUST_CHECK enum pps_status pps_index_reader_read(const struct pps_index_read
                                                      struct pps_error *err);
 
 // Returns the counts of a record that pps_index_reader_read has read.
-struct pps_block_counts pps_index_record_counts(const struct pps_index_record *record,
-                                                const uint64_t left_out[PPS_MAX_REASONS]);
+struct pps_counts pps_index_record_counts(const struct pps_index_record *record,
+                                          const uint64_t left_out[PPS_MAX_REASONS]);
 
 #endif

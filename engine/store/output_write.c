@@ -66,7 +66,10 @@ enum pps_status pps_output_put(struct pps_output *output,
     output->crc =
         (uint32_t)crc32_combine(output->crc, block->text_crc, (z_off_t)block->text_bytes);
     output->text_bytes += block->text_bytes;
-    pps_index_writer_add(&output->journal, &record, block->counts.left_out);
+    uint64_t left_out[PPS_MAX_REASONS];
+    for (int r = 0; r < PPS_MAX_REASONS; r++)
+        left_out[r] = block->counts.left_out[r].n;
+    pps_index_writer_add(&output->journal, &record, left_out);
     return PPS_OK;
 }
 

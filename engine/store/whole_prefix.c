@@ -39,13 +39,13 @@ void pps_whole_prefix_add(struct pps_whole_prefix *prefix,
     prefix->text_bytes += record->text_bytes;
     prefix->text_crc = (uint32_t)crc32_combine(prefix->text_crc, (uLong)record->text_crc,
                                                (z_off_t)record->text_bytes);
-    const struct pps_block_counts counts = pps_index_record_counts(record, left_out);
+    const struct pps_counts counts = pps_index_record_counts(record, left_out);
     if (prefix->counts.failed == 0 && counts.failed > 0)
         prefix->first_failed = record->index;
     for (int r = 0; r < PPS_MAX_REASONS; r++)
-        if (prefix->counts.left_out[r] == 0 && counts.left_out[r] > 0)
+        if (prefix->counts.left_out[r].n == 0 && counts.left_out[r].n > 0)
             prefix->first_left_out[r] = record->index;
-    pps_block_counts_add(&prefix->counts, &counts);
+    pps_counts_add(&prefix->counts, &counts);
 }
 
 enum pps_status pps_whole_prefix_poll(const atomic_bool *stop,

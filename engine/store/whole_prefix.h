@@ -16,7 +16,7 @@ struct pps_whole_prefix {
     uint64_t data_bytes;               // position of the next block's data
     uint64_t text_bytes, header_bytes; // all text; its header line
     uint32_t text_crc;                 // of all text
-    struct pps_block_counts counts;
+    struct pps_counts counts;
     uint64_t first_failed; // the first block with failed points, or PPS_NO_BLOCK
     uint64_t first_left_out[PPS_MAX_REASONS];
 };

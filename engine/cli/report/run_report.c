@@ -120,14 +120,14 @@ static void print_audit(const struct pps_audited *audited)
 static void print_recalled(const struct pps_totals *t)
 {
     char computed[48], recalled[48];
-    if (t->counts.recalled == 0)
+    if (t->shortcuts.recalled == 0)
         return;
     pps_human_count((double)pps_totals_computed(t), computed, sizeof computed);
-    pps_human_count((double)t->counts.recalled, recalled, sizeof recalled);
+    pps_human_count((double)t->shortcuts.recalled, recalled, sizeof recalled);
     const char *what = t->judged > 0 ? "result" : "row";
     fprintf(stderr, "computed  %s point%s; %s ", computed,
             pps_totals_computed(t) == 1 ? "" : "s", recalled);
-    if (t->counts.recalled == 1)
+    if (t->shortcuts.recalled == 1)
         fprintf(stderr, "%s copied from an equivalent point\n", what);
     else
         fprintf(stderr, "%ss copied from equivalent points\n", what);
@@ -138,10 +138,10 @@ static void print_reused(struct pps_job_result *r)
     char reused[48], checked[48];
     if (r->reuse == NULL)
         return;
-    pps_human_count((double)r->totals.counts.reused, reused, sizeof reused);
-    pps_human_count((double)r->totals.counts.checked, checked, sizeof checked);
+    pps_human_count((double)r->totals.shortcuts.reused, reused, sizeof reused);
+    pps_human_count((double)r->totals.shortcuts.checked, checked, sizeof checked);
     pps_say_part(stderr, "reused    %s row%s of %s", reused,
-                 r->totals.counts.reused == 1 ? "" : "s", r->reuse);
+                 r->totals.shortcuts.reused == 1 ? "" : "s", r->reuse);
     if (r->audit > 0)
         fprintf(stderr, "; %s of these rows computed again for the audit", checked);
     fputc('\n', stderr);
@@ -153,9 +153,9 @@ static void print_pruned(const struct pps_totals *t)
     if (t->judged == 0)
         return;
     pps_human_count((double)t->judged, judged, sizeof judged);
-    pps_human_count((double)t->counts.pruned, pruned, sizeof pruned);
+    pps_human_count((double)t->shortcuts.pruned, pruned, sizeof pruned);
     fprintf(stderr, "evaluated %s point%s", judged, t->judged == 1 ? "" : "s");
-    if (t->counts.pruned > 0)
+    if (t->shortcuts.pruned > 0)
         fprintf(stderr, "; %s more pruned by a lower bound", pruned);
     fputc('\n', stderr);
 }
@@ -203,7 +203,7 @@ void pps_report_print(struct pps_job_result *r)
     print_all_left_out(r);
     print_no_block(r);
     if (r->audit > 0)
-        print_audit(&r->totals.counts.audited);
+        print_audit(&r->totals.shortcuts.audited);
     print_reused(r);
     print_pruned(&r->totals);
     print_recalled(&r->totals);
@@ -292,14 +292,14 @@ enum pps_status pps_report_json(struct pps_job_result *r, FILE *out, struct pps_
     pps_json_add_count(root, "rows", t->counts.rows);
     pps_json_add_count(root, "failed", t->counts.failed);
     pps_json_add_count(root, "infeasible", t->counts.infeasible);
-    pps_json_add_count(root, "recalled", t->counts.recalled);
+    pps_json_add_count(root, "recalled", t->shortcuts.recalled);
     if (r->reuse != NULL)
-        pps_json_add_count(root, "reused", t->counts.reused);
+        pps_json_add_count(root, "reused", t->shortcuts.reused);
     if (r->reuse != NULL && r->audit > 0)
-        pps_json_add_count(root, "reused_audited", t->counts.checked);
+        pps_json_add_count(root, "reused_audited", t->shortcuts.checked);
     if (t->judged > 0) {
         pps_json_add_count(root, "evaluated", t->judged);
-        pps_json_add_count(root, "pruned", t->counts.pruned);
+        pps_json_add_count(root, "pruned", t->shortcuts.pruned);
     }
     for (int i = 0; i < r->experiment->space.n_reasons; i++)
         if (t->counts.left_out[i].n > 0)
@@ -312,9 +312,9 @@ enum pps_status pps_report_json(struct pps_job_result *r, FILE *out, struct pps_
     pps_json_add_count(root, "data_bytes", r->data_bytes);
     pps_json_add_count(root, "text_bytes", t->text_bytes);
     if (r->audit > 0) {
-        pps_json_add_count(root, "audited", t->counts.audited.rows);
-        cJSON_AddNumberToObject(root, "audit_largest_difference", t->counts.audited.largest);
-        pps_json_add_count(root, "audit_sensitive", t->counts.audited.sensitive);
+        pps_json_add_count(root, "audited", t->shortcuts.audited.rows);
+        cJSON_AddNumberToObject(root, "audit_largest_difference", t->shortcuts.audited.largest);
+        pps_json_add_count(root, "audit_sensitive", t->shortcuts.audited.sensitive);
     }
     cJSON_AddNumberToObject(root, "threads", r->threads);
     cJSON_AddNumberToObject(root, "wall_s", t->wall_s);

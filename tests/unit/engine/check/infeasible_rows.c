@@ -25,14 +25,14 @@ Test(infeasible_rows, shards_are_merged)
     write_result(&(struct result_plan){paths[1], EXPERIMENT, "none", 3, 0, 2, NULL, NULL});
     write_result(&(struct result_plan){paths[0], EXPERIMENT, "none", 3, 1, 2, NULL, NULL});
     passes(paths[0], 1, &verified);
-    cr_assert_eq(verified.infeasible, 1);
+    cr_assert_eq(verified.counts.infeasible, 1);
     cr_assert_eq(pps_merge_open(&m, paths, 2, &err), PPS_OK, "%s", err.text);
     cr_assert_eq(pps_merge_write(&m, "m.csv", false, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(m.infeasible, 3);
+    cr_assert_eq(m.counts.infeasible, 3);
     pps_merge_close(&m);
     has_text("m.csv", HEADER ROWS);
     passes("m.csv", 1, &verified);
-    cr_assert_eq(verified.infeasible, 3);
+    cr_assert_eq(verified.counts.infeasible, 3);
 }
 
 static struct pps_known_rows *reuse_for(const char *text, struct pps_experiment **e)

@@ -45,7 +45,7 @@ static void append(struct pps_output *output, const struct made *made, uint64_t 
     const size_t n = block_text(k, text);
     pps_block_set_text(&block, text, n);
     block.data_bytes = pps_codec_block(codec, text, n, data, sizeof data);
-    block.counts.left_out[1] = k >= 5 ? k : 0;
+    block.counts.left_out[1].n = k >= 5 ? k : 0;
     block.counts.failed = k >= 7 ? 1 : 0;
     pps_codec_close(codec);
     cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK);
@@ -154,7 +154,8 @@ static enum pps_status merge(const char *const *paths,
     }
     status = pps_merge_write(&m, out, false, err);
     if (status == PPS_OK)
-        cr_assert(m.failed > 0 && m.failed < m.rows, "%d rows failed", (int)m.failed);
+        cr_assert(m.counts.failed > 0 && m.counts.failed < m.counts.rows, "%d rows failed",
+                  (int)m.counts.failed);
     pps_merge_close(&m);
     return status;
 }

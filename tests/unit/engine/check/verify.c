@@ -25,9 +25,9 @@ Test(verify, a_result_that_is_right_passes)
         struct pps_verified verified;
         write_result(&plan);
         passes(path, 1, &verified);
-        cr_assert(verified.in_order && verified.rows > 0);
-        cr_assert_eq(verified.computed, verified.rows);
-        cr_assert(verified.points > verified.rows);
+        cr_assert(verified.in_order && verified.counts.rows > 0);
+        cr_assert_eq(verified.computed, verified.counts.rows);
+        cr_assert(verified.points > verified.counts.rows);
         cr_assert_eq(verified.blocks, (verified.points + 4) / 5);
         passes(path, 0, &verified);
         cr_assert_eq(verified.computed, 0);
@@ -46,7 +46,7 @@ Test(verify, the_reference_computes_as_well)
     struct pps_error err;
     write_result(&plan);
     cr_assert_eq(verify_with(&ask, &verified, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(verified.audited.rows, verified.rows);
+    cr_assert_eq(verified.audited.rows, verified.counts.rows);
     cr_assert(verified.audited.largest < 1e-9);
 }
 
@@ -59,7 +59,7 @@ Test(verify, threads_find_the_same)
     size_t n;
     write_result(&plan);
     cr_assert_eq(verify_with(&ask, &verified, &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(verified.computed, verified.rows);
+    cr_assert_eq(verified.computed, verified.counts.rows);
     char *bytes = slurp("r.csv.gz", &n);
     for (size_t i = n / 4; i < n - 20; i += 3)
         bytes[i] ^= 4;
@@ -190,24 +190,21 @@ Test(verify, swapped_and_repeated_blocks_are_found)
 
 // ---- wrong rows with valid checksums --------------------------------------------------------
 
-static void change_result(uint64_t block,
-                          char *text,
-                          size_t *n,
-                          struct pps_block_counts *counts)
+static void change_result(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts;
     if (block == 5) // the last digit of the block's last row
         text[*n - 2] = text[*n - 2] == '7' ? '8' : '7';
 }
 
-static void change_cell(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void change_cell(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)n, (void)counts;
     if (block == 1)
         text[0] = '9';
 }
 
-static void swap_rows(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void swap_rows(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     char row[256];
     (void)n, (void)counts;
@@ -220,7 +217,7 @@ static void swap_rows(uint64_t block, char *text, size_t *n, struct pps_block_co
     memcpy(text + b, row, a);
 }
 
-static void drop_row(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void drop_row(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     if (block != 1)
         return;
@@ -228,10 +225,10 @@ static void drop_row(uint64_t block, char *text, size_t *n, struct pps_block_cou
     *n -= (size_t)(second - text);
     memmove(text, second, *n);
     counts->rows--;
-    counts->left_out[0]++; // keeps the number of points
+    counts->left_out[0].n++; // keeps the number of points
 }
 
-static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts;
     if (block != 1)
@@ -241,7 +238,7 @@ static void repeat_row(uint64_t block, char *text, size_t *n, struct pps_block_c
     *n += a;
 }
 
-static void empty_result(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void empty_result(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts;
     if (block != 2)
@@ -251,14 +248,14 @@ static void empty_result(uint64_t block, char *text, size_t *n, struct pps_block
     text[*n - 1] = '\n';
 }
 
-static void cut_newline(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void cut_newline(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)text, (void)counts;
     if (block == 2)
         *n -= 1;
 }
 
-static void add_cell(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void add_cell(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts;
     if (block != 0)
@@ -267,16 +264,13 @@ static void add_cell(uint64_t block, char *text, size_t *n, struct pps_block_cou
     *n += 2;
 }
 
-static void strange_reason(uint64_t block,
-                           char *text,
-                           size_t *n,
-                           struct pps_block_counts *counts)
+static void strange_reason(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)text, (void)n;
     for (int r = 0; block == 4 && r < 2; r++)
-        if (counts->left_out[r] > 0) {
-            counts->left_out[r]--;
-            counts->left_out[r + 1]++;
+        if (counts->left_out[r].n > 0) {
+            counts->left_out[r].n--;
+            counts->left_out[r + 1].n++;
             return;
         }
 }
@@ -284,7 +278,7 @@ static void strange_reason(uint64_t block,
 Test(verify, wrong_rows_under_right_checksums_are_found)
 {
     static const struct {
-        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts);
+        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_counts *counts);
         double sample;
         const char *words;
     } cases[] = {
@@ -320,14 +314,14 @@ Test(verify, shards_pass_and_know_their_blocks)
         passes(path, 1, &verified);
         cr_assert_eq(verified.shard, k);
         cr_assert_eq(verified.n_shards, 3);
-        cr_assert_eq(verified.computed, verified.rows);
-        rows += verified.rows;
+        cr_assert_eq(verified.computed, verified.counts.rows);
+        rows += verified.counts.rows;
         blocks += verified.blocks;
     }
     const struct result_plan whole = {"r.csv.gz", SMALL, NULL, 4, 0, 1, NULL, NULL};
     write_result(&whole);
     passes("r.csv.gz", 0, &verified);
-    cr_assert_eq(rows, verified.rows);
+    cr_assert_eq(rows, verified.counts.rows);
     cr_assert_eq(blocks, verified.blocks);
     // A shard under the name of another shard.
     cr_assert_eq(rename("r1.csv.gz.idx", "r2.csv.gz.idx"), 0);
@@ -361,7 +355,7 @@ Test(verify, an_empty_shard_passes)
     struct pps_verified verified;
     write_result(&plan);
     passes("r.csv.gz", 1, &verified);
-    cr_assert_eq(verified.rows, 0);
+    cr_assert_eq(verified.counts.rows, 0);
     cr_assert_eq(verified.blocks, 0);
 }
 

@@ -170,7 +170,7 @@ static enum pps_status audit(const struct pps_experiment *e,
         struct pps_rows rows;
         status = pps_rowmaker_make(maker, first, left < stretch ? left : stretch, &never, &rows,
                                    err);
-        pps_audited_add(audited, &rows.counts.audited);
+        pps_audited_add(audited, &rows.shortcuts.audited);
     }
     pps_rowmaker_close(maker);
     return status;
@@ -260,8 +260,8 @@ Test(audit, a_sweep_counts_and_fails)
         cr_assert_eq(pps_sweep_run(&sweep, &totals, &err), PPS_OK, "%s", err.text);
         pps_totals_free(&totals);
         cr_assert_eq(audit(right, 0.25, 20000, &audited, &err), PPS_OK);
-        cr_expect_eq(totals.counts.audited.rows, audited.rows);
-        cr_expect_eq(totals.counts.audited.largest, 0);
+        cr_expect_eq(totals.shortcuts.audited.rows, audited.rows);
+        cr_expect_eq(totals.shortcuts.audited.largest, 0);
         sweep.experiment = wrong;
         cr_expect_eq(pps_sweep_run(&sweep, &totals, &err), PPS_E_POINTS);
         cr_expect_not(totals.complete);

@@ -21,9 +21,9 @@ Test(infeasible, rows_and_counts)
     write_rows();
     has_text("r.csv", HEADER ROWS);
     passes("r.csv", 1, &verified);
-    cr_assert_eq(verified.rows, 9);
-    cr_assert_eq(verified.failed, 1);
-    cr_assert_eq(verified.infeasible, 3);
+    cr_assert_eq(verified.counts.rows, 9);
+    cr_assert_eq(verified.counts.failed, 1);
+    cr_assert_eq(verified.counts.infeasible, 3);
     cr_assert_eq(verified.computed, 9);
 }
 
@@ -39,7 +39,7 @@ static const char *const with_words[] = {"x,time,answer,need,status\n",
                                          "14,,no,84,infeasible\n",
                                          NULL};
 
-static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void spoil_word(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     char *at = memmem(text, *n, "failed", strlen("failed"));
     (void)counts;
@@ -64,8 +64,8 @@ Test(infeasible, status)
     write_rows();
     has_text("r.csv", want);
     passes("r.csv", 1, &verified);
-    cr_assert_eq(verified.failed, 1);
-    cr_assert_eq(verified.infeasible, 3);
+    cr_assert_eq(verified.counts.failed, 1);
+    cr_assert_eq(verified.counts.infeasible, 3);
     write_result(&(struct result_plan){"r.csv", EXPERIMENT, "none", 3, 0, 0, spoil_word, NULL});
     fails("r.csv", 0, PPS_E_WRONG, "block 2: ");
     pps_experiment_free(with);
@@ -219,7 +219,7 @@ static enum pps_status audit(const char *text,
                                     .audit = 1};
     struct pps_totals totals;
     const enum pps_status status = pps_sweep_run(&sweep, &totals, err);
-    *audited = totals.counts.audited;
+    *audited = totals.shortcuts.audited;
     pps_totals_free(&totals);
     pps_experiment_free(e);
     return status;
@@ -258,31 +258,28 @@ Test(infeasible, audits)
 
 // ---- verifying ----------------------------------------------------------------------------------
 
-static void other_word(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void other_word(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts, (void)n;
     if (block == 0)
         memcpy(memmem(text, *n, "yes", strlen("yes")), "yEs", 3);
 }
 
-static void other_reason(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void other_reason(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts, (void)n;
     if (block == 2)
         memcpy(memmem(text, *n, "no", strlen("no")), "No", 2);
 }
 
-static void one_fewer(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void one_fewer(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)text, (void)n;
     if (block == 1)
         counts->infeasible--;
 }
 
-static void taken_for_failed(uint64_t block,
-                             char *text,
-                             size_t *n,
-                             struct pps_block_counts *counts)
+static void taken_for_failed(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)text, (void)n;
     if (block == 1) {
@@ -291,7 +288,7 @@ static void taken_for_failed(uint64_t block,
     }
 }
 
-static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts)
+static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_counts *counts)
 {
     (void)counts;
     char *at = memmem(text, *n, "11,,", strlen("11,,"));
@@ -305,7 +302,7 @@ static void has_a_time(uint64_t block, char *text, size_t *n, struct pps_block_c
 Test(infeasible, verify_finds)
 {
     static const struct {
-        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts);
+        void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_counts *counts);
         double sample;
         const char *words;
     } cases[] = {

@@ -85,7 +85,7 @@ static void has_nearest(struct pps_totals *totals)
 {
     cr_assert_str_eq(only_row(&totals->best), "none");
     cr_assert_str_eq(only_row(&totals->nearest), "2,false,1.0,,no,12");
-    cr_assert_eq(totals->counts.pruned, 0);
+    cr_assert_eq(totals->shortcuts.pruned, 0);
     cr_assert_eq(totals->counts.infeasible, 24);
     cr_assert_eq(totals->counts.failed, 4);
 }
@@ -102,7 +102,7 @@ static void has_winner(struct pps_totals *totals)
 {
     cr_assert_str_eq(only_row(&totals->best), "4,false,1.0,1.50,yes,24");
     cr_assert_str_eq(only_row(&totals->nearest), "none");
-    cr_assert_eq(totals->counts.rows + totals->counts.pruned, 28);
+    cr_assert_eq(totals->counts.rows + totals->shortcuts.pruned, 28);
     cr_assert_eq(totals->counts.left_out[0].n + totals->counts.left_out[1].n, 4);
     cr_assert_eq(pps_totals_computed(totals), totals->counts.rows);
 }
@@ -117,7 +117,7 @@ Test(only_top, a_bound_spares_points)
 {
     struct pps_totals totals = sweep_toy(SPACE("60"), 1, 1, true);
     cr_assert_str_eq(only_row(&totals.best), "9,false,1.0,0.67,yes,54");
-    cr_assert_gt(totals.counts.pruned, 5);
-    cr_assert_eq(pps_totals_computed(&totals) + totals.counts.pruned, 28);
+    cr_assert_gt(totals.shortcuts.pruned, 5);
+    cr_assert_eq(pps_totals_computed(&totals) + totals.shortcuts.pruned, 28);
     pps_totals_free(&totals);
 }

@@ -48,7 +48,7 @@ static void append(struct pps_output *output, int i)
     pps_block_set_text(&block, text, n);
     block.data = data;
     block.data_bytes = pps_codec_block(codec, text, n, data, sizeof data);
-    block.counts.left_out[1] = i >= 3 ? 7 : 0;
+    block.counts.left_out[1].n = i >= 3 ? 7 : 0;
     block.counts.failed = i >= 4 ? 1 : 0;
     pps_codec_close(codec);
     cr_assert_eq(pps_output_append(output, &block, &err), PPS_OK, "%s", err.text);
@@ -277,8 +277,8 @@ Test(resume, sums_of_the_prefix, .init = enter_with_whole, .fini = leave)
     cr_assert_eq(prefix->counts.rows, 200);
     cr_assert_eq(prefix->counts.failed, 1);
     cr_assert_eq(prefix->first_failed, 4);
-    cr_assert_eq(prefix->counts.left_out[0], 0);
-    cr_assert_eq(prefix->counts.left_out[1], 14);
+    cr_assert_eq(prefix->counts.left_out[0].n, 0);
+    cr_assert_eq(prefix->counts.left_out[1].n, 14);
     cr_assert_eq(prefix->first_left_out[0], PPS_NO_BLOCK);
     cr_assert_eq(prefix->first_left_out[1], 3);
     cr_assert_eq(prefix->header_bytes, strlen(HEADER));

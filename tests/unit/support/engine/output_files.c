@@ -55,7 +55,7 @@ enum pps_status append(struct pps_output *output,
     pps_block_set_text(&block, text, n);
     block.data = n == 0 ? NULL : data;
     block.data_bytes = pps_codec_block(codec, text, n, data, sizeof data);
-    block.counts.left_out[1] = 7;
+    block.counts.left_out[1].n = 7;
     pps_codec_close(codec);
     return pps_output_append(output, &block, err);
 }

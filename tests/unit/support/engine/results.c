@@ -4,21 +4,11 @@
 #include <criterion/criterion.h>
 #include <stdlib.h>
 
-static void add_block(struct pps_totals *totals,
-                      const struct pps_rows *rows,
-                      const struct pps_block *block,
-                      uint64_t points)
+static void add_block(struct pps_totals *totals, const struct pps_block *block, uint64_t points)
 {
     totals->points += points;
-    totals->counts.rows += block->counts.rows;
-    totals->counts.failed += block->counts.failed;
-    totals->counts.infeasible += block->counts.infeasible;
     totals->text_bytes += block->text_bytes;
-    for (int r = 0; r < PPS_MAX_REASONS; r++) {
-        if (totals->counts.left_out[r].n == 0)
-            totals->counts.left_out[r].example = rows->counts.left_out[r].example;
-        totals->counts.left_out[r].n += block->counts.left_out[r];
-    }
+    pps_counts_add(&totals->counts, &block->counts);
 }
 
 static void append_block(const struct result_plan *plan,
@@ -75,9 +65,9 @@ void write_result(const struct result_plan *plan)
         const uint64_t n = left < plan->block_points ? left : plan->block_points;
         struct pps_rows rows;
         cr_assert_eq(pps_rowmaker_make(maker, first, n, &never, &rows, &err), PPS_OK);
-        struct pps_block block = {.index = k, .counts = pps_counts_of_block(&rows.counts)};
+        struct pps_block block = {.index = k, .counts = rows.counts};
         append_block(plan, output, codec, &rows, &block);
-        add_block(&totals, &rows, &block, n);
+        add_block(&totals, &block, n);
     }
     if (plan->kernel_version != NULL)
         kernel.version = plan->kernel_version;

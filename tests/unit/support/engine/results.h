@@ -22,7 +22,7 @@ struct result_plan {
     uint64_t block_points;
     uint32_t shard, n_shards;
     // Changes the n bytes of text of a block before any checksum is computed; NULL: no change.
-    void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_block_counts *counts);
+    void (*spoil)(uint64_t block, char *text, size_t *n, struct pps_counts *counts);
     const char *kernel_version; // kernel version in the manifest; NULL: the real version
 };
 

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts of blocks: their sum, and their way through totals and an index record.
-#include "engine/run/counts.h"
+// Counts: their sum, and their way through an index record.
+#include "engine/store/counts.h"
 #include "engine/store/whole_prefix.h"
 #include "tests/unit/support/engine/output_files.h"
 
 #include <criterion/criterion.h>
+#include <stddef.h>
 #include <string.h>
 
-enum { FIELDS = sizeof(struct pps_block_counts) / sizeof(uint64_t) };
-
-// Sets field i of the counts to first + i, whatever fields the struct has.
-static struct pps_block_counts distinct(uint64_t first)
+// Sets each count to a number of its own, beginning with `first`, and the examples to 0.
+static struct pps_counts distinct(uint64_t first)
 {
-    uint64_t fields[FIELDS];
-    struct pps_block_counts counts;
-    for (uint64_t i = 0; i < FIELDS; i++)
-        fields[i] = first + i;
-    memcpy(&counts, fields, sizeof counts);
+    struct pps_counts counts = {.rows = first, .failed = first + 1, .infeasible = first + 2};
+    for (uint64_t r = 0; r < PPS_MAX_REASONS; r++)
+        counts.left_out[r].n = first + 3 + r;
     return counts;
 }
 
-// Catches a field that the sum forgets.
+// Catches a field that the sum forgets, whatever fields the struct has, and examples that are
+// added or replaced.
 Test(counts, sum_has_every_field)
 {
-    struct pps_block_counts sum = distinct(100);
-    const struct pps_block_counts other = distinct(1000);
-    uint64_t fields[FIELDS];
-    pps_block_counts_add(&sum, &other);
-    memcpy(fields, &sum, sizeof fields);
+    enum { FIELDS = sizeof(struct pps_counts) / sizeof(uint64_t) };
+    uint64_t fields[FIELDS], sums[FIELDS];
+    struct pps_counts sum = {.rows = 0}, later;
     for (uint64_t i = 0; i < FIELDS; i++)
-        cr_expect_eq(fields[i], 1100 + 2 * i, "field %d", (int)i);
-}
-
-// Catches a field that a conversion from or to the counts of a run forgets.
-Test(counts, totals_keep_every_field)
-{
-    const struct pps_block_counts stored = distinct(1);
-    const struct pps_counts counts = pps_counts_from_block(&stored);
-    const struct pps_block_counts back = pps_counts_of_block(&counts);
-    cr_assert_eq(memcmp(&back, &stored, sizeof back), 0);
+        fields[i] = 1000 + i;
+    memcpy(&later, fields, sizeof later);
+    pps_counts_add(&sum, &later);
+    cr_expect_eq(memcmp(&sum, &later, sizeof sum), 0);
+    pps_counts_add(&sum, &later);
+    memcpy(sums, &sum, sizeof sums);
+    for (size_t i = 0; i < FIELDS; i++) {
+        const bool example =
+            i == offsetof(struct pps_counts, failed_example) / sizeof(uint64_t) ||
+            (i >= offsetof(struct pps_counts, left_out) / sizeof(uint64_t) &&
+             (i - offsetof(struct pps_counts, left_out) / sizeof(uint64_t)) % 2 == 1);
+        cr_expect_eq(sums[i], example ? fields[i] : 2 * fields[i], "field %d", (int)i);
+    }
 }
 
 // Catches a field that is not written to the index record or not read from it.
@@ -65,7 +64,7 @@ Test(counts, index_keeps_every_field, .init = enter, .fini = leave)
     cr_assert_eq(pps_index_reader_open(&index, "a.csv.idx", &state, &err), PPS_OK);
     cr_assert_eq(pps_index_reader_read(&index, 1, &record, left_out, &valid, &err), PPS_OK);
     cr_assert(valid);
-    const struct pps_block_counts back = pps_index_record_counts(&record, left_out);
+    const struct pps_counts back = pps_index_record_counts(&record, left_out);
     cr_assert_eq(memcmp(&back, &block.counts, sizeof back), 0);
     pps_index_reader_close(&index);
 }
