@@ -4,12 +4,18 @@
 
 #include "kernels/ndsearch/estimate/stage_layers.h"
 #include "planner/nd/input/dry_run_peaks.h"
+#include "planner/nd/launch/configuration.h"
 #include "planner/nd/strategies/walk.h"
+#include "planner/shared/files.h"
 
 #include "base/math/units.h"
+#include "base/system/disk.h"
 #include "base/table/list_cell.h"
+#include "base/text/grow_list.h"
+#include "base/text/say.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- peaks in -----------------------------------------------------------------------------------
@@ -89,7 +95,10 @@ struct dryruns {
     struct nd_test_degrees degrees;
     bool v_schedule;
     struct nd_quad last;
-    int n;
+    struct nd_dryrun *list;
+    size_t n, room;
+    struct text_buffer table;
+    bool failed; // out of memory
 };
 
 // Writes the layers of each stage beyond an even split, or 0. For a V schedule, writes the layers
@@ -111,7 +120,7 @@ static void split_text(const struct dryruns *d, int32_t pp, char text[SPLIT_TEXT
         list_cell_write(text, SPLIT_TEXT, rows, 2, pp);
 }
 
-static bool print_dryruns(void *context, const struct nd_strategy *tuple)
+static bool add_dryruns(void *context, const struct nd_strategy *tuple)
 {
     struct dryruns *d = context;
     struct nd_dryrun runs[2];
@@ -122,12 +131,91 @@ static bool print_dryruns(void *context, const struct nd_strategy *tuple)
     d->last = quad;
     split_text(d, quad.pp, split);
     const int n = nd_dryruns_of(d->space, &quad, d->degrees, d->v_schedule, runs);
-    for (int k = 0; k < n; k++)
-        printf("%d,%d,%d,%d,%d,%lld,%d,%s\n", runs[k].dp, runs[k].tp, runs[k].pp,
-               runs[k].ep > 0 ? runs[k].ep : 1, runs[k].cp, (long long)runs[k].micro_batches,
-               runs[k].rank, split);
-    d->n += n;
+    struct nd_dryrun *list = pps_grow(d->list, &d->room, d->n + 2, sizeof *list);
+    d->failed = list == NULL;
+    if (d->failed)
+        return false;
+    d->list = list;
+    for (int k = 0; k < n; k++) {
+        d->list[d->n++] = runs[k];
+        text_buffer_add(&d->table, "%d,%d,%d,%d,%d,%lld,%d,%s\n", runs[k].dp, runs[k].tp,
+                        runs[k].pp, runs[k].ep > 0 ? runs[k].ep : 1, runs[k].cp,
+                        (long long)runs[k].micro_batches, runs[k].rank, split);
+    }
     return true;
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+struct dryrun_files {
+    const struct nd_job *job;
+    const char *folder;
+    bool force;
+};
+
+static enum pps_status write_configuration(const struct dryrun_files *files,
+                                           const struct plan_document *document,
+                                           const struct nd_dryrun *run,
+                                           struct pps_error *err)
+{
+    char path[PLAN_PATH + 128], cp[24] = "", ep[24] = "";
+    int32_t layers[STAGES_MAX];
+    int32_t full[STAGES_MAX];
+    struct text_buffer text = {.text = NULL};
+    const int64_t all = files->job->space.layers;
+    if (run->pp > STAGES_MAX)
+        return PPS_OK;
+    if (!nd_offsets(all, run->pp, layers))
+        memset(layers, 0, (size_t)run->pp * sizeof *layers);
+    for (int32_t i = 0; i < run->pp; i++)
+        full[i] = layers[i] += (int32_t)(all / run->pp);
+    const struct framework_settings settings = {.strategy = {run->dp, run->tp, run->cp, run->pp,
+                                                             run->ep, -1, 1, 1, run->tp > 1,
+                                                             ND_RECOMPUTE_FULL},
+                                                .gbs = run->micro_batches * run->dp,
+                                                .micro_batches = run->micro_batches,
+                                                .layers = layers,
+                                                .full = full,
+                                                .dry_run = true};
+    if (run->ep > 0)
+        snprintf(ep, sizeof ep, "_EP%d", run->ep);
+    if (run->cp > 1)
+        snprintf(cp, sizeof cp, "_CP%d", run->cp);
+    snprintf(path, sizeof path, "%s/dryrun_yaml/DP%d_TP%d_PP%d%s%s_pretrain%.16s",
+             files->folder, run->dp, run->tp, run->pp, ep, cp,
+             nd_configuration_ending(document));
+    enum pps_status status = nd_configuration_write(&text, document, &settings, err);
+    if (status == PPS_OK)
+        status = plan_write_text(path, &text, files->force, err);
+    text_buffer_free(&text);
+    return status;
+}
+
+static enum pps_status write_files(const struct dryrun_files *files,
+                                   struct dryruns *d,
+                                   struct pps_error *err)
+{
+    char path[PLAN_PATH + 128];
+    const struct plan_document *document = plan_run_configuration(&files->job->run);
+    snprintf(path, sizeof path, "%s/dryrun_yaml", files->folder);
+    enum pps_status status = pps_disk_make_folder(document != NULL ? path : files->folder, err);
+    snprintf(path, sizeof path, "%s/dry_runs.csv", files->folder);
+    if (status == PPS_OK)
+        status = plan_write_text(path, &d->table, files->force, err);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote %s", path);
+    if (status != PPS_OK || document == NULL)
+        return status;
+    if (d->v_schedule) {
+        fprintf(stderr, "note      dry runs of a V schedule are not written as configurations; "
+                        "the table lists their layers\n");
+        return PPS_OK;
+    }
+    for (size_t k = 0; k < d->n && status == PPS_OK; k++)
+        status = write_configuration(files, document, &d->list[k], err);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote %zu configurations in %s/dryrun_yaml", d->n, files->folder);
+    return status;
 }
 
 enum pps_status nd_dryrun_print(const struct nd_job *job,
@@ -136,14 +224,28 @@ enum pps_status nd_dryrun_print(const struct nd_job *job,
 {
     struct dryruns d = {.space = &job->space,
                         .v_schedule = pps_arg(args, "v-schedule") != NULL};
-    const enum pps_status status = read_degrees(args, &d.degrees, err);
+    struct dryrun_files files = {job, pps_arg(args, "output"), pps_arg(args, "force") != NULL};
+    if (files.folder == NULL)
+        files.folder = pps_arg(args, "output-path");
+    enum pps_status status = read_degrees(args, &d.degrees, err);
+    if (status == PPS_OK && files.folder != NULL)
+        status = plan_check_folder(files.folder, err);
     if (status != PPS_OK)
         return status;
-    printf("dp,tp,pp,ep,cp,micro_batches,rank,%s\n",
-           d.v_schedule && !job->space.orig ? "layers" : "offset");
-    nd_tuples(&job->space, &job->filters, print_dryruns, &d);
-    return d.n > 0 ? PPS_OK
-                   : pps_fail(err, PPS_E_INFEASIBLE,
-                              "no dry runs: no remaining (dp, tp, cp, pp) allows ep %d or %d",
-                              d.degrees.low, d.degrees.high);
+    text_buffer_add(&d.table, "dp,tp,pp,ep,cp,micro_batches,rank,%s\n",
+                    d.v_schedule && !job->space.orig ? "layers" : "offset");
+    nd_tuples(&job->space, &job->filters, add_dryruns, &d);
+    if (d.failed || d.table.failed)
+        status = pps_fail_memory(err, "the dry runs");
+    else if (d.n > 0 && files.folder != NULL)
+        status = write_files(&files, &d, err);
+    else
+        fwrite(d.table.text, 1, d.table.n, stdout);
+    if (status == PPS_OK && d.n == 0)
+        status = pps_fail(err, PPS_E_INFEASIBLE,
+                          "no dry runs: no remaining (dp, tp, cp, pp) allows ep %d or %d",
+                          d.degrees.low, d.degrees.high);
+    text_buffer_free(&d.table);
+    free(d.list);
+    return status;
 }

@@ -16,7 +16,9 @@ PPS_MUST_CHECK enum pps_status nd_dryrun_fits(const struct nd_job *job,
                                               struct nd_epfit_result *fits,
                                               struct pps_error *err);
 
-// Prints the dry runs that the surviving groups need, as CSV.
+// Prints the dry runs that the surviving groups need, as CSV; with -o DIR writes this table to
+// DIR/dry_runs.csv. If the training run was read from a configuration of a framework, -o also writes
+// a copy of it for each dry run to DIR/dryrun_yaml.
 PPS_MUST_CHECK enum pps_status nd_dryrun_print(const struct nd_job *job,
                                                const struct pps_args *args,
                                                struct pps_error *err);

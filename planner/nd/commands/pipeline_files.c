@@ -6,6 +6,7 @@
 #include "planner/nd/commands/pipeline_report.h"
 
 #include "planner/exchange/mps.h"
+#include "planner/nd/launch/configuration.h"
 #include "planner/shared/files.h"
 
 #include "base/math/units.h"
@@ -19,7 +20,7 @@ enum { PATH = PLAN_PATH + 2 * ND_NAME_CAP };
 
 static const char *const FOLDERS[N_KINDS] = {"configuration", "memory_info", "sol_output",
                                              "model_mps"};
-static const char *const ENDINGS[N_KINDS] = {"yaml", "txt", "sol", "mps"};
+static const char *const ENDINGS[N_KINDS] = {".yaml", ".txt", ".sol", ".mps"};
 
 static bool is_wanted(const struct nd_pipe_files *files, enum kind kind)
 {
@@ -35,6 +36,13 @@ static void folder_path(const struct nd_pipe_files *files, enum kind kind, char 
     snprintf(path, PATH, "%s/%s", files->folder, FOLDERS[kind]);
 }
 
+static const char *ending_of(const struct nd_pipe *pipe, enum kind kind)
+{
+    const struct plan_document *file = plan_run_configuration(&pipe->input->job.run);
+    return kind == CONFIGURATION && file != NULL ? nd_configuration_ending(file)
+                                                 : ENDINGS[kind];
+}
+
 // Memory figures are equal for any number of chunks.
 static void file_path(const struct nd_pipe *pipe,
                       const struct nd_pipe_files *files,
@@ -45,8 +53,8 @@ static void file_path(const struct nd_pipe *pipe,
     struct nd_figures_key key = pipe->key;
     if (kind == FIGURES)
         key.vp = 1;
-    snprintf(path, PATH, "%s/%s/%s.%s", files->folder, FOLDERS[kind],
-             nd_figures_name(name, &key), ENDINGS[kind]);
+    snprintf(path, PATH, "%s/%s/%s%s", files->folder, FOLDERS[kind],
+             nd_figures_name(name, &key), ending_of(pipe, kind));
 }
 
 enum pps_status nd_pipe_check_files(const struct nd_pipe *pipe,
@@ -174,6 +182,23 @@ static struct nd_figures figures_to_write(const struct nd_pipe *pipe,
     return figures;
 }
 
+// The user's configuration with the split; without one, its sections that hold the split.
+static enum pps_status make_configuration(const struct nd_pipe *pipe,
+                                          const struct nd_program *program,
+                                          const struct nd_choice *choice,
+                                          struct text_buffer *text,
+                                          struct pps_error *err)
+{
+    const struct plan_run *run = &pipe->input->job.run;
+    const struct plan_document *file = plan_run_configuration(run);
+    const struct framework_settings settings = {.strategy = pipe->strategy,
+                                                .gbs = run->training.gbs};
+    if (file != NULL)
+        return nd_configuration_split(text, file, &settings, program, choice, err);
+    nd_pipe_add_configuration(text, program, choice);
+    return PPS_OK;
+}
+
 enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
                                        const struct nd_pipe_files *files,
                                        const struct nd_program *program,
@@ -184,8 +209,10 @@ enum pps_status nd_pipe_write_solution(const struct nd_pipe *pipe,
     char why[200];
     enum pps_status status = PPS_OK;
     if (is_wanted(files, CONFIGURATION)) {
-        nd_pipe_add_configuration(&text, program, choice);
-        status = write_file(pipe, files, CONFIGURATION, &text, err);
+        status = make_configuration(pipe, program, choice, &text, err);
+        if (status == PPS_OK)
+            status = write_file(pipe, files, CONFIGURATION, &text, err);
+        text_buffer_free(&text);
     }
     if (status == PPS_OK && is_wanted(files, FIGURES)) {
         const struct nd_figures figures = figures_to_write(pipe, program);

@@ -4,6 +4,7 @@
 #include "base/system/machine.h"
 #include "planner/nd/commands/commands.h"
 
+#include "base/text/characters.h"
 #include "planner/nd/commands/ranking.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
@@ -18,7 +19,7 @@
 // that is shorter by 0.01 %.
 enum { SEARCH_LIMIT = 20000 };
 
-enum { MOST_CHUNKS = 64 };
+enum { MOST_CHUNKS = 64, CONFIGURATIONS = 10 };
 
 static const struct pps_opt options[] = {
     ND_INPUT_OPTIONS("search steps per pipeline program; 0: until proven optimal (20000)"),
@@ -30,7 +31,8 @@ static const struct pps_opt options[] = {
      "degrees the search varies: dp tp pp ep cp fsdp =on or =off (all but cp)"},
     {"max-vpp", 0, "N", "try up to N chunks per stage (3; with --compat orig: 1)"},
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},
-    {"output", 'o', "PATH", "write the table to a folder, or to a file that ends in .csv"},
+    {"output", 'o', "PATH",
+     "write the table and configurations to a folder, or the table to NAME.csv"},
     {"baseline", 0, "DEGREES", "compare with this strategy: dp=8,tp=4,pp=2 (also vp=2)"},
     {"csv-lang", 0, "orig|en", "column names in the file: as published, or English (orig)"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
@@ -77,6 +79,10 @@ static const char details[] =
     "5 % faster. A star (*) means that another vp or micro-batch size, whose search ended "
     "early,\n"
     "may be faster.\n"
+    "\n"
+    "If MODEL is the configuration of a framework, -o DIR also writes copies of it with the "
+    "best\n"
+    "strategies and their layers: the first N of --top N, else the first 10.\n"
     "\n"
     "  ppsweep nd rank sweep_configs/models/deepseek-v3.json -n 1024 --gbs 3840\n"
     "  ppsweep nd rank MODEL.json CLUSTER.json -c nd_candidate_config.csv --parser-result "
@@ -133,6 +139,10 @@ static enum pps_status show(const struct nd_ranking *ranking,
     enum pps_status status = PPS_OK;
     if (request->output != NULL)
         status = nd_ranking_write(ranking, request->output, request->language, n, err);
+    if (status == PPS_OK && request->output != NULL && !pps_ends_with(request->output, ".csv"))
+        status = nd_ranking_write_configurations(
+            ranking, request->output,
+            request->top == 0 && n > CONFIGURATIONS ? CONFIGURATIONS : n, err);
     if (status == PPS_OK && ranking->ranked[0].outcome != ND_RANK_PRICED)
         return pps_fail(err, PPS_E_INFEASIBLE, "no candidate could be evaluated: %s",
                         ranking->ranked[0].why);

@@ -49,4 +49,12 @@ PPS_MUST_CHECK enum pps_status nd_ranking_write(const struct nd_ranking *ranking
                                                 int64_t n,
                                                 struct pps_error *err);
 
+// Writes the user's configuration with the strategy and the split of each of the first n rows that
+// could be evaluated to `configuration` under the folder. Writes nothing if the training run was
+// not read from a configuration of a framework.
+PPS_MUST_CHECK enum pps_status nd_ranking_write_configurations(const struct nd_ranking *ranking,
+                                                               const char *folder,
+                                                               int64_t n,
+                                                               struct pps_error *err);
+
 #endif

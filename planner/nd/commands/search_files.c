@@ -7,6 +7,7 @@
 #include "base/text/say.h"
 #include "planner/shared/files.h"
 
+#include "planner/nd/launch/configuration.h"
 #include "planner/nd/profiling/profile_files.h"
 
 #include "base/math/units.h"
@@ -30,8 +31,17 @@ static bool find_style(const char *name, enum nd_profile_style *style)
     return false;
 }
 
-// Reads --profile-style; the default depends on the option that names the model file.
-static enum pps_status read_style(const struct pps_args *args,
+static enum nd_profile_style style_of(enum framework framework)
+{
+    return framework == FRAMEWORK_MEGATRON     ? ND_PROFILE_MEGATRON
+           : framework == FRAMEWORK_TORCHTITAN ? ND_PROFILE_FSDP
+                                               : ND_PROFILE_GRAPH;
+}
+
+// Reads --profile-style; the default depends on the framework of the user's configuration, or on the
+// option that names the model file.
+static enum pps_status read_style(const struct nd_job *job,
+                                  const struct pps_args *args,
                                   struct nd_files *files,
                                   struct pps_error *err)
 {
@@ -43,7 +53,10 @@ static enum pps_status read_style(const struct pps_args *args,
                         "--profile-style %s: expected graph, megatron or fsdp", word);
     if (word != NULL)
         return PPS_OK;
-    if (pps_arg(args, "yaml-path") != NULL)
+    const struct plan_document *file = plan_run_configuration(&job->run);
+    if (file != NULL)
+        *style = style_of(file->framework);
+    else if (pps_arg(args, "yaml-path") != NULL)
         *style = ND_PROFILE_GRAPH;
     else if (pps_arg(args, "shell-path") != NULL)
         *style = ND_PROFILE_MEGATRON;
@@ -69,7 +82,7 @@ enum pps_status nd_files_read(const struct nd_job *job,
     enum pps_status status =
         files->folder != NULL ? plan_check_folder(files->folder, err) : PPS_OK;
     if (status == PPS_OK)
-        status = read_style(args, files, err);
+        status = read_style(job, args, files, err);
     if (status == PPS_OK)
         status = pps_arg_count(args, "rank-num", 1, ND_DEVICES_MAX, &ranks, err);
     if (status == PPS_OK)
@@ -162,6 +175,7 @@ static enum pps_status choose(const struct nd_files *files,
 struct output {
     const struct nd_files *files;
     const struct nd_job *job;
+    const struct plan_document *file; // the user's configuration in the style; NULL: none
     struct nd_plan plan;
     const struct nd_profile_run *runs;
     int n_runs;
@@ -242,6 +256,21 @@ static bool is_written_over(const struct output *o, int k)
     return false;
 }
 
+// The user's configuration reduced to the run; without one, a file with the keys of the run.
+static enum pps_status make_plan(const struct output *o,
+                                 int k,
+                                 struct text_buffer *text,
+                                 struct pps_error *err)
+{
+    const struct nd_profile_run *run = &o->runs[k];
+    if (o->file != NULL)
+        return nd_configuration_profile(text, o->file, run, o->plan.style,
+                                        nd_plan_micro_batches(&o->plan, run),
+                                        o->job->run.model.mtp_depth, err);
+    nd_plan_write(text, &o->plan, run);
+    return PPS_OK;
+}
+
 static enum pps_status write_plans(const struct output *o, struct pps_error *err)
 {
     int n = 0;
@@ -252,9 +281,11 @@ static enum pps_status write_plans(const struct output *o, struct pps_error *err
         struct text_buffer text = {.text = NULL};
         if (is_written_over(o, k))
             continue;
-        nd_plan_write(&text, &o->plan, &o->runs[k]);
         plan_path(o, k, path);
-        status = plan_write_text(path, &text, o->files->force, err);
+        status = make_plan(o, k, &text, err);
+        if (status == PPS_OK)
+            status = plan_write_text(path, &text, o->files->force, err);
+        text_buffer_free(&text);
         n++;
     }
     if (status == PPS_OK && o->n_runs > 0)
@@ -314,6 +345,11 @@ enum pps_status nd_files_write(const struct nd_files *files,
                                 .seq_length = job->run.model.seq_length,
                                 .model = job->run.model_item}};
     enum pps_status status = PPS_OK;
+    const struct plan_document *file = plan_run_configuration(&job->run);
+    if (file != NULL && style_of(file->framework) == o.plan.style) {
+        o.file = file;
+        o.plan.ending = nd_configuration_ending(file);
+    }
     if (files->profile)
         status = choose(files, job, search, result, &runs, &o.n_runs, err);
     o.runs = runs;

@@ -14,7 +14,7 @@ void nd_plan_name(const struct nd_plan *plan,
                   const struct nd_profile_run *run,
                   char name[ND_PLAN_NAME])
 {
-    static const char *const endings[] = {"yaml", "sh", "toml"};
+    static const char *const endings[] = {".yaml", ".sh", ".toml"};
     const struct nd_strategy *s = &run->strategy;
     int n = snprintf(name, ND_PLAN_NAME, "DP%d_TP%d_PP%d", s->dp, s->tp, s->pp);
     if (!plan->dense && s->ep > 0)
@@ -27,13 +27,15 @@ void nd_plan_name(const struct nd_plan *plan,
         n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_MBS%d", s->mbs);
     if (!plan->orig && !s->sp && s->tp > 1)
         n += snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_NOSP");
-    snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_pretrain.%s", endings[plan->style]);
+    snprintf(name + n, ND_PLAN_NAME - (size_t)n, "_pretrain%s",
+             plan->ending != NULL ? plan->ending : endings[plan->style]);
 }
 
 // ---- values -------------------------------------------------------------------------------------
 
-static int64_t micro_batches(const struct nd_plan *plan, const struct nd_strategy *s)
+int64_t nd_plan_micro_batches(const struct nd_plan *plan, const struct nd_profile_run *run)
 {
+    const struct nd_strategy *s = &run->strategy;
     const int64_t mbs = plan->orig || s->mbs < 1 ? 1 : s->mbs;
     return s->dp < 1 ? 0 : plan->gbs / s->dp / mbs;
 }
@@ -112,7 +114,7 @@ static void draft_graph(struct draft *draft)
     if (!plan->dense && s->ep > 0)
         add_number(draft, map, "expert_parallel", s->ep);
     add_switch(draft, map, "use_seq_parallel", s->sp);
-    add_number(draft, map, "micro_batch_num", micro_batches(plan, s));
+    add_number(draft, map, "micro_batch_num", nd_plan_micro_batches(plan, run));
     map = add_map(draft, add_map(draft, root, "parallel"), "parallel_optimizer_config");
     add_number(draft, map, "optimizer_weight_shard_size", s->op);
     add_number(draft, add_map(draft, root, "runner_config"), "batch_size", micro_batch_size(s));
@@ -143,7 +145,7 @@ static void draft_fsdp(struct draft *draft)
     map = add_map(draft, root, "training");
     add_number(draft, map, "local_batch_size", micro_batch_size(s));
     add_number(draft, map, "global_batch_size", plan->gbs);
-    add_number(draft, map, "micro_batch_num", micro_batches(plan, s));
+    add_number(draft, map, "micro_batch_num", nd_plan_micro_batches(plan, draft->run));
     if (plan->seq_length > 0)
         add_number(draft, map, "seq_len", plan->seq_length);
     map = add_map(draft, root, "profiling");
@@ -181,9 +183,9 @@ static void write_shell(struct text_buffer *text,
         text_buffer_add(text, "EP=%d\n", s->ep);
     text_buffer_add(text, "SEQUENCE_PARALLEL=%s\nMBS=%d\nGBS=%" PRId64 "\n",
                     s->sp ? "true" : "false", micro_batch_size(s),
-                    micro_batches(plan, s) * micro_batch_size(s) * s->dp);
+                    nd_plan_micro_batches(plan, run) * micro_batch_size(s) * s->dp);
     text_buffer_add(text, "MICRO_BATCH_NUM=%" PRId64 "\nNUM_LAYERS=%d\n",
-                    micro_batches(plan, s), run->layers);
+                    nd_plan_micro_batches(plan, run), run->layers);
     text_buffer_add(text, "PIPELINE_NUM_LAYERS=");
     for (int k = 0; k < run->n_stages; k++)
         text_buffer_add(text, k > 0 ? ",%d" : "%d", run->split[k]);

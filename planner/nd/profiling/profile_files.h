@@ -18,6 +18,7 @@ struct nd_plan {
     int64_t gbs;               // sequences a step
     int64_t seq_length;        // 0: unknown
     const struct cJSON *model; // the user's, which is copied; NULL: none
+    const char *ending;        // of file names, with its dot; NULL: of the style
 };
 
 enum { ND_PLAN_NAME = 128 };
@@ -27,6 +28,9 @@ enum { ND_PLAN_NAME = 128 };
 void nd_plan_name(const struct nd_plan *plan,
                   const struct nd_profile_run *run,
                   char name[ND_PLAN_NAME]);
+
+// Returns the micro-batches of a step of the run.
+int64_t nd_plan_micro_batches(const struct nd_plan *plan, const struct nd_profile_run *run);
 
 // The whole file.
 void nd_plan_write(struct text_buffer *text,
