@@ -25,7 +25,7 @@ if(pps_fat_objects)
 endif()
 
 # What a program needs that links the static library.
-set(pps_static_libs "-lcsv -lcjson -lxxhash -lz -lgomp -lpthread -lm")
+set(pps_static_libs "-lcsv -lcjson -lyaml -lxxhash -lz -lgomp -lpthread -lm")
 if(ISAL_FOUND)
   string(PREPEND pps_static_libs "-lisal ")
 endif()

@@ -228,7 +228,8 @@ static enum pps_status record(struct scan *s, size_t key_at)
     if (places == NULL)
         return pps_fail_memory(s->err, "%s", json->name);
     json->places = places;
-    json->places[json->n_places++] = (struct pps_json_place){NULL, s->at, key_at, 0};
+    json->places[json->n_places++] =
+        (struct pps_json_place){.value_at = s->at, .key_at = key_at};
     return PPS_OK;
 }
 

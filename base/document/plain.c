@@ -131,7 +131,8 @@ cJSON *plain_note(struct plain *p, cJSON *item, size_t at)
         cJSON_Delete(item);
         return NULL;
     }
-    p->doc->places[p->doc->n_places++] = (struct pps_json_place){item, at, at, 0};
+    p->doc->places[p->doc->n_places++] =
+        (struct pps_json_place){.item = item, .value_at = at, .key_at = at};
     return item;
 }
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads documents that are not JSON into the same trees: flat `key = value` lines, the subset of
-// YAML that configurations use, and TOML.
+// Reads documents that are not JSON into the same trees: flat `key = value` lines, YAML, and TOML.
 //
-// Flat and YAML: UTF-8, # comments; null, true, false, decimal numbers, "text" with JSON's escapes,
-// 'text' without escapes, [lists] and {maps} on one or several lines. In addition:
-//   flat  key = value, or key: value, also in [sections]. Text up to the end of the line needs no
-//         quotes. Dots in keys are part of the key; dots in names of sections separate levels.
-//   YAML  nested maps and lists by indentation, text without quotes, one document. No anchors, tags,
-//         text blocks, tabs before content.
+//   flat  UTF-8, # comments; null, true, false, decimal numbers, "text" with JSON's escapes, 'text'
+//         without escapes, [lists] and {maps} on one or several lines. key = value, or key: value,
+//         also in [sections]. Text up to the end of the line needs no quotes. Dots in keys are part
+//         of the key; dots in names of sections separate levels.
+//   YAML  all of YAML 1.1 and 1.2 in one document whose keys are text; aliases are copies, and merge
+//         keys (<<) are resolved. Values without quotes mean what they mean to PyYAML, except that
+//         1e-5 is a number, and .inf, .nan and whole numbers of 2^53 or more are text. Tags other
+//         than YAML's own are ignored, and make a single value text.
 //   TOML  version 1.0, and what 1.1 allows in addition: inline tables on several lines, \e, \x,
 //         times without seconds. Dates, times, inf, nan and whole numbers of 2^53 or more become
 //         text.
 // Refused, as in JSON: a repeated key in one map, numbers that are not finite, whole numbers of 2^53
-// or more, nesting deeper than 64, more than 16384 values.
+// or more (flat, TOML), nesting deeper than 64, more than 16384 values, copies included.
 #ifndef PPS_BASE_DOCUMENT_PLAIN_H
 #define PPS_BASE_DOCUMENT_PLAIN_H
 

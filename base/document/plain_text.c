@@ -75,10 +75,7 @@ static bool read_inside(struct plain *p, char quote, size_t start, char *out)
                 return false;
             continue;
         }
-        if (c == quote && quote == '\'' && p->form == PLAINDOC_YAML &&
-            p->text[p->at + 1] == quote)
-            p->at++;
-        else if (c == quote)
+        if (c == quote)
             break;
         *out++ = c;
         p->at++;
@@ -194,17 +191,6 @@ static cJSON *text_value(struct plain *p, size_t at, size_t n)
     return plain_note(p, item, at);
 }
 
-static bool is_readable(struct plain *p, size_t at)
-{
-    if (p->form == PLAINDOC_YAML && strchr("&*!|>%@`?", p->text[at]) != NULL)
-        return plain_fail(
-            p, at,
-            "anchors, tags and text blocks are not supported; quote a value that begins "
-            "with %c",
-            p->text[at]);
-    return true;
-}
-
 cJSON *plain_word(struct plain *p, size_t at, size_t n)
 {
     static const char *const nulls[] = {"null", "~", NULL}, *const truths[] = {"true", NULL},
@@ -221,5 +207,5 @@ cJSON *plain_word(struct plain *p, size_t at, size_t n)
         return plain_note(p, cJSON_CreateFalse(), at);
     if (copy_number(word, n, number, sizeof number))
         return number_value(p, at, number, strlen(number));
-    return is_readable(p, at) ? text_value(p, at, n) : NULL;
+    return text_value(p, at, n);
 }

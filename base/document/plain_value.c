@@ -67,20 +67,18 @@ enum word {
     WORD_KEY,    // in brackets: up to the separator of a key
 };
 
-static bool ends_key(const struct plain *p, const char *c)
+static bool ends_key(const char *c)
 {
-    if (*c == '=')
-        return p->form != PLAINDOC_YAML;
-    return *c == ':' && strchr(" \t\n", c[1]) != NULL;
+    return *c == '=' || (*c == ':' && strchr(" \t\n", c[1]) != NULL);
 }
 
-static bool ends_word(const struct plain *p, const char *c, enum word word)
+static bool ends_word(const char *c, enum word word)
 {
     if (word == WORD_ALONE)
         return false;
     if (strchr(",[]{}", *c) != NULL)
         return true;
-    return ends_key(p, c) && (word == WORD_KEY || *c == ':');
+    return ends_key(c) && (word == WORD_KEY || *c == ':');
 }
 
 // Returns the length of the word here, without trailing blanks.
@@ -90,7 +88,7 @@ static size_t word_length(const struct plain *p, enum word word)
     size_t n = 0;
     for (; ahead.text[ahead.at] != '\0' && ahead.text[ahead.at] != '\n'; ahead.at++) {
         const char *c = ahead.text + ahead.at;
-        if (plain_at_comment(&ahead) || ends_word(p, c, word))
+        if (plain_at_comment(&ahead) || ends_word(c, word))
             break;
         if (*c != ' ' && *c != '\t')
             n = ahead.at + 1 - p->at;
@@ -161,7 +159,7 @@ static bool read_key(struct plain *p, struct plain_key *key)
         return false;
     plain_blanks(p);
     const char c = p->text[p->at];
-    if (!(c == '=' && p->form != PLAINDOC_YAML) && c != ':') {
+    if (c != '=' && c != ':') {
         free(key->name);
         return plain_fail(p, p->at, "expected : after a key");
     }

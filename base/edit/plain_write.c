@@ -2,6 +2,7 @@
 // Writes plain documents. Values on one line are written alike in all forms.
 #include "base/edit/plain_write.h"
 
+#include "base/text/characters.h"
 #include "base/text/number.h"
 #include "base/text/text_buffer.h"
 
@@ -18,18 +19,36 @@ static void put(struct text_buffer *room, const char *text)
     text_buffer_add_bytes(room, text, strlen(text));
 }
 
+// Returns the code of a character that is written as an escape because YAML reads it as the end of a
+// line or does not allow it; 0: none.
+static unsigned escaped_code(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+    if (c[0] < 0x20 || c[0] == 0x7f)
+        return c[0];
+    if (c[0] == 0xc2 && c[1] < 0xa0)
+        return c[1];
+    if (c[0] == 0xe2 && c[1] == 0x80 && (c[2] == 0xa8 || c[2] == 0xa9))
+        return 0x2000 + (c[2] & 0x3fU);
+    if (c[0] == 0xef && c[1] == 0xbb && c[2] == 0xbf)
+        return 0xfeff;
+    return c[0] == 0xef && c[1] == 0xbf && c[2] >= 0xbe ? 0xffc0 + (c[2] & 0x3fU) : 0;
+}
+
 static void put_quoted(struct text_buffer *room, const char *text)
 {
     static const char plain[] = "\b\f\n\r\t\"\\", names[] = "bfnrt\"\\";
     put(room, "\"");
-    for (; *text != '\0'; text++) {
+    for (size_t n = 1; *text != '\0'; text += n) {
         const char *found = strchr(plain, *text);
+        const unsigned code = escaped_code(text);
+        n = pps_utf8_length(text) > 0 ? pps_utf8_length(text) : 1;
         if (found != NULL)
             text_buffer_add(room, "\\%c", names[found - plain]);
-        else if ((unsigned char)*text < 0x20 || *text == 0x7f)
-            text_buffer_add(room, "\\u%04x", (unsigned char)*text);
+        else if (code > 0)
+            text_buffer_add(room, "\\u%04x", code);
         else
-            text_buffer_add_bytes(room, text, 1);
+            text_buffer_add_bytes(room, text, n);
     }
     put(room, "\"");
 }
@@ -76,6 +95,12 @@ static void put_key(struct text_buffer *room, const char *key)
         put_quoted(room, key);
 }
 
+// YAML readers search the colon of a key in 1024 characters. A longer key begins with a mark.
+static const char *key_mark(enum plaindoc_form form, const char *key)
+{
+    return form == PLAINDOC_YAML && strlen(key) > 150 ? "? " : "";
+}
+
 // Whole numbers without an exponent, others with a point: YAML 1.1 reads 1e-05 as text.
 static void put_number(struct text_buffer *room, double value)
 {
@@ -102,8 +127,10 @@ static void put_items(struct text_buffer *room, enum plaindoc_form form, const c
         put(room, comma);
         comma = ", ";
         if (cJSON_IsObject(item)) {
+            const char *mark = key_mark(form, child->string);
+            put(room, mark);
             put_key(room, child->string);
-            put(room, form == PLAINDOC_TOML ? " = " : ": ");
+            put(room, form == PLAINDOC_TOML ? " = " : *mark != '\0' ? " : " : ": ");
         }
         docwrite_value(room, form, child);
     }
@@ -174,8 +201,11 @@ static void flat_lines(struct text_buffer *room, const cJSON *map, const struct 
 static void yaml_lines(struct text_buffer *room, const cJSON *map, int indent)
 {
     for (const cJSON *child = map->child; child != NULL; child = child->next) {
-        text_buffer_add(room, "%*s", indent, "");
+        const char *mark = key_mark(PLAINDOC_YAML, child->string);
+        text_buffer_add(room, "%*s%s", indent, "", mark);
         put_key(room, child->string);
+        if (*mark != '\0')
+            text_buffer_add(room, "\n%*s", indent, "");
         put(room, ":");
         if (cJSON_IsObject(child) && child->child != NULL) {
             put(room, "\n");
