@@ -30,8 +30,7 @@ struct pps_rowchecker {
     struct pps_rowmaker *maker;
     atomic_bool never; // stop flag of the row maker; never set
     const char *at, *end;
-    uint64_t row;                // in the block, from 0
-    uint64_t failed, infeasible; // in the block
+    struct pps_counts counts; // of the block, up to the current row
     struct run run;
     uint64_t computed;
     struct pps_audited audited;
@@ -240,7 +239,7 @@ static enum pps_status sample(struct pps_rowchecker *c,
             return status;
     }
     if (c->run.rows == 0)
-        c->run = (struct run){.text = line, .first = c->cursor->index, .row = c->row};
+        c->run = (struct run){.text = line, .first = c->cursor->index, .row = c->counts.rows};
     c->run.rows++;
     c->run.end = next;
     c->run.last = c->cursor->index;
@@ -257,13 +256,10 @@ static bool is_at_point(const struct pps_rowchecker *c, const char *line, const 
 
 // Moves the cursor to the next point. In a result with only the best rows, moves to the point
 // with these cells. Returns false if there is none.
-static bool find_point(struct pps_rowchecker *c,
-                       const char *line,
-                       const char *next,
-                       struct pps_left_out *left_out)
+static bool find_point(struct pps_rowchecker *c, const char *line, const char *next)
 {
     const uint64_t end = c->entry->first + c->entry->n_points;
-    while (c->cursor->index < end && pps_cursor_next(c->cursor, end, left_out)) {
+    while (c->cursor->index < end && pps_cursor_next(c->cursor, end, c->counts.left_out)) {
         if (!c->check->only_some || is_at_point(c, line, next))
             return true;
         pps_cursor_step(c->cursor);
@@ -284,32 +280,31 @@ static bool ends_with(const char *results, const char *next, enum pps_outcome ou
 static void count_answer(struct pps_rowchecker *c, const char *results, const char *next)
 {
     if (c->check->experiment->status) {
-        c->failed += ends_with(results, next, PPS_FAILED);
-        c->infeasible += ends_with(results, next, PPS_INFEASIBLE);
+        c->counts.failed += ends_with(results, next, PPS_FAILED);
+        c->counts.infeasible += ends_with(results, next, PPS_INFEASIBLE);
         return;
     }
     if (*results != ',' && *results != '\n')
         return;
     if (strspn(results, ",") == (size_t)(next - 1 - results))
-        c->failed++;
+        c->counts.failed++;
     else
-        c->infeasible++;
+        c->counts.infeasible++;
 }
 
 // Checks that the row's cells are the next point of the experiment.
 static enum pps_status check_point(struct pps_rowchecker *c,
                                    const char *line,
                                    const char *next,
-                                   struct pps_left_out *left_out,
                                    struct pps_error *err)
 {
     struct pps_cursor *cursor = c->cursor;
-    if (!find_point(c, line, next, left_out))
+    if (!find_point(c, line, next))
         return wrong(c, err, "row %" PRIu64 " is surplus: the block has no such point",
-                     row_number(c, c->row));
+                     row_number(c, c->counts.rows));
     const size_t n = cursor->prefix_n;
     if (!is_at_point(c, line, next))
-        return differs(c, c->row, line, next, cursor->prefix, cursor->prefix + n, err);
+        return differs(c, c->counts.rows, line, next, cursor->prefix, cursor->prefix + n, err);
     count_answer(c, line + n, next);
     if (c->check->sample > 0) {
         enum pps_status status = sample(c, line, next, err);
@@ -320,45 +315,42 @@ static enum pps_status check_point(struct pps_rowchecker *c,
     return PPS_OK;
 }
 
-static enum pps_status check_left_out(const struct pps_rowchecker *c,
-                                      const struct pps_left_out *left_out,
-                                      struct pps_error *err)
+static enum pps_status check_counts(const struct pps_rowchecker *c, struct pps_error *err)
 {
     const struct pps_space *space = &c->check->experiment->space;
     char words[PPS_REASON_WORDS];
     for (int r = 0; r < space->n_reasons; r++)
-        if (left_out[r].n != c->entry->left_out[r])
-            return wrong(
-                c, err, "the index skips %" PRIu64 " points %s, the experiment %" PRIu64,
-                c->entry->left_out[r], pps_reason_words(space, r, words), left_out[r].n);
+        if (c->counts.left_out[r].n != c->entry->left_out[r])
+            return wrong(c, err,
+                         "the index skips %" PRIu64 " points %s, the experiment %" PRIu64,
+                         c->entry->left_out[r], pps_reason_words(space, r, words),
+                         c->counts.left_out[r].n);
     if (c->check->only_some) // failed and infeasible points have no rows
         return PPS_OK;
-    if (c->failed != c->entry->record.failed)
+    if (c->counts.failed != c->entry->record.failed)
         return wrong(c, err, "%" PRIu64 " rows are without results, but %" PRIu64 " failed",
-                     c->failed, c->entry->record.failed);
-    if (c->infeasible != c->entry->record.infeasible)
+                     c->counts.failed, c->entry->record.failed);
+    if (c->counts.infeasible != c->entry->record.infeasible)
         return wrong(c, err, "%" PRIu64 " rows are infeasible, but %" PRIu64 " in the index",
-                     c->infeasible, c->entry->record.infeasible);
+                     c->counts.infeasible, c->entry->record.infeasible);
     return PPS_OK;
 }
 
-static enum pps_status check_rows(struct pps_rowchecker *c,
-                                  struct pps_left_out *left_out,
-                                  struct pps_error *err)
+static enum pps_status check_rows(struct pps_rowchecker *c, struct pps_error *err)
 {
     enum pps_status status = PPS_OK;
     while (c->at < c->end && status == PPS_OK) {
         const char *next = line_end(c->at, c->end);
         if (next[-1] != '\n')
-            return wrong(c, err, "row %" PRIu64 " has no end", row_number(c, c->row));
+            return wrong(c, err, "row %" PRIu64 " has no end", row_number(c, c->counts.rows));
         if (c->cursor != NULL)
-            status = check_point(c, c->at, next, left_out, err);
+            status = check_point(c, c->at, next, err);
         c->at = next;
-        c->row++;
+        c->counts.rows++;
     }
-    if (status == PPS_OK && c->row != c->entry->record.rows)
-        return wrong(c, err, "it has %" PRIu64 " rows, but %" PRIu64 " in the index", c->row,
-                     c->entry->record.rows);
+    if (status == PPS_OK && c->counts.rows != c->entry->record.rows)
+        return wrong(c, err, "it has %" PRIu64 " rows, but %" PRIu64 " in the index",
+                     c->counts.rows, c->entry->record.rows);
     return status;
 }
 
@@ -368,22 +360,23 @@ enum pps_status pps_rowchecker_do(struct pps_rowchecker *c,
                                   size_t n,
                                   struct pps_error *err)
 {
-    struct pps_left_out left_out[PPS_MAX_REASONS] = {{0, 0}};
     c->entry = entry;
     c->at = text;
     c->end = text + n;
-    c->row = c->failed = c->infeasible = c->run.rows = 0;
+    c->run.rows = 0;
+    c->counts = (struct pps_counts){.rows = 0};
     if (c->cursor != NULL)
         pps_cursor_seek(c->cursor, &c->check->experiment->space, entry->first);
-    enum pps_status status = check_rows(c, left_out, err);
+    enum pps_status status = check_rows(c, err);
     if (status != PPS_OK || c->cursor == NULL)
         return status;
     const uint64_t end = entry->first + entry->n_points;
     while (c->check->only_some && c->cursor->index < end &&
-           pps_cursor_next(c->cursor, end, left_out))
+           pps_cursor_next(c->cursor, end, c->counts.left_out))
         pps_cursor_step(c->cursor);
-    if (c->cursor->index < end && pps_cursor_next(c->cursor, end, left_out))
-        return wrong(c, err, "rows are missing after row %" PRIu64, row_number(c, c->row) - 1);
+    if (c->cursor->index < end && pps_cursor_next(c->cursor, end, c->counts.left_out))
+        return wrong(c, err, "rows are missing after row %" PRIu64,
+                     row_number(c, c->counts.rows) - 1);
     status = c->check->sample > 0 ? compute_run(c, err) : PPS_OK;
-    return status == PPS_OK ? check_left_out(c, left_out, err) : status;
+    return status == PPS_OK ? check_counts(c, err) : status;
 }
