@@ -4,6 +4,7 @@
 
 #include "base/text/human.h"
 #include "engine/trace/svg.h"
+#include "engine/trace/trace_legend.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,26 +16,13 @@
 #define GROUP_GAP 10.0
 #define STRIP     36.0 // height of a counter's strip
 #define LINE      19.0
-#define CHAR      7.0 // width of a character of the default size, rounded up
 #define MARGIN    16.0
 #define MIN_PLOT  900.0
 #define MAX_PLOT  8000.0
 #define TASK      24.0 // average width of a task where MAX_PLOT allows it
 #define TICK      90.0 // minimum distance of labels on the time axis
 
-static const char INK[] = "#333333", PALE[] = "#777777", GRID[] = "#dddddd";
-
-static const struct {
-    const char *fill, *tint, *ink; // tint: fill of a task that is slowed down
-} colours[] = {
-    {"#3b6ea5", "#cedbe9", "#ffffff"}, {"#57a773", "#d5e9dc", "#000000"},
-    {"#e8c547", "#f9f1d1", "#000000"}, {"#f0943c", "#fbe4ce", "#000000"},
-    {"#c94f5d", "#f1d3d7", "#ffffff"}, {"#79b8c4", "#deedf0", "#000000"},
-    {"#8a6bb1", "#e2daec", "#ffffff"}, {"#8c6d52", "#e2dad4", "#ffffff"},
-    {"#f2a9b4", "#fceaec", "#000000"}, {"#9aa84f", "#e6e9d3", "#000000"},
-};
-
-enum { N_COLOURS = sizeof colours / sizeof *colours };
+static const char GRID[] = "#dddddd";
 
 // A task, or a part of a task without a pause: consecutive segments of one lane.
 struct task {
@@ -184,7 +172,7 @@ static double x_of(const struct picture *p, double time)
 static int put_title(const struct picture *p, bool draw)
 {
     // Lines of a wide picture are limited, since viewers show its left side first.
-    const size_t line_chars = (size_t)((fmin(p->w, 1200) - 2 * MARGIN) / (CHAR + 1));
+    const size_t line_chars = (size_t)((fmin(p->w, 1200) - 2 * MARGIN) / (PPS_TRACE_CHAR + 1));
     char line[512] = "";
     int n = 0;
     for (const char *word = p->pieces->title; *word != '\0';) {
@@ -192,8 +180,8 @@ static int put_title(const struct picture *p, bool draw)
         if (used > 0 && used + 1 + chars > line_chars) {
             n++;
             if (draw)
-                pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13, INK,
-                             line);
+                pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13,
+                             PPS_TRACE_INK, line);
             line[0] = '\0';
         }
         snprintf(line + strlen(line), sizeof line - strlen(line), "%s%.*s",
@@ -202,59 +190,9 @@ static int put_title(const struct picture *p, bool draw)
     }
     n += line[0] != '\0';
     if (draw && line[0] != '\0')
-        pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13, INK, line);
+        pps_svg_text(p->out, MARGIN, MARGIN + (n - 0.5) * LINE, PPS_SVG_START, 13,
+                     PPS_TRACE_INK, line);
     return n;
-}
-
-// Returns whether the kind occurs.
-static bool occurs(const struct picture *p, int32_t kind)
-{
-    for (size_t i = 0; i < p->n_tasks; i++)
-        if (p->tasks[i].kind == kind)
-            return true;
-    return false;
-}
-
-static double put_key(const struct picture *p,
-                      double x,
-                      double y,
-                      const char *fill,
-                      const char *name)
-{
-    const struct pps_svg_box box = {x, y - 6, 16, 12};
-    pps_svg_rect(p->out, box, fill, NULL);
-    if (fill[0] != '#')
-        pps_svg_frame(p->out, box, PALE, 0.5);
-    pps_svg_text(p->out, x + 22, y, PPS_SVG_START, 11, INK, name);
-    return x + 22 + CHAR * (double)strlen(name) + 20;
-}
-
-// Writes the scale of each counter, after the legend.
-static void scale_text(const struct picture *p, char *text, size_t cap)
-{
-    size_t at = strlen(text);
-    for (int c = 0; c < count_counters(p) && at < cap; c++) {
-        const double highest = pps_levels_highest(&p->pieces->levels, c);
-        if (highest > 0)
-            at += (size_t)snprintf(text + at, cap - at, "; %s: up to %.4g, limit red",
-                                   p->pieces->names->counters[c], highest);
-    }
-}
-
-static void put_legend(const struct picture *p, double y)
-{
-    const struct pps_trace_names *names = p->pieces->names;
-    double x = p->left;
-    for (int32_t kind = 0; names->kinds[kind] != NULL; kind++)
-        if (occurs(p, kind))
-            x = put_key(p, x, y, colours[kind % N_COLOURS].fill, names->kinds[kind]);
-    if (p->pieces->flagged)
-        x = put_key(p, x, y, "url(#flag)", names->flag);
-    char text[256];
-    snprintf(text, sizeof text, "height: rate (full: %.3g); numbers: %s or ordinal",
-             p->pieces->highest, names->item);
-    scale_text(p, text, sizeof text);
-    pps_svg_text(p->out, x, y, PPS_SVG_START, 11, PALE, text);
 }
 
 // ---- axes -----------------------------------------------------------------------------------
@@ -275,7 +213,7 @@ static void put_time_name(const struct picture *p, double y)
     char text[64] = "time";
     if (unit != NULL)
         snprintf(text, sizeof text, "time (%s)", unit);
-    pps_svg_text(p->out, p->left + p->plot_w / 2, y, PPS_SVG_MIDDLE, 13, INK, text);
+    pps_svg_text(p->out, p->left + p->plot_w / 2, y, PPS_SVG_MIDDLE, 13, PPS_TRACE_INK, text);
 }
 
 // 4000000 -> "4 000 000"; --from and --to accept the number without the blanks.
@@ -297,9 +235,9 @@ static void put_time_axis(const struct picture *p)
             const double time = (first + (double)i) * step, x = x_of(p, time);
             pps_svg_line(p->out, x, p->top - 4, x, bottom, GRID);
             time_text(time, step, text, sizeof text);
-            pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, INK, text);
+            pps_svg_text(p->out, x, bottom + 9, PPS_SVG_MIDDLE, 11, PPS_TRACE_INK, text);
         }
-    pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, INK);
+    pps_svg_line(p->out, p->left, bottom, p->left + p->plot_w, bottom, PPS_TRACE_INK);
     put_time_name(p, bottom + 28);
 }
 
@@ -313,12 +251,12 @@ static void put_lane_names(const struct picture *p)
         pps_svg_rect(p->out, (struct pps_svg_box){p->left, y, p->plot_w, LANE}, "#f6f6f6",
                      NULL);
         if (place->slot == 0)
-            pps_svg_text(p->out, p->left - 8, y + LANE / 2, PPS_SVG_END, 11, PALE,
+            pps_svg_text(p->out, p->left - 8, y + LANE / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
                          names->tracks[place->track]);
         if (i > 0 && p->places[i - 1].group == place->group)
             continue;
         snprintf(text, sizeof text, "%s %d", names->group, place->group);
-        pps_svg_text(p->out, MARGIN, y + LANE / 2, PPS_SVG_START, 11, INK, text);
+        pps_svg_text(p->out, MARGIN, y + LANE / 2, PPS_SVG_START, 11, PPS_TRACE_INK, text);
     }
 }
 
@@ -335,7 +273,7 @@ static void put_strips(const struct picture *p)
             continue;
         for (int c = 0; c < count_counters(p); c++, y += STRIP) {
             y += LANE_GAP;
-            pps_svg_text(p->out, p->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PALE,
+            pps_svg_text(p->out, p->left - 8, y + STRIP / 2, PPS_SVG_END, 11, PPS_TRACE_PALE,
                          pieces->names->counters[c]);
             pps_strip_draw(p->out, &pieces->levels, group, c,
                            (struct pps_svg_box){p->left, y, p->plot_w, STRIP}, pieces->begin,
@@ -359,13 +297,13 @@ static void put_piece(const struct picture *p, const struct pps_drawn_piece *dra
              names->kinds[piece->kind], piece->ordinal, names->item, piece->item, piece->start,
              piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "", piece->rate,
              piece->flag ? ", " : "", piece->flag ? names->flag : "");
-    const int colour = piece->kind % N_COLOURS;
+    const struct pps_trace_colour *colour = pps_trace_colour(piece->kind);
     const struct pps_svg_box whole = {x, y, w, LANE};
     const struct pps_svg_box full = {x, y + LANE * (1 - share), w, LANE * share};
     if (share < 1)
-        pps_svg_rect(p->out, whole, colours[colour].tint, hint);
+        pps_svg_rect(p->out, whole, colour->tint, hint);
     if (share > 0)
-        pps_svg_rect(p->out, full, colours[colour].fill, hint);
+        pps_svg_rect(p->out, full, colour->fill, hint);
     if (piece->flag)
         pps_svg_rect(p->out, whole, "url(#flag)", hint);
 }
@@ -379,9 +317,9 @@ static void put_task(const struct picture *p, const struct task *task)
     if (w > 2)
         pps_svg_frame(p->out, (struct pps_svg_box){x, y, w, LANE}, "#ffffff", 0.8);
     const int n = snprintf(text, sizeof text, "%d", task->ordinal);
-    if (w > CHAR * n + 3)
+    if (w > PPS_TRACE_CHAR * n + 3)
         pps_svg_text(p->out, x + w / 2, y + LANE / 2, PPS_SVG_MIDDLE, 11,
-                     full ? colours[task->kind % N_COLOURS].ink : "#000000", text);
+                     full ? pps_trace_colour(task->kind)->ink : "#000000", text);
 }
 
 // ---- the picture ----------------------------------------------------------------------------
@@ -389,9 +327,10 @@ static void put_task(const struct picture *p, const struct task *task)
 static void lay_out(struct picture *p)
 {
     const struct pps_trace_names *names = p->pieces->names;
-    p->group_w = CHAR * ((double)strlen(names->group) + 5);
-    const double track_w = CHAR * longest(names->tracks);
-    const double counter_w = names->counters != NULL ? CHAR * longest(names->counters) : 0;
+    p->group_w = PPS_TRACE_CHAR * ((double)strlen(names->group) + 5);
+    const double track_w = PPS_TRACE_CHAR * longest(names->tracks);
+    const double counter_w =
+        names->counters != NULL ? PPS_TRACE_CHAR * longest(names->counters) : 0;
     p->left = MARGIN + p->group_w + fmax(track_w, counter_w) + 10;
     p->plot_w = fmin(fmax(TASK * (double)most_tasks(p), MIN_PLOT), MAX_PLOT);
     p->w = p->left + p->plot_w + 30;
@@ -404,7 +343,7 @@ static void put_all(const struct picture *p)
     pps_svg_begin(p->out, p->w, p->h);
     pps_svg_hatch(p->out, "flag", "#666666");
     put_title(p, true);
-    put_legend(p, p->top - LINE);
+    pps_trace_legend(p->pieces, p->out, p->left, p->top - LINE);
     put_lane_names(p);
     put_strips(p);
     put_time_axis(p);
