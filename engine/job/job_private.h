@@ -3,10 +3,10 @@
 #ifndef PPS_ENGINE_JOB_JOB_PRIVATE_H
 #define PPS_ENGINE_JOB_JOB_PRIVATE_H
 
+#include "base/system/time_limit.h"
 #include "engine/job/finished_result.h"
 #include "engine/job/job.h"
 #include "engine/job/snapshot.h"
-#include "engine/job/time_limit.h"
 #include "engine/run/known_rows.h"
 
 struct pps_work {

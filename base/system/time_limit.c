@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Starts a thread that waits for the end of the job or of its time, whichever is first.
-#include "engine/job/time_limit.h"
+#include "base/system/time_limit.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A time limit raises a stop flag after some seconds. It waits in a thread of its own, so that it
 // also ends a long point, and needs no signal.
-#ifndef PPS_ENGINE_JOB_TIME_LIMIT_H
-#define PPS_ENGINE_JOB_TIME_LIMIT_H
+#ifndef PPS_BASE_SYSTEM_TIME_LIMIT_H
+#define PPS_BASE_SYSTEM_TIME_LIMIT_H
 
 #include "base/text/status.h"
 
@@ -19,8 +19,8 @@ struct pps_time_limit {
     bool runs, over; // over: pps_time_limit_end was called
 };
 
-// Starts a limit that raises *stop after `seconds`, at once if they are 0 or less. The limit must stay where it is until
-// pps_time_limit_end.
+// Starts a limit that raises *stop after `seconds`, at once if they are 0 or less. The limit must
+// stay where it is until pps_time_limit_end.
 PPS_MUST_CHECK enum pps_status pps_time_limit_begin(struct pps_time_limit *limit,
                                                     double seconds,
                                                     atomic_bool *stop,
