@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Simulates events: the next worker is the one that finishes first, with the lowest number
-// among equals. Workers act as in sweep.c.
+// among equals. Workers act as in sweep_pool.c.
 #include "engine/measure/core_model.h"
 
 #include <math.h>

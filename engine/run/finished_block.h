@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A finished block carries compressed rows and their counts from a worker to the file. Parts
-// carry the rows of a block that several workers compute. No locks and no order: sweep.c
+// carry the rows of a block that several workers compute. No locks and no order: sweep_pool.c
 // provides both.
 #ifndef PPS_ENGINE_RUN_FINISHED_BLOCK_H
 #define PPS_ENGINE_RUN_FINISHED_BLOCK_H

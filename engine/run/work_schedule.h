@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The schedule decides which worker does what, and when, without threads or a clock. Both the
-// thread pool (sweep.c) and the model of many cores (core_model.c) use it. Not thread-safe:
+// thread pool (sweep_pool.c) and the model of many cores (core_model.c) use it. Not thread-safe:
 // callers hold a lock.
 //
 // Blocks are written in ascending order but may be made in another order. A finished block
