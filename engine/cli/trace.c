@@ -33,12 +33,12 @@
 static const struct pps_opt options[] = {
     {"row", 0, "K", "trace the point of data row K of RESULT, counted from 1 (1)"},
     {"input", 'i', "SLOT=FILE", "input document of KERNEL, such as model=FILE"},
-    {"output", 'o', "FILE", "NAME.json, NAME.svg, NAME.csv, or - for stdout (outputs/traces/)"},
-    {"format", 0, "FORMAT", "chrome, svg or csv (from the name of FILE, else chrome)"},
+    {"output", 'o', "FILE", "NAME.json, .svg, .png or .csv, or - for stdout (outputs/traces/)"},
+    {"format", 0, "FORMAT", "chrome, svg, png or csv (from the name of FILE, else chrome)"},
     {"view", 0, "NAME",
      "arrangement of the lanes: dual or single for contention (as --simulator of the run)"},
-    {"from", 0, "TIME", "start time of an SVG (0)"},
-    {"to", 0, "TIME", "end time of an SVG (end of the trace)"},
+    {"from", 0, "TIME", "start time of a picture (0)"},
+    {"to", 0, "TIME", "end time of a picture (end of the trace)"},
     {"force", 0, NULL, "overwrite FILE if it exists"},
     {"quiet", 'q', NULL, "print errors only"},
     PPS_TRACE_PARAM_OPTIONS,
@@ -182,15 +182,19 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
 
 static enum pps_status choose_output(struct trace *t, struct pps_error *err)
 {
-    static const char *const endings[] =
-        {[PPS_TRACE_JSON] = "json", [PPS_TRACE_SVG] = "svg", [PPS_TRACE_TEXT] = "csv"};
+    static const char *const endings[] = {[PPS_TRACE_JSON] = "json",
+                                          [PPS_TRACE_SVG] = "svg",
+                                          [PPS_TRACE_TEXT] = "csv",
+                                          [PPS_TRACE_PNG] = "png"};
     const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
     t->write.form = PPS_TRACE_JSON;
     if (format != NULL && !pps_trace_form_named(format, &t->write.form))
-        return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg or csv", format);
+        return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg, png or csv",
+                        format);
     if (format == NULL && path != NULL && !pps_trace_form_of(path, &t->write.form))
         return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .json, .svg or .csv, or add --format", path);
+                        "-o %s: end the name in .json, .svg, .png or .csv, or add --format",
+                        path);
     if (path != NULL)
         snprintf(t->path, sizeof t->path, "%s", path);
     else
@@ -205,13 +209,18 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
     return pps_whole_file_apart(t->path, t->result, err);
 }
 
+static bool is_picture(const struct trace *t)
+{
+    return t->write.form == PPS_TRACE_SVG || t->write.form == PPS_TRACE_PNG;
+}
+
 static enum pps_status choose_window(struct trace *t, struct pps_error *err)
 {
     const char *from = pps_arg(t->args, "from"), *to = pps_arg(t->args, "to");
     struct pps_trace_window *window = &t->write.window;
     *window = (struct pps_trace_window){0, (double)INFINITY};
-    if (t->write.form != PPS_TRACE_SVG && (from != NULL || to != NULL))
-        return pps_fail(err, PPS_E_INPUT, "--%s needs an SVG; write -o NAME.svg",
+    if (!is_picture(t) && (from != NULL || to != NULL))
+        return pps_fail(err, PPS_E_INPUT, "--%s needs a picture; write -o NAME.svg",
                         from != NULL ? "from" : "to");
     enum pps_status status = pps_arg_number(t->args, "from", 0, DBL_MAX, &window->from, err);
     if (status == PPS_OK)
@@ -260,7 +269,7 @@ static void note_shown(const struct trace *t)
 {
     static const char *const names[] = {"show-throttling", "show-completion-time"};
     for (int k = 0; k < 2; k++)
-        if (pps_arg(t->args, names[k]) != NULL && t->write.form != PPS_TRACE_SVG &&
+        if (pps_arg(t->args, names[k]) != NULL && !is_picture(t) &&
             pps_arg(t->args, "quiet") == NULL)
             pps_say(stderr, "note      --%s is for pictures: write -o NAME.svg or NAME.png",
                     names[k]);
@@ -361,7 +370,7 @@ static enum pps_status trace_main(const struct pps_args *args, struct pps_error 
 
 const struct pps_command pps_command_trace = {
     .name = "trace",
-    .summary = "write the timeline of one point as Chrome/Perfetto JSON, SVG or CSV",
+    .summary = "write the timeline of one point as Chrome/Perfetto JSON, SVG, PNG or CSV",
     .usage = "[options] RESULT | [KERNEL] [KEY=VALUE ...]",
     .details = details,
     .options = options,

@@ -4,8 +4,10 @@
 
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
+#include "engine/trace/svg_to_png.h"
 #include "engine/trace/trace_text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 // ---- forms ------------------------------------------------------------------------------------
@@ -16,6 +18,7 @@ static const struct {
     [PPS_TRACE_JSON] = {"chrome", ".json"},
     [PPS_TRACE_SVG] = {"svg", ".svg"},
     [PPS_TRACE_TEXT] = {"csv", ".csv"},
+    [PPS_TRACE_PNG] = {"png", ".png"},
 };
 enum { N_FORMS = sizeof forms / sizeof *forms };
 
@@ -122,6 +125,24 @@ static enum pps_status draw(const struct pps_tracewrite *write,
     return status;
 }
 
+static enum pps_status draw_png(const struct pps_tracewrite *write,
+                                FILE *out,
+                                struct pps_error *err)
+{
+    char *svg = NULL;
+    size_t n = 0;
+    FILE *memory = open_memstream(&svg, &n);
+    if (memory == NULL)
+        return pps_fail_memory(err, "the picture");
+    enum pps_status status = draw(write, memory, err);
+    if (fclose(memory) != 0 && status == PPS_OK)
+        status = pps_fail_memory(err, "the picture");
+    if (status == PPS_OK)
+        status = pps_svg_to_png(svg, n, out, err);
+    free(svg);
+    return status;
+}
+
 enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_error *err)
 {
     struct pps_whole_file file;
@@ -130,8 +151,9 @@ enum pps_status pps_tracewrite(const struct pps_tracewrite *write, struct pps_er
     if (status != PPS_OK)
         return status;
     file.same = write->same && !write->force;
-    status = write->form == PPS_TRACE_SVG ? draw(write, file.out, err)
-                                          : write_text(write, file.out, err);
+    status = write->form == PPS_TRACE_SVG   ? draw(write, file.out, err)
+             : write->form == PPS_TRACE_PNG ? draw_png(write, file.out, err)
+                                            : write_text(write, file.out, err);
     if (status == PPS_OK)
         return pps_whole_file_close(&file, err);
     pps_whole_file_abandon(&file);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a trace as a file in one of three forms. The file appears when it is complete.
+// Writes a trace as a file in one of four forms. The file appears when it is complete.
 #ifndef PPS_ENGINE_TRACE_TRACE_WRITE_H
 #define PPS_ENGINE_TRACE_TRACE_WRITE_H
 
@@ -13,9 +13,10 @@ enum pps_trace_form {
     PPS_TRACE_JSON, // for viewers (trace_text.h)
     PPS_TRACE_SVG,  // a picture (trace_svg.h)
     PPS_TRACE_TEXT, // CSV (trace_text.h)
+    PPS_TRACE_PNG,  // the picture, converted (svg_to_png.h)
 };
 
-// Returns the form named by a word (chrome, svg, csv), or by the ending of a path ("-": CSV).
+// Returns the form named by a word (chrome, svg, csv, png), or by the ending of a path ("-": CSV).
 // false: unknown.
 bool pps_trace_form_named(const char *word, enum pps_trace_form *form);
 bool pps_trace_form_of(const char *path, enum pps_trace_form *form);
@@ -25,8 +26,8 @@ struct pps_tracewrite {
     enum pps_trace_form form;
     bool force;                     // replace a file that exists
     bool same;                      // without force: replace the file only by equal content
-    const char *title;              // of an SVG
-    struct pps_trace_window window; // of an SVG
+    const char *title;              // of a picture
+    struct pps_trace_window window; // of a picture
     const struct pps_trace_names *names;
     const struct pps_trace_view *view; // one of names->views; NULL: the tracks as they are
     // Sends the whole trace to the sink, segments in order of their start.

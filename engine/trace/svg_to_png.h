@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Converts an SVG picture to PNG with rsvg-convert (Debian package librsvg2-bin).
+#ifndef PPS_ENGINE_TRACE_SVG_TO_PNG_H
+#define PPS_ENGINE_TRACE_SVG_TO_PNG_H
+
+#include "base/text/status.h"
+
+#include <stddef.h>
+#include <stdio.h>
+
+// Writes the PNG of an SVG text of n bytes. Temporary files lie in $TMPDIR, else /tmp. Returns
+// PPS_E_MACHINE if rsvg-convert is missing, with the package to install, or if it fails, with its
+// last line.
+PPS_MUST_CHECK enum pps_status pps_svg_to_png(const char *svg,
+                                              size_t n,
+                                              FILE *out,
+                                              struct pps_error *err);
+
+#endif
