@@ -1,45 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expressions: precedence, names, errors with their places, ranges, divisors, and expressions
-// without a value.
-#include "engine/expression/expression.h"
-#include "base/text/decimal.h"
+// Expressions: precedence, names, errors with their places, and expressions without a value.
+#include "tests/unit/support/engine/expressions.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const char *const schedules[] = {"gpipe", "1f1b", "zero-bubble", NULL};
-static const char *const tiers[] = {"a", "b", "n", NULL};
-
-enum { N, SYNC_FREQ, FWD_LEN, SCHEDULE, OVERLAP, FWD_PRIO, BWD_PRIO, N_PARAMS };
-
-static const struct pps_param params[N_PARAMS] = {
-    [N] = {.name = "n", .kind = PPS_INTEGER, .min = 1, .max = INFINITY},
-    [SYNC_FREQ] = {.name = "sync_freq", .kind = PPS_INTEGER, .min = 1, .max = INFINITY},
-    [FWD_LEN] = {.name = "fwd_len", .kind = PPS_REAL, .min = 0, .max = INFINITY},
-    [SCHEDULE] = {.name = "schedule", .kind = PPS_CHOICE, .names = schedules},
-    [OVERLAP] = {.name = "overlap", .kind = PPS_BOOLEAN},
-    [FWD_PRIO] = {.name = "fwd_prio", .kind = PPS_REAL, .max = INFINITY, .names = tiers},
-    [BWD_PRIO] = {.name = "bwd_prio", .kind = PPS_REAL, .max = INFINITY, .names = tiers},
-};
-static const struct pps_expr_scope scope = {params, N_PARAMS};
-
-// n 8, sync_freq 2, fwd_len 0.5, schedule 1f1b, overlap true, fwd_prio 3, bwd_prio 'b'
-static const double point[N_PARAMS] = {8, 2, 0.5, 1, 1, 3, -2};
-
-static struct pps_expr *parse(const char *text)
-{
-    struct pps_expr_fault fault;
-    struct pps_expr *expr = pps_expr_parse(text, &scope, &fault);
-    cr_assert_not_null(expr, "%s: byte %zu: %s", text, fault.byte, fault.text);
-    return expr;
-}
-
 static double value(const char *text, enum pps_expr_shape shape)
 {
-    struct pps_expr *expr = parse(text);
-    double got = pps_expr_value(expr, point);
+    struct pps_expr *expr = good_expression(text);
+    double got = pps_expr_value(expr, expression_point);
     cr_assert_eq(pps_expr_shape(expr), shape, "%s", text);
     pps_expr_free(expr);
     return got;
@@ -264,7 +235,7 @@ Test(expr, faults)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct pps_expr_fault fault = {0};
-        struct pps_expr *expr = pps_expr_parse(rows[i].text, &scope, &fault);
+        struct pps_expr *expr = pps_expr_parse(rows[i].text, &expression_scope, &fault);
         cr_assert_null(expr, "%s: accepted", rows[i].text);
         cr_assert_str_eq(fault.text, rows[i].fault, "%s: %s", rows[i].text, fault.text);
         cr_assert_eq(fault.byte, rows[i].byte, "%s: byte %zu", rows[i].text, fault.byte);
@@ -281,7 +252,7 @@ Test(expr, bounds)
         text[depth] = '1';
         memset(text + depth + 1, ')', depth);
         text[2 * depth + 1] = '\0';
-        struct pps_expr *expr = pps_expr_parse(text, &scope, &fault);
+        struct pps_expr *expr = pps_expr_parse(text, &expression_scope, &fault);
         cr_assert_eq(expr != NULL, depth <= 64, "%zu levels", depth);
         pps_expr_free(expr);
     }
@@ -291,16 +262,16 @@ Test(expr, bounds)
     for (size_t i = 0; i < 4095; i += 2)
         memcpy(text + i, "1+", 2);
     text[4095] = '\0';
-    struct pps_expr *expr = parse(text);
-    cr_assert_eq(pps_expr_value(expr, point), 2048);
+    struct pps_expr *expr = good_expression(text);
+    cr_assert_eq(pps_expr_value(expr, expression_point), 2048);
     pps_expr_free(expr);
     strcat(text, "+1");
-    cr_assert_null(pps_expr_parse(text, &scope, &fault));
+    cr_assert_null(pps_expr_parse(text, &expression_scope, &fault));
     cr_assert_str_eq(fault.text, "more than 4096 characters");
 
     memset(text, '!', 4000);
     text[4000] = '\0';
-    cr_assert_null(pps_expr_parse(text, &scope, &fault));
+    cr_assert_null(pps_expr_parse(text, &expression_scope, &fault));
 }
 
 // On every level, values wait for the right sides of several operators.
@@ -312,8 +283,8 @@ Test(expr, deepest_stack)
     strcat(text, "1 + 2 * 3 ^ 2 == max(19, 1 + 2 * 3)");
     for (int i = 0; i < 63; i++)
         strcat(text, ")");
-    struct pps_expr *expr = parse(text);
-    cr_assert_eq(pps_expr_value(expr, point), 1);
+    struct pps_expr *expr = good_expression(text);
+    cr_assert_eq(pps_expr_value(expr, expression_point), 1);
     pps_expr_free(expr);
 }
 
@@ -330,81 +301,8 @@ Test(expr, uses)
         {"divisors(sync_freq)", 1u << SYNC_FREQ},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        struct pps_expr *expr = parse(rows[i].text);
+        struct pps_expr *expr = good_expression(rows[i].text);
         cr_assert_eq(pps_expr_uses(expr), rows[i].wanted, "%s", rows[i].text);
         pps_expr_free(expr);
-    }
-}
-
-// Writes the first eight values as text, "0.1 0.2", then the count if there are more.
-static void list_text(const char *text, char *out, size_t cap)
-{
-    struct pps_expr *expr = parse(text);
-    struct pps_expr_list list;
-    size_t n = 0;
-    pps_expr_list(expr, point, &list);
-    for (uint64_t i = 0; i < list.n && i < 12; i++) {
-        if (i > 0)
-            out[n++] = ' ';
-        n += pps_decimal_full(out + n, pps_expr_item(&list, i));
-    }
-    out[n] = '\0';
-    if (list.n > 12)
-        snprintf(out + n, cap - n, " ... %llu", (unsigned long long)list.n);
-    pps_expr_free(expr);
-}
-
-Test(expr, lists)
-{
-    static const struct {
-        const char *text, *wanted;
-    } rows[] = {
-        {"n", "8"},
-        {"1/0", ""},
-        {"0.1+0.2", "0.3"},
-        {"-0*n", "0"},
-        {"1..5", "1 2 3 4 5"},
-        {"1 .. n-1", "1 2 3 4 5 6 7"},
-        {"n..1", ""},
-        {"n..n", "8"},
-        {"1..2.5", "1 2"},
-        {"0..1 step 0.1", "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1"},
-        {"0.1..0.7 step 0.1", "0.1 0.2 0.3 0.4 0.5 0.6 0.7"},
-        {"1..2 step 1/3", "1 1.33333333333333 1.66666666666667 2"},
-        {"0..1e-9 step 2.5e-10", "0 2.5e-10 5e-10 7.5e-10 1e-09"},
-        {"-1..1 step 0.5", "-1 -0.5 0 0.5 1"},
-        {"1..9 step 0", ""},
-        {"1..9 step -1", ""},
-        {"1..9 step 1/0", ""},
-        {"1..1/0", ""},
-        {"1/0..9", ""},
-        {"bwd_prio..9", ""},
-        {"1..n step sync_freq", "1 3 5 7"},
-        {"0..100000 step 0.1", "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.1 ... 1000001"},
-        {"1..9e15 step 1e-3",
-         "1 1.001 1.002 1.003 1.004 1.005 1.006 1.007 1.008 1.009 1.01 1.011 ... "
-         "9007199254740991"},
-        {"0..1 step 1e-308", "0 1e-308 2e-308 3e-308 4e-308 5e-308 6e-308 7e-308 8e-308 9e-308 "
-                             "1e-307 1.1e-307 ... 9007199254740991"},
-        {"-1e308..1e308", ""}, // its length is not finite
-        {"1.7976931348623157e308", "1.7976931348623157e+308"},
-        {"divisors(1)", "1"},
-        {"divisors(12)", "1 2 3 4 6 12"},
-        {"divisors(36)", "1 2 3 4 6 9 12 18 36"},
-        {"divisors(n*2)", "1 2 4 8 16"},
-        {"divisors(97)", "1 97"},
-        {"divisors(999999999989)", "1 999999999989"},
-        {"divisors(1e12)", "1 2 4 5 8 10 16 20 25 32 40 50 ... 169"},
-        {"divisors(1e12+1)", ""},
-        {"divisors(0)", ""},
-        {"divisors(-4)", ""},
-        {"divisors(2.5)", ""},
-        {"divisors(1/0)", ""},
-        {"!overlap", "0"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char got[512];
-        list_text(rows[i].text, got, sizeof got);
-        cr_assert_str_eq(got, rows[i].wanted, "%s gives %s", rows[i].text, got);
     }
 }
