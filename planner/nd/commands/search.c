@@ -11,6 +11,7 @@
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
 #include "planner/nd/input/strategy_option.h"
+#include "planner/nd/runs/commands.h"
 #include "planner/shared/options.h"
 
 #include "base/text/number.h"
@@ -336,6 +337,6 @@ static const struct pps_command nd_search_command = {
     .main = nd_main,
 };
 
-const struct pps_command *const nd_tools[] = {&nd_command,           &nd_search_command,
-                                              &nd_rank_command,      &nd_pipeline_command,
-                                              &nd_calibrate_command, NULL};
+const struct pps_command *const nd_tools[] = {
+    &nd_command,           &nd_search_command, &nd_rank_command,    &nd_pipeline_command,
+    &nd_calibrate_command, &nd_dryrun_command, &nd_profile_command, NULL};
