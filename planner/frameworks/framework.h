@@ -34,8 +34,13 @@ struct framework_file {
     // {"model": {...}, "cluster": {...}, "training": {...}, "baseline": {...}}; parts without a
     // value in the file are missing. `baseline` is the strategy that the file describes: dp, tp,
     // pp, cp, ep, op, vp, mbs (numbers), sp (true or false), micro_batches, and the lists layers,
-    // recompute and select_recompute ([chunk][stage], in layers, MTP layers included).
+    // recompute and select_recompute ([chunk][stage], in layers, MTP layers included). If the number
+    // of data-parallel ranks follows from the number of devices, it has dp_replicate (copies of all
+    // parameters) in place of dp and op, and replica_batch (sequences of a rank) if the global batch
+    // follows, too. seq_length: only without a model.
     struct plaindoc document;
+    struct pps_fault
+        unknown_model; // the file names a model whose shape is not known; text "": none
     struct text_buffer ignored; // keys without a meaning for shape and strategy: "a, b, c"
     int n_ignored;
 };

@@ -79,24 +79,27 @@ static bool read_word(const struct titan_source *s,
 
 // ---- model and degrees --------------------------------------------------------------------------
 
+// An unknown model is a fault only if no other document describes the model.
 static bool read_flavor(struct titan_config *c, const struct titan_source *s)
 {
+    static const char remedy[] = "; or name the model's own file first: ppsweep nd config.json";
     const char *model = "llama3", *flavor = "debugmodel";
-    char hint[256] = "";
+    struct titan_hint hint;
+    const struct titan_source unknown = {s->doc, &c->unknown};
     const cJSON *name_item = titan_get(s->doc, TITAN_NAME, NULL);
     const cJSON *flavor_item = titan_get(s->doc, TITAN_FLAVOR, NULL);
     if (!titan_text(s, TITAN_NAME, &model) || !titan_text(s, TITAN_FLAVOR, &flavor))
         return false;
     if (name_item == NULL && flavor_item == NULL)
         return true;
-    c->flavor = titan_flavor(model, flavor, hint);
-    if (c->flavor != NULL)
-        return true;
-    if (strncmp(hint, "; known models:", 15) == 0 || strstr(hint, "flavors of") == NULL)
-        return titan_fail(s, name_item, "model.name = \"%.60s\": the shape is not known%s",
-                          model, hint);
-    return titan_fail(s, flavor_item, "model.flavor = \"%.60s\": unknown flavor%s", flavor,
-                      hint);
+    c->flavor = titan_flavor(model, flavor, &hint);
+    if (c->flavor == NULL && hint.of_flavor)
+        titan_fail(&unknown, flavor_item, "model.flavor = \"%.60s\": unknown flavor%s%s",
+                   flavor, hint.text, remedy);
+    else if (c->flavor == NULL)
+        titan_fail(&unknown, name_item, "model.name = \"%.60s\": unknown model%s%s", model,
+                   hint.text, remedy);
+    return true;
 }
 
 static bool read_degree(const struct titan_source *s, enum titan_key key, int32_t *degree)

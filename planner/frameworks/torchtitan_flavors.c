@@ -110,38 +110,35 @@ static const char *base_model(const char *model)
     return model;
 }
 
-static void hint_model(const char *model, char hint[256])
+// Writes ", name, name ..." of the rows of a model, or of all models.
+static void list_names(struct titan_hint *hint, size_t n, const char *model)
 {
-    struct pps_nearest nearest = pps_nearest_to(model);
-    size_t n = 0;
-    for (int k = 0; k < N_FLAVORS; k++)
-        pps_nearest_consider(&nearest, flavors[k].model);
-    if (nearest.name != NULL) {
-        snprintf(hint, 256, "; did you mean %s?", nearest.name);
-        return;
+    for (int k = 0; k < N_FLAVORS && n < sizeof hint->text; k++) {
+        const char *name = model != NULL ? flavors[k].flavor : flavors[k].model;
+        const bool again = k > 0 && strcmp(flavors[k].model, flavors[k - 1].model) == 0;
+        if (model != NULL ? strcmp(flavors[k].model, model) == 0 : !again)
+            n += (size_t)snprintf(hint->text + n, sizeof hint->text - n, " %s", name);
     }
-    n = (size_t)snprintf(hint, 256, "; known models:");
-    for (int k = 0; k < N_FLAVORS && n < 256; k++)
-        if (k == 0 || strcmp(flavors[k].model, flavors[k - 1].model) != 0)
-            n += (size_t)snprintf(hint + n, 256 - n, " %s", flavors[k].model);
 }
 
-static void hint_flavor(const char *model, const char *flavor, char hint[256])
+static struct titan_hint make_hint(const char *model, const char *flavor, bool of_flavor)
 {
-    struct pps_nearest nearest = pps_nearest_to(flavor);
+    struct titan_hint hint = {.of_flavor = of_flavor};
+    struct pps_nearest nearest = pps_nearest_to(of_flavor ? flavor : model);
     size_t n = 0;
     for (int k = 0; k < N_FLAVORS; k++)
-        if (strcmp(flavors[k].model, model) == 0)
-            pps_nearest_consider(&nearest, flavors[k].flavor);
+        if (!of_flavor || strcmp(flavors[k].model, model) == 0)
+            pps_nearest_consider(&nearest, of_flavor ? flavors[k].flavor : flavors[k].model);
     if (nearest.name != NULL)
-        n = (size_t)snprintf(hint, 256, "; did you mean %s?", nearest.name);
-    n += (size_t)snprintf(hint + n, 256 - n, "%s flavors of %s:", n > 0 ? "" : ";", model);
-    for (int k = 0; k < N_FLAVORS && n < 256; k++)
-        if (strcmp(flavors[k].model, model) == 0)
-            n += (size_t)snprintf(hint + n, 256 - n, " %s", flavors[k].flavor);
+        n = (size_t)snprintf(hint.text, sizeof hint.text, "; did you mean %s?", nearest.name);
+    n += (size_t)snprintf(hint.text + n, sizeof hint.text - n, "%s known:", n > 0 ? "" : ";");
+    list_names(&hint, n, of_flavor ? model : NULL);
+    return hint;
 }
 
-const struct titan_flavor *titan_flavor(const char *model, const char *flavor, char hint[256])
+const struct titan_flavor *titan_flavor(const char *model,
+                                        const char *flavor,
+                                        struct titan_hint *hint)
 {
     const char *base = base_model(model);
     const size_t n = base_length(flavor);
@@ -154,9 +151,6 @@ const struct titan_flavor *titan_flavor(const char *model, const char *flavor, c
             (strlen(flavors[k].flavor) == n && strncmp(flavors[k].flavor, flavor, n) == 0))
             return &flavors[k];
     }
-    if (known)
-        hint_flavor(base, flavor, hint);
-    else
-        hint_model(base, hint);
+    *hint = make_hint(base, flavor, known);
     return NULL;
 }

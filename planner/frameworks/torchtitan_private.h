@@ -75,9 +75,16 @@ struct titan_flavor {
     bool tied, qk_norm, bias;                         // bias: of attention and router
 };
 
-// Returns the flavor of a model; NULL: unknown, and `hint` names what is known, for the end of a
-// message.
-const struct titan_flavor *titan_flavor(const char *model, const char *flavor, char hint[256]);
+// What is known in place of an unknown name, for the end of a message.
+struct titan_hint {
+    bool of_flavor; // the model is known, the flavor is not
+    char text[224];
+};
+
+// Returns the flavor of a model; NULL: unknown, and the hint is filled.
+const struct titan_flavor *titan_flavor(const char *model,
+                                        const char *flavor,
+                                        struct titan_hint *hint);
 
 // Returns the k-th flavor; NULL after the last.
 const struct titan_flavor *titan_flavor_at(int k);
@@ -95,7 +102,8 @@ enum titan_recompute {
 enum { TITAN_MAX_STAGES = 4096 }; // pipeline ranks times chunks
 
 struct titan_config {
-    const struct titan_flavor *flavor; // NULL: no [model]
+    const struct titan_flavor *flavor; // NULL: no [model], or an unknown one
+    struct pps_fault unknown;          // the unknown model or flavor; text "": none
     int32_t replicate, shard;          // shard 0: the remaining devices
     int32_t tp, pp, cp, ep, etp;
     int64_t local_batch, global_batch; // global_batch 0: local_batch times data-parallel ranks

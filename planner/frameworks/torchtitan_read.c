@@ -60,8 +60,10 @@ static bool put_model(const struct reading *t)
 {
     const struct titan_flavor *f = t->c.flavor;
     char name[64];
-    if (f == NULL)
-        return true;
+    if (f == NULL) {
+        t->r->file->unknown_model = t->c.unknown;
+        return put(t, FRAMEWORK_BASELINE, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
+    }
     const struct shape shape[] = {
         {"num_layers", f->layers},
         {"hidden_size", f->dim},
@@ -98,6 +100,16 @@ static bool put_cluster(const struct reading *t)
                (double)c->replicate * c->shard * c->tp * c->pp * c->cp, TITAN_SHARD);
 }
 
+// The size of the micro-batch is tried in addition to the default sizes.
+static bool put_micro_batch_sizes(const struct reading *t)
+{
+    const double sizes[] = {1, 2, 4, t->c.mbs};
+    const bool usual = t->c.mbs == 1 || t->c.mbs == 2 || t->c.mbs == 4;
+    return usual ||
+           framework_put(t->r, FRAMEWORK_TRAINING, "mbs_options",
+                         cJSON_CreateDoubleArray(sizes, 4), place_of(t, TITAN_LOCAL_BATCH));
+}
+
 static bool put_bytes(const struct reading *t)
 {
     const struct titan_config *c = &t->c;
@@ -121,7 +133,7 @@ static bool put_training(const struct reading *t)
                         c->global_batch > 0 ? TITAN_GLOBAL_BATCH : TITAN_LOCAL_BATCH))
         return false;
     if (!put(t, FRAMEWORK_TRAINING, "zero_level", c->reshard ? 3 : 2, TITAN_RESHARD) ||
-        !put_bytes(t))
+        !put_bytes(t) || !put_micro_batch_sizes(t))
         return false;
     if (c->etp > 1 && c->etp == c->tp &&
         !framework_put_text(t->r, FRAMEWORK_TRAINING, "expert_tensor_parallel", "tp",
@@ -133,6 +145,15 @@ static bool put_training(const struct reading *t)
 
 // ---- baseline -----------------------------------------------------------------------------------
 
+// Returns the first degree that the file sets.
+static enum titan_key first_degree(const struct reading *t)
+{
+    for (int key = TITAN_REPLICATE; key <= TITAN_EP; key++)
+        if (key != TITAN_RESHARD && titan_get(t->s->doc, (enum titan_key)key, NULL) != NULL)
+            return (enum titan_key)key;
+    return TITAN_REPLICATE;
+}
+
 // Parameters are sharded over data and context ranks together. If the number of replicas depends on
 // the devices, plan_run completes the baseline.
 static bool put_replicas(const struct reading *t)
@@ -141,7 +162,7 @@ static bool put_replicas(const struct reading *t)
     if (c->shard > 0)
         return put(t, FRAMEWORK_BASELINE, "dp", (double)c->replicate * c->shard, TITAN_SHARD) &&
                put(t, FRAMEWORK_BASELINE, "op", (double)c->shard * c->cp, TITAN_SHARD);
-    return put(t, FRAMEWORK_BASELINE, "dp_replicate", c->replicate, TITAN_REPLICATE) &&
+    return put(t, FRAMEWORK_BASELINE, "dp_replicate", c->replicate, first_degree(t)) &&
            (c->global_batch > 0 || put(t, FRAMEWORK_BASELINE, "replica_batch",
                                        (double)c->local_batch, TITAN_LOCAL_BATCH));
 }

@@ -47,6 +47,7 @@ static enum pps_status take_framework(struct plan_document *document,
     document->framework = file->framework;
     document->ignored = file->ignored.text;
     document->n_ignored = file->n_ignored;
+    document->unknown_model = file->unknown_model;
     file->ignored = (struct text_buffer){.text = NULL};
     framework_file_free(file);
     return status;

@@ -10,6 +10,7 @@
 #include "kernels/common/description/run_document.h"
 #include "planner/shared/configurations.h"
 #include "planner/shared/files.h"
+#include "planner/shared/plan_baseline.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,6 +80,10 @@ static enum pps_status load(struct plan_run *run,
     if (!rundoc_split(&parts, document->json.root, &fault) ||
         !read_parts(run, &parts, strategy, &fault))
         return plan_fail_document(&document->json, &fault, err);
+    const struct pps_fault *unknown = &document->unknown_model;
+    if (!run->has_model && unknown->text[0] != '\0')
+        return pps_fail_at(err, PPS_E_INPUT, path, unknown->line, unknown->column, "%s",
+                           unknown->text);
     if (parts.baseline != NULL) {
         run->baseline = parts.baseline;
         run->baseline_in = document;
@@ -280,6 +285,8 @@ enum pps_status plan_run_open(struct plan_run *run,
                           pps_arg_command(args));
     if (status == PPS_OK)
         status = read_cluster_options(run, args, err);
+    if (status == PPS_OK)
+        status = plan_baseline_complete(run, err);
     if (status == PPS_OK)
         status = read_other_options(run, args, err);
     if (status != PPS_OK)

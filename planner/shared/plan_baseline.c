@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derives the number of data-parallel ranks of a baseline, and what depends on it.
+#include "planner/shared/plan_baseline.h"
+
+#include "base/document/fault.h"
+#include "planner/shared/files.h"
+
+// Returns a value of the baseline; 0 without one.
+static int64_t value_of(const struct plan_run *run, const char *key)
+{
+    const cJSON *item = pps_json_member(run->baseline, key);
+    return cJSON_IsNumber(item) ? (int64_t)item->valuedouble : 0;
+}
+
+// Returns a degree of the baseline; 1 without one.
+static int64_t degree_of(const struct plan_run *run, const char *key)
+{
+    const int64_t value = value_of(run, key);
+    return value > 0 ? value : 1;
+}
+
+static enum pps_status fail(const struct plan_run *run, int64_t degrees, struct pps_error *err)
+{
+    struct pps_fault fault;
+    pps_fault_set(&fault, pps_json_member(run->baseline, "dp_replicate"), false,
+                  "the degrees in this file use %lld devices or a multiple; the cluster has "
+                  "%lld (--devices N)",
+                  (long long)degrees, (long long)run->cluster.world_size);
+    return plan_fail_document(&run->baseline_in->json, &fault, err);
+}
+
+static enum pps_status set_replicas(struct plan_run *run, struct pps_error *err)
+{
+    const int64_t copies = degree_of(run, "dp_replicate"), cp = degree_of(run, "cp");
+    const int64_t others = degree_of(run, "tp") * degree_of(run, "pp") * cp;
+    const int64_t devices = run->cluster.world_size;
+    if (devices % (others * copies) != 0)
+        return fail(run, others * copies, err);
+    const int64_t dp = devices / others;
+    const int64_t batch = value_of(run, "replica_batch");
+    cJSON *baseline = cJSON_GetObjectItemCaseSensitive(run->baseline_in->json.root, "baseline");
+    if (cJSON_AddNumberToObject(baseline, "dp", (double)dp) == NULL ||
+        cJSON_AddNumberToObject(baseline, "op", (double)(dp / copies * cp)) == NULL)
+        return pps_fail_memory(err, "%s", run->baseline_in->json.name);
+    if (batch > 0)
+        run->training.gbs = batch * dp;
+    return PPS_OK;
+}
+
+enum pps_status plan_baseline_complete(struct plan_run *run, struct pps_error *err)
+{
+    if (run->baseline == NULL)
+        return PPS_OK;
+    if (value_of(run, "seq_length") > 0)
+        run->model.seq_length = value_of(run, "seq_length");
+    return value_of(run, "dp_replicate") > 0 ? set_replicas(run, err) : PPS_OK;
+}
