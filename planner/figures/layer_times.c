@@ -136,18 +136,37 @@ static void take_dense_as_unit(struct times *times)
     times->mean_ms[RECOMP_MOE_BW] = times->mean_ms[RECOMP_DENSE_BW];
 }
 
+// As published, ratios need all lists. Otherwise a missing list leaves its ratios unknown.
 static bool check_lists(const struct times *times,
                         const cJSON *document,
                         enum nd_compat compat,
                         struct pps_fault *fault)
 {
     static const int NEEDED[] = {MOE_FW, MOE_BW, RECOMP_MOE_BW, TOTAL, DENSE_FW};
-    const int n = compat == ND_ORIG ? 5 : 4;
+    const int n = compat == ND_ORIG ? 5 : 1;
     for (int i = 0; i < n; i++)
         if (times->mean_ms[NEEDED[i]] == 0.0)
             return pps_fault_set(fault, document, false,
                                  "%s: has no times, which the ratios need", LISTS[NEEDED[i]]);
     return true;
+}
+
+// Returns the time of the head, ms; NAN if a time that it needs is unknown.
+static double head_of(const struct times *times, enum nd_compat compat)
+{
+    const double *ms = times->mean_ms;
+    const double plain = times->layers - times->recomputed;
+    const double recomputed = compat == ND_ORIG ? 1.0 : times->recomputed;
+    if (ms[TOTAL] == 0.0 || (plain > 0 && ms[MOE_BW] == 0.0) ||
+        (recomputed > 0 && ms[RECOMP_MOE_BW] == 0.0))
+        return (double)NAN;
+    return ms[TOTAL] - times->layers * ms[MOE_FW] - plain * ms[MOE_BW] -
+           recomputed * ms[RECOMP_MOE_BW];
+}
+
+static double ratio(bool is_known, double value, double unit)
+{
+    return is_known ? value / unit : (double)NAN;
 }
 
 static bool take_ratios(struct nd_ratios *ratios,
@@ -156,22 +175,21 @@ static bool take_ratios(struct nd_ratios *ratios,
                         enum nd_compat compat,
                         struct pps_fault *fault)
 {
-    const double *ms = times->mean_ms;
-    const double recomputed = compat == ND_ORIG ? 1.0 : times->recomputed;
-    const double head = ms[TOTAL] - times->layers * ms[MOE_FW] -
-                        (times->layers - times->recomputed) * ms[MOE_BW] -
-                        recomputed * ms[RECOMP_MOE_BW];
+    const double *ms = times->mean_ms, unit = ms[MOE_FW];
+    const double head = head_of(times, compat);
+    const bool has_backward = ms[MOE_BW] > 0.0;
     if (compat == ND_CORRECTED && head < 0.0)
         return pps_fault_set(fault, cJSON_GetObjectItemCaseSensitive(document, "total"), false,
                              "total: %g ms is less than the time of %g layers; check "
                              "last_stage_layers and recomputed_layers",
                              ms[TOTAL], times->layers);
     *ratios = (struct nd_ratios){
-        .dense = ms[DENSE_FW] > 0.0 ? ms[DENSE_FW] / ms[MOE_FW] : (double)NAN,
-        .backward = ms[MOE_BW] / ms[MOE_FW],
-        .recompute = (ms[RECOMP_MOE_BW] - ms[MOE_BW]) / ms[MOE_FW],
-        .head = head / ms[MOE_FW],
-        .layer_ms = ms[MOE_FW],
+        .dense = ratio(ms[DENSE_FW] > 0.0, ms[DENSE_FW], unit),
+        .backward = ratio(has_backward, ms[MOE_BW], unit),
+        .recompute = ratio(has_backward && ms[RECOMP_MOE_BW] > 0.0,
+                           ms[RECOMP_MOE_BW] - ms[MOE_BW], unit),
+        .head = ratio(!isnan(head), head, unit),
+        .layer_ms = unit,
     };
     return true;
 }
@@ -190,7 +208,9 @@ bool nd_profile_of_times(struct nd_profile *profile,
     for (int i = 0; i < N_LISTS; i++)
         if (!read_mean(&times.mean_ms[i], document, LISTS[i], compat, fault))
             return false;
-    if (!read_whole(&times.layers, document, "last_stage_layers", 1, 0, fault) ||
+    const bool needs_layers = compat == ND_ORIG || times.mean_ms[TOTAL] > 0.0;
+    if (!read_whole(&times.layers, document, "last_stage_layers", 1, needs_layers ? 0 : 1,
+                    fault) ||
         !read_whole(&times.recomputed, document, "recomputed_layers", 0, 1, fault))
         return false;
     if (times.recomputed > times.layers)

@@ -62,8 +62,9 @@ struct cJSON;
 // Computes ratios from a document of raw times in us: {"config": {"dp": ...}, "dense_fw": [...],
 // ..., "last_stage_layers": n, "recomputed_layers": r}. The time of the head is the total of the
 // last stage minus n forwards, n - r backwards and r backwards with recompute. A model whose layers
-// are all dense needs no moe_... lists: its unit is the dense layer. As published, all models need
-// moe_... lists, and one backward with recompute is counted for any r.
+// are all dense needs no moe_... lists: its unit is the dense layer. A ratio whose lists are missing is
+// NAN; the unit must be known. As published, all lists are needed, and one backward with recompute is
+// counted for any r.
 bool nd_profile_of_times(struct nd_profile *profile,
                          const struct cJSON *document,
                          enum nd_compat compat,

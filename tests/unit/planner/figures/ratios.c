@@ -172,6 +172,32 @@ Test(nd_ratios, dense_model)
     cr_assert_str_eq(text, "moe_fw: has no times, which the ratios need");
 }
 
+// A profile without recompute or without the last stage gives the ratios that it can. Before, such a
+// document was refused.
+Test(nd_ratios, missing_times)
+{
+#define FORWARD "{\"config\":{\"dp\":1,\"tp\":1,\"pp\":2},\"moe_fw\":[10000],\"moe_bw\":[20000]"
+    struct nd_profile profile;
+    char text[512];
+    cr_assert(of_times(FORWARD "}", ND_CORRECTED, &profile, text), "%s", text);
+    near(profile.ratios.backward, 2.0, 1e-9, "backward");
+    near(profile.ratios.layer_ms, 10.0, 1e-9, "unit");
+    cr_assert(isnan(profile.ratios.recompute) && isnan(profile.ratios.head) &&
+              isnan(profile.ratios.dense));
+    cr_assert(of_times(FORWARD ",\"total\":[75000],\"last_stage_layers\":2,"
+                               "\"recomputed_layers\":0}",
+                       ND_CORRECTED, &profile, text),
+              "%s", text);
+    near(profile.ratios.head, 1.5, 1e-9, "head"); // 75 - 20 - 40
+    cr_assert(of_times(FORWARD ",\"total\":[75000],\"last_stage_layers\":2}", ND_CORRECTED,
+                       &profile, text),
+              "%s", text);
+    cr_assert(isnan(profile.ratios.head)); // one layer is recomputed, in unknown time
+    cr_assert(!of_times(FORWARD ",\"last_stage_layers\":2}", ND_ORIG, &profile, text));
+    cr_assert_str_eq(text, "recomp_moe_bw: has no times, which the ratios need");
+#undef FORWARD
+}
+
 Test(nd_ratios, times_that_are_refused)
 {
 #define HEAD "{\"config\":{\"dp\":1,\"tp\":1,\"pp\":2},"
@@ -186,11 +212,11 @@ Test(nd_ratios, times_that_are_refused)
         {HEAD "\"moe_fw\":[1,\"2\"]}",
          "moe_fw: every entry must be microseconds, a number >= 0"},
         {HEAD "\"total\":[1e999]}", "total: every entry must be microseconds, a number >= 0"},
-        {HEAD "\"total\":[]}", "last_stage_layers: must be given"},
+        {HEAD "\"total\":[1000]}", "last_stage_layers: must be given"},
         {HEAD "\"last_stage_layers\":2,\"recomputed_layers\":3}",
          "recomputed_layers: must be at most last_stage_layers"},
-        {HEAD "\"last_stage_layers\":2,\"moe_fw\":[10],\"moe_bw\":[20]}",
-         "recomp_moe_bw: has no times, which the ratios need"},
+        {HEAD "\"last_stage_layers\":2,\"moe_bw\":[20000]}",
+         "moe_fw: has no times, which the ratios need"},
         {HEAD "\"last_stage_layers\":2,\"moe_fw\":[10000],\"moe_bw\":[20000],"
               "\"recomp_moe_bw\":[30000],\"total\":[60000]}",
          "total: 60 ms is less than the time of 2 layers; check last_stage_layers and "

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The order of forward and backward attention kernels on one rank, and the search for the numbers of
+// layers, recomputed layers and micro-batches that give this order (layer_cut.h). Private to
+// layer_order.c and layer_cut.c.
+#ifndef PPS_PLANNER_PROFILES_KERNELS_LAYER_ORDER_H
+#define PPS_PLANNER_PROFILES_KERNELS_LAYER_ORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The kernels of a piece of a trace that begins with a step.
+struct layer_order {
+    const size_t *before; // [backward kernel]: forward kernels of the trace before it
+    size_t first_forward; // of the piece
+    size_t n_backward;
+    size_t n_forward; // of the piece
+};
+
+// A hypothesis. All counts are in kernels: layers times kernels per layer.
+struct order_shape {
+    size_t layers;
+    size_t warm_up;
+    size_t micro_batches;     // per step; 0: unknown
+    bool has_steady_part;     // more micro-batches than warm_up + 1 are allowed
+    const size_t *recomputed; // [backward kernel of a pass]: recomputed forwards before it
+};
+
+// A backward pass and the forward pass of the same micro-batch.
+struct order_pass {
+    size_t step, micro_batch;
+    size_t forward, backward; // first kernels, as indices of all forward and backward kernels
+};
+
+// Follows the order as long as the kernels agree with the shape. Writes the passes (room for
+// n_backward / layers) and returns their number; sets *micro_batches to the count per step, 0 if the
+// order does not show it, and *is_complete if all kernels agree. The last pass may be incomplete.
+size_t order_follow(const struct layer_order *order,
+                    const struct order_shape *shape,
+                    struct order_pass *passes,
+                    size_t *micro_batches,
+                    bool *is_complete);
+
+#endif
