@@ -341,3 +341,20 @@ bool toml_remove(struct toml_edit *t, const char *path)
         to += doc->text[to] == '\n';
     return text_edit_replace(t->edit, from, to, "", 0);
 }
+
+void toml_comment(struct toml_edit *t, const char *path, const char *text)
+{
+    const struct plaindoc *doc = t->doc;
+    const struct walk w = follow(doc, path);
+    struct text_buffer line = {.text = NULL};
+    if (w.item == NULL)
+        return;
+    const size_t at = line_start(doc, place_of(doc, w.item)->key_at);
+    text_buffer_add_bytes(&line, doc->text + at, strspn(doc->text + at, " \t"));
+    text_buffer_add(&line, "# %s\n", text);
+    t->failed |= line.failed;
+    if (!line.failed &&
+        (at < line.n || memcmp(doc->text + at - line.n, line.text, line.n) != 0))
+        (void)text_edit_replace(t->edit, at, at, line.text, line.n); // overlaps no value
+    text_buffer_free(&line);
+}

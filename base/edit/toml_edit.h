@@ -37,6 +37,10 @@ bool toml_set_text(struct toml_edit *t, const char *path, const char *value);
 // changes nothing. Keys in inline tables are not removed: false.
 bool toml_remove(struct toml_edit *t, const char *path);
 
+// Inserts the line "# text" above the line of a key. Does nothing if the document does not have the
+// key, or has this comment.
+void toml_comment(struct toml_edit *t, const char *path, const char *text);
+
 // Returns the item at a path; NULL: none. A list of tables on the path stands for its last table.
 const struct cJSON *toml_get(const struct plaindoc *doc, const char *path);
 

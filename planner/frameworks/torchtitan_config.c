@@ -302,6 +302,18 @@ static bool read_recompute(struct titan_config *c, const struct titan_source *s)
     return word != 0 || read_option(c, s);
 }
 
+// torchtitan counts the layers of a device over all its parts.
+int32_t titan_recomputed(const struct titan_config *c, int32_t chunk, int32_t stage)
+{
+    const int32_t layers = c->layers[titan_part(c, chunk, stage)];
+    int32_t before = 0;
+    for (int32_t v = 0; v < chunk; v++)
+        before += c->layers[titan_part(c, v, stage)];
+    if (c->recompute == TITAN_EVERY && c->every > 1)
+        return (before + layers) / c->every - before / c->every;
+    return c->recompute == TITAN_FULL || c->recompute == TITAN_EVERY ? layers : 0;
+}
+
 // ---- all ----------------------------------------------------------------------------------------
 
 bool titan_config_read(struct titan_config *c, const struct titan_source *s)

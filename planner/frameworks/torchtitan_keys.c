@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The keys of torchtitan configurations that describe shape and strategy, in the layouts of all
 // versions.
-#include "base/edit/toml_edit.h"
 #include "planner/frameworks/torchtitan_private.h"
+
+#include "base/edit/toml_edit.h"
 
 #include <string.h>
 
@@ -73,8 +74,7 @@ const cJSON *titan_get(const struct plaindoc *doc, enum titan_key key, const cha
     return NULL;
 }
 
-// Returns whether a document has its degrees in [training] and [experimental], as until early 2025.
-static bool is_old(const struct plaindoc *doc)
+bool titan_is_old(const struct plaindoc *doc)
 {
     if (toml_get(doc, "parallelism") != NULL)
         return false;
@@ -90,7 +90,8 @@ const char *titan_path(const struct plaindoc *doc, enum titan_key key)
     if (titan_get(doc, key, &path) != NULL)
         return path;
     const bool grouped = strncmp(paths[key][0], "parallelism.", strlen("parallelism.")) == 0;
-    return grouped && paths[key][1] != NULL && is_old(doc) ? paths[key][1] : paths[key][0];
+    return grouped && paths[key][1] != NULL && titan_is_old(doc) ? paths[key][1]
+                                                                 : paths[key][0];
 }
 
 bool titan_knows(const char *path)

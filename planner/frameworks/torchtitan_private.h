@@ -59,6 +59,10 @@ const cJSON *titan_get(const struct plaindoc *doc, enum titan_key key, const cha
 // Returns the path at which this document has the key, or is to have it.
 const char *titan_path(const struct plaindoc *doc, enum titan_key key);
 
+// Returns whether the file has the layout until early 2025: degrees in [training] and
+// [experimental].
+bool titan_is_old(const struct plaindoc *doc);
+
 // Returns whether a path as "training.seq_len" belongs to one of the keys.
 bool titan_knows(const char *path);
 
@@ -139,11 +143,23 @@ bool titan_text(const struct titan_source *s, enum titan_key key, const char **v
 bool titan_config_read(struct titan_config *c, const struct titan_source *s);
 void titan_config_free(struct titan_config *c);
 
-// Fill vp, v_shape and layers; the rest of the configuration is known.
+struct titan_schedule {
+    const char *name;
+    bool one_part; // per rank
+    bool v_shape;  // as in titan_config
+};
+
+// Reads the schedule of the pipeline. Returns false with a fault.
+bool titan_read_schedule(const struct titan_source *s, struct titan_schedule *schedule);
+
+// Fills vp, v_shape and layers; the rest of the configuration is known.
 bool titan_read_stages(struct titan_config *c, const struct titan_source *s);
 
 // Returns the part of the model that a stage has as a chunk, from 0.
 int32_t titan_part(const struct titan_config *c, int32_t chunk, int32_t stage);
+
+// Returns the fully recomputed layers of a chunk of a stage. The layers must be known.
+int32_t titan_recomputed(const struct titan_config *c, int32_t chunk, int32_t stage);
 
 // Stores the layers per part as torchtitan spreads them: the first and last part have fewer.
 // Returns false if a part would be empty.

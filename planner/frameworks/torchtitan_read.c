@@ -193,19 +193,12 @@ static bool put_micro_batches(const struct reading *t)
 
 enum list { LIST_LAYERS, LIST_FULL, LIST_SELECT };
 
-// torchtitan counts the layers of a device over all its chunks.
-static int32_t value_of(const struct titan_config *c,
-                        enum list list,
-                        int32_t layers,
-                        int32_t before)
+static int32_t value_of(const struct titan_config *c, enum list list, int32_t v, int32_t i)
 {
-    if (list == LIST_LAYERS)
-        return layers;
+    const int32_t layers = c->layers[titan_part(c, v, i)];
     if (list == LIST_SELECT)
         return c->recompute == TITAN_OPS ? layers : 0;
-    if (c->recompute == TITAN_EVERY && c->every > 1)
-        return (before + layers) / c->every - before / c->every;
-    return c->recompute == TITAN_FULL || c->recompute == TITAN_EVERY ? layers : 0;
+    return list == LIST_LAYERS ? layers : titan_recomputed(c, v, i);
 }
 
 // Makes [chunk][stage]. NULL: out of memory.
@@ -218,13 +211,8 @@ static cJSON *make_list(const struct titan_config *c, enum list list)
             cJSON_Delete(rows);
             return NULL;
         }
-        for (int32_t i = 0; i < c->pp; i++) {
-            int32_t before = 0;
-            for (int32_t w = 0; w < v; w++)
-                before += c->layers[titan_part(c, w, i)];
-            cJSON_AddItemToArray(row, cJSON_CreateNumber(value_of(
-                                          c, list, c->layers[titan_part(c, v, i)], before)));
-        }
+        for (int32_t i = 0; i < c->pp; i++)
+            cJSON_AddItemToArray(row, cJSON_CreateNumber(value_of(c, list, v, i)));
     }
     return rows;
 }

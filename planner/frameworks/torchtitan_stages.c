@@ -11,13 +11,7 @@
 
 // ---- schedules ----------------------------------------------------------------------------------
 
-struct schedule {
-    const char *name;
-    bool one_part; // per rank
-    bool v_shape;
-};
-
-static const struct schedule schedules[] = {
+static const struct titan_schedule schedules[] = {
     {"1F1B", true, false},
     {"GPipe", true, false},
     {"PipelineScheduleSingle", true, false},
@@ -35,23 +29,25 @@ static const struct schedule schedules[] = {
 
 enum { N_SCHEDULES = sizeof schedules / sizeof *schedules };
 
-static const struct schedule *read_schedule(const struct titan_source *s)
+bool titan_read_schedule(const struct titan_source *s, struct titan_schedule *schedule)
 {
     const char *name = "1F1B", *path = "";
     struct pps_nearest nearest;
     if (!titan_text(s, TITAN_SCHEDULE, &name))
-        return NULL;
+        return false;
     nearest = pps_nearest_to(name);
     for (int k = 0; k < N_SCHEDULES; k++) {
-        if (strcasecmp(schedules[k].name, name) == 0)
-            return &schedules[k];
+        if (strcasecmp(schedules[k].name, name) == 0) {
+            *schedule = schedules[k];
+            return true;
+        }
         pps_nearest_consider(&nearest, schedules[k].name);
     }
     const cJSON *item = titan_get(s->doc, TITAN_SCHEDULE, &path);
-    titan_fail(s, item, "%s = \"%.40s\": unknown schedule; %s%s", path, name,
-               nearest.name != NULL ? "did you mean " : "expected 1F1B, Interleaved1F1B, ",
-               nearest.name != NULL ? nearest.name : "ZBVZeroBubble or DualPipeV");
-    return NULL;
+    return titan_fail(s, item, "%s = \"%.40s\": unknown schedule; %s%s", path, name,
+                      nearest.name != NULL ? "did you mean "
+                                           : "expected 1F1B, Interleaved1F1B, ",
+                      nearest.name != NULL ? nearest.name : "ZBVZeroBubble or DualPipeV");
 }
 
 int32_t titan_part(const struct titan_config *c, int32_t chunk, int32_t stage)
@@ -142,7 +138,7 @@ struct parts {
 
 static bool count_parts(const struct titan_config *c,
                         const struct titan_source *s,
-                        const struct schedule *schedule,
+                        const struct titan_schedule *schedule,
                         struct parts *parts)
 {
     const cJSON *modules = list_of(s, TITAN_PARTS), *points = list_of(s, TITAN_SPLIT_POINTS);
@@ -167,7 +163,7 @@ static bool count_parts(const struct titan_config *c,
 
 static bool check_parts(const struct titan_config *c,
                         const struct titan_source *s,
-                        const struct schedule *schedule,
+                        const struct titan_schedule *schedule,
                         const struct parts *parts)
 {
     const cJSON *at = parts->item != NULL ? parts->item : titan_get(s->doc, TITAN_PP, NULL);
@@ -230,12 +226,12 @@ bool titan_read_stages(struct titan_config *c, const struct titan_source *s)
     struct parts parts = {NULL, 1, 0, 0};
     c->vp = 1;
     if (c->pp > 1) {
-        const struct schedule *schedule = read_schedule(s);
-        if (schedule == NULL || !count_parts(c, s, schedule, &parts) ||
-            !check_parts(c, s, schedule, &parts))
+        struct titan_schedule schedule;
+        if (!titan_read_schedule(s, &schedule) || !count_parts(c, s, &schedule, &parts) ||
+            !check_parts(c, s, &schedule, &parts))
             return false;
         c->vp = (int32_t)(parts.n / c->pp);
-        c->v_shape = schedule->v_shape;
+        c->v_shape = schedule.v_shape;
     }
     return c->flavor == NULL || count_layers(c, s, &parts);
 }
