@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A launch runs a list of configurations by their framework, and prints progress on stderr and a table
+// on stdout.
+#ifndef PPS_PLANNER_ND_RUNS_LAUNCH_H
+#define PPS_PLANNER_ND_RUNS_LAUNCH_H
+
+#include "base/text/status.h"
+#include "engine/space/shard.h"
+#include "planner/frameworks/framework.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct nd_launch {
+    bool dry_run;                      // else a profile
+    bool list;                         // print the commands, run nothing
+    bool force, retry_failed;          // run all again; run earlier failures again
+    const char *const *words;          // configurations and folders of configurations
+    int n_words;                       // at least 1
+    const char *command;               // for /bin/sh; NULL: the launcher of the framework
+    const char *folders[N_FRAMEWORKS]; // where the frameworks are; NULL: unknown
+    const char *ranks;                 // dry runs: "stages" or "0,8"; NULL: by framework
+    const char *output;                // folder of logs and states; NULL: of the configurations
+    const char *devices;               // "8" or "0-3,6"; NULL: the visible ones
+    uint64_t per_run;                  // devices of a run; 0: all
+    uint64_t parallel;                 // runs at a time; 0: as many as fit on the devices
+    double limit_s;                    // of a run; 0: none
+    double grace_s;                    // from SIGTERM to SIGKILL
+    struct pps_shard shard;            // count 0: all runs
+    const atomic_bool *stop;
+};
+
+// Runs what has not been run before. Returns PPS_E_INPUT before anything is started or written,
+// PPS_E_POINTS if runs failed, PPS_E_STOPPED if the stop flag was set, PPS_E_MACHINE if a file cannot
+// be written or a process cannot be started. No process is left in any case.
+PPS_MUST_CHECK enum pps_status nd_launch_run(const struct nd_launch *launch,
+                                             struct pps_error *err);
+
+#endif
