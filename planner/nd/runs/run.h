@@ -24,7 +24,8 @@ enum nd_run_state {
 };
 
 // Files of a run: logs/NAME/output.log or logs/NAME/rank_R.log, status/NAME.json or
-// status/NAME.rank_R.json, under the output folder.
+// status/NAME.rank_R.json, under the output folder. Logs of an earlier attempt are moved to
+// earlier/NAME-DATE-TIME.
 struct nd_run {
     struct nd_order order;
     char *name;   // "DP8_TP1_PP2", or with the rank: "DP8_TP1_PP2 rank 8"
@@ -62,6 +63,15 @@ PPS_MUST_CHECK enum pps_status nd_run_write(const struct nd_run *run,
                                             const struct nd_recipe *recipe,
                                             const char *command,
                                             struct pps_error *err);
+
+// Opens the empty log of a run and locks it; `output` is the output folder. Every process of the run
+// holds the lock, because the log is its output. Moves logs of an earlier attempt away, unless the
+// run is one simulated rank of several, whose log is truncated. *fd is -1 if another process holds the
+// lock; the caller closes it.
+PPS_MUST_CHECK enum pps_status nd_run_open_log(const struct nd_run *run,
+                                               const char *output,
+                                               int *fd,
+                                               struct pps_error *err);
 
 // Returns true for failures: all states from ND_RUN_FAILED to ND_RUN_TIMED_OUT.
 bool nd_run_failed(const struct nd_run *run);

@@ -7,7 +7,6 @@
 #include "base/text/human.h"
 #include "base/text/say.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,24 +91,6 @@ static enum pps_status write_state(const struct nd_runs *runs,
     return nd_run_write(run, &runs->recipe, command->text, err);
 }
 
-// Opens and locks the log. Every process of the run holds the lock as its output. *fd is -1 if another
-// process has the lock.
-static enum pps_status open_log(const struct nd_run *run, int *fd, struct pps_error *err)
-{
-    const enum pps_status status = pps_disk_make_folder(run->folder, err);
-    if (status != PPS_OK)
-        return status;
-    *fd = open(run->log, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (*fd < 0)
-        return pps_disk_fail(err, "cannot write", run->log);
-    if (pps_disk_lock(*fd) == PPS_DISK_BUSY) {
-        close(*fd);
-        *fd = -1;
-        return PPS_OK;
-    }
-    return pps_disk_truncate(*fd, run->log, 0, err);
-}
-
 static enum pps_status start_shell(struct work *work,
                                    struct nd_run *run,
                                    int log,
@@ -144,7 +125,7 @@ static enum pps_status start(struct work *work,
                              struct pps_error *err)
 {
     int log = -1;
-    enum pps_status status = open_log(run, &log, err);
+    enum pps_status status = nd_run_open_log(run, work->runs->output, &log, err);
     if (status == PPS_OK && log >= 0) {
         run->state = ND_RUN_RUNNING;
         run->slot = slot;
