@@ -137,7 +137,8 @@ size_t framework_value_at(const struct plaindoc *document, const cJSON *item)
 
 static const struct framework_form *form_of(const struct plaindoc *doc, enum plaindoc_form form)
 {
-    static const struct framework_form *const forms[] = {&torchtitan_form, NULL};
+    static const struct framework_form *const forms[] = {&mindformers_form, &torchtitan_form,
+                                                         NULL};
     for (int k = 0; forms[k] != NULL; k++)
         if (forms[k]->form == form && forms[k]->is(doc))
             return forms[k];

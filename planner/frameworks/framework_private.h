@@ -84,6 +84,7 @@ struct framework_form {
     bool (*write)(struct framework_writer *w, const struct plaindoc *document);
 };
 
+extern const struct framework_form mindformers_form;
 extern const struct framework_form torchtitan_form;
 
 bool torchtitan_write(struct framework_writer *w, const struct plaindoc *document);
