@@ -33,7 +33,8 @@
         {"list", 0, NULL, "print the commands and end"}, {"output-path", 0, "DIR", NULL},
 
 static const struct pps_opt dryrun_options[] = {
-    RUN_OPTIONS{"ranks", 0, "LIST", "ranks to simulate: stages, or as in 0,8 (by framework)"},
+    RUN_OPTIONS{"ranks", 0, "LIST",
+                "ranks to simulate: stages, none, or as in 0,8 (by framework)"},
     {NULL, 0, NULL, NULL},
 };
 

@@ -20,7 +20,7 @@ struct nd_launch {
     int n_words;                       // at least 1
     const char *command;               // for /bin/sh; NULL: the launcher of the framework
     const char *folders[N_FRAMEWORKS]; // where the frameworks are; NULL: unknown
-    const char *ranks;                 // dry runs: "stages" or "0,8"; NULL: by framework
+    const char *ranks;                 // dry runs: "stages", "none", "0,8"; NULL: by framework
     const char *output;                // folder of logs and states; NULL: of the configurations
     const char *devices;               // "8" or "0-3,6"; NULL: the visible ones
     uint64_t per_run;                  // devices of a run; 0: all

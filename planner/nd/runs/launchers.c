@@ -55,22 +55,26 @@ const struct nd_launcher *nd_launcher(enum framework framework, bool dry_run)
     return dry_run ? &dry_runs[framework] : &profiles[framework];
 }
 
+static void simulate_mindspore(struct text_buffer *out, int64_t rank, int i_rank, int64_t world)
+{
+    text_buffer_add(out, "unset RANK_TABLE_FILE\nexport MS_SIMULATION_LEVEL=1");
+    if (rank >= 0)
+        text_buffer_add(out, " RANK_SIZE=%lld RANK_ID=%lld DEVICE_ID=%d", (long long)world,
+                        (long long)rank, i_rank);
+    text_buffer_add(out,
+                    "\nexport MS_MEMORY_STATISTIC=${MS_MEMORY_STATISTIC:-1} "
+                    "MS_DEV_RUNTIME_CONF=${MS_DEV_RUNTIME_CONF:-memory_statistics:True}\n");
+}
+
 void nd_launcher_simulate(struct text_buffer *out,
                           enum framework framework,
                           int64_t rank,
                           int i_rank,
                           int64_t world)
 {
-    const long long r = rank, w = world;
     if (framework == FRAMEWORK_MINDFORMERS)
-        text_buffer_add(out,
-                        "unset RANK_TABLE_FILE\n"
-                        "export MS_SIMULATION_LEVEL=1 RANK_SIZE=%lld RANK_ID=%lld "
-                        "DEVICE_ID=%d\n"
-                        "export MS_MEMORY_STATISTIC=${MS_MEMORY_STATISTIC:-1} "
-                        "MS_DEV_RUNTIME_CONF=${MS_DEV_RUNTIME_CONF:-memory_statistics:True}\n",
-                        w, r, i_rank);
-    else
-        text_buffer_add(out, "export WORLD_SIZE=%lld RANK=%lld LOCAL_RANK=0 NGPU=%lld\n", w, r,
-                        w);
+        simulate_mindspore(out, rank, i_rank, world);
+    else if (rank >= 0)
+        text_buffer_add(out, "export WORLD_SIZE=%lld RANK=%lld LOCAL_RANK=0 NGPU=%lld\n",
+                        (long long)world, (long long)rank, (long long)world);
 }

@@ -20,7 +20,7 @@ struct nd_launcher {
 // Returns the launcher of a framework; of FRAMEWORK_NONE it is that of Megatron, `bash FILE`.
 const struct nd_launcher *nd_launcher(enum framework framework, bool dry_run);
 
-// Appends shell lines that set the variables with which one rank is simulated.
+// Appends shell lines that set the variables of a dry run. rank -1: without those of a rank.
 void nd_launcher_simulate(struct text_buffer *out,
                           enum framework framework,
                           int64_t rank,

@@ -198,7 +198,7 @@ static enum pps_status add_list(struct nd_order *orders,
         const long rank = strtol(at, &end, 10);
         if (digits == 0 || digits > 9 || (*end != ',' && *end != '\0'))
             return pps_fail(err, PPS_E_INPUT,
-                            "--ranks %s: expected stages, or ranks as in 0,8,16", list);
+                            "--ranks %s: expected stages, none, or ranks as in 0,8,16", list);
         if (rank >= nd_configuration_world(c))
             return pps_fail(err, PPS_E_INPUT, "--ranks %s: %s has ranks 0 to %lld", list,
                             c->path, (long long)nd_configuration_world(c) - 1);
@@ -209,19 +209,31 @@ static enum pps_status add_list(struct nd_order *orders,
     }
 }
 
+// Which ranks to simulate; NULL: none. A command of the user may simulate ranks itself.
+static const char *ranks_of(const struct nd_recipe *recipe, const struct nd_configuration *c)
+{
+    if (!recipe->dry_run || (recipe->ranks != NULL && strcmp(recipe->ranks, "none") == 0))
+        return NULL;
+    if (recipe->ranks != NULL)
+        return recipe->ranks;
+    if (recipe->command != NULL && contains(recipe->command, RANK))
+        return "stages";
+    if (recipe->command != NULL && nd_configuration_world(c) == 0)
+        return NULL;
+    return nd_launcher(c->framework, true)->ranks;
+}
+
 enum pps_status nd_recipe_orders(const struct nd_recipe *recipe,
                                  const struct nd_configuration *c,
                                  struct nd_order *orders,
                                  int *n,
                                  struct pps_error *err)
 {
-    const char *ranks = recipe->ranks;
+    const char *ranks = ranks_of(recipe, c);
     *n = 0;
-    if (recipe->dry_run && ranks == NULL)
-        ranks = recipe->command != NULL && contains(recipe->command, RANK)
-                    ? "stages"
-                    : nd_launcher(c->framework, true)->ranks;
-    if (!recipe->dry_run || ranks == NULL)
+    if (ranks == NULL && recipe->dry_run && contains(template_of(recipe, c), RANK))
+        return pps_fail(err, PPS_E_INPUT, "--ranks none: the command contains {rank}");
+    if (ranks == NULL)
         return add_rank(orders, n, c, -1, err);
     if (nd_configuration_world(c) == 0)
         return pps_fail(err, PPS_E_INPUT,
@@ -291,6 +303,7 @@ static void add_value(struct text_buffer *out,
 
 // Variables are exported in the command itself, so that the command can be repeated by hand.
 static void add_variables(struct text_buffer *out,
+                          const struct nd_recipe *recipe,
                           const struct nd_order *order,
                           const struct nd_place *place)
 {
@@ -299,7 +312,7 @@ static void add_variables(struct text_buffer *out,
                         place->devices, place->devices);
     if (place->port > 0)
         text_buffer_add(out, "export MASTER_PORT=%d\n", place->port);
-    if (order->rank >= 0)
+    if (recipe->dry_run)
         nd_launcher_simulate(out, order->configuration->framework, order->rank, order->i_rank,
                              nd_configuration_world(order->configuration));
 }
@@ -317,7 +330,7 @@ void nd_recipe_command(struct text_buffer *out,
         add_word(out, recipe->folders[c->framework]);
         text_buffer_add(out, " || exit\n");
     }
-    add_variables(out, order, place);
+    add_variables(out, recipe, order, place);
     for (const char *at = template; next_word(&at, word); at++) {
         const int placeholder = find_placeholder(word);
         if (placeholder < 0)
