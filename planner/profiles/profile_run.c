@@ -157,6 +157,7 @@ static enum pps_status read_tables(struct reading *r,
     rank->memory_file =
         rank->memory.used_mb > 0 || rank->memory.held_mb > 0 ? unit->memory : -1;
     rank->step_ms = table.mean_ms;
+    r->run->n_profiles += rank->memory_file >= 0;
     *steps = table.n;
     return status;
 }
@@ -182,6 +183,7 @@ static enum pps_status use_events(struct reading *r,
     if (rank->stage < 0)
         rank->stage = run_stage_of(r->degrees, rank->rank);
     take_memory(rank, events);
+    r->run->n_profiles += events->is_profile;
     if (events->damage[0] != '\0')
         text_buffer_add(&r->run->notes, "%s: %s; the kernels before are used\n",
                         path_of(r, rank->file), events->damage);

@@ -60,6 +60,7 @@ struct profile_rank {
 struct profile_run {
     struct profile_rank *ranks;
     size_t n_ranks;
+    size_t n_profiles; // files with kernels or memory, whether they could be used or not
     struct profile_times lists[PROFILE_LISTS];
     int32_t last_layers;      // of the last stage, without dense layers; 0: not in the profile
     int32_t last_recomputed;  // of these

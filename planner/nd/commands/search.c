@@ -11,6 +11,7 @@
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
 #include "planner/nd/input/strategy_option.h"
+#include "planner/nd/results/parse.h"
 #include "planner/nd/runs/commands.h"
 #include "planner/shared/options.h"
 
@@ -338,5 +339,6 @@ static const struct pps_command nd_search_command = {
 };
 
 const struct pps_command *const nd_tools[] = {
-    &nd_command,           &nd_search_command, &nd_rank_command,    &nd_pipeline_command,
-    &nd_calibrate_command, &nd_dryrun_command, &nd_profile_command, NULL};
+    &nd_command,          &nd_search_command,    &nd_rank_command,
+    &nd_pipeline_command, &nd_calibrate_command, &nd_dryrun_command,
+    &nd_profile_command,  &nd_parse_command,     NULL};
