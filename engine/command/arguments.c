@@ -39,6 +39,15 @@ static void add_kernel_option(struct pps_args *args, const struct pps_option *op
         args->table[n] = (struct pps_opt){name, 0, "X", option->summary};
 }
 
+// Returns the letter, or 0 if an option of the command has it.
+static char free_letter(const struct pps_command *command, char letter)
+{
+    for (int i = 0; command->options[i].name != NULL; i++)
+        if (command->options[i].letter == letter)
+            return 0;
+    return letter;
+}
+
 static void build_table(struct pps_args *args,
                         const struct pps_command *command,
                         const struct pps_kernel *const *kernels)
@@ -51,7 +60,10 @@ static void build_table(struct pps_args *args,
     for (; n < PPS_ARGS_MAX_OPTIONS && command->options[n].name != NULL; n++)
         args->table[n] = command->options[n];
     if (command->kernels && n < PPS_ARGS_MAX_OPTIONS)
-        args->table[n] = kernel;
+        args->table[n++] = kernel;
+    if (command->config && n < PPS_ARGS_MAX_OPTIONS)
+        args->table[n] = (struct pps_opt){"config", free_letter(command, 'c'), "FILE",
+                                          "read options from a JSON file with // comments"};
     for (int k = 0; command->kernel_options && kernels[k] != NULL; k++) {
         const struct pps_composite *composite = kernels[k]->composite;
         for (int o = 0; composite != NULL && o < composite->n_options; o++)
@@ -266,7 +278,8 @@ enum pps_status pps_args_parse(struct pps_args **out,
         return pps_fail_memory(err, "the command line");
     build_table(args, command, kernels);
     args->line = quoted_line(program, argc, argv);
-    args->given = calloc((size_t)argc + 1, 2 * sizeof *args->given);
+    args->room_given = 2 * ((size_t)argc + 1);
+    args->given = calloc(args->room_given, sizeof *args->given);
     args->argv = calloc((size_t)argc + 1, sizeof *args->argv);
     if (args->line == NULL || args->given == NULL || args->argv == NULL)
         return pps_fail_memory(err, "the command line");
@@ -285,6 +298,8 @@ enum pps_status pps_args_parse(struct pps_args **out,
     enum pps_status status = parse_options(args, argc, done, err);
     if (status == PPS_OK && !*done)
         status = check_words(args, err);
+    if (status == PPS_OK && !*done)
+        status = pps_args_read_config(args, err);
     return status;
 }
 
@@ -294,6 +309,10 @@ void pps_args_free(struct pps_args *args)
         return;
     for (int i = 0; args->argv != NULL && args->argv[i] != NULL; i++)
         free(args->argv[i]);
+    for (size_t i = 0; i < args->n_texts; i++)
+        free(args->texts[i]);
+    free(args->texts);
+    pps_json_free(&args->config);
     free(args->argv);
     free(args->given);
     free(args->line);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declares private types of the command-line parser: arguments.c parses, values.c returns
-// values, help.c prints help.
+// Declares private types of the command-line parser: arguments.c parses, config_file.c
+// reads --config, values.c returns values, help.c prints help.
 #ifndef PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 #define PPS_ENGINE_COMMAND_ARGUMENTS_PRIVATE_H
 
+#include "base/document/json.h"
 #include "engine/command/arguments.h"
 
 enum { PPS_ARGS_MAX_OPTIONS = 96 };
@@ -18,8 +19,12 @@ struct pps_args {
     const struct pps_kernel *const *kernels;
     struct pps_opt table[PPS_ARGS_MAX_OPTIONS + 1]; // options of the command and of the kernels
     char names[PPS_ARGS_MAX_OPTIONS][48];           // names of kernel options, with hyphens
-    struct pps_args_given *given;
-    int n_given;
+    struct pps_args_given *given; // of the command line, then of the file of --config
+    int n_given, n_typed;         // n_typed: of the command line
+    size_t room_given;
+    struct pps_json config; // the file of --config, and texts made of its values
+    char **texts;
+    size_t n_texts, room_texts;
     char **words;
     int n_words;
     char **argv; // a copy that getopt may permute
@@ -28,6 +33,11 @@ struct pps_args {
 
 // Returns the index of an option in the table, or -1.
 int pps_args_option(const struct pps_args *args, const char *name);
+
+// Adds the options in the file of --config, if it is given, to those of the command line, which have
+// priority.
+PPS_MUST_CHECK enum pps_status pps_args_read_config(struct pps_args *args,
+                                                    struct pps_error *err);
 
 // Prints the help page of the command, with all options of the table.
 void pps_args_help(const struct pps_args *args);

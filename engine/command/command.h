@@ -33,13 +33,19 @@ struct pps_command {
     const struct pps_opt_alias *aliases; // of options; ends with a zeroed entry; or NULL
     bool kernels;                        // uses kernels: --kernel, which loads one, is added
     bool kernel_options;                 // adds the options of the kernels' composite axes
-    bool one_dash;                       // accepts -name for --name, as some published tools do
-    int min_words, max_words;            // positional arguments; max -1: any number
+    bool config;                         // --config FILE: a JSON object of options is added
+    const struct pps_opt_alias *same; // pairs of options with one meaning: a value of --config
+                                      // counts only if the command line gives neither; or NULL
+    bool one_dash;                    // accepts -name for --name, as some published tools do
+    int min_words, max_words;         // positional arguments; max -1: any number
     enum pps_status (*main)(const struct pps_args *args, struct pps_error *err);
 };
 
 // Returns the value of the last --name; "" if it has no value; NULL if the option is not given.
 const char *pps_arg(const struct pps_args *args, const char *name);
+
+// Returns whether the value of an option comes from the file of --config.
+bool pps_arg_in_config(const struct pps_args *args, const char *name);
 
 // Returns the i-th value of an option that may be repeated; NULL past the last.
 const char *pps_arg_nth(const struct pps_args *args, const char *name, int i);

@@ -33,6 +33,23 @@ bool plan_read_switch(const char *word, size_t n, bool *on)
            plan_is_word(word, n, "0");
 }
 
+const struct pps_opt_alias plan_same_options[] = {
+    {"max-expert-parallel", "ep-max"},
+    {"dryrun-data-dir", "dryrun-data"},
+    {"output-path", "output"},
+    {"topn", "top"},
+    {"nd-path", "candidates"},
+    {"parallel-num", "threads"},
+    {"dryrun-lim", "threads"},
+    {"nnodes", "devices"},
+    {"files-dir", "yaml-path"},
+    {"shell-path", "yaml-path"},
+    {"toml-path", "yaml-path"},
+    {"yaml", "yaml-path"},
+    {"shell", "yaml-path"},
+    {NULL, NULL},
+};
+
 // ---- options ------------------------------------------------------------------------------------
 
 enum pps_status plan_arg_bool(const struct pps_args *args,

@@ -35,6 +35,9 @@ PPS_MUST_CHECK enum pps_status plan_arg_threads(const struct pps_args *args,
                                                 uint64_t *threads,
                                                 struct pps_error *err);
 
+// Published options and the options of the same meaning, for the `same` of a command.
+extern const struct pps_opt_alias plan_same_options[];
+
 // An option of the published tool that has no effect here, and why: "ppsweep starts no training".
 struct plan_no_effect {
     const char *option, *why;

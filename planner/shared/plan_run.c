@@ -243,29 +243,46 @@ static enum pps_status read_other_options(struct plan_run *run,
 
 // ---- all ----------------------------------------------------------------------------------------
 
+// The option that names the model's file.
+struct model_option {
+    const char *path; // NULL: none
+    enum plaindoc_form form;
+    bool in_config; // the file of --config sets it: arguments have priority
+};
+
+static enum pps_status find_model_option(const struct pps_args *args,
+                                         struct model_option *model,
+                                         struct pps_error *err)
+{
+    *model = (struct model_option){.path = NULL};
+    for (size_t k = 0; k < sizeof model_options / sizeof *model_options; k++) {
+        const char *path = pps_arg(args, model_options[k].name);
+        if (path == NULL)
+            continue;
+        if (model->path != NULL)
+            return pps_fail(err, PPS_E_INPUT,
+                            "only support yaml/shell/toml file: name only one");
+        *model = (struct model_option){path, model_options[k].form,
+                                       pps_arg_in_config(args, model_options[k].name)};
+    }
+    return PPS_OK;
+}
+
 static enum pps_status load_all(struct plan_run *run,
                                 const struct pps_args *args,
                                 const struct plan_strategy_reader *strategy,
                                 struct pps_error *err)
 {
-    enum pps_status status = PPS_OK;
-    const char *model = NULL;
-    enum plaindoc_form form = PLAINDOC_NONE;
-    for (size_t k = 0; k < sizeof model_options / sizeof *model_options; k++) {
-        const char *path = pps_arg(args, model_options[k].name);
-        if (path != NULL && model != NULL)
-            return pps_fail(err, PPS_E_INPUT,
-                            "only support yaml/shell/toml file: name only one");
-        if (path != NULL) {
-            model = path;
-            form = model_options[k].form;
-        }
-    }
-    if (model != NULL)
-        status = load_path(run, model, form, strategy, err);
+    struct model_option model;
+    enum pps_status status = find_model_option(args, &model, err);
+    const bool first = model.path != NULL && !model.in_config;
+    if (status == PPS_OK && first)
+        status = load_path(run, model.path, model.form, strategy, err);
     for (int k = 0; k < pps_arg_words(args) && status == PPS_OK; k++)
-        status = load_word(run, k == 0 && model == NULL ? "model" : "cluster",
-                           pps_arg_word(args, k), strategy, err);
+        status = load_word(run, k == 0 && !first ? "model" : "cluster", pps_arg_word(args, k),
+                           strategy, err);
+    if (status == PPS_OK && model.in_config && !run->has_model)
+        status = load_path(run, model.path, model.form, strategy, err);
     if (status == PPS_OK && pps_arg(args, "training") != NULL)
         status = load(run, pps_arg(args, "training"), PLAINDOC_NONE, strategy, err);
     return status;
