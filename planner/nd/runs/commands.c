@@ -34,7 +34,7 @@
 
 static const struct pps_opt dryrun_options[] = {
     RUN_OPTIONS{"ranks", 0, "LIST",
-                "ranks to simulate: stages, none, or as in 0,8 (by framework)"},
+                "ranks to simulate: stages, largest, none or 0,8,... (by framework)"},
     {NULL, 0, NULL, NULL},
 };
 

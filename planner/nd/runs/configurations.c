@@ -41,9 +41,9 @@ static int64_t degree_in(const char *name, const char *degree)
     return 0;
 }
 
-static int64_t degree_of(const cJSON *baseline, const char *key)
+static int64_t degree_of(const cJSON *part, const char *key)
 {
-    const cJSON *item = pps_json_member(baseline, key);
+    const cJSON *item = pps_json_member(part, key);
     if (!cJSON_IsNumber(item) || item->valuedouble < 1 || item->valuedouble > DEGREE_MAX)
         return 0;
     return (int64_t)item->valuedouble;
@@ -70,6 +70,10 @@ static void look_into(struct nd_configuration *c, const char *text, size_t n)
         c->tp = c->tp > 0 ? c->tp : degree_of(baseline, "tp");
         c->pp = c->pp > 0 ? c->pp : degree_of(baseline, "pp");
         c->cp = c->cp > 0 ? c->cp : degree_of(baseline, "cp");
+        const cJSON *model = pps_json_member(file.document.root, "model");
+        c->layers = degree_of(model, "num_layers");
+        if (c->layers > 0)
+            c->layers += degree_of(model, "mtp_depth");
     }
     if (read)
         framework_file_free(&file);

@@ -15,6 +15,7 @@ struct nd_configuration {
     char *name;               // the file's name without its ending and without "_pretrain"
     enum framework framework; // by its content, else by the ending of its name
     int64_t dp, tp, pp, cp;   // from the name, else from the file; 0: unknown
+    int64_t layers;           // of the model in the file, with MTP layers; 0: unknown
     uint64_t digest;          // of its bytes
 };
 

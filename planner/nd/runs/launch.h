@@ -20,14 +20,14 @@ struct nd_launch {
     int n_words;                       // at least 1
     const char *command;               // for /bin/sh; NULL: the launcher of the framework
     const char *folders[N_FRAMEWORKS]; // where the frameworks are; NULL: unknown
-    const char *ranks;                 // dry runs: "stages", "none", "0,8"; NULL: by framework
-    const char *output;                // folder of logs and states; NULL: of the configurations
-    const char *devices;               // "8" or "0-3,6"; NULL: the visible ones
-    uint64_t per_run;                  // devices of a run; 0: all
-    uint64_t parallel;                 // runs at a time; 0: as many as fit on the devices
-    double limit_s;                    // of a run; 0: none
-    double grace_s;                    // from SIGTERM to SIGKILL
-    struct pps_shard shard;            // count 0: all runs
+    const char *ranks;   // of dry runs: "stages", "largest", "none", "0,8"; NULL: by framework
+    const char *output;  // folder of logs and states; NULL: of the configurations
+    const char *devices; // "8" or "0-3,6"; NULL: the visible ones
+    uint64_t per_run;    // devices of a run; 0: all
+    uint64_t parallel;   // runs at a time; 0: as many as fit on the devices
+    double limit_s;      // of a run; 0: none
+    double grace_s;      // from SIGTERM to SIGKILL
+    struct pps_shard shard; // count 0: all runs
     const atomic_bool *stop;
 };
 

@@ -5,6 +5,7 @@
 #include "base/text/nearest.h"
 #include "base/text/say.h"
 #include "planner/nd/runs/launchers.h"
+#include "planner/nd/strategies/expert_fit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -186,6 +187,23 @@ static enum pps_status add_stages(struct nd_order *orders,
     return status;
 }
 
+// The rank whose memory is expected to be the largest, with the layers that `ppsweep nd` writes.
+static enum pps_status add_largest(struct nd_order *orders,
+                                   int *n,
+                                   const struct nd_configuration *c,
+                                   struct pps_error *err)
+{
+    const int64_t world = nd_configuration_world(c);
+    if (c->layers == 0 || world > INT32_MAX)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--ranks largest: %s does not tell the number of layers; write --ranks "
+                        "stages",
+                        c->path);
+    return add_rank(orders, n, c,
+                    nd_dryrun_rank((int32_t)world, (int32_t)c->pp, (int32_t)c->layers, false),
+                    err);
+}
+
 static enum pps_status add_list(struct nd_order *orders,
                                 int *n,
                                 const struct nd_configuration *c,
@@ -198,7 +216,8 @@ static enum pps_status add_list(struct nd_order *orders,
         const long rank = strtol(at, &end, 10);
         if (digits == 0 || digits > 9 || (*end != ',' && *end != '\0'))
             return pps_fail(err, PPS_E_INPUT,
-                            "--ranks %s: expected stages, none, or ranks as in 0,8,16", list);
+                            "--ranks %s: expected stages, largest, none, or ranks as in 0,8,16",
+                            list);
         if (rank >= nd_configuration_world(c))
             return pps_fail(err, PPS_E_INPUT, "--ranks %s: %s has ranks 0 to %lld", list,
                             c->path, (long long)nd_configuration_world(c) - 1);
@@ -240,8 +259,9 @@ enum pps_status nd_recipe_orders(const struct nd_recipe *recipe,
                         "%s: the stages are unknown; name the file by its degrees, as in "
                         "DP8_TP1_PP2.yaml",
                         c->path);
-    return strcmp(ranks, "stages") == 0 ? add_stages(orders, n, c, err)
-                                        : add_list(orders, n, c, ranks, err);
+    return strcmp(ranks, "stages") == 0    ? add_stages(orders, n, c, err)
+           : strcmp(ranks, "largest") == 0 ? add_largest(orders, n, c, err)
+                                           : add_list(orders, n, c, ranks, err);
 }
 
 // ---- command ------------------------------------------------------------------------------------

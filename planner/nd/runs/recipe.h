@@ -16,7 +16,7 @@ struct nd_recipe {
     bool dry_run;                      // simulate single ranks where the framework can do so
     const char *command;               // the user's, with placeholders; NULL: the launcher
     const char *folders[N_FRAMEWORKS]; // where the framework is installed; NULL: unknown
-    const char *ranks; // to simulate: "stages", "none" or "0,8"; NULL: by framework
+    const char *ranks; // to simulate: "stages", "largest", "none", "0,8"; NULL: by framework
 };
 
 // One process to start, without its devices.
