@@ -187,24 +187,25 @@ static bool is_failure(const struct pps_process_end *end)
                                      end->signal != SIGINT && end->signal != SIGHUP);
 }
 
-// Takes the ends of all children that have ended. Returns false if no child is left.
+// Takes the ends of all children that have ended. Returns false if no child is left. The program and a
+// descendant may have ended since the last call, in an order that is unknown.
 static bool reap(struct state *state)
 {
-    for (;;) {
-        int status;
-        const pid_t pid = waitpid(-1, &status, WNOHANG);
-        if (pid == 0 || (pid < 0 && errno == EINTR))
-            return true;
-        if (pid < 0)
-            return false;
-        const struct pps_process_end end = end_of(status);
+    struct pps_process_end failure = {.signal = 0};
+    int status;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0 || (pid < 0 && errno == EINTR)) {
+        const struct pps_process_end end = pid > 0 ? end_of(status) : failure;
         if (pid == state->program) {
             state->end = end;
             state->program = 0;
-        } else if (state->program == 0 && is_failure(&end) && !is_failure(&state->later)) {
-            state->later = end;
+        } else if (is_failure(&end)) {
+            failure = end;
         }
     }
+    if (state->program == 0 && !is_failure(&state->later))
+        state->later = failure;
+    return pid == 0;
 }
 
 // Sends SIGKILL when it is due. Returns false when nothing more can be done.
