@@ -11,8 +11,6 @@
 #include "planner/nd/input/baseline.h"
 #include "planner/nd/input/search_open.h"
 #include "planner/nd/input/strategy_option.h"
-#include "planner/nd/results/parse.h"
-#include "planner/nd/runs/commands.h"
 #include "planner/shared/options.h"
 
 #include "base/text/number.h"
@@ -319,7 +317,7 @@ static enum pps_status nd_main(const struct pps_args *args, struct pps_error *er
     return status;
 }
 
-static const struct pps_command nd_command = {
+const struct pps_command nd_command = {
     .name = "nd",
     .summary = "find parallel strategies for a model on a cluster",
     .usage = "[options] MODEL [CLUSTER]",
@@ -333,7 +331,7 @@ static const struct pps_command nd_command = {
 };
 
 // The published name of the first stage.
-static const struct pps_command nd_search_command = {
+const struct pps_command nd_search_command = {
     .name = "nd search",
     .summary = "same as nd",
     .usage = "[options] MODEL [CLUSTER]",
@@ -345,8 +343,3 @@ static const struct pps_command nd_search_command = {
     .max_words = 2,
     .main = nd_main,
 };
-
-const struct pps_command *const nd_tools[] = {
-    &nd_command,          &nd_search_command,    &nd_rank_command,
-    &nd_pipeline_command, &nd_calibrate_command, &nd_dryrun_command,
-    &nd_profile_command,  &nd_parse_command,     NULL};

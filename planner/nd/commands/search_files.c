@@ -31,6 +31,11 @@ static bool find_style(const char *name, enum nd_profile_style *style)
     return false;
 }
 
+// The published option that names the model file of a style.
+static const char *const path_options[] = {[ND_PROFILE_GRAPH] = "yaml-path",
+                                           [ND_PROFILE_MEGATRON] = "shell-path",
+                                           [ND_PROFILE_FSDP] = "toml-path"};
+
 static enum nd_profile_style style_of(enum framework framework)
 {
     return framework == FRAMEWORK_MEGATRON     ? ND_PROFILE_MEGATRON
@@ -47,23 +52,23 @@ static enum pps_status read_style(const struct nd_job *job,
 {
     enum nd_profile_style *style = &files->options.style;
     const char *word = pps_arg(args, "profile-style");
-    files->profile = true;
+    files->profile = word != NULL;
     if (word != NULL && !find_style(word, style))
         return pps_fail(err, PPS_E_INPUT,
                         "--profile-style %s: expected graph, megatron or fsdp", word);
     if (word != NULL)
         return PPS_OK;
     const struct plan_document *file = plan_run_configuration(&job->run);
+    const char *named = NULL;
+    for (int k = ND_PROFILE_GRAPH; k <= ND_PROFILE_FSDP && named == NULL; k++) {
+        named = pps_arg(args, path_options[k]);
+        *style = named != NULL ? (enum nd_profile_style)k : *style;
+    }
     if (file != NULL)
         *style = style_of(file->framework);
-    else if (pps_arg(args, "yaml-path") != NULL)
-        *style = ND_PROFILE_GRAPH;
-    else if (pps_arg(args, "shell-path") != NULL)
-        *style = ND_PROFILE_MEGATRON;
-    else if (pps_arg(args, "toml-path") != NULL)
-        *style = ND_PROFILE_FSDP;
-    else
-        files->profile = false;
+    files->profile =
+        named != NULL ||
+        (file != NULL && (files->folder != NULL || pps_arg(args, "rank-num") != NULL));
     return PPS_OK;
 }
 

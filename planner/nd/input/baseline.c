@@ -30,8 +30,11 @@ static bool add_degree(const cJSON *baseline,
         (value < 1 && !(shards && value == -1)))
         return pps_fault_set(fault, item, false, "%s: expected a whole number from 1 to %d",
                              name, ND_DEVICES_MAX);
+    const cJSON *dp = pps_json_member(baseline, "dp");
+    const double meant =
+        value == -1 && dp != NULL ? dp->valuedouble : value; // op -1: as many as dp
     *n += (size_t)snprintf(text + *n, ND_BASELINE_BYTES - *n, "%s%s=%d", *n > 0 ? "," : "",
-                           name, (int)value);
+                           name, (int)meant);
     return true;
 }
 

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of stages, and the words of each stage's command line.
+#include "planner/nd/workflow/stages.h"
+
+#include "base/text/grow_list.h"
+#include "base/text/say.h"
+#include "planner/nd/commands/commands.h"
+#include "planner/nd/results/parse.h"
+#include "planner/nd/runs/commands.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const names[ND_N_STAGES] = {"search",  "dryrun", "fit",
+                                               "profile", "parse",  "rank"};
+
+const char *nd_stage_name(enum nd_stage stage)
+{
+    return names[stage];
+}
+
+enum nd_stage nd_stage_find(const char *name)
+{
+    int s = 0;
+    while (s < ND_N_STAGES && strcmp(name, names[s]) != 0)
+        s++;
+    return (enum nd_stage)s;
+}
+
+bool nd_stage_runs(enum nd_stage stage)
+{
+    return stage == ND_STAGE_DRYRUN || stage == ND_STAGE_PROFILE;
+}
+
+// ---- words --------------------------------------------------------------------------------------
+
+static void add(struct nd_stage_line *line, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(struct nd_stage_line *line, const char *format, ...)
+{
+    va_list list;
+    size_t room = (size_t)line->room;
+    char **words = pps_grow(line->words, &room, (size_t)line->n + 2, sizeof *words);
+    line->failed |= words == NULL;
+    if (words == NULL)
+        return;
+    line->words = words;
+    line->room = (int)room;
+    va_start(list, format);
+    if (vasprintf(&line->words[line->n], format, list) < 0)
+        line->failed = true;
+    else
+        line->n++;
+    va_end(list);
+    line->words[line->n] = NULL;
+}
+
+// Passes options of `nd auto` on, as "--name=value".
+static void pass(struct nd_stage_line *line,
+                 const struct pps_args *args,
+                 const char *const *options)
+{
+    for (; *options != NULL; options++)
+        for (int i = 0; pps_arg_nth(args, *options, i) != NULL; i++) {
+            const char *value = pps_arg_nth(args, *options, i);
+            if (value[0] == '\0')
+                add(line, "--%s", *options);
+            else
+                add(line, "--%s=%s", *options, value);
+        }
+}
+
+static void add_model(struct nd_stage_line *line, const struct pps_args *args)
+{
+    static const char *const options[] = {"training", "devices",    "memory",
+                                          "gbs",      "seq-length", NULL};
+    for (int w = 0; w < pps_arg_words(args); w++)
+        add(line, "%s", pps_arg_word(args, w));
+    pass(line, args, options);
+}
+
+static const char *const search_options[] = {
+    "preset", "strategy", "filters", "add-filter", "drop-filter", "rule", "tp-max",
+    "ep-max", "pp-max",   "vp-max",  "large",      "test-ep",     NULL};
+static const char *const run_options[] = {
+    "command",         "mindformers-dir", "mindspeed-path",
+    "torchtitan-path", "parallel-num",    "time-limit",
+    "grace",           "retry-failed",    NULL};
+
+// ---- stages -------------------------------------------------------------------------------------
+
+static void build_search(struct nd_stage_line *line,
+                         const struct pps_args *args,
+                         const char *folder)
+{
+    add(line, "nd");
+    add_model(line, args);
+    pass(line, args, search_options);
+    add(line, "--dry-runs");
+    add(line, "--output=%s", folder);
+    add(line, "--force");
+}
+
+static void build_runs(struct nd_stage_line *line,
+                       const struct pps_args *args,
+                       const char *folder,
+                       bool dry_runs)
+{
+    add(line, dry_runs ? "nd dryrun" : "nd profile");
+    add(line, "%s/%s", folder, dry_runs ? "dryrun_yaml" : "profile_yaml");
+    add(line, "--output=%s/%s", folder, dry_runs ? "dryrun" : "profile");
+    pass(line, args, run_options);
+    if (dry_runs)
+        add(line, "--ranks=largest");
+    if (!dry_runs && pps_arg(args, "rank-num") != NULL)
+        add(line, "--rank-num=%s", pps_arg(args, "rank-num"));
+}
+
+static void build_fit(struct nd_stage_line *line,
+                      const struct pps_args *args,
+                      const char *folder,
+                      bool dry_runs)
+{
+    static const char *const options[] = {"rank-num", "profile-max", NULL};
+    add(line, "nd");
+    add_model(line, args);
+    pass(line, args, search_options);
+    pass(line, args, options);
+    if (dry_runs)
+        add(line, "--dryrun-data=%s/dryrun/logs", folder);
+    add(line, "--output=%s", folder);
+    add(line, "--force");
+}
+
+static void build_parse(struct nd_stage_line *line,
+                        const struct pps_args *args,
+                        const char *folder)
+{
+    static const char *const options[] = {"skip-steps", "micro-batches", "attention-forward",
+                                          "attention-backward", NULL};
+    add(line, "nd parse");
+    add(line, "%s/profile/logs", folder);
+    add(line, "--output=%s", folder);
+    pass(line, args, options);
+    add(line, "--force");
+}
+
+static void build_rank(struct nd_stage_line *line,
+                       const struct pps_args *args,
+                       const char *folder,
+                       bool profiles)
+{
+    static const char *const options[] = {"top",     "max-vpp", "select",  "full",
+                                          "low-mem", "time",    "threads", NULL};
+    add(line, "nd rank");
+    add_model(line, args);
+    add(line, "--candidates=%s/nd_candidate_config.csv", folder);
+    if (profiles)
+        add(line, "--parser-result=%s/profile_ratios.csv", folder);
+    pass(line, args, options);
+    add(line, "--output=%s/result", folder);
+    add(line, "--force");
+}
+
+void nd_stage_line_build(struct nd_stage_line *line,
+                         enum nd_stage stage,
+                         const struct pps_args *args,
+                         const char *folder,
+                         bool dry_runs,
+                         bool profiles)
+{
+    *line = (struct nd_stage_line){.words = NULL};
+    switch (stage) {
+    case ND_STAGE_SEARCH:
+        line->command = &nd_command;
+        build_search(line, args, folder);
+        break;
+    case ND_STAGE_DRYRUN:
+        line->command = &nd_dryrun_command;
+        build_runs(line, args, folder, true);
+        break;
+    case ND_STAGE_FIT:
+        line->command = &nd_command;
+        build_fit(line, args, folder, dry_runs);
+        break;
+    case ND_STAGE_PROFILE:
+        line->command = &nd_profile_command;
+        build_runs(line, args, folder, false);
+        break;
+    case ND_STAGE_PARSE:
+        line->command = &nd_parse_command;
+        build_parse(line, args, folder);
+        break;
+    case ND_STAGE_RANK:
+    case ND_N_STAGES:
+        line->command = &nd_rank_command;
+        build_rank(line, args, folder, profiles);
+    }
+}
+
+void nd_stage_line_free(struct nd_stage_line *line)
+{
+    for (int k = 0; k < line->n; k++)
+        free(line->words[k]);
+    free(line->words);
+    *line = (struct nd_stage_line){.words = NULL};
+}
+
+char *nd_stage_line_text(const struct nd_stage_line *line)
+{
+    char *text = NULL;
+    size_t n = 0;
+    FILE *out = open_memstream(&text, &n);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "ppsweep %s", line->words[0]);
+    for (int k = 1; k < line->n; k++) {
+        fputc(' ', out);
+        pps_say_word(out, line->words[k], SIZE_MAX);
+    }
+    return fclose(out) == 0 ? text : NULL;
+}
