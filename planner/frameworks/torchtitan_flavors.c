@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The published flavors of torchtitan's models, from torchtitan/models/NAME/__init__.py and the
 // defaults in model/args.py, tag v0.2.2 (73a0e6979); llama2 from models/llama/__init__.py of October
-// 2024 (9ccc1610f). Flavors that differ in the attention kernel only (_flex, _varlen, _irope and so
-// on) share the row of their flavor.
+// 2024 (9ccc1610f); 1B and 3B of llama3 from March 2026 (8953d2e39). Flavors that differ in the
+// attention kernel only (_flex, _varlen, _irope and so on) share the row of their flavor.
 //
 // ffn is the width that torchtitan computes: 8/3 dim, times ffn_dim_multiplier, rounded up to
 // multiple_of; llama4 divides the width of its experts by top_k + num_shared_experts. In llama4
@@ -30,6 +30,8 @@ static const struct titan_flavor flavors[] = {
     {"llama2", "70B", .layers = 80, .dim = 8192, .heads = 64, .groups = 8, .ffn = 28672, .vocab = 32000},
 
     {"llama3", "debugmodel", .layers = 6, .dim = 256, .heads = 16, .ffn = 768, .vocab = 2048},
+    {"llama3", "1B", .layers = 16, .dim = 2048, .heads = 32, .groups = 8, .ffn = 8192, .vocab = 128256, .tied = true},
+    {"llama3", "3B", .layers = 28, .dim = 3072, .heads = 24, .groups = 8, .ffn = 8192, .vocab = 128256, .tied = true},
     {"llama3", "8B", .layers = 32, .dim = 4096, .heads = 32, .groups = 8, .ffn = 14336, .vocab = 128256},
     {"llama3", "70B", .layers = 80, .dim = 8192, .heads = 64, .groups = 8, .ffn = 28672, .vocab = 128256},
     {"llama3", "405B", .layers = 126, .dim = 16384, .heads = 128, .groups = 8, .ffn = 53248, .vocab = 128256},

@@ -238,7 +238,8 @@ Test(torchtitan_read, unknown_models)
          "236B "
          "671B; or name the model's own file first: ppsweep nd config.json"},
         {"[model]\nname = 'llama3'\nflavor = 'tiny'\n", 3, 10,
-         "model.flavor = \"tiny\": unknown flavor; known: debugmodel 8B 70B 405B; or name the "
+         "model.flavor = \"tiny\": unknown flavor; known: debugmodel 1B 3B 8B 70B 405B; or "
+         "name the "
          "model's own file first: ppsweep nd config.json"},
     };
     for (size_t i = 0; i < COUNT_OF(rows); i++) {
@@ -261,7 +262,8 @@ Test(torchtitan_read, parameters)
         int64_t parameters;
     } rows[] = {
         {"llama2", "7B", 6738415616},          {"llama2", "13B", 13015864320},
-        {"llama2", "70B", 68976648192},        {"llama3", "8B", 8030261248},
+        {"llama2", "70B", 68976648192},        {"llama3", "1B", 1235814400},
+        {"llama3", "3B", 3212749824},          {"llama3", "8B", 8030261248},
         {"llama3", "70B", 70553706496},        {"llama3", "405B", 405853388800},
         {"deepseek_v3", "16B", 15706484224},   {"deepseek_v3", "236B", 235741434880},
         {"deepseek_v3", "671B", 671026404352}, {"qwen3", "0.6B", 596049920},
