@@ -192,8 +192,7 @@ static bool read_micro_batch(struct titan_config *c, const struct titan_source *
     if (c->pp == 1)
         return true;
     // Until early 2025 the number of micro-batches was the key, by default one per rank.
-    titan_get(s->doc, TITAN_PP, &path);
-    if (count == 0 && size_item == NULL && strncmp(path, "parallelism.", 12) != 0)
+    if (count == 0 && size_item == NULL && titan_is_old(s->doc))
         count = c->pp;
     if (count > 0 && c->local_batch % count != 0)
         return titan_fail(s,

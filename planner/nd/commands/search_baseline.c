@@ -80,19 +80,20 @@ enum pps_status nd_baseline_find(const struct nd_search *search,
     const bool quiet = pps_arg(args, "quiet") != NULL;
     const char *option = pps_arg(args, "baseline");
     char text[ND_BASELINE_BYTES] = "";
+    struct pps_error reason = {.code = PPS_OK}; // no error if a document sets the strategy
     enum pps_status status = PPS_OK;
     *base = NULL;
     if (option == NULL && !job->space.orig && pps_arg(args, "launch") == NULL)
         status = nd_baseline_of_document(&job->run, quiet, text, err);
     if (status != PPS_OK || (option == NULL && text[0] == '\0'))
         return status;
-    status = read_baseline(search, job, args, option != NULL ? option : text, room, err);
+    status = read_baseline(search, job, args, option != NULL ? option : text, room, &reason);
     if (status == PPS_OK)
         *base = room;
-    if (status == PPS_OK || option != NULL)
-        return status;
-    if (!quiet)
+    else if (option != NULL)
+        *err = reason;
+    else if (!quiet)
         pps_say(stderr, "note      no baseline: the strategy in %s cannot run: %s",
-                job->run.baseline_in->json.name, err->text);
-    return PPS_OK;
+                job->run.baseline_in->json.name, reason.text);
+    return option != NULL ? status : PPS_OK;
 }

@@ -118,6 +118,32 @@ Test(toml_edit, impossible)
         cr_assert_null(edited(rows[i].before, rows[i].settings), "%s", rows[i].before);
 }
 
+// A comment stands above its key, once.
+Test(toml_edit, comments)
+{
+    static const char before[] = "[a]\r\n  x = 1 # one\r\ny = 2\r\n";
+    struct plaindoc doc;
+    struct text_edit edit = {.n = 0};
+    struct toml_edit t;
+    struct text_buffer out = {.text = NULL};
+    parse(&doc, before);
+    toml_edit_begin(&t, &doc, &edit);
+    toml_comment(&t, "a.x", "why");
+    toml_comment(&t, "a.none", "why");
+    toml_edit_end(&t);
+    text_edit_apply(&edit, before, strlen(before), &out);
+    text_edit_free(&edit);
+    plaindoc_free(&doc);
+    cr_assert_str_eq(out.text, "[a]\r\n  # why\r\n  x = 1 # one\r\ny = 2\r\n");
+    parse(&doc, out.text);
+    toml_edit_begin(&t, &doc, &edit);
+    toml_comment(&t, "a.x", "why");
+    toml_edit_end(&t);
+    cr_assert_eq(edit.n, 0);
+    plaindoc_free(&doc);
+    text_buffer_free(&out);
+}
+
 // ---- random edits -------------------------------------------------------------------------------
 
 static unsigned next(unsigned *state)
