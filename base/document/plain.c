@@ -200,6 +200,20 @@ static cJSON *read_lines(struct plain *p)
     return NULL;
 }
 
+bool plaindoc_take(struct plaindoc *doc, const char *text, size_t n, struct pps_fault *fault)
+{
+    struct plain p = {.form = PLAINDOC_NONE, .doc = doc, .fault = fault};
+    *doc = (struct plaindoc){.text = NULL};
+    doc->text = copy_text(text, n, &doc->n);
+    if (doc->text == NULL)
+        return plain_no_memory(&p);
+    p.text = doc->text;
+    if (check_text(&p))
+        return true;
+    plaindoc_free(doc);
+    return false;
+}
+
 bool plaindoc_parse(struct plaindoc *doc,
                     enum plaindoc_form form,
                     const char *text,
@@ -207,13 +221,10 @@ bool plaindoc_parse(struct plaindoc *doc,
                     struct pps_fault *fault)
 {
     struct plain p = {.form = form, .doc = doc, .fault = fault};
-    *doc = (struct plaindoc){.text = NULL};
-    doc->text = copy_text(text, n, &doc->n);
-    if (doc->text == NULL)
-        return plain_no_memory(&p);
+    if (!plaindoc_take(doc, text, n, fault))
+        return false;
     p.text = doc->text;
-    if (check_text(&p))
-        doc->root = read_lines(&p);
+    doc->root = read_lines(&p);
     if (doc->root != NULL)
         return true;
     plaindoc_free(doc);

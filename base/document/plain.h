@@ -54,6 +54,8 @@ bool plaindoc_parse(struct plaindoc *doc,
                     const char *text,
                     size_t n,
                     struct pps_fault *fault);
+// Copies and checks a text that is not parsed: root is NULL, and there are no places.
+bool plaindoc_take(struct plaindoc *doc, const char *text, size_t n, struct pps_fault *fault);
 void plaindoc_free(struct plaindoc *doc); // a zeroed document is allowed
 
 #endif

@@ -125,8 +125,10 @@ static enum shell_trial try_sibling(struct addition *a, const char *sibling)
         !shell_beside(a->script, argument.word, argument.word, &a->from, &a->to))
         return SHELL_TRIAL_FAILS;
     a->sibling = &argument;
-    const enum shell_trial trial = try_beside(a, "");
-    return trial == SHELL_TRIAL_FAILS && a->value[0] != '\0' ? try_beside(a, "'") : trial;
+    enum shell_trial trial = SHELL_TRIAL_FAILS;
+    if (shell_needs_quotes(a->value))
+        trial = try_beside(a, "'");
+    return trial == SHELL_TRIAL_FAILS ? try_beside(a, "") : trial;
 }
 
 bool shell_add(struct shell_edit *edit,

@@ -59,6 +59,12 @@ bool shell_next_argument(const struct shell_command *command,
     return true;
 }
 
+static enum shell_kind any_kind(const char *name)
+{
+    (void)name;
+    return SHELL_OTHER;
+}
+
 bool shell_find_argument(const struct shell_command *command,
                          shell_kind_of *kind_of,
                          const char *name,
@@ -66,20 +72,18 @@ bool shell_find_argument(const struct shell_command *command,
 {
     struct shell_argument each;
     bool found = false;
-    for (size_t i = 0; shell_next_argument(command, kind_of, &i, &each);)
+    for (size_t i = 0; shell_next_argument(command, any_kind, &i, &each);)
         if (strcmp(each.name, name) == 0) {
             *argument = each;
             if (each.values == &each.inside)
                 argument->values = &argument->inside;
             found = true;
         }
+    if (found) {
+        argument->kind = kind_of(name);
+        limit_values(argument);
+    }
     return found;
-}
-
-static enum shell_kind any_kind(const char *name)
-{
-    (void)name;
-    return SHELL_OTHER;
 }
 
 size_t shell_count_argument(const struct shell_command *command, const char *name)

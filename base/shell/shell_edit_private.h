@@ -5,6 +5,8 @@
 
 #include "base/shell/shell_edit.h"
 
+enum { SHELL_VALUE_MAX = 16000 };
+
 struct shell_change {
     size_t from, to;  // replaced bytes
     const char *with; // ends with NUL
@@ -29,6 +31,9 @@ bool shell_says(const struct shell_edit *edit,
                 const struct shell_command *command,
                 const char *name,
                 const char *value);
+
+// Returns whether a value has bytes that mean something to a shell. Blanks separate values.
+bool shell_needs_quotes(const char *value);
 
 // Fills the fault that an argument cannot be changed; why: the text of a reason, or "". false.
 bool shell_edit_fail(struct shell_edit *edit, size_t at, const char *name, const char *why);

@@ -8,7 +8,26 @@
 
 // ---- values ----------------------------------------------------------------------------------
 
-// Replaces a place by the value, or by the value in quotes if the shell needs quotes.
+bool shell_needs_quotes(const char *value)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+.,:/=@% ";
+    return strspn(value, plain) < strlen(value);
+}
+
+static void include_quotes(const struct shell_edit *edit, struct shell_change *change)
+{
+    const char *text = edit->text;
+    if (change->from > 0 && change->to < edit->n &&
+        text[change->from - 1] == text[change->to] &&
+        (text[change->to] == '"' || text[change->to] == '\'')) {
+        change->from--;
+        change->to++;
+    }
+}
+
+// Replaces a place by the value, in quotes if the shell needs them there. Inside a longer quoted
+// text quotes would be part of the value: that trial fails, and the value goes there as it is.
 static enum shell_trial try_value(struct shell_edit *edit,
                                   const struct shell_script *script,
                                   size_t from,
@@ -16,14 +35,15 @@ static enum shell_trial try_value(struct shell_edit *edit,
                                   const char *name,
                                   const char *value)
 {
-    char quoted[1024];
-    struct shell_change change = {from, to, value};
-    enum shell_trial trial = shell_try(edit, script, &change, name, value);
-    if (trial != SHELL_TRIAL_FAILS)
-        return trial;
+    char quoted[SHELL_VALUE_MAX + 4];
+    const struct shell_change plain = {from, to, value};
+    struct shell_change change = {from, to, quoted};
+    enum shell_trial trial = SHELL_TRIAL_FAILS;
     snprintf(quoted, sizeof quoted, "'%s'", value);
-    change.with = quoted;
-    return shell_try(edit, script, &change, name, value);
+    include_quotes(edit, &change);
+    if (shell_needs_quotes(value))
+        trial = shell_try(edit, script, &change, name, value);
+    return trial == SHELL_TRIAL_FAILS ? shell_try(edit, script, &plain, name, value) : trial;
 }
 
 static bool places_beside(const struct shell_script *script,
@@ -96,6 +116,8 @@ bool shell_set(struct shell_edit *edit,
                const char *const *siblings)
 {
     struct shell_script script;
+    if (strlen(value) > SHELL_VALUE_MAX)
+        return shell_edit_fail(edit, 0, name, "is too long");
     if (!shell_read(&script, edit->text, edit->n, edit->fault))
         return false;
     const bool ok = set_in(edit, &script, name, value, siblings);

@@ -80,6 +80,10 @@ Test(shell_edit, values)
         // Quotes where the shell needs them.
         {"t --layout Ett", "layout", "Et|tL", "t --layout 'Et|tL'"},
         {"t --layout 'E|t'", "layout", "Et|tL", "t --layout 'Et|tL'"},
+        {"t --layout \"([0]*3)\"", "layout", "([0]*3+[1]*2)", "t --layout '([0]*3+[1]*2)'"},
+        {"L=1\nt --tp 1 --layout 1", "layout", "E(tt|)*2", "L=1\nt --tp 1 --layout 'E(tt|)*2'"},
+        {"L='E'\nA=(--layout $L)\nt ${A[@]}", "layout", "(t|)*2",
+         "L='(t|)*2'\nA=(--layout $L)\nt ${A[@]}"},
         {"A=\"--layout E --tp 1\"\nt $A", "layout", "E|L", "A=\"--layout E|L --tp 1\"\nt $A"},
         {"t --modules a b --tp 1", "modules", "c", "t --modules c --tp 1"},
         {"--tp 1\n--pp 2 # x\n", "pp", "4", "--tp 1\n--pp 4 # x\n"},
