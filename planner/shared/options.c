@@ -110,3 +110,14 @@ void plan_note_no_effect(const struct pps_args *args, const struct plan_no_effec
             fprintf(stderr, ": %s\n", first->why);
     }
 }
+
+void plan_note_folder(const struct pps_args *args, const char *folder)
+{
+    const char *compat = pps_arg(args, "compat");
+    if (compat == NULL || strcmp(compat, "orig") != 0 || pps_arg(args, "quiet") != NULL ||
+        pps_arg(args, "output") != NULL || pps_arg(args, "output-path") != NULL)
+        return;
+    fprintf(stderr,
+            "note      no files are written; -o %s writes them where the published tool does\n",
+            folder);
+}

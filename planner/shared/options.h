@@ -47,4 +47,7 @@ struct plan_no_effect {
 // The list ends with a zeroed entry.
 void plan_note_no_effect(const struct pps_args *args, const struct plan_no_effect *list);
 
+// With --compat orig and without --output, prints where the published tool writes its files.
+void plan_note_folder(const struct pps_args *args, const char *folder);
+
 #endif

@@ -375,6 +375,8 @@ static enum pps_status pipeline_main(const struct pps_args *args, struct pps_err
         pps_make_printable(err->text);
         pps_make_printable(err->file);
     }
+    if (status == PPS_OK)
+        plan_note_folder(args, "pipeline_output");
     return status;
 }
 

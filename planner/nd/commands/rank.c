@@ -232,6 +232,8 @@ static enum pps_status rank_main(const struct pps_args *args, struct pps_error *
     plan_note_no_effect(args, no_effect);
     const enum pps_status status = run(&input, args, err);
     nd_input_close(&input);
+    if (status == PPS_OK)
+        plan_note_folder(args, "pipeline_output");
     return status;
 }
 

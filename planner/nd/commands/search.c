@@ -314,6 +314,8 @@ static enum pps_status nd_main(const struct pps_args *args, struct pps_error *er
         return status;
     status = run(&job, args, err);
     nd_job_close(&job);
+    if (status == PPS_OK)
+        plan_note_folder(args, "output/nd_output");
     return status;
 }
 
