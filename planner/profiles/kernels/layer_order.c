@@ -76,7 +76,7 @@ size_t order_follow(const struct layer_order *order,
                      .recomputed = shape->recomputed[layers - 1]};
     size_t n = 0;
     *is_complete = true;
-    for (size_t at = 0; at < order->n_backward; at += layers) {
+    for (size_t at = order->first_backward; at < order->n_backward; at += layers) {
         const size_t left = order->n_backward - at;
         if (w.micro_batches > 0 && w.done == w.micro_batches)
             begin_step(&w);

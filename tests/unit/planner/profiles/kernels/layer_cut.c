@@ -231,8 +231,39 @@ Test(layer_cut, skipped_steps)
     traces_free(stages);
 }
 
-// A trace that ends early gives the passes before its end; one that begins in the middle of a step
-// or has another order is refused.
+// A profiler that starts while kernels of the step before still run records them: they are left out.
+Test(layer_cut, rest_of_an_earlier_step)
+{
+    const struct trace_plan plan = {4,    8, 3, {3, 2, 2, 2}, {2, 0, 3, 1}, .has_experts = true,
+                                    TIMES};
+    struct trace_kernels stages[TRACE_STAGES];
+    traces_run(&plan, stages);
+    for (int s = 0; s < 4; s++)
+        for (size_t rest = 1; rest < 12; rest++) {
+            size_t first = 0; // of the second step
+            while (stages[s].rows[first].step == 0)
+                first++;
+            const struct trace_kernels late = {stages[s].rows + first - rest,
+                                               stages[s].n - first + rest, 0};
+            struct kernel_events events = events_of(&late);
+            const struct layer_request request = {.stage = s, .stages = 4};
+            struct layer_cut cut;
+            char why[500];
+            cr_assert_eq(layer_cut_find(&cut, &events, &request, why, sizeof why),
+                         LAYER_CUT_DONE, "stage %d, %zu kernels: %s", s, rest, why);
+            cr_assert(cut.shape.layers == plan.layers[s] &&
+                          cut.shape.recomputed == count_bits(plan.recomputed[s]) &&
+                          (s == 3 || cut.shape.passes == 16),
+                      "stage %d, %zu kernels: %d layers, %d passes", s, rest, cut.shape.layers,
+                      cut.shape.passes);
+            check_times(&plan, s, &cut);
+            layer_cut_free(&cut);
+            kernel_events_free(&events);
+        }
+    traces_free(stages);
+}
+
+// A trace that ends early gives the passes before its end; one with another order is refused.
 Test(layer_cut, damaged_orders)
 {
     const struct trace_plan plan = {2, 8, 2, {4, 4}, {3, 0}, .has_experts = true, TIMES};
