@@ -114,7 +114,7 @@ static enum pps_status cut_rank(struct reading *r,
 {
     struct profile_rank *rank = &r->run->ranks[i];
     char why[TEXT_BYTES];
-    const struct layer_request request = {
+    struct layer_request request = {
         .stage = rank->stage,
         .stages = r->degrees->pp,
         .layers = layers_of_stage(r->request, rank->stage),
@@ -123,8 +123,12 @@ static enum pps_status cut_rank(struct reading *r,
         .steps = events->n_steps > 0 ? events->n_steps : steps,
         .skip_steps = r->request->skip_steps,
     };
-    const enum layer_cut_status status =
+    enum layer_cut_status status =
         layer_cut_find(&r->cuts[i], events, &request, why, sizeof why);
+    if (status == LAYER_CUT_NO_ORDER && r->request->is_guess) {
+        request.layers = request.micro_batches = 0;
+        status = layer_cut_find(&r->cuts[i], events, &request, why, sizeof why);
+    }
     if (status == LAYER_CUT_NO_MEMORY)
         return pps_fail_memory(err, "the layer times of %s", path_of(r, rank->file));
     if (status == LAYER_CUT_NO_ORDER) {

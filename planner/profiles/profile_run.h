@@ -25,6 +25,7 @@ struct profile_request {
     int32_t dense;         // leading layers without experts, if has_dense
     const int32_t *layers; // of each stage, n_layers numbers; NULL: unknown
     int32_t n_layers;
+    bool is_guess; // layers and micro_batches may be wrong: kernels that contradict them count
 };
 
 // Kinds of times, named as in a document of raw times (planner/figures/ratios.h).

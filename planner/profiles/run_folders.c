@@ -89,6 +89,7 @@ static enum pps_status visit(const char *folder,
 
 struct search {
     struct run_folders *runs;
+    const struct run_guess *guess;
     int level;
 };
 
@@ -124,34 +125,56 @@ static enum pps_status add_run(struct run_folders *runs,
 static enum pps_status take_run(void *self,
                                 const char *path,
                                 bool is_folder,
+                                struct pps_error *err);
+
+// Takes a folder: a run if its name says so; else the runs in it; else a run if the guess says so.
+static enum pps_status take_folder(const struct search *search,
+                                   const char *path,
+                                   struct pps_error *err)
+{
+    struct search below = {search->runs, search->guess, search->level + 1};
+    const struct run_guess *guess = search->guess;
+    const size_t before = search->runs->n;
+    struct run_degrees degrees;
+    if (run_degrees_read(run_file_name(path), &degrees))
+        return add_run(search->runs, path, &degrees, err);
+    if (search->level < RUN_LEVELS) {
+        const enum pps_status status = visit(path, true, take_run, &below, err);
+        if (status != PPS_OK || search->runs->n > before)
+            return status;
+    }
+    return guess != NULL && guess->degrees(guess->self, path, &degrees)
+               ? add_run(search->runs, path, &degrees, err)
+               : PPS_OK;
+}
+
+static enum pps_status take_run(void *self,
+                                const char *path,
+                                bool is_folder,
                                 struct pps_error *err)
 {
     const struct search *search = self;
-    struct search below = {search->runs, search->level + 1};
     struct run_degrees degrees;
     const char *name = run_file_name(path);
-    const bool has_degrees = run_degrees_read(name, &degrees);
-    if (has_degrees && (is_folder || is_log_name(name)))
-        return add_run(search->runs, path, &degrees, err);
-    if (!is_folder || below.level >= RUN_LEVELS)
-        return PPS_OK;
-    return visit(path, true, take_run, &below, err);
+    if (is_folder)
+        return take_folder(search, path, err);
+    return run_degrees_read(name, &degrees) && is_log_name(name)
+               ? add_run(search->runs, path, &degrees, err)
+               : PPS_OK;
 }
 
 enum pps_status run_folders_find(struct run_folders *runs,
                                  const char *folder,
+                                 const struct run_guess *guess,
                                  struct pps_error *err)
 {
-    struct search search = {runs, 0};
-    char name[PATH_BYTES];
-    struct run_degrees degrees;
+    const struct search search = {runs, guess, 0};
+    char path[PATH_BYTES];
     *runs = (struct run_folders){0};
-    snprintf(name, sizeof name, "%s", folder);
-    for (size_t n = strlen(name); n > 1 && name[n - 1] == '/';)
-        name[--n] = '\0';
-    const enum pps_status status = run_degrees_read(run_file_name(name), &degrees)
-                                       ? add_run(runs, name, &degrees, err)
-                                       : visit(folder, true, take_run, &search, err);
+    snprintf(path, sizeof path, "%s", folder);
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/';)
+        path[--n] = '\0';
+    const enum pps_status status = take_folder(&search, path, err);
     if (status != PPS_OK)
         run_folders_free(runs);
     return status;

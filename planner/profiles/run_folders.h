@@ -19,11 +19,20 @@ struct run_folders {
     size_t n, room;
 };
 
-// Finds runs: folders whose names have dp, tp and pp, such as DP8_TP2_PP4_EP16, and logs
-// (.log, .txt, .out, also with .gz) with such a name. The folder itself may be a run. Folders with
-// other names are searched too, at most 4 levels deep. After an error there is nothing to free.
+// Finds the degrees of a run whose name has none, for example in a configuration beside it. Returns
+// true if the folder is a run.
+struct run_guess {
+    bool (*degrees)(void *self, const char *folder, struct run_degrees *degrees);
+    void *self;
+};
+
+// Finds runs: folders whose names have dp, tp and pp, such as DP8_TP2_PP4_EP16, logs (.log, .txt,
+// .out, also with .gz) with such a name, and folders without such names in them that `guess` (NULL:
+// none) knows. The folder itself may be a run. Folders with other names are searched too, at most 4
+// levels deep. After an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status run_folders_find(struct run_folders *runs,
                                                 const char *folder,
+                                                const struct run_guess *guess,
                                                 struct pps_error *err);
 void run_folders_free(struct run_folders *runs);
 

@@ -133,7 +133,7 @@ static enum pps_status read_logs(const char *path,
                                  struct pps_error *err)
 {
     struct run_folders runs;
-    enum pps_status status = run_folders_find(&runs, path, err);
+    enum pps_status status = run_folders_find(&runs, path, NULL, err);
     if (status != PPS_OK)
         return status;
     for (size_t i = 0; status == PPS_OK && i < runs.n; i++)

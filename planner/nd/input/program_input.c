@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads options and data files once for all strategies.
 #include "planner/nd/input/program_input.h"
+#include "planner/nd/input/profile_folder.h"
 
 #include "base/document/json.h"
 #include "base/system/machine.h"
@@ -165,9 +166,13 @@ static enum pps_status read_data(struct nd_input *input,
 {
     const char *profiles = pps_arg(args, "parser-result"),
                *figures = pps_arg(args, "memory-info");
+    const char *folder = pps_arg(args, "profile-data-dir"); // the published name
     const char *calibration = pps_arg(args, "calibration");
     enum pps_status status = PPS_OK;
-    if (profiles != NULL)
+    profiles = profiles != NULL ? profiles : folder;
+    if (profiles != NULL && nd_is_profile_folder(profiles))
+        status = nd_profile_folder_read(&input->profiles, profiles, input->quiet, err);
+    else if (profiles != NULL)
         status = read_profiles(input, profiles, err);
     for (int k = 0; status == PPS_OK && pps_arg_nth(args, "profile-times", k) != NULL; k++)
         status = add_times(input, pps_arg_nth(args, "profile-times", k), err);

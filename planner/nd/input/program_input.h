@@ -15,7 +15,8 @@
 #define ND_INPUT_OPTIONS(search_limit)                                                         \
     PLAN_RUN_OPTIONS(0),                                                                       \
         {"parser-result", 0, "FILE",                                                           \
-         "read profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,..."},                     \
+         "read profile ratios: CSV or JSON with dp,tp,pp,ep,dmratio,...; or a folder of "      \
+         "profiles"},                                                                          \
         {"profile-times", 0, "FILE",                                                           \
          "read raw layer times of one profile, JSON; may be repeated"},                        \
         {"memory-info", 0, "FILE", "read 14 memory figures (key=value) for all strategies"},   \

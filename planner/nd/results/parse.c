@@ -4,6 +4,7 @@
 #include "planner/nd/results/parse.h"
 
 #include "planner/nd/results/results.h"
+#include "planner/shared/files.h"
 #include "planner/shared/options.h"
 
 #include <ctype.h>
@@ -141,7 +142,7 @@ static enum pps_status parse_main(const struct pps_args *args, struct pps_error 
     if (status == PPS_OK && folder != NULL && folder[0] == '\0')
         status = pps_fail(err, PPS_E_INPUT, "-o: expected the name of a folder");
     if (status == PPS_OK && folder != NULL)
-        status = nd_results_check_folder(folder, force, err);
+        status = plan_check_folder(folder, err);
     if (status == PPS_OK)
         status = read_all(&results, args, &request, err);
     if (status == PPS_OK && pps_arg(args, "quiet") == NULL)

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { CALIBRATION_STAGES = 16, SECOND_CALIBRATION_STAGES = 13 };
 
@@ -182,38 +181,41 @@ static const struct {
 
 enum { N_TABLES = sizeof TABLES / sizeof TABLES[0] };
 
-enum pps_status nd_results_check_folder(const char *folder, bool force, struct pps_error *err)
+// Makes a table. Returns whether it has rows.
+static bool make_table(struct text_buffer *out, const struct nd_results *results, int table)
 {
-    char path[PLAN_PATH + 64];
-    enum pps_status status = plan_check_folder(folder, err);
-    for (int k = 0; status == PPS_OK && k < N_TABLES; k++) {
-        snprintf(path, sizeof path, "%s/%s", folder, TABLES[k].name);
-        status = pps_whole_file_check(path, force, err);
-    }
-    return status;
+    *out = (struct text_buffer){.n = 0};
+    text_buffer_add(out, "%s\n", TABLES[table].header);
+    const size_t empty = out->n;
+    for (size_t i = 0; i < results->n; i++)
+        TABLES[table].add(out, &results->rows[i]);
+    return out->failed || out->n > empty;
 }
 
-static enum pps_status write_table(const struct nd_results *results,
-                                   const char *folder,
-                                   int table,
-                                   bool force,
-                                   struct pps_error *err)
+// Writes the tables that have rows. Nothing is written if one of them exists, unless `force`.
+static enum pps_status write_tables(const struct nd_results *results,
+                                    const char *folder,
+                                    bool force,
+                                    struct pps_error *err)
 {
-    char path[PLAN_PATH + 64];
-    struct text_buffer out = {.n = 0};
-    snprintf(path, sizeof path, "%s/%s", folder, TABLES[table].name);
-    text_buffer_add(&out, "%s\n", TABLES[table].header);
-    const size_t empty = out.n;
-    for (size_t i = 0; i < results->n; i++)
-        TABLES[table].add(&out, &results->rows[i]);
-    if (!out.failed && out.n == empty) {
-        text_buffer_free(&out);
-        unlink(path); // of an earlier call with --force
-        return PPS_OK;
+    char paths[N_TABLES][PLAN_PATH + 64];
+    struct text_buffer texts[N_TABLES];
+    bool has_rows[N_TABLES];
+    enum pps_status status = PPS_OK;
+    for (int k = 0; k < N_TABLES; k++) {
+        has_rows[k] = make_table(&texts[k], results, k);
+        snprintf(paths[k], sizeof paths[k], "%s/%s", folder, TABLES[k].name);
+        if (status == PPS_OK && has_rows[k])
+            status = pps_whole_file_check(paths[k], force, err);
     }
-    const enum pps_status status = plan_write_text(path, &out, force, err);
-    if (status == PPS_OK)
-        pps_say(stdout, "wrote %s", path);
+    for (int k = 0; k < N_TABLES; k++) {
+        if (status == PPS_OK && has_rows[k]) {
+            status = plan_write_text(paths[k], &texts[k], force, err);
+            if (status == PPS_OK)
+                pps_say(stdout, "wrote %s", paths[k]);
+        }
+        text_buffer_free(&texts[k]);
+    }
     return status;
 }
 
@@ -303,7 +305,7 @@ enum pps_status nd_results_write(const struct nd_results *results,
                                  struct pps_error *err)
 {
     enum pps_status status = pps_disk_make_folder(folder, err);
-    for (int k = 0; status == PPS_OK && k < N_TABLES; k++)
-        status = write_table(results, folder, k, force, err);
+    if (status == PPS_OK)
+        status = write_tables(results, folder, force, err);
     return status == PPS_OK ? write_documents(results, folder, force, err) : status;
 }

@@ -2,6 +2,8 @@
 // Reads the logs and the profile of every run in a folder.
 #include "planner/nd/results/results.h"
 
+#include "planner/nd/results/run_config.h"
+
 #include "base/text/grow_list.h"
 #include "base/text/say.h"
 
@@ -70,16 +72,45 @@ static void explain(struct nd_result *result)
     }
 }
 
+// Adds what the configuration of the run says to what the user says. config: room.
+static struct profile_request complete(const struct profile_request *request,
+                                       struct run_config *config,
+                                       struct nd_result *result)
+{
+    struct profile_request complete = *request;
+    struct run_degrees *d = &result->degrees;
+    run_config_find(config, result->path);
+    if (!config->is_found || config->degrees.pp != d->pp)
+        return complete;
+    d->ep = d->ep > 0 ? d->ep : config->degrees.ep;
+    d->cp = d->cp > 0 ? d->cp : config->degrees.cp;
+    d->op = d->op != 0 ? d->op : config->degrees.op;
+    d->mbs = d->mbs > 0 ? d->mbs : config->degrees.mbs;
+    if (!complete.has_dense && config->has_dense) {
+        complete.has_dense = true;
+        complete.dense = config->dense;
+    }
+    if (complete.layers == NULL && complete.micro_batches == 0) {
+        complete.is_guess = true;
+        complete.micro_batches = config->micro_batches;
+        complete.layers = config->n_layers == d->pp ? config->layers : NULL;
+        complete.n_layers = config->n_layers;
+    }
+    return complete;
+}
+
 static enum pps_status read_parts(struct nd_result *result,
                                   const struct profile_request *request,
                                   struct pps_error *err)
 {
+    struct run_config config;
+    const struct profile_request complete_request = complete(request, &config, result);
     enum pps_status status = run_files_list(&result->files, result->path, err);
     if (status == PPS_OK)
         status = dry_run_read(&result->logs, &result->files, err);
     if (status == PPS_OK)
-        status =
-            profile_run_read(&result->profile, &result->files, &result->degrees, request, err);
+        status = profile_run_read(&result->profile, &result->files, &result->degrees,
+                                  &complete_request, err);
     if (status == PPS_OK)
         status = take_ratios(result, err);
     return status;
@@ -126,15 +157,15 @@ enum pps_status nd_results_add(struct nd_results *results,
                                const struct profile_request *request,
                                struct pps_error *err)
 {
+    static const struct run_guess guess = {run_config_guess, NULL};
     struct run_folders runs;
-    enum pps_status status = run_folders_find(&runs, folder, err);
+    enum pps_status status = run_folders_find(&runs, folder, &guess, err);
     if (status != PPS_OK)
         return status;
     if (runs.n == 0)
-        status =
-            pps_fail_at(err, PPS_E_INPUT, folder, 0, 0,
-                        "expected a folder with a name like DP8_TP2_PP4_EP16, with the logs "
-                        "or the profile of a run");
+        status = pps_fail_at(err, PPS_E_INPUT, folder, 0, 0,
+                             "expected a folder with a name like DP8_TP2_PP4_EP16, or with a "
+                             "configuration file, and the logs or the profile of a run");
     for (size_t i = 0; status == PPS_OK && i < runs.n; i++)
         status = add_result(results, &runs.rows[i], request, err);
     run_folders_free(&runs);

@@ -49,12 +49,8 @@ void nd_results_mark_repeated(struct nd_results *results);
 // each rank of a profile.
 void nd_results_print(const struct nd_results *results, bool verbose);
 
-// Refuses a folder whose files exist, unless `force`.
-PPS_MUST_CHECK enum pps_status nd_results_check_folder(const char *folder,
-                                                       bool force,
-                                                       struct pps_error *err);
-
-// Writes the tables and documents of results.md that have rows, and prints their names.
+// Writes the tables and documents of results.md that have rows, and prints their names. PPS_E_INPUT,
+// before anything is written: one of the tables exists; `force` replaces it.
 PPS_MUST_CHECK enum pps_status nd_results_write(const struct nd_results *results,
                                                 const char *folder,
                                                 bool force,

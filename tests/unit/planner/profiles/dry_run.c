@@ -151,14 +151,14 @@ Test(dry_run, finds_runs, .init = enter, .fini = leave)
     make("all/more/DP1_TP2_PP1/DP1_TP1_PP2");
     spill("all/DP4_TP1_PP1.log", "");
     spill("all/DP4_TP1_PP1.yaml", "");
-    cr_assert_eq(run_folders_find(&runs, "all", &err), PPS_OK);
+    cr_assert_eq(run_folders_find(&runs, "all", NULL, &err), PPS_OK);
     cr_assert_eq(runs.n, 3);
     cr_assert_str_eq(runs.rows[0].path, "all/DP2_TP1_PP1_EP2");
     cr_assert_str_eq(runs.rows[1].path, "all/DP4_TP1_PP1.log");
     cr_assert_str_eq(runs.rows[2].path, "all/more/DP1_TP2_PP1");
     run_folders_free(&runs);
-    cr_assert_eq(run_folders_find(&runs, "all/more/DP1_TP2_PP1/", &err), PPS_OK);
+    cr_assert_eq(run_folders_find(&runs, "all/more/DP1_TP2_PP1/", NULL, &err), PPS_OK);
     cr_assert_eq(runs.n, 1);
     run_folders_free(&runs);
-    cr_assert_eq(run_folders_find(&runs, "none", &err), PPS_E_MACHINE);
+    cr_assert_eq(run_folders_find(&runs, "none", NULL, &err), PPS_E_MACHINE);
 }

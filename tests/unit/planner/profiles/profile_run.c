@@ -133,6 +133,28 @@ Test(profile_run, forms_of_profiles, .init = enter, .fini = leave)
     }
 }
 
+// Layers and micro-batches of a configuration that the profiled model does not have are not used; given
+// by the user, they count.
+Test(profile_run, wrong_guesses, .init = enter, .fini = leave)
+{
+    static const int32_t layers[] = {9, 9};
+    struct profile_request request = {.micro_batches = 64,
+                                      .layers = layers,
+                                      .n_layers = 2,
+                                      .is_guess = true};
+    for (int guess = 1; guess >= 0; guess--) {
+        struct run_files files;
+        struct profile_run run;
+        write_run(&dense_plan, TRACE_FLASH, "DP4_TP1_PP2/rank@_trace.json");
+        request.is_guess = guess == 1;
+        read_run("DP4_TP1_PP2", &request, &files, &run);
+        check_list(&run, PROFILE_DENSE_FW, guess == 1 ? 1000 : 0);
+        cr_assert_eq(run.notes.n == 0, guess == 1, "%s", run.notes.text);
+        profile_run_free(&run);
+        run_files_free(&files);
+    }
+}
+
 // A dense model has dense times only; its layer is the unit.
 Test(profile_run, dense_model, .init = enter, .fini = leave)
 {
