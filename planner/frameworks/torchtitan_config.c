@@ -79,6 +79,35 @@ static bool read_word(const struct titan_source *s,
 
 // ---- model and degrees --------------------------------------------------------------------------
 
+// Returns the first of the keys that [model] has as a number; 0: none.
+static int32_t model_number(const struct plaindoc *doc, const char *const *keys)
+{
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(doc->root, "model");
+    for (; *keys != NULL; keys++) {
+        const cJSON *item = cJSON_GetObjectItemCaseSensitive(model, *keys);
+        if (cJSON_IsNumber(item) && item->valuedouble >= 1 && item->valuedouble <= MAX_DEGREE)
+            return (int32_t)item->valuedouble;
+    }
+    return 0;
+}
+
+// Finds a shape in [model] under our own keys.
+static void find_shape(struct titan_config *c, const struct titan_source *s)
+{
+    static const char *const layers[] = {"num_layers", "n_layers", "num_hidden_layers", NULL},
+                             *const widths[] = {"hidden_size", "dim", NULL},
+                             *const more[] = {"mtp_depth", "mtp_num_layers",
+                                              "num_nextn_predict_layers", NULL};
+    const cJSON *name = titan_get(s->doc, TITAN_NAME, NULL);
+    const int32_t n = model_number(s->doc, layers);
+    c->has_shape = n > 0 && model_number(s->doc, widths) > 0;
+    if (c->has_shape)
+        c->own = (struct titan_flavor){.model = cJSON_IsString(name) ? name->valuestring
+                                                                     : "the model",
+                                       .flavor = "of this file",
+                                       .layers = n + model_number(s->doc, more)};
+}
+
 // An unknown model is a fault only if no other document describes the model.
 static bool read_flavor(struct titan_config *c, const struct titan_source *s)
 {
@@ -92,7 +121,8 @@ static bool read_flavor(struct titan_config *c, const struct titan_source *s)
         return false;
     if (name_item == NULL && flavor_item == NULL)
         return true;
-    c->flavor = titan_flavor(model, flavor, &hint);
+    find_shape(c, s);
+    c->flavor = c->has_shape ? &c->own : titan_flavor(model, flavor, &hint);
     if (c->flavor == NULL && hint.of_flavor)
         titan_fail(&unknown, flavor_item, "model.flavor = \"%.60s\": unknown flavor%s%s",
                    flavor, hint.text, remedy);

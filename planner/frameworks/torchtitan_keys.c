@@ -103,6 +103,17 @@ bool titan_knows(const char *path)
     return false;
 }
 
+bool titan_is_model_switch(const char *key)
+{
+    static const char *const keys[] = {"flavor",         "hf_assets_path",
+                                       "tokenizer_path", "converters",
+                                       "norm_type",      "print_after_conversion"};
+    for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+        if (strcmp(keys[k], key) == 0)
+            return true;
+    return false;
+}
+
 bool titan_is(const struct plaindoc *doc)
 {
     if (cJSON_IsObject(toml_get(doc, "parallelism")) ||

@@ -66,6 +66,9 @@ bool titan_is_old(const struct plaindoc *doc);
 // Returns whether a path as "training.seq_len" belongs to one of the keys.
 bool titan_knows(const char *path);
 
+// Returns whether a key of [model] is one of torchtitan's that say nothing of the shape.
+bool titan_is_model_switch(const char *key);
+
 // Returns whether a document is a torchtitan configuration.
 bool titan_is(const struct plaindoc *doc);
 
@@ -107,8 +110,10 @@ enum { TITAN_MAX_STAGES = 4096 }; // pipeline ranks times chunks
 
 struct titan_config {
     const struct titan_flavor *flavor; // NULL: no [model], or an unknown one
-    struct pps_fault unknown;          // the unknown model or flavor; text "": none
-    int32_t replicate, shard;          // shard 0: the remaining devices
+    struct titan_flavor own;           // with `has_shape`: name and layers only
+    bool has_shape; // [model] has the shape, as nd -o writes it without a file of the user
+    struct pps_fault unknown; // the unknown model or flavor; text "": none
+    int32_t replicate, shard; // shard 0: the remaining devices
     int32_t tp, pp, cp, ep, etp;
     int64_t local_batch, global_batch; // global_batch 0: local_batch times data-parallel ranks
     int64_t seq_len;

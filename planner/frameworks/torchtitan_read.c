@@ -56,10 +56,27 @@ static bool put_flags(const struct reading *t)
              framework_put_bool(t->r, FRAMEWORK_MODEL, "router_bias", true, at)));
 }
 
+// Copies the shape that [model] has under our own keys.
+static bool put_own_shape(const struct reading *t)
+{
+    const cJSON *model = cJSON_GetObjectItemCaseSensitive(t->s->doc->root, "model");
+    const bool length = titan_get(t->s->doc, TITAN_SEQ_LEN, NULL) != NULL;
+    for (const cJSON *item = model->child; item != NULL; item = item->next)
+        if (!titan_is_model_switch(item->string) &&
+            !(length && strcmp(item->string, "seq_length") == 0) &&
+            !framework_put(t->r, FRAMEWORK_MODEL, item->string, cJSON_Duplicate(item, true),
+                           framework_value_at(t->s->doc, item)))
+            return false;
+    return !length ||
+           put(t, FRAMEWORK_MODEL, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
+}
+
 static bool put_model(const struct reading *t)
 {
     const struct titan_flavor *f = t->c.flavor;
     char name[64];
+    if (t->c.has_shape)
+        return put_own_shape(t);
     if (f == NULL) {
         t->r->file->unknown_model = t->c.unknown;
         return put(t, FRAMEWORK_BASELINE, "seq_length", (double)t->c.seq_len, TITAN_SEQ_LEN);
@@ -244,7 +261,9 @@ static void ignore_others(const struct reading *t)
         }
         for (const cJSON *item = table->child; item != NULL; item = item->next) {
             snprintf(path, sizeof path, "%s.%s", table->string, item->string);
-            if (!titan_knows(path))
+            const bool shape = t->c.has_shape && strcmp(table->string, "model") == 0 &&
+                               !titan_is_model_switch(item->string);
+            if (!titan_knows(path) && !shape)
                 framework_ignore(t->r, path);
         }
     }

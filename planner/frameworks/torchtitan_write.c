@@ -225,7 +225,7 @@ static bool write_all(struct titan_writer *t)
 {
     if (!titan_config_read(&t->old, &t->source))
         return false;
-    t->now = t->old;
+    t->now = t->old; // shares the flavor
     t->now.layers = NULL;
     return check_model(t) && plan_degrees(t) && write_degrees(t) && write_batch(t) &&
            titan_write_stages(t) && titan_write_recompute(t) && write_profile(t) &&

@@ -140,6 +140,13 @@ Test(torchtitan_read, configurations)
          "0x8\n"
          "lr.nan = nan\nday = 2025-01-01\n",
          "{'model':{'num_layers':32},'baseline':{'tp':8}}"},
+        // a shape in [model], as ppsweep nd -o writes it without a file of the user
+        {"[model]\nname = 'mine'\nnum_layers = 6\nhidden_size = 64\nconverters = "
+         "[]\nseq_length = 1\n"
+         "[training]\nseq_len = 512\n[parallelism]\ndata_parallel_shard_degree = 2\n"
+         "pipeline_parallel_degree = 2\n",
+         "{'model':{'name':'mine','num_layers':6,'hidden_size':64,'seq_length':512,"
+         "'converters':null},'baseline':{'dp':2,'layers':[[3,3]]}}"},
         {"[model]\nname = 'simple_fsdp.llama3'\nflavor = 'debugmodel_flex_attn'\n",
          "{'model':{'num_layers':6,'ffn_hidden_size':768}}"},
     };
