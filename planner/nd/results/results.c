@@ -15,6 +15,8 @@
 
 enum { TEXT_BYTES = 4096 };
 
+#define SELECTIVE_MOST 0.3 // re_grow_ration below which recompute is probably not full
+
 static void free_result(struct nd_result *result)
 {
     free(result->path);
@@ -39,6 +41,17 @@ bool nd_result_is_profiled(const struct nd_result *result)
 
 // ---- one run ------------------------------------------------------------------------------------
 
+// Recompute of the attention only starts the same kernels as full recompute, but takes less time.
+static void note_selective(struct nd_result *result)
+{
+    if (result->ratios.recompute < SELECTIVE_MOST) // false if unknown
+        text_buffer_add(
+            &result->profile.notes,
+            "recompute adds only %.2f of a layer's forward; if it was selective, empty "
+            "re_grow_ration\n",
+            result->ratios.recompute);
+}
+
 static enum pps_status take_ratios(struct nd_result *result, struct pps_error *err)
 {
     struct nd_profile profile;
@@ -50,9 +63,10 @@ static enum pps_status take_ratios(struct nd_result *result, struct pps_error *e
     if (document == NULL)
         return pps_fail_memory(err, "the layer times of %s", result->path);
     result->has_ratios = nd_profile_of_times(&profile, document, ND_CORRECTED, &fault);
-    if (result->has_ratios)
+    if (result->has_ratios) {
         result->ratios = profile.ratios;
-    else
+        note_selective(result);
+    } else
         text_buffer_add(&result->profile.notes, "no ratios: %s\n", fault.text);
     cJSON_Delete(document);
     return PPS_OK;

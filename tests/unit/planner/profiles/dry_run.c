@@ -33,6 +33,7 @@ static void drop(struct run_files *files, struct dry_run *run)
 // Logs lie at any depth, one per rank; a stage has the greatest peak of its ranks.
 Test(dry_run, stages, .init = enter, .fini = leave)
 {
+    static const char binary[] = "\0\0" USED "900000M\n";
     const struct run_degrees d = {.dp = 2, .tp = 1, .pp = 2};
     struct run_files files;
     struct dry_run run;
@@ -43,7 +44,7 @@ Test(dry_run, stages, .init = enter, .fini = leave)
     spill("DP2_TP1_PP2_EP2/msrun_log/worker_2.log", USED "90M\n" HELD "95M");
     spill("DP2_TP1_PP2_EP2/msrun_log/scheduler.log", "started\n");
     spill("DP2_TP1_PP2_EP2/config.yaml", USED "900000M\n");
-    spill_bytes("DP2_TP1_PP2_EP2/core", "\0\0" USED "900000M\n", 60);
+    spill_bytes("DP2_TP1_PP2_EP2/core", binary, sizeof binary);
     read_all("DP2_TP1_PP2_EP2", &files, &run);
     cr_assert_eq(run.n_logs, 4);
     cr_assert_eq(run.failure, LOG_NO_FAILURE);
