@@ -8,6 +8,7 @@
 #include "planner/shared/files.h"
 
 #include "planner/nd/launch/configuration.h"
+#include "planner/nd/launch/profile_line.h"
 #include "planner/nd/profiling/profile_files.h"
 
 #include "base/math/units.h"
@@ -273,6 +274,9 @@ static enum pps_status make_plan(const struct output *o,
                                         nd_plan_micro_batches(&o->plan, run),
                                         o->job->run.model.mtp_depth, err);
     nd_plan_write(text, &o->plan, run);
+    if (o->plan.style == ND_PROFILE_MEGATRON && !o->plan.orig)
+        nd_launch_profile_run(text, run, &o->job->run.model, &o->job->run.training,
+                              nd_plan_micro_batches(&o->plan, run));
     return PPS_OK;
 }
 
