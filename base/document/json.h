@@ -27,11 +27,13 @@ struct pps_json_place {
     size_t value_at;
     size_t key_at;    // opening quote of the key; value_at if there is no key
     size_t value_end; // past the value; 0: unknown, as in JSON
-    // YAML only: the value that an alias or a merge key copies to this place; NULL: the text belongs
-    // to this place alone. If is_alias, the text from value_at is the alias; otherwise it is the
-    // text of the source, and the alias or the merge key is further up in the tree.
+    // YAML only: the value that an alias or a merge key copies to this place (the item itself if its
+    // text is a map behind a merge key); NULL: the text belongs to this place alone. If is_alias,
+    // the text from value_at is the alias; otherwise it is the text of the source, and the alias or
+    // the merge key is further up in the tree.
     const cJSON *source;
     bool is_alias;
+    size_t properties_at; // YAML only: where the anchor and the tag of the value begin
 };
 
 // Reads and parses a file ("-": stdin). Comments from // to the end of the line are allowed

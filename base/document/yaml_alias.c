@@ -89,7 +89,9 @@ static cJSON *note_copy(struct copier *c, cJSON *copy)
     *place = original;
     place->item = copy;
     place->is_alias = false;
-    if (original.source == NULL && !c->inlined)
+    if (c->inlined && (original.source == NULL || original.source == original.item))
+        place->source = copy; // the originals are not in the tree
+    else if (original.source == NULL)
         place->source = original.item;
     return copy;
 }

@@ -52,8 +52,11 @@ static cJSON *scalar_item(struct yaml_reader *y, size_t at)
 static cJSON *read_scalar(struct yaml_reader *y)
 {
     cJSON *item = scalar_item(y, yaml_source_content(&y->source));
-    if (item != NULL)
-        y->p->doc->places[y->p->doc->n_places - 1].value_end = yaml_source_end(&y->source);
+    if (item == NULL)
+        return NULL;
+    struct pps_json_place *place = &y->p->doc->places[y->p->doc->n_places - 1];
+    place->value_end = yaml_source_end(&y->source);
+    place->properties_at = yaml_source_start(&y->source);
     return item;
 }
 
@@ -222,6 +225,8 @@ static cJSON *read_collection(struct yaml_reader *y)
     const size_t i_place = y->p->doc->n_places;
     y->p->at = yaml_source_content(&y->source);
     cJSON *item = plain_note(y->p, list ? cJSON_CreateArray() : cJSON_CreateObject(), y->p->at);
+    if (item != NULL)
+        y->p->doc->places[i_place].properties_at = yaml_source_start(&y->source);
     bool ok = item != NULL && plain_enter(y->p);
     if (list && ok) {
         ok = read_items(y, item);
@@ -283,7 +288,8 @@ static bool is_empty_scalar(const yaml_event_t *event)
 static cJSON *read_root(struct yaml_reader *y)
 {
     const size_t at = yaml_source_start(&y->source);
-    if (is_empty_scalar(&y->source.event))
+    if (is_empty_scalar(&y->source.event) && anchor_of(&y->source.event) == NULL &&
+        y->source.event.data.scalar.tag == NULL)
         return plain_note(y->p, cJSON_CreateObject(), 0);
     if (y->source.event.type == YAML_MAPPING_START_EVENT)
         return read_value(y);

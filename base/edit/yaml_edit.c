@@ -2,7 +2,6 @@
 // Decides which texts of a YAML document change so that paths get their values.
 #include "base/edit/yaml_edit.h"
 
-#include "base/document/fault.h"
 #include "base/edit/yaml_edit_private.h"
 #include "base/text/grow_list.h"
 
@@ -66,95 +65,6 @@ void yaml_set_text(struct yaml_edit *y, const char *path, const char *value)
     take_setting(y, path, cJSON_CreateString(value));
 }
 
-// ---- paths --------------------------------------------------------------------------------------
-
-enum { KEY_MAX = 128 };
-
-// Copies the first key of a path; returns the rest of the path, NULL: none.
-static const char *first_key(const char *path, char key[KEY_MAX])
-{
-    const size_t n = strcspn(path, ".");
-    memcpy(key, path, n < KEY_MAX ? n : KEY_MAX - 1);
-    key[n < KEY_MAX ? n : KEY_MAX - 1] = '\0';
-    return path[n] == '.' ? path + n + 1 : NULL;
-}
-
-static cJSON *member(const cJSON *item, const char *key)
-{
-    if (cJSON_IsObject(item))
-        return cJSON_GetObjectItemCaseSensitive(item, key);
-    if (!cJSON_IsArray(item) || *key == '\0' || strspn(key, "0123456789") != strlen(key))
-        return NULL;
-    return cJSON_GetArrayItem(item, atoi(key));
-}
-
-const struct cJSON *yaml_get(const struct plaindoc *doc, const char *path)
-{
-    const cJSON *item = doc->root;
-    char key[KEY_MAX];
-    while (path != NULL && item != NULL) {
-        path = first_key(path, key);
-        item = member(item, key);
-    }
-    return item;
-}
-
-// Where a path leaves the text of the document.
-struct target {
-    const cJSON *item; // the last map, list, null or alias on the path
-    const char *rest;  // of the path below it
-    const cJSON
-        *last; // the member of the item with the rest as key, own text or alias; NULL: none
-    bool in_brackets;
-};
-
-static bool has_brackets(const struct yaml_edit *y, const cJSON *item)
-{
-    const char c = y->doc->text[yaml_place(y->doc, item)->value_at];
-    return (cJSON_IsObject(item) || cJSON_IsArray(item)) && (c == '{' || c == '[');
-}
-
-static bool fail_kind(const struct yaml_edit *y,
-                      const cJSON *item,
-                      const char *path,
-                      struct pps_fault *fault)
-{
-    return pps_fault_set(fault, item != y->doc->root ? item : NULL, false,
-                         "%.100s: cannot be set here; expected a map", path);
-}
-
-// Follows a path as far as the text has the values on it.
-static bool find_target(const struct yaml_edit *y,
-                        const char *path,
-                        struct target *target,
-                        struct pps_fault *fault)
-{
-    char key[KEY_MAX];
-    *target = (struct target){.item = y->doc->root, .rest = path};
-    for (;;) {
-        const char *rest = first_key(target->rest, key);
-        const cJSON *child = member(target->item, key);
-        target->in_brackets |= has_brackets(y, target->item);
-        if (child == NULL && cJSON_IsArray(target->item))
-            return fail_kind(y, target->item, path, fault);
-        if (child == NULL)
-            return true;
-        const struct pps_json_place *place = yaml_place(y->doc, child);
-        if (place->source != NULL && !place->is_alias)
-            return true; // from a merge key
-        if (rest == NULL) {
-            target->last = child;
-            return true;
-        }
-        if (!cJSON_IsObject(child) && !cJSON_IsArray(child) && !cJSON_IsNull(child))
-            return fail_kind(y, child, path, fault);
-        target->item = child;
-        target->rest = rest;
-        if (place->is_alias || cJSON_IsNull(child))
-            return true;
-    }
-}
-
 // ---- values after all changes -------------------------------------------------------------------
 
 static const struct yaml_setting *change_of(const struct yaml_edit *y, const cJSON *item)
@@ -213,7 +123,7 @@ static bool is_alias_of_list(const struct yaml_edit *y, const cJSON *item)
 
 static struct yaml_growth *growth_of(struct yaml_edit *y,
                                      struct growths *growths,
-                                     const struct target *target)
+                                     const struct yaml_target *target)
 {
     for (size_t i = 0; i < growths->n; i++)
         if (growths->list[i].item == target->item)
@@ -238,8 +148,8 @@ static bool put_member(cJSON *parent, const char *key, cJSON *value)
     if (value == NULL)
         return false;
     if (cJSON_IsArray(parent))
-        done =
-            member(parent, key) != NULL && cJSON_ReplaceItemInArray(parent, atoi(key), value);
+        done = yaml_member(parent, key) != NULL &&
+               cJSON_ReplaceItemInArray(parent, atoi(key), value);
     else if (cJSON_GetObjectItemCaseSensitive(parent, key) != NULL)
         done = cJSON_ReplaceItemInObjectCaseSensitive(parent, key, value);
     else
@@ -257,14 +167,15 @@ static bool put_below(struct yaml_edit *y,
                       const char *path,
                       const cJSON *value)
 {
-    char key[KEY_MAX];
-    const char *rest = first_key(path, key);
+    char key[YAML_KEY_MAX];
+    const char *rest = yaml_first_key(path, key);
     if (rest == NULL)
         return put_member(parent, key, cJSON_Duplicate(value, true));
-    cJSON *child = member(parent, key);
-    if (child == NULL) {
-        const cJSON *original = member(base, key);
-        child = original != NULL ? value_after(y, original) : cJSON_CreateObject();
+    cJSON *child = yaml_member(parent, key);
+    if (child == NULL || cJSON_IsNull(child)) {
+        const cJSON *original = child == NULL ? yaml_member(base, key) : NULL;
+        child = original != NULL && !cJSON_IsNull(original) ? value_after(y, original)
+                                                            : cJSON_CreateObject();
         if (!put_member(parent, key, child))
             return false;
     }
@@ -277,7 +188,7 @@ static bool has_changes(struct yaml_edit *y, struct yaml_growth *growth)
     if (is_alias_of_list(y, growth->item))
         return !has_value_after(y, growth->item, growth->members);
     for (cJSON *new = growth->members->child, *next; new != NULL; new = next) {
-        const cJSON *old = member(growth->item, new->string);
+        const cJSON *old = yaml_member(growth->item, new->string);
         next = new->next;
         if (old != NULL && has_value_after(y, old, new))
             cJSON_Delete(cJSON_DetachItemViaPointer(growth->members, new));
@@ -290,9 +201,10 @@ static bool has_changes(struct yaml_edit *y, struct yaml_growth *growth)
 // Finds the settings that change text of their own, on which the values of aliases depend.
 static bool find_changes(struct yaml_edit *y, struct pps_fault *fault)
 {
-    struct target target;
+    struct yaml_target target;
     for (size_t i = 0; i < y->n; i++) {
-        if (!find_target(y, y->settings[i].path, &target, fault))
+        if (!yaml_find_target(y, y->settings[i].path, &target, fault) ||
+            !yaml_check_rest(y, &target, y->settings[i].path, fault))
             return false;
         const cJSON *last = target.last;
         if (last != NULL && yaml_place(y->doc, last)->source == NULL &&
@@ -306,9 +218,9 @@ static void apply(struct yaml_edit *y,
                   const struct yaml_setting *setting,
                   struct growths *growths)
 {
-    struct target target;
+    struct yaml_target target;
     struct pps_fault fault;
-    if (!find_target(y, setting->path, &target, &fault))
+    if (!yaml_find_target(y, setting->path, &target, &fault))
         return;
     if (setting->item != NULL) {
         yaml_write_value(y, setting->item, setting->value);
@@ -351,13 +263,42 @@ static void write_growths(struct yaml_edit *y, struct growths *growths)
     free(growths->list);
 }
 
+// Reads the changed text and compares the values: YAML has rare forms that the edits above do not fit.
+static bool verify(struct yaml_edit *y, struct pps_fault *fault)
+{
+    struct text_buffer text = {.text = NULL};
+    struct plaindoc again;
+    struct pps_fault unused;
+    text_edit_apply(y->edit, y->doc->text, y->doc->n, &text);
+    if (text.failed || text.n == 0) {
+        y->failed |= text.failed;
+        text_buffer_free(&text);
+        return true;
+    }
+    const bool parsed = plaindoc_parse(&again, PLAINDOC_YAML, text.text, text.n, &unused);
+    text_buffer_free(&text);
+    for (size_t i = 0; i < y->n; i++) {
+        const struct yaml_setting *setting = &y->settings[i];
+        if (parsed && cJSON_Compare(yaml_get(&again, setting->path), setting->value, true))
+            continue;
+        if (parsed)
+            plaindoc_free(&again);
+        return yaml_fail_kind(y, setting->item, setting->path, fault);
+    }
+    if (parsed)
+        plaindoc_free(&again);
+    return true;
+}
+
 bool yaml_edit_end(struct yaml_edit *y, struct pps_fault *fault)
 {
     struct growths growths = {.list = NULL};
-    const bool ok = find_changes(y, fault);
+    bool ok = find_changes(y, fault);
     for (size_t i = 0; ok && i < y->n; i++)
         apply(y, &y->settings[i], &growths);
     write_growths(y, &growths);
+    if (ok && !y->failed && !y->edit->failed)
+        ok = verify(y, fault);
     y->edit->failed |= y->failed;
     for (size_t i = 0; i < y->n; i++) {
         free(y->settings[i].path);

@@ -42,7 +42,8 @@ void yaml_set_text(struct yaml_edit *y, const char *path, const char *value);
 const struct cJSON *yaml_get(const struct plaindoc *doc, const char *path);
 
 // Writes all changes and frees the edit, but not `edit`. Returns false with a fault if the text has
-// another kind of value where a path needs a map, or no list item. Lack of memory sets edit->failed.
+// another kind of value where a path needs a map, no list item, or a rare form that cannot be
+// edited. `edit` must have no other changes. Lack of memory sets edit->failed.
 bool yaml_edit_end(struct yaml_edit *y, struct pps_fault *fault);
 
 #endif

@@ -21,6 +21,43 @@ struct yaml_growth {
     cJSON *members;    // new members; the whole list if the item is the alias of a list
 };
 
+// ---- paths --------------------------------------------------------------------------------------
+
+enum { YAML_KEY_MAX = 128 };
+
+// Copies the first key of a path; returns the rest of the path, NULL: none.
+const char *yaml_first_key(const char *path, char key[YAML_KEY_MAX]);
+
+// Returns the member of a map, or the item of a list with this number; NULL: none.
+cJSON *yaml_member(const cJSON *item, const char *key);
+
+// Where a path leaves the text of the document.
+struct yaml_target {
+    const cJSON *item; // the last map, list, null or alias on the path
+    const char *rest;  // of the path below it
+    const cJSON
+        *last; // the member of the item with the rest as key, own text or alias; NULL: none
+    bool in_brackets;
+};
+
+// Follows a path as far as the text has the values on it.
+bool yaml_find_target(const struct yaml_edit *y,
+                      const char *path,
+                      struct yaml_target *target,
+                      struct pps_fault *fault);
+
+// Checks that the values below a target can have members, as far as the document has them.
+bool yaml_check_rest(const struct yaml_edit *y,
+                     const struct yaml_target *target,
+                     const char *path,
+                     struct pps_fault *fault);
+
+// Fills the fault for a path that the text cannot hold; false.
+bool yaml_fail_kind(const struct yaml_edit *y,
+                    const cJSON *item,
+                    const char *path,
+                    struct pps_fault *fault);
+
 // ---- text ---------------------------------------------------------------------------------------
 
 // Returns the place of an item of the document.

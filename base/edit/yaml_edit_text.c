@@ -65,21 +65,84 @@ static void put_like(const struct yaml_edit *y,
     }
 }
 
-// Returns the place after the colon or dash of a value, if only blanks and line ends are between.
+// Returns where the word starts that ends at the place.
+static size_t word_start(const struct plaindoc *doc, size_t at)
+{
+    while (at > 0 && strchr(" \t\n{,", doc->text[at - 1]) == NULL)
+        at--;
+    return at;
+}
+
+// Returns the place after the colon of a value, if only blanks and line ends are between.
 static size_t behind_key(const struct plaindoc *doc, const struct pps_json_place *place)
 {
     size_t at = place->value_at;
     while (at > 0 && strchr(" \t\n", doc->text[at - 1]) != NULL)
         at--;
-    return at > 0 && doc->text[at - 1] == ':' ? at : place->value_at;
+    const char first = doc->text[word_start(doc, at)];
+    bool same_line = at > place->key_at && doc->text[at - 1] == ':';
+    for (size_t i = place->key_at; i < at && same_line; i++)
+        same_line = doc->text[i] != '\n' && doc->text[i] != '#';
+    return same_line && first != '!' && first != '&' ? at : place->value_at;
+}
+
+// Returns whether a colon, an anchor or a tag is before the place.
+static bool is_behind_colon(const struct plaindoc *doc, size_t at)
+{
+    while (at > 0 && strchr(" \t\n", doc->text[at - 1]) != NULL)
+        at--;
+    const char first = doc->text[word_start(doc, at)];
+    return at == 0 || doc->text[at - 1] == ':' || first == '&' || first == '!';
+}
+
+// Returns the length of an end of a line in YAML: LF, or U+0085, U+2028 or U+2029; 0: another text.
+static size_t break_length(const char *text)
+{
+    if (*text == '\n')
+        return 1;
+    if (strncmp(text, "\xc2\x85", 2) == 0)
+        return 2;
+    return strncmp(text, "\xe2\x80\xa8", 3) == 0 || strncmp(text, "\xe2\x80\xa9", 3) == 0 ? 3
+                                                                                          : 0;
+}
+
+static bool is_line_start(const char *text, size_t at)
+{
+    return at == 0 || break_length(text + at - 1) == 1 ||
+           (at >= 2 && break_length(text + at - 2) == 2) ||
+           (at >= 3 && break_length(text + at - 3) == 3);
+}
+
+static size_t line_end(const char *text, size_t at)
+{
+    while (text[at] != '\0' && break_length(text + at) == 0)
+        at++;
+    return at;
 }
 
 static size_t column(const struct plaindoc *doc, size_t at)
 {
     size_t start = at;
-    while (start > 0 && doc->text[start - 1] != '\n')
+    while (!is_line_start(doc->text, start))
         start--;
     return at - start;
+}
+
+// Removes the tag of a value, before or behind its anchor. It need not fit another value.
+static void drop_tag(struct yaml_edit *y, const struct pps_json_place *place)
+{
+    const char *text = y->doc->text;
+    size_t at = place->properties_at;
+    while (at < place->value_at && text[at] != '!') {
+        at += text[at] == '#' ? strcspn(text + at, "\n") : strcspn(text + at, " \t\n");
+        at += strspn(text + at, " \t\n");
+    }
+    if (at >= place->value_at)
+        return;
+    size_t end = at + strcspn(text + at, " \t\n");
+    end += strspn(text + end, " \t");
+    end = end < place->value_at ? end : place->value_at;
+    y->failed |= !text_edit_replace(y->edit, at, end, "", 0);
 }
 
 // Lists and maps without brackets become one line, on the line of the key if possible.
@@ -92,18 +155,24 @@ void yaml_write_value(struct yaml_edit *y, const cJSON *item, const cJSON *value
     const char first = doc->text[from];
     const bool block = !place->is_alias && (cJSON_IsObject(item) || cJSON_IsArray(item)) &&
                        first != '[' && first != '{';
-    if (block) {
+    if (block)
         from = behind_key(doc, place);
-        if (from == place->value_at && column(doc, from) <= column(doc, place->key_at))
-            put(&text, "  ");
-    }
-    if (from != place->value_at || (from == to && from > 0 && doc->text[from - 1] != ' '))
+    const bool below = line_end(doc->text, place->key_at) < from; // on a line below its key
+    if (below && column(doc, from) <= column(doc, place->key_at))
+        text_buffer_add(&text, "%*s", (int)(column(doc, place->key_at) + 2 - column(doc, from)),
+                        "");
+    const bool colon = from == to && !is_behind_colon(doc, from); // {key} without a value
+    const char before = from > 0 ? doc->text[from - 1] : ' ';
+    put(&text, colon ? ":" : "");
+    if (colon || from != place->value_at || strchr(" \t\n{[,", before) == NULL)
         put(&text, " ");
     put_like(y, &text, value, to > from ? first : '\0');
     if (to > from && doc->text[to - 1] == '\n')
         put(&text, "\n");
     y->failed |= text.failed || !text_edit_replace(y->edit, from, to, text.text, text.n);
     text_buffer_free(&text);
+    if (from == place->value_at && !place->is_alias)
+        drop_tag(y, place);
 }
 
 // ---- members ------------------------------------------------------------------------------------
@@ -183,16 +252,16 @@ static void write_lines(struct yaml_edit *y, const struct yaml_growth *growth)
     const struct plaindoc *doc = y->doc;
     const struct pps_json_place *map = yaml_place(doc, growth->item);
     struct text_buffer text = {.text = NULL};
-    const bool nothing = growth->item == doc->root && growth->item->child == NULL;
+    const bool nothing = growth->item == doc->root && map->value_end == map->value_at;
     size_t at = nothing ? doc->n : map->value_end;
-    const bool at_start = at == 0 || doc->text[at - 1] == '\n';
+    const bool at_start = is_line_start(doc->text, at);
     put_lines(y, &text, growth->members, nothing ? 0 : column(doc, map->value_at));
     if (at_start) {
         put(&text, "\n");
         if (!text.failed)
             y->failed |= !text_edit_replace(y->edit, at, at, text.text + 1, text.n - 1);
     } else {
-        at += strcspn(doc->text + at, "\n");
+        at = line_end(doc->text, at);
         replace(y, at, at, &text);
     }
     text_buffer_free(&text);
@@ -207,13 +276,16 @@ static void write_map(struct yaml_edit *y, const struct yaml_growth *growth)
     const char *alias = doc->text + place->value_at;
     const size_t indent = column(doc, place->key_at) + indent_step(doc);
     const bool brackets = growth->in_brackets;
+    const bool merge = place->is_alias && cJSON_IsObject(growth->item);
     struct text_buffer text = {.text = NULL};
     size_t from = brackets ? place->value_at : behind_key(doc, place);
+    if (n == 0 && !is_behind_colon(doc, from))
+        put(&text, ":"); // {key} without a value
     if (brackets)
-        put(&text, from > 0 && doc->text[from - 1] == ' ' ? "{" : " {");
-    if (place->is_alias && brackets)
+        put(&text, text.n == 0 && from > 0 && doc->text[from - 1] == ' ' ? "{" : " {");
+    if (merge && brackets)
         text_buffer_add(&text, "<<: %.*s, ", n, alias);
-    else if (place->is_alias)
+    else if (merge)
         text_buffer_add(&text, "\n%*s<<: %.*s", (int)indent, "", n, alias);
     if (brackets)
         put_inline(y, &text, growth->members);
@@ -222,7 +294,7 @@ static void write_map(struct yaml_edit *y, const struct yaml_growth *growth)
     put(&text, brackets ? "}" : "");
     // An empty value ends at its key; its members come after the comment of the key.
     if (n == 0 && !brackets)
-        from += strcspn(doc->text + from, "\n");
+        from = line_end(doc->text, from);
     replace(y, from, n == 0 ? from : place->value_end, &text);
     text_buffer_free(&text);
 }

@@ -52,8 +52,13 @@ size_t yaml_source_end(const struct yaml_source *source)
 // Returns the place after the anchor and the tag of a value in [at, end).
 static size_t past_properties(const char *text, size_t at, size_t end)
 {
+    static const char anchor[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
     while (at < end && (text[at] == '&' || text[at] == '!')) {
-        at += strcspn(text + at, " \t\n,[]{}");
+        if (text[at] == '!')
+            at += strcspn(text + at, " \t\n,[]{}");
+        else
+            at += 1 + strspn(text + at + 1, anchor);
         at += strspn(text + at, " \t\n");
         while (at < end && text[at] == '#') {
             at += strcspn(text + at, "\n");

@@ -320,7 +320,7 @@ Test(yaml, places_of_copies)
     check_place(&doc, c->child, "3", false);
     check_place(&doc, c->child->next, "[2]", true);
     check_place(&doc, d->child, "*x", true);
-    check_place(&doc, e->child, "4", false);
+    check_place(&doc, e->child, "4", true);
     cr_assert_eq(place_of(&doc, b)->source, a);
     cr_assert_eq(place_of(&doc, d->child)->source, a);
     cr_assert_eq(place_of(&doc, b->child)->source, a->child);

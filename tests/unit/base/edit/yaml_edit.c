@@ -74,7 +74,7 @@ Test(yaml_edit, values)
         {"a: \"58GB\"\nb: '58GB'\nc: 58GB\n",
          "{\"a\": \"60GB\", \"b\": \"60GB\", \"c\": \"60GB\"}",
          "a: \"60GB\"\nb: '60GB'\nc: \"60GB\"\n"},
-        {"a: !!int 1\nb: &b 2\n", "{\"a\": 3, \"b\": 4}", "a: !!int 3\nb: &b 4\n"},
+        {"a: !!int 1\nb: &b 2\n", "{\"a\": 3, \"b\": 4}", "a: 3\nb: &b 4\n"},
         {"a:\nb: ~ # none\n", "{\"a\": 1, \"b\": 2}", "a: 1\nb: 2 # none\n"},
         {"a: |\n  text\n  text\nb: 1\n", "{\"a\": 1}", "a: 1\nb: 1\n"},
         {"{a: 1, b: [1, 2]}\n", "{\"a\": 2, \"b\": 3}", "{a: 2, b: 3}\n"},
@@ -162,7 +162,7 @@ Test(yaml_edit, merge_keys)
          "a: &x\n  p: {r: 1, s: 2}\nb:\n  <<: *x\n  q: 1\n  p:\n    r: 4\n    s: 2\n"},
         {"a: &x {p: 1}\nb:\n  <<: *x\n", "{\"a.p\": 4, \"b.p\": 1}",
          "a: &x {p: 4}\nb:\n  <<: *x\n  p: 1\n"},
-        {"b: {<<: {p: 1}}\n", "{\"b.p\": 2}", "b: {<<: {p: 2}}\n"},
+        {"b: {<<: {p: 1}}\n", "{\"b.p\": 2}", "b: {p: 2, <<: {p: 1}}\n"},
     };
     check(rows, COUNT_OF(rows));
 }
