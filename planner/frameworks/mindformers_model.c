@@ -18,10 +18,10 @@ struct row {
 };
 
 static const struct row rows[] = {
-    {"num_layers", {"num_layers", "num_hidden_layers", "n_layer"}, false},
+    {"num_layers", {"num_layers", "num_hidden_layers", "n_layer"}, true},
     {"mtp_depth", {"mtp_depth", "num_nextn_predict_layers", "mtp_num_layers"}, false},
     {"hidden_size", {"hidden_size", "n_embd", "d_model"}, false},
-    {"num_attention_heads", {"num_heads", "num_attention_heads", "n_head", "n_heads"}, false},
+    {"num_attention_heads", {"num_heads", "num_attention_heads", "n_head", "n_heads"}, true},
     {"num_query_groups", {"n_kv_heads", "num_key_value_heads", "num_query_groups"}, true},
     {"head_dim", {"head_dim", "kv_channels"}, true},
     {"ffn_hidden_size", {"intermediate_size", "ffn_hidden_size", "d_ff"}, true},

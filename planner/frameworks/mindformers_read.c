@@ -133,11 +133,11 @@ static bool read_shards(struct mindformers_reader *m, const cJSON *parallel)
         !mindformers_find(m, MF_OPTIMIZER_SHARDS, &item) ||
         !mindformers_flag(m, MF_GRADIENT_SHARD, &gradients))
         return false;
-    if (m->dp > 0 && shards > m->dp) // the framework divides by what it can
+    if (shards == 0 || (m->dp > 0 && shards > m->dp)) // the framework divides by what it can
         shards = -1;
     if (cJSON_IsFalse(parallel))
         shards = 1;
-    else if (shards == 0 || (shards > 0 && m->dp > 0 && m->dp % shards != 0))
+    else if (shards > 0 && m->dp > 0 && m->dp % shards != 0)
         return mindformers_fail(m, item, "%s: expected -1 or a divisor of data_parallel, %lld",
                                 item->string, (long long)m->dp);
     else if (gradients &&
