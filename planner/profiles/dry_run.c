@@ -52,7 +52,7 @@ static enum pps_status take_log(struct dry_run *run,
 {
     struct log_file log;
     const char *path = files->paths[file];
-    enum pps_status status = log_file_read(&log, path, run_rank_of_path(path), err);
+    enum pps_status status = log_file_read(&log, path, run_file_rank(files, file), err);
     if (status != PPS_OK)
         return status;
     run->n_logs += log.is_text;

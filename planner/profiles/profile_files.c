@@ -76,7 +76,7 @@ static void find_ranks(struct profile_units *units, const struct run_files *file
         const char *path = files->paths[file];
         unit->rank = rank_of_info(files, path);
         if (unit->rank < 0)
-            unit->rank = run_rank_of_path(path);
+            unit->rank = run_file_rank(files, (size_t)file);
     }
 }
 

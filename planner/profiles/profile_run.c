@@ -187,10 +187,10 @@ static enum pps_status use_events(struct reading *r,
     if (rank->stage < 0)
         rank->stage = run_stage_of(r->degrees, rank->rank);
     take_memory(rank, events);
-    r->run->n_profiles += events->is_profile;
+    r->run->n_profiles += events->is_profile || events->damage[0] != '\0';
     if (events->damage[0] != '\0')
-        text_buffer_add(&r->run->notes, "%s: %s; the kernels before are used\n",
-                        path_of(r, rank->file), events->damage);
+        text_buffer_add(&r->run->notes, "%s: %s%s\n", path_of(r, rank->file), events->damage,
+                        events->n_kernels > 0 ? "; the kernels before are used" : "");
     if (events->is_profile && has_attention(events))
         return cut_rank(r, events, steps, i, err);
     if (events->is_profile)

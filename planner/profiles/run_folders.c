@@ -218,13 +218,20 @@ static enum pps_status take_file(void *self,
     return below.level < FILE_LEVELS ? visit(path, false, take_file, &below, err) : PPS_OK;
 }
 
+int32_t run_file_rank(const struct run_files *files, size_t file)
+{
+    return run_rank_of_path(files->paths[file] + files->below);
+}
+
 enum pps_status run_files_list(struct run_files *files, const char *path, struct pps_error *err)
 {
     struct listing listing = {files, 0};
     struct stat info;
-    *files = (struct run_files){0};
+    *files = (struct run_files){.below = strlen(path)};
     if (stat(path, &info) != 0)
         return pps_fail_errno(err, "cannot read", path);
+    if (!S_ISDIR(info.st_mode))
+        files->below = (size_t)(run_file_name(path) - path);
     const enum pps_status status = S_ISDIR(info.st_mode)
                                        ? visit(path, false, take_file, &listing, err)
                                        : add_file(files, path, err);

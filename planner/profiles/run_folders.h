@@ -39,6 +39,7 @@ void run_folders_free(struct run_folders *runs);
 struct run_files {
     char **paths; // begin with the folder
     size_t n, room;
+    size_t below; // bytes of the folder at the start of the paths
 };
 
 // Lists all regular files in a folder and below, at most 16 levels deep and in order of their names.
@@ -48,6 +49,9 @@ PPS_MUST_CHECK enum pps_status run_files_list(struct run_files *files,
                                               const char *path,
                                               struct pps_error *err);
 void run_files_free(struct run_files *files);
+
+// Returns the rank that the path of a file below the folder names (run_rank_of_path), or -1.
+int32_t run_file_rank(const struct run_files *files, size_t file);
 
 // Returns the name behind the last '/' of a path.
 const char *run_file_name(const char *path);

@@ -132,9 +132,11 @@ const char *kernel_name_short(char *out, const char *name, size_t n)
         name += sizeof result - 1;
         n -= sizeof result - 1;
     }
+    static const char anonymous[] = "(anonymous namespace)";
+    const size_t skip = sizeof anonymous - 1;
     size_t stop = 0;
     while (stop < n && name[stop] != '<' && name[stop] != '(')
-        stop++;
+        stop += n - stop > skip && memcmp(name + stop + 1, anonymous, skip) == 0 ? skip + 1 : 1;
     if (stop > 0)
         n = stop;
     size_t digits = n;

@@ -121,6 +121,20 @@ Test(dry_run, failures, .init = enter, .fini = leave)
     }
 }
 
+// A rank in the path above the run is not the rank of its logs.
+Test(dry_run, rank_above_the_run, .init = enter, .fini = leave)
+{
+    struct run_files files;
+    struct dry_run run;
+    make("rank_7");
+    make("rank_7/DP2_TP1_PP2");
+    spill("rank_7/DP2_TP1_PP2/a.log", USED "7M\n");
+    read_all("rank_7/DP2_TP1_PP2", &files, &run);
+    cr_assert_eq(run.n_peaks, 1);
+    cr_assert_eq(run.peaks[0].rank, -1);
+    drop(&files, &run);
+}
+
 // A line longer than the buffer does not hide the next line, and its number is right.
 Test(dry_run, long_lines, .init = enter, .fini = leave)
 {
