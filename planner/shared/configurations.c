@@ -18,13 +18,13 @@ bool plan_is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-static bool is_configuration(const char *name)
+const char *plan_configuration_ending(const char *name)
 {
     static const char *const endings[] = {".yaml", ".yml", ".toml", ".sh", ".json"};
     for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
         if (name[0] != '.' && pps_ends_with(name, endings[k]))
-            return true;
-    return false;
+            return endings[k];
+    return NULL;
 }
 
 static bool add(struct plan_configurations *list, const char *folder, const char *name)
@@ -43,7 +43,7 @@ static bool add(struct plan_configurations *list, const char *folder, const char
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return strverscmp(*(char *const *)a, *(char *const *)b);
 }
 
 enum pps_status plan_configurations_list(struct plan_configurations *list,
@@ -56,19 +56,27 @@ enum pps_status plan_configurations_list(struct plan_configurations *list,
     if (open == NULL)
         return pps_fail(err, PPS_E_INPUT, "%s: %s", folder, strerror(errno));
     for (const struct dirent *entry; status == PPS_OK && (entry = readdir(open)) != NULL;)
-        if (is_configuration(entry->d_name) && !add(list, folder, entry->d_name))
+        if (plan_configuration_ending(entry->d_name) != NULL &&
+            !add(list, folder, entry->d_name))
             status = pps_fail_memory(err, "the files in %s", folder);
     closedir(open);
-    if (status == PPS_OK && list->n == 0)
-        status = pps_fail(err, PPS_E_INPUT,
-                          "%s contains no configuration (NAME.yaml, NAME.toml, NAME.sh or "
-                          "NAME.json)",
-                          folder);
     if (status != PPS_OK)
         plan_configurations_free(list);
-    else
+    else if (list->n > 0)
         qsort(list->paths, list->n, sizeof *list->paths, by_name);
     return status;
+}
+
+enum pps_status plan_configurations_require(struct plan_configurations *list,
+                                            const char *folder,
+                                            struct pps_error *err)
+{
+    const enum pps_status status = plan_configurations_list(list, folder, err);
+    if (status != PPS_OK || list->n > 0)
+        return status;
+    return pps_fail(err, PPS_E_INPUT,
+                    "%s contains no configuration (NAME.yaml, NAME.toml, NAME.sh or NAME.json)",
+                    folder);
 }
 
 void plan_configurations_free(struct plan_configurations *list)

@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-// Paths of files, sorted by name.
+// Paths of files, sorted by name: DP2 before DP16.
 struct plan_configurations {
     char **paths;
     size_t n, room;
@@ -16,12 +16,19 @@ struct plan_configurations {
 
 bool plan_is_folder(const char *path);
 
-// Lists the files of a folder whose names end in an extension of a configuration: .yaml, .yml,
-// .toml, .sh or .json. Other files and folders in the folder are skipped. Returns PPS_E_INPUT if
-// there is no such file. After an error there is nothing to free.
+// Returns the extension of a configuration at the end of a name: .yaml, .yml, .toml, .sh or .json;
+// NULL: another name, or a hidden file.
+const char *plan_configuration_ending(const char *name);
+
+// Lists the configurations in a folder. Other files, and folders in the folder, are skipped. After
+// an error there is nothing to free.
 PPS_MUST_CHECK enum pps_status plan_configurations_list(struct plan_configurations *list,
                                                         const char *folder,
                                                         struct pps_error *err);
+// The same; returns PPS_E_INPUT if there is no configuration.
+PPS_MUST_CHECK enum pps_status plan_configurations_require(struct plan_configurations *list,
+                                                           const char *folder,
+                                                           struct pps_error *err);
 void plan_configurations_free(struct plan_configurations *list); // a zeroed list is allowed
 
 #endif

@@ -101,7 +101,7 @@ static enum pps_status load_path(struct plan_run *run,
     struct plan_configurations list;
     if (!plan_is_folder(path))
         return load(run, path, form, strategy, err);
-    enum pps_status status = plan_configurations_list(&list, path, err);
+    enum pps_status status = plan_configurations_require(&list, path, err);
     if (status == PPS_OK)
         status = load(run, list.paths[0], form, strategy, err);
     plan_configurations_free(&list);

@@ -150,7 +150,7 @@ static enum pps_status folder_picks(struct nd_picks *picks,
                                     struct pps_error *err)
 {
     struct plan_configurations list;
-    enum pps_status status = plan_configurations_list(&list, folder, err);
+    enum pps_status status = plan_configurations_require(&list, folder, err);
     if (status == PPS_OK) {
         picks->strategies = calloc(list.n, sizeof *picks->strategies);
         if (picks->strategies == NULL)

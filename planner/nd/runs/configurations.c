@@ -6,40 +6,19 @@
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/grow_list.h"
+#include "planner/profiles/run_name.h"
+#include "planner/shared/configurations.h"
 
-#include <ctype.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 #include <xxhash.h>
 
 #define FILE_MAX ((size_t)64 << 20) // bytes of a configuration
 
 enum { DEGREE_MAX = 1 << 20 };
 
-static const char *const endings[] = {".yaml", ".yml", ".sh", ".toml"};
-
 // ---- degrees ------------------------------------------------------------------------------------
-
-// Reads the number of a degree in a name such as DP8_TP1_PP2; 0: the name does not have it.
-static int64_t degree_in(const char *name, const char *degree)
-{
-    const size_t n = strlen(degree);
-    for (const char *at = name; at != NULL; at = strchr(at, '_')) {
-        at += *at == '_';
-        if (strncasecmp(at, degree, n) != 0 || !isdigit((unsigned char)at[n]))
-            continue;
-        char *end;
-        const long value = strtol(at + n, &end, 10);
-        if ((*end == '_' || *end == '\0') && value >= 1 && value <= DEGREE_MAX)
-            return value;
-    }
-    return 0;
-}
 
 static int64_t degree_of(const cJSON *part, const char *key)
 {
@@ -92,11 +71,9 @@ static char *name_of(const char *path)
     char *name = strdup(slash != NULL ? slash + 1 : path);
     if (name == NULL)
         return NULL;
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        if (pps_ends_with(name, endings[k]) && strlen(name) > strlen(endings[k])) {
-            name[strlen(name) - strlen(endings[k])] = '\0';
-            break;
-        }
+    const char *ending = plan_configuration_ending(name);
+    if (ending != NULL && strlen(name) > strlen(ending))
+        name[strlen(name) - strlen(ending)] = '\0';
     if (pps_ends_with(name, "_pretrain") && strlen(name) > strlen("_pretrain"))
         name[strlen(name) - strlen("_pretrain")] = '\0';
     return name;
@@ -122,10 +99,12 @@ static enum pps_status read_file(struct nd_configuration *c, struct pps_error *e
     if (status != PPS_OK)
         return status;
     c->digest = XXH64(text, n, 0);
-    c->dp = degree_in(c->name, "DP");
-    c->tp = degree_in(c->name, "TP");
-    c->pp = degree_in(c->name, "PP");
-    c->cp = degree_in(c->name, "CP");
+    struct run_degrees degrees;
+    run_degrees_read(c->name, &degrees);
+    c->dp = degrees.dp;
+    c->tp = degrees.tp;
+    c->pp = degrees.pp;
+    c->cp = degrees.cp;
     look_into(c, text, n);
     free(text);
     return PPS_OK;
@@ -160,43 +139,21 @@ static enum pps_status add_file(struct nd_configurations *all,
 
 // ---- folders ------------------------------------------------------------------------------------
 
-static int is_configuration(const struct dirent *entry)
-{
-    if (entry->d_name[0] == '.')
-        return 0;
-    for (size_t k = 0; k < sizeof endings / sizeof *endings; k++)
-        if (pps_ends_with(entry->d_name, endings[k]))
-            return 1;
-    return 0;
-}
-
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-// Adds the files of a folder; *n is their number.
+// Adds the files of a folder; *n is their number. JSON files are not configurations of frameworks.
 static enum pps_status add_folder(struct nd_configurations *all,
                                   const char *folder,
                                   int *n,
                                   struct pps_error *err)
 {
-    struct dirent **files;
-    enum pps_status status = PPS_OK;
-    *n = scandir(folder, &files, is_configuration, versionsort);
-    if (*n < 0)
-        return pps_disk_fail(err, "cannot read the folder", folder);
-    for (int k = 0; k < *n; k++) {
-        char path[4096];
-        if (status == PPS_OK && (size_t)snprintf(path, sizeof path, "%s/%s", folder,
-                                                 files[k]->d_name) >= sizeof path)
-            status = pps_fail(err, PPS_E_INPUT, "%s: the name is too long", folder);
-        if (status == PPS_OK && !is_folder(path))
-            status = add_file(all, path, err);
-        free(files[k]);
-    }
-    free(files);
+    struct plan_configurations list;
+    enum pps_status status = plan_configurations_list(&list, folder, err);
+    *n = 0;
+    for (size_t k = 0; k < list.n && status == PPS_OK; k++)
+        if (!pps_ends_with(list.paths[k], ".json")) {
+            status = add_file(all, list.paths[k], err);
+            ++*n;
+        }
+    plan_configurations_free(&list);
     return status;
 }
 
@@ -220,7 +177,7 @@ static enum pps_status add_any_folder(struct nd_configurations *all,
     if (status != PPS_OK || n > 0)
         return status == PPS_OK ? keep_folder(all, folder, err) : status;
     snprintf(below, sizeof below, "%s/%s", folder, part);
-    if (is_folder(below))
+    if (plan_is_folder(below))
         status = add_folder(all, below, &n, err);
     if (status == PPS_OK && n == 0)
         return pps_fail(err, PPS_E_INPUT,
@@ -235,7 +192,7 @@ enum pps_status nd_configurations_add(struct nd_configurations *all,
                                       struct pps_error *err)
 {
     char folder[4096];
-    if (is_folder(path))
+    if (plan_is_folder(path))
         return add_any_folder(all, path, part, err);
     const char *slash = strrchr(path, '/');
     const int n = slash != NULL ? (int)(slash - path) : 0;
