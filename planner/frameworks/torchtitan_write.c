@@ -4,6 +4,7 @@
 #include "planner/frameworks/torchtitan_write_private.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,24 @@ bool titan_remove(struct titan_writer *t, enum titan_key key)
 
 // ---- degrees ------------------------------------------------------------------------------------
 
+// ranks: shards times tensor ranks, which expert ranks take.
+static bool plan_experts(struct titan_writer *t, int64_t ranks)
+{
+    struct titan_config *c = &t->now;
+    if (c->ep <= 1 || ranks % ((int64_t)c->ep * c->etp) == 0)
+        return true;
+    if (ranks % c->ep != 0)
+        return titan_fail(&t->source, titan_get(t->doc, TITAN_EP, NULL),
+                          "torchtitan cannot place %d expert ranks: shards times tensor ranks "
+                          "(%" PRId64 ") are not a multiple",
+                          c->ep, ranks);
+    c->etp = 1;
+    toml_comment(&t->edit, titan_path(t->doc, TITAN_ETP),
+                 "experts are not split over tensor ranks: too few ranks for so many expert "
+                 "ranks");
+    return true;
+}
+
 // Parameters are sharded over data_parallel_shard_degree times context ranks.
 static bool plan_shards(struct titan_writer *t)
 {
@@ -65,15 +84,10 @@ static bool plan_shards(struct titan_writer *t)
                           shards, s->dp * s->cp, s->cp);
     t->now.shard = shards / s->cp;
     t->now.replicate = s->dp / t->now.shard;
-    if (t->now.ep > 1 && ranks % ((int64_t)t->now.ep * t->now.etp) != 0)
-        return titan_fail(&t->source, titan_get(t->doc, TITAN_EP, NULL),
-                          "torchtitan cannot place %d expert ranks (times %d expert tensor "
-                          "ranks): shards times tensor ranks (%" PRId64 ") are not a multiple",
-                          t->now.ep, t->now.etp, ranks);
-    return true;
+    return plan_experts(t, ranks);
 }
 
-// Experts are split over tensor ranks if the file splits them.
+// Experts are split over tensor ranks if the file splits them and torchtitan can.
 static bool plan_degrees(struct titan_writer *t)
 {
     const struct nd_strategy *s = &t->settings->strategy;
@@ -140,6 +154,19 @@ static bool plan_batch(struct titan_writer *t)
     return true;
 }
 
+// Says above the local batch that this layout has no accumulation of gradients.
+static bool note_global_batch(struct titan_writer *t)
+{
+    const struct titan_config *c = &t->now;
+    char text[160];
+    snprintf(text, sizeof text,
+             "%" PRId64 " sequences per step: torchtitan with batch_size does not accumulate "
+             "gradients; the strategy has %" PRId64,
+             c->local_batch * c->replicate * c->shard, c->global_batch);
+    toml_comment(&t->edit, titan_path(t->doc, TITAN_LOCAL_BATCH), text);
+    return true;
+}
+
 static bool write_global_batch(struct titan_writer *t)
 {
     const struct titan_config *c = &t->now;
@@ -149,10 +176,7 @@ static bool write_global_batch(struct titan_writer *t)
     if (follows && (item == NULL || (cJSON_IsNumber(item) && item->valuedouble < 0)))
         return true;
     if (strcmp(titan_path(t->doc, TITAN_LOCAL_BATCH), "training.batch_size") == 0)
-        return titan_fail(&t->source, titan_get(t->doc, TITAN_LOCAL_BATCH, NULL),
-                          "with training.batch_size, torchtitan does not accumulate gradients: "
-                          "%" PRId64 " sequences per step need mbs=%" PRId64 ", not %d",
-                          c->global_batch, c->global_batch / c->replicate / c->shard, c->mbs);
+        return note_global_batch(t);
     return titan_set_number(t, TITAN_GLOBAL_BATCH, c->global_batch, -1);
 }
 

@@ -224,10 +224,9 @@ Test(torchtitan_write, faults)
            "divide the shards, and they the ranks");
     s = as_usual;
     s.strategy.ep = 32;
-    refuse(
-        USUAL, &s,
-        "torchtitan cannot place 32 expert ranks (times 1 expert tensor ranks): shards times "
-        "tensor ranks (16) are not a multiple");
+    refuse(USUAL, &s,
+           "torchtitan cannot place 32 expert ranks: shards times tensor ranks (16) are not a "
+           "multiple");
     s = as_usual;
     s.strategy.mbs = 3;
     refuse(USUAL, &s, "64 sequences per step are not a multiple of dp=8 times mbs=3");
@@ -237,14 +236,35 @@ Test(torchtitan_write, faults)
         USUAL, &s,
         "torchtitan has no key for the number of layers: llama3 8B has 32, the configuration "
         "needs 16");
-    s = as_usual;
+}
+
+// What torchtitan cannot do is written as near as it can, with a comment.
+Test(torchtitan_write, comments)
+{
+    struct framework_settings s = as_usual;
     s.strategy.mbs = 1;
-    refuse(
-        "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nbatch_size = 8\n"
-        "data_parallel_degree = 8\n",
+    expect(
+        "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\nbatch_size = 8\nseq_len = 8192\n"
+        "data_parallel_degree = 8\ntensor_parallel_degree = 1\n",
         &s,
-        "with training.batch_size, torchtitan does not accumulate gradients: 64 sequences per "
-        "step need mbs=8, not 1");
+        "[model]\nname = 'llama3'\nflavor = '8B'\n[training]\n# 8 sequences per step: "
+        "torchtitan "
+        "with batch_size does not accumulate gradients; the strategy has 64\nbatch_size = 1\n"
+        "seq_len = 8192\ndata_parallel_degree = 8\ntensor_parallel_degree = 2\n");
+    s = as_usual;
+    s.strategy.ep = 16;
+    s.strategy.sp = false;
+    expect(
+        "[parallelism]\ntensor_parallel_degree = 4\nexpert_tensor_parallel_degree = 4\n"
+        "data_parallel_shard_degree = 8\n[training]\nglobal_batch_size = 64\nseq_len = 8192\n"
+        "local_batch_size = 4\n",
+        &s,
+        "[parallelism]\n# tensor parallelism of torchtitan is always sequence parallel; the "
+        "strategy is not\ntensor_parallel_degree = 2\n# experts are not split over tensor "
+        "ranks: "
+        "too few ranks for so many expert ranks\nexpert_tensor_parallel_degree = 1\n"
+        "data_parallel_shard_degree = 8\nexpert_parallel_degree = 16\n[training]\n"
+        "global_batch_size = 64\nseq_len = 8192\nlocal_batch_size = 4\n");
 }
 
 // ---- round trips --------------------------------------------------------------------------------
