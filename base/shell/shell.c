@@ -233,6 +233,7 @@ bool shell_read(struct shell_script *script,
         shell_fail(&sh, 0, "a script of more than %d KiB", SHELL_MOST_TEXT >> 10);
     } else if (check_text(&sh)) {
         sh.at = pps_utf8_mark(text, n);
+        shell_read_slurm(&sh);
         shell_commands(&sh, nothing);
         sh.state.end = SHELL_RUNS;
         take_variables(&sh);

@@ -5,7 +5,8 @@
 // Evaluated: assignments (also after export, local, readonly, declare and typeset), strings, arrays,
 // += , $X, ${X}, ${X:-default} and its relatives, ${#X}, whole-number arithmetic, conditions of
 // known values ([ ], [[ ]], test, (( ))), if, case, && and ||, functions, bash -c and eval.
-// A script counts as run without parameters, in an empty environment.
+// A script counts as run without parameters, in an environment that has only what Slurm sets for its
+// #SBATCH lines (nodes, tasks and devices).
 // Everything else is tolerated. Its result is unresolved: the reader keeps the reason, and the caller
 // decides whether the word matters. Both branches of an unknown condition are read; words that only
 // one of them adds carry the number of the condition.

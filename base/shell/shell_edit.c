@@ -178,6 +178,18 @@ static size_t words_of(const struct shell_edit *edit,
     return argument.values == &argument.inside ? 1 : 1 + argument.n_values;
 }
 
+// Returns the number of words of all arguments but one, and but those that will be set later.
+static size_t other_words(const struct shell_edit *edit,
+                          const struct shell_command *command,
+                          const char *name)
+{
+    size_t n = command->n - words_of(edit, command, name);
+    for (const char *const *later = edit->later; *later != NULL; later++)
+        if (strcmp(*later, name) != 0)
+            n -= words_of(edit, command, *later);
+    return n;
+}
+
 static bool has_effect(const struct shell_edit *edit,
                        const struct shell_script *after,
                        const struct shell_command *a,
@@ -193,7 +205,7 @@ static bool has_effect(const struct shell_edit *edit,
         return shell_count_argument(b, name) + 1 == shell_count_argument(a, name) &&
                b->n < a->n;
     return shell_says(edit, b, name, value) &&
-           b->n - words_of(edit, b, name) == a->n - words_of(edit, a, name);
+           other_words(edit, b, name) == other_words(edit, a, name);
 }
 
 static bool is_good(const struct shell_edit *edit,

@@ -111,6 +111,9 @@ struct shell_state shell_state_copy(struct shell *sh);
 // Makes the state one of which either `sh->state` or `other` is true.
 void shell_state_merge(struct shell *sh, const struct shell_state *other, int32_t reason);
 
+// Sets the variables of Slurm from #SBATCH lines (shell_slurm.c).
+void shell_read_slurm(struct shell *sh);
+
 // ---- words (shell_word.c, shell_expand.c, shell_braces.c, shell_arithmetic.c) ----
 
 static inline bool shell_is_name(char c, bool first)

@@ -159,17 +159,13 @@ static bool take_variable(struct megatron *m,
 
 static bool take_devices(struct megatron *m, const struct shell_script *script)
 {
-    static const char *const nodes[] = {"$NNODES",       "$NUM_NODES", "$NODES",
-                                        "$SLURM_NNODES", "$N_NODES",   "$WORLD_NODES",
-                                        "$NODE_NUM",     NULL};
-    static const char *const devices[] = {"$GPUS_PER_NODE",
-                                          "$NPUS_PER_NODE",
-                                          "$NPROC_PER_NODE",
-                                          "$GPU_PER_NODE",
-                                          "$DEVICES_PER_NODE",
-                                          "$NUM_GPUS_PER_NODE",
-                                          NULL};
-    static const char *const all[] = {"$WORLD_SIZE", NULL};
+    static const char *const nodes[] = {"$NNODES",   "$NUM_NODES",    "$NODES", "$N_NODES",
+                                        "$NODE_NUM", "$SLURM_NNODES", NULL};
+    static const char *const devices[] = {
+        "$GPUS_PER_NODE",      "$NPUS_PER_NODE",         "$NPROC_PER_NODE",
+        "$GPU_PER_NODE",       "$DEVICES_PER_NODE",      "$NUM_GPUS_PER_NODE",
+        "$SLURM_GPUS_ON_NODE", "$SLURM_NTASKS_PER_NODE", NULL};
+    static const char *const all[] = {"$WORLD_SIZE", "$SLURM_NTASKS", NULL};
     if (megatron_has(m, MG_WORKERS))
         return true;
     const bool launched = megatron_has(m, MG_PER_NODE);
@@ -287,7 +283,7 @@ static bool is_one_of(const char *name, size_t n, const char *const *names)
 {
     for (; *names != NULL; names++) {
         size_t i = 0;
-        while (i < n && (*names)[i] == (name[i] == '_' ? '-' : name[i]))
+        while (i < n && (*names)[i] != '\0' && (*names)[i] == (name[i] == '_' ? '-' : name[i]))
             i++;
         if (i == n && (*names)[i] == '\0')
             return true;
@@ -304,7 +300,7 @@ bool megatron_is_script(const char *text, size_t n)
         if (text[i] != '-' || text[i + 1] != '-')
             continue;
         while (end < n &&
-               (strchr("-_", text[end]) != NULL || (text[end] >= 'a' && text[end] <= 'z')))
+               (text[end] == '-' || text[end] == '_' || (text[end] >= 'a' && text[end] <= 'z')))
             end++;
         const char *name = text + i + 2;
         const bool known =

@@ -47,27 +47,31 @@ static struct plan plan_of(const struct megatron_wishes *w)
     return plan;
 }
 
-static void note_numbers(struct text_buffer *notes, const int32_t *numbers, int64_t n)
+static void note_numbers(struct text_buffer *notes,
+                         const char *how,
+                         const int32_t *numbers,
+                         int64_t n)
 {
+    int64_t sum = 0;
+    for (int64_t c = 0; numbers != NULL && c < n; c++)
+        sum += numbers[c];
+    if (sum == 0)
+        return;
+    text_buffer_add(notes, "; the plan is to recompute %s: ", how);
     for (int64_t c = 0; c < n; c++)
         text_buffer_add(notes, "%s%" PRId32, c > 0 ? " " : "", numbers[c]);
 }
 
 static void note(struct megatron_wishes *w, const struct plan *plan)
 {
+    const int64_t n = w->pp * w->vp;
     if (plan->exact)
         return;
     text_buffer_add(&w->notes,
                     "# Megatron-LM recomputes the same number of layers in each stage "
                     "and chunk");
-    if (w->settings->full != NULL) {
-        text_buffer_add(&w->notes, "; the plan is to recompute fully: ");
-        note_numbers(&w->notes, w->settings->full, w->pp * w->vp);
-    }
-    if (w->settings->select != NULL) {
-        text_buffer_add(&w->notes, "; selectively: ");
-        note_numbers(&w->notes, w->settings->select, w->pp * w->vp);
-    }
+    note_numbers(&w->notes, "fully", w->settings->full, n);
+    note_numbers(&w->notes, "selectively", w->settings->select, n);
     text_buffer_add(&w->notes, "\n");
 }
 

@@ -63,18 +63,21 @@ static bool apply_one(struct shell_edit *edit,
     return shell_set(edit, name, text, siblings_of(key));
 }
 
-static bool apply(struct shell_edit *edit, const struct megatron_wishes *wishes)
+// Makes the changes in the order of the keys. Arguments that change later may change meanwhile, and
+// so may --sequence-parallel, which scripts often derive from the tensor ranks.
+static bool apply(struct shell_edit *edit, const struct megatron_wishes *wishes, size_t *n)
 {
-    const char *names[N_MEGATRON_KEYS + 1];
+    const char *names[N_MEGATRON_KEYS + 2];
     enum megatron_key keys[N_MEGATRON_KEYS];
-    size_t n = 0;
+    *n = 0;
     for (int key = 0; key < N_MEGATRON_KEYS; key++)
         if (wishes->of[key].change != MG_KEEP) {
-            keys[n] = (enum megatron_key)key;
-            names[n++] = name_of(wishes->now, (enum megatron_key)key);
+            keys[*n] = (enum megatron_key)key;
+            names[(*n)++] = name_of(wishes->now, (enum megatron_key)key);
         }
-    names[n] = NULL;
-    for (size_t i = 0; i < n; i++) {
+    names[*n] = megatron_arguments[MG_SP].name;
+    names[*n + 1] = NULL;
+    for (size_t i = 0; i < *n; i++) {
         edit->later = names + i + 1;
         if (!apply_one(edit, wishes, keys[i]))
             return false;
@@ -96,51 +99,56 @@ static bool add_notes(struct text_edit *changes,
     return !changes->failed;
 }
 
-static bool change_script(struct framework_writer *w,
-                          const struct plaindoc *document,
-                          const struct megatron_wishes *wishes)
-{
-    struct shell_edit edit;
-    if (!shell_edit_begin(&edit, document->text, document->n, megatron_kind_of, w->fault))
-        return false;
-    const bool ok = apply(&edit, wishes) && shell_edit_finish(&edit, &w->edit) &&
-                    add_notes(&w->edit, document, &wishes->notes);
-    shell_edit_free(&edit);
-    return ok;
-}
-
-// ---- both forms ------------------------------------------------------------------------------
-
-typedef bool change_text(struct framework_writer *w,
-                         const struct plaindoc *document,
-                         const struct megatron_wishes *wishes);
-
-static bool wish_and_change(struct framework_writer *w,
-                            const struct plaindoc *document,
-                            struct megatron *now,
-                            change_text *change)
-{
-    struct megatron_wishes wishes = {.now = now, .settings = w->settings, .fault = w->fault};
-    const bool ok =
-        megatron_read_values(now) && megatron_wish_all(&wishes) && change(w, document, &wishes);
-    text_buffer_free(&wishes.texts);
-    text_buffer_free(&wishes.notes);
-    free(wishes.decoders);
-    return ok;
-}
-
-bool megatron_write_script(struct framework_writer *w, const struct plaindoc *document)
+// Changes the text once towards the settings. *n: number of changes.
+static bool change_once(struct framework_writer *w,
+                        struct shell_edit *edit,
+                        struct megatron_wishes *wishes,
+                        const struct plaindoc *document,
+                        size_t *n)
 {
     struct framework_file file = {.framework = FRAMEWORK_MEGATRON};
     struct framework_reader r = {.file = &file, .fault = w->fault};
     struct megatron now = {.r = &r};
     struct shell_script script;
-    if (!shell_read(&script, document->text, document->n, w->fault))
+    wishes->now = &now;
+    if (!shell_read(&script, edit->text, edit->n, w->fault))
         return false;
     const bool ok = framework_start(&r, document) && megatron_collect(&now, &script) &&
-                    wish_and_change(w, document, &now, change_script);
+                    megatron_read_values(&now) && megatron_wish_all(wishes) &&
+                    apply(edit, wishes, n);
     shell_free(&script);
     framework_file_free(&file);
+    return ok;
+}
+
+static void free_wishes(struct megatron_wishes *wishes)
+{
+    text_buffer_free(&wishes->texts);
+    text_buffer_free(&wishes->notes);
+    free(wishes->decoders);
+    wishes->decoders = NULL;
+}
+
+// A change may switch a condition of the script, and with it other arguments: the changed script is
+// read again, and changed again.
+bool megatron_write_script(struct framework_writer *w, const struct plaindoc *document)
+{
+    enum { PASSES = 4 };
+    struct shell_edit edit;
+    size_t n = 1;
+    bool ok = true;
+    if (!shell_edit_begin(&edit, document->text, document->n, megatron_kind_of, w->fault))
+        return false;
+    for (int pass = 0; ok && n > 0 && pass < PASSES; pass++) {
+        struct megatron_wishes wishes = {.settings = w->settings, .fault = w->fault};
+        struct plaindoc changed = {.text = edit.text, .n = edit.n};
+        ok = change_once(w, &edit, &wishes, &changed, &n);
+        if (ok && (n == 0 || pass == PASSES - 1))
+            ok = shell_edit_finish(&edit, &w->edit) &&
+                 add_notes(&w->edit, document, &wishes.notes);
+        free_wishes(&wishes);
+    }
+    shell_edit_free(&edit);
     return ok;
 }
 
@@ -149,8 +157,11 @@ bool megatron_write_yaml(struct framework_writer *w, const struct plaindoc *docu
     struct framework_file file = {.framework = FRAMEWORK_MEGATRON};
     struct framework_reader r = {.file = &file, .fault = w->fault};
     struct megatron now = {.r = &r};
+    struct megatron_wishes wishes = {.now = &now, .settings = w->settings, .fault = w->fault};
     const bool ok = framework_start(&r, document) && megatron_collect_yaml(&now, document) &&
-                    wish_and_change(w, document, &now, megatron_change_yaml);
+                    megatron_read_values(&now) && megatron_wish_all(&wishes) &&
+                    megatron_change_yaml(w, document, &wishes);
+    free_wishes(&wishes);
     framework_file_free(&file);
     return ok;
 }

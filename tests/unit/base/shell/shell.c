@@ -80,6 +80,9 @@ Test(shell, words)
          "<t><--a><1>\n<t><--a><1>\n<python><p.py><--b><x y>\n"},
         {"X=3\nsbatch <<EOF\n#!/bin/bash\nsrun p.py --a $X\nEOF\nt --b",
          "<srun><p.py><--a><3>\n<t><--b>\n"},
+        {"#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --gres=gpu:h100:8\n#SBATCH -n 32 # x\n"
+         "#SBATCH --time=1:00:00\nt --a $SLURM_NNODES $SLURM_GPUS_ON_NODE ${SLURM_NTASKS}",
+         "<t><--a><4><8><32>\n"},
         {"cat <<'EOF'\n$( ` if\nEOF\nt --b", "<t><--b>\n"},
         {"A=\"\n --a 1\n --b ${Z}\"\nB=2", "<--a><1><--b><?>\n"},
     };

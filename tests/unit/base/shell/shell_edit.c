@@ -67,6 +67,8 @@ Test(shell_edit, values)
         {"TP=\"8\"\nA=\"--tp ${TP} \\\n --pp 1\"\nt $A", "tp", "4",
          "TP=\"4\"\nA=\"--tp ${TP} \\\n --pp 1\"\nt $A"},
         {"TP=${TP:-8}\nt --tp \"$TP\"", "tp", "4", "TP=${TP:-4}\nt --tp \"$TP\""},
+        {"#SBATCH --nodes=4\nt --tp 1 --nodes $SLURM_NNODES", "nodes", "16",
+         "#SBATCH --nodes=16\nt --tp 1 --nodes $SLURM_NNODES"},
         // A variable with two meanings is detached.
         {"N=8\nt --tp $N --pp ${N}", "pp", "4", "N=8\nt --tp $N --pp 4"},
         {"TP=2\nt --tp $TP --ep $((TP * 2))", "tp", "4", "TP=2\nt --tp 4 --ep $((TP * 2))"},

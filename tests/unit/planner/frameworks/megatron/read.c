@@ -310,6 +310,8 @@ Test(megatron_read, devices)
                     "\"dp\":8");
     expect_baseline("msrun --worker_num 16 --local_worker_num 8 p.py " SHAPE, PLAINDOC_FLAT,
                     "\"dp\":16");
+    expect_baseline("#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\nsrun p.py " SHAPE,
+                    PLAINDOC_FLAT, "\"dp\":32");
     expect_baseline("torchrun --nproc_per_node=8 p.py " SHAPE, PLAINDOC_FLAT, "\"dp\":8");
     expect_baseline("ENV:\n  A: 1\nMODEL_ARGS:\n  --num-layers: 4\n  --hidden-size: 8\n"
                     "  --num-attention-heads: 2\n  --vocab-size: 100\n  --micro-batch-size: 1\n"

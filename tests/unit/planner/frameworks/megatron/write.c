@@ -314,3 +314,57 @@ Test(megatron_write, nothing_changes)
         free(document.text);
     }
 }
+
+// The script switches --sequence-parallel on for two tensor ranks: it is removed there.
+Test(megatron_write, conditions)
+{
+    static const char text[] =
+        "TP=1\nA=(--tensor-model-parallel-size $TP)\nif [ $TP -gt 1 ]; then\n"
+        "  A+=(--sequence-parallel)\nfi\nNNODES=1\nGPUS_PER_NODE=8\n"
+        "srun p.py ${A[@]} --num-layers 12 --hidden-size 64 --num-attention-heads 4 "
+        "--vocab-size 1000 --seq-length 128 --micro-batch-size 1 --global-batch-size 64\n";
+    static const char wanted[] =
+        "TP=2\nA=(--tensor-model-parallel-size $TP)\nif [ $TP -gt 1 ]; then\n"
+        "  A+=()\nfi\nNNODES=2\nGPUS_PER_NODE=8\n"
+        "srun p.py ${A[@]} --num-layers 12 --hidden-size 64 --num-attention-heads 4 "
+        "--vocab-size 1000 --seq-length 128 --micro-batch-size 1 --global-batch-size 64\n";
+    const struct framework_settings settings = {
+        .strategy = {.dp = 8, .tp = 2, .cp = 1, .pp = 1, .op = -1, .vp = 1, .mbs = 1}};
+    struct text_buffer out = {.text = NULL};
+    struct pps_fault fault;
+    cr_assert(framework_write(&out, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, text, sizeof text - 1,
+                              &settings, &fault),
+              "%s", fault.text);
+    cr_assert_str_eq(out.text, wanted, "%s", out.text);
+    text_buffer_free(&out);
+}
+
+// A plan that Megatron-LM cannot express becomes one that needs no more memory, with a comment.
+Test(megatron_write, uneven_recompute)
+{
+    static const char text[] =
+        "torchrun --nproc-per-node 2 p.py --num-layers 12 --hidden-size 64 "
+        "--num-attention-heads 4 --vocab-size 1000 --seq-length 128 --micro-batch-size 1 "
+        "--global-batch-size 8 --pipeline-model-parallel-size 2";
+    static const char wanted[] =
+        " --recompute-granularity full --recompute-method block --recompute-num-layers 4\n"
+        "# Megatron-LM recomputes the same number of layers in each stage and chunk; the plan "
+        "is "
+        "to recompute fully: 4 1\n";
+    static const int32_t full[] = {4, 1};
+    const struct framework_settings settings = {
+        .strategy = {.dp = 1, .tp = 1, .cp = 1, .pp = 2, .op = -1, .vp = 1, .mbs = 1},
+        .full = full};
+    struct text_buffer out = {.text = NULL}, again = {.text = NULL};
+    struct pps_fault fault;
+    cr_assert(framework_write(&out, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, text, sizeof text - 1,
+                              &settings, &fault));
+    cr_assert(out.n == sizeof text - 1 + sizeof wanted - 1 &&
+                  strcmp(out.text + sizeof text - 1, wanted) == 0,
+              "%s", out.text);
+    cr_assert(framework_write(&again, FRAMEWORK_MEGATRON, PLAINDOC_FLAT, out.text, out.n,
+                              &settings, &fault));
+    cr_assert_str_eq(again.text, out.text);
+    text_buffer_free(&out);
+    text_buffer_free(&again);
+}
