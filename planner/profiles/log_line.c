@@ -34,8 +34,9 @@ static bool has(struct piece in, const char *key)
 static bool has_any_case(struct piece in, const char *key)
 {
     const size_t n = strlen(key);
-    for (size_t i = 0; i + n <= in.n; i++)
-        if (strncasecmp(in.text + i, key, n) == 0)
+    const int first = tolower((unsigned char)key[0]);
+    for (size_t i = 0; i + n <= in.n; i++) // most characters differ from the first
+        if ((in.text[i] | 0x20) == first && strncasecmp(in.text + i, key, n) == 0)
             return true;
     return false;
 }
@@ -210,7 +211,13 @@ static bool is_out_of_memory(struct piece in)
         "oom_kill event",
         "oom-kill event",
     };
-    if (!has_any_case(in, "memory") && !has(in, "oom"))
+    static const char *const words[] = {"of memory",    "OfMemory",        "oom",
+                                        "alloc failed", "allocate memory", "Of memory",
+                                        "OF MEMORY"};
+    bool is_possible = false;
+    for (size_t k = 0; k < sizeof words / sizeof words[0]; k++)
+        is_possible = is_possible || has(in, words[k]);
+    if (!is_possible)
         return false;
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++)
         if (has_any_case(in, texts[k]))
@@ -264,9 +271,22 @@ static size_t escape_of(const char *text, size_t n)
     return text[1] == '[' && at < n ? at + 1 : at < n ? at : n;
 }
 
+// Returns whether the text has a control character other than a tab.
+static bool has_control(const char *text, size_t n)
+{
+    unsigned found = 0;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        found |= (c < 0x20 && c != '\t') || c == 0x7f;
+    }
+    return found != 0;
+}
+
 size_t log_line_clean(char *text, size_t n)
 {
     size_t to = 0;
+    if (!has_control(text, n))
+        return n;
     for (size_t at = 0; at < n;) {
         const size_t escape = escape_of(text + at, n - at);
         if (escape > 0) {
