@@ -15,6 +15,28 @@ static double held(const struct orders_shape *shape,
     return sum / shape->splits;
 }
 
+// The first part has fewer than 2 P micro-batches and the warm-up lasts less than (2 V + 2) P forwards,
+// so that forwards and backwards of the third part on alternate in a fixed pattern. The last part
+// may differ. Twelve parts hold the start, a whole period and the end, also for V = 1.
+enum { PARTS_KEPT = 12 };
+
+struct orders_shape memline_short_shape(const struct orders_shape *shape)
+{
+    struct orders_shape kept = *shape;
+    const int32_t parts = shape->micro_batches / shape->stages;
+    if (parts > PARTS_KEPT)
+        kept.micro_batches -= (parts - PARTS_KEPT) * shape->stages;
+    return kept;
+}
+
+int32_t memline_long_place(const struct orders_shape *shape,
+                           const struct orders_shape *short_shape,
+                           int32_t at)
+{
+    const int32_t kept = orders_length(short_shape);
+    return at < kept / 2 ? at : at + orders_length(shape) - kept;
+}
+
 struct memline_peak memline_of_order(const struct orders_shape *shape,
                                      const struct orders_task *tasks,
                                      const double *weights)

@@ -17,6 +17,16 @@ struct memline_peak {
         in_flight; // micro-batches of all chunks in flight at the peak (a split counts 1 / S)
 };
 
+// Returns a shape with fewer micro-batches whose orders have the same peaks and vectors in flight: the
+// order of a long pipeline repeats from part to part, and the returned shape lacks parts in the
+// middle. A short shape is returned unchanged.
+struct orders_shape memline_short_shape(const struct orders_shape *shape);
+
+// Returns the place in the order of the long shape of a task at this place in that of its short shape.
+int32_t memline_long_place(const struct orders_shape *shape,
+                           const struct orders_shape *short_shape,
+                           int32_t at);
+
 // weights[chunk]: memory of one micro-batch. Returns the first of equal peaks.
 struct memline_peak memline_of_order(const struct orders_shape *shape,
                                      const struct orders_task *tasks, // orders_length of them

@@ -21,7 +21,8 @@ void nd_flights_free(struct nd_flights *flights)
 
 bool nd_flights_make(const struct nd_program *p, struct poll *poll, struct nd_flights *flights)
 {
-    const struct orders_shape shape = nd_program_laid_out(p);
+    const struct orders_shape whole = nd_program_laid_out(p);
+    const struct orders_shape shape = memline_short_shape(&whole);
     const int32_t most = memline_vectors_most(&shape);
     const size_t chunks = (size_t)p->chunks;
     struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);

@@ -15,7 +15,8 @@ static struct nd_peak peak_of_stage(const struct nd_program *program,
                                     int32_t stage,
                                     struct orders_task *tasks)
 {
-    const struct orders_shape shape = nd_program_laid_out(program);
+    const struct orders_shape all = nd_program_laid_out(program);
+    const struct orders_shape shape = memline_short_shape(&all);
     const double rest = nd_program_static(program, stage);
     double kept[ORDERS_CHUNKS_MAX], layers = 0;
     for (int32_t v = 0; v < program->chunks; v++) {
@@ -26,14 +27,16 @@ static struct nd_peak peak_of_stage(const struct nd_program *program,
     orders_of_stage(&shape, stage, tasks);
     const struct memline_peak peak = memline_of_order(&shape, tasks, kept);
     return (struct nd_peak){rest + layers + peak.memory,
-                            rest + nd_program_budget(program, stage), peak.at};
+                            rest + nd_program_budget(program, stage),
+                            memline_long_place(&all, &shape, peak.at)};
 }
 
 enum nd_outcome nd_peaks(const struct nd_program *program,
                          const struct nd_choice *choice,
                          struct nd_peak *peaks)
 {
-    const struct orders_shape shape = nd_program_laid_out(program);
+    const struct orders_shape all = nd_program_laid_out(program);
+    const struct orders_shape shape = memline_short_shape(&all);
     struct orders_task *tasks = malloc((size_t)orders_length(&shape) * sizeof *tasks);
     if (tasks == NULL)
         return ND_NO_MEMORY;

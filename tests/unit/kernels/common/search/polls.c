@@ -83,7 +83,7 @@ static struct nd_program large_program(void)
     return p;
 }
 
-// Catches an evaluator or counts of micro-batches in flight that are built for a raised stop flag.
+// Catches an evaluator that is built for a raised stop flag.
 Test(poll, raised_flag_ends_the_evaluator)
 {
     const struct nd_program p = large_program();
@@ -91,9 +91,7 @@ Test(poll, raised_flag_ends_the_evaluator)
     const struct nd_effort effort = {.stop = &stop};
     struct nd_watch watch = {.effort = &effort};
     struct poll poll = nd_watch_poll(&watch);
-    struct nd_flights flights;
     cr_assert(nd_evaluator_new(&p, &poll) == NULL);
-    cr_assert(!nd_flights_make(&p, &poll, &flights));
     double forward[8], backward[8], forwards[8], backwards[8], constant;
     for (int k = 0; k < 8; k++) {
         forward[k] = 1;
