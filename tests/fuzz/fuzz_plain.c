@@ -5,6 +5,7 @@
 #include "base/document/plain.h"
 #include "base/edit/plain_write.h"
 #include "base/text/text_buffer.h"
+#include "require.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -12,12 +13,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 static size_t count(const cJSON *item)
 {
@@ -37,13 +32,6 @@ static void check_places(const struct plaindoc *doc)
         if (cJSON_IsNumber(place->item))
             require(__builtin_isfinite(place->item->valuedouble));
     }
-}
-
-static void check_fault(const struct pps_fault *fault)
-{
-    require(fault->line > 0 && fault->column > 0 && fault->text[0] != '\0');
-    for (const char *c = fault->text; *c != '\0'; c++)
-        require((unsigned char)*c >= 0x20 && *c != 0x7f);
 }
 
 // YAML can hold any document, TOML any document without null.
@@ -78,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const bool ok = plaindoc_parse(&doc, form, text, size - 1, &fault);
     free(text);
     if (!ok) {
-        check_fault(&fault);
+        require_fault(&fault);
         return 0;
     }
     check_places(&doc);

@@ -4,6 +4,7 @@
 // accepted again with the strategy, unless the writer refuses with a reason of one line.
 #include "base/text/text_buffer.h"
 #include "planner/frameworks/framework.h"
+#include "require.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -13,19 +14,6 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { N_STRATEGY = 8, MOST_PARTS = 64 };
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
-
-static void check_fault(const struct pps_fault *fault)
-{
-    require(fault->line > 0 && fault->column > 0 && fault->text[0] != '\0');
-    for (const char *c = fault->text; *c != '\0'; c++)
-        require((unsigned char)*c >= 0x20 && *c != 0x7f);
-}
 
 static void check_places(const struct plaindoc *doc)
 {
@@ -70,7 +58,7 @@ static void check_write(const char *text, size_t n, const uint8_t bytes[N_STRATE
     s.full = bytes[7] & 64 ? full : NULL;
     s.profile = bytes[7] & 128;
     if (!framework_write(&out, FRAMEWORK_TORCHTITAN, PLAINDOC_TOML, text, n, &s, &fault)) {
-        check_fault(&fault);
+        require_fault(&fault);
         text_buffer_free(&out);
         return;
     }
@@ -98,7 +86,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     require(text != NULL);
     memcpy(text, data + N_STRATEGY, n);
     if (!framework_read(&file, &read, PLAINDOC_TOML, text, n, &fault)) {
-        check_fault(&fault);
+        require_fault(&fault);
     } else if (read) {
         check_places(&file.document);
         check_write(text, n, data);

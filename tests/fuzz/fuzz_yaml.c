@@ -7,6 +7,7 @@
 #include "base/edit/plain_write.h"
 #include "base/edit/yaml_edit.h"
 #include "base/text/text_buffer.h"
+#include "require.h"
 
 #include <cjson/cJSON.h>
 #include <stdint.h>
@@ -15,12 +16,6 @@
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void require(int condition)
-{
-    if (!condition)
-        abort();
-}
 
 // Checks that the values of the tree are the next places in document order.
 static void check_order(const struct plaindoc *doc, const cJSON *item, size_t *i)
@@ -45,13 +40,6 @@ static void check_places(const struct plaindoc *doc)
         if (place->source != NULL)
             require(cJSON_Compare(place->source, place->item, true));
     }
-}
-
-static void check_fault(const struct pps_fault *fault)
-{
-    require(fault->line > 0 && fault->column > 0 && fault->text[0] != '\0');
-    for (const char *c = fault->text; *c != '\0'; c++)
-        require((unsigned char)*c >= 0x20 && *c != 0x7f);
 }
 
 static void check_written(const struct plaindoc *doc)
@@ -139,7 +127,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data, size);
     if (!plaindoc_parse(&doc, PLAINDOC_YAML, text, size, &fault)) {
         free(text);
-        check_fault(&fault);
+        require_fault(&fault);
         return 0;
     }
     check_places(&doc);

@@ -6,49 +6,14 @@
 #include <string.h>
 
 #include "base/document/plain.h"
+#include "tests/unit/support/plain_rows.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
-
-struct good {
-    const char *text, *json;
-};
-
-struct bad {
-    const char *text;
-    int line, column;
-    const char *wanted;
-};
-
-static void accept(enum plaindoc_form form, const struct good *row)
-{
-    struct plaindoc doc;
-    struct pps_fault fault;
-    cJSON *wanted = cJSON_Parse(row->json);
-    cr_assert_not_null(wanted, "%s", row->json);
-    cr_assert(plaindoc_parse(&doc, form, row->text, strlen(row->text), &fault),
-              "%s:\n%d:%d: %s", row->text, fault.line, fault.column, fault.text);
-    char *got = cJSON_PrintUnformatted(doc.root);
-    cr_assert(cJSON_Compare(doc.root, wanted, true), "%s: %s", row->text, got);
-    cJSON_free(got);
-    cJSON_Delete(wanted);
-    plaindoc_free(&doc);
-}
-
-static void refuse(enum plaindoc_form form, const struct bad *row)
-{
-    struct plaindoc doc;
-    struct pps_fault fault;
-    cr_assert_not(plaindoc_parse(&doc, form, row->text, strlen(row->text), &fault), "%s",
-                  row->text);
-    cr_assert(fault.line == row->line && fault.column == row->column, "%s: %d:%d: %s",
-              row->text, fault.line, fault.column, fault.text);
-    cr_assert_str_eq(fault.text, row->wanted, "%s: %s", row->text, fault.text);
-}
 
 // What has the same meaning in both forms, after "k" and the form's separator.
 Test(plaindoc, values)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"1", "1"},
         {"-2.5e3 # ratio", "-2500"},
         {"+.5", "0.5"},
@@ -76,15 +41,15 @@ Test(plaindoc, values)
             char text[256], json[256];
             snprintf(text, sizeof text, "k%s%s\n", separators[form], rows[i].text);
             snprintf(json, sizeof json, "{\"k\": %s}", rows[i].json);
-            accept((enum plaindoc_form)form, &(struct good){text, json});
+            plain_accept((enum plaindoc_form)form, &(struct plain_good){text, json}, 1);
             text[strlen(text) - 1] = '\0'; // without an end of line
-            accept((enum plaindoc_form)form, &(struct good){text, json});
+            plain_accept((enum plaindoc_form)form, &(struct plain_good){text, json}, 1);
         }
 }
 
 Test(plaindoc, flat)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"", "{}"},
         {"# nothing\n\n  \t\n", "{}"},
         {"\xef\xbb\xbfgbs=32\r\nmbs_options = [1, 2]\r\n",
@@ -104,13 +69,12 @@ Test(plaindoc, flat)
          "{\"t\":1,\"model\":{\"L\":2},\"x\":{\"y z\":{\"a.b\":3}}}"},
         {"a = {b = 1, c: x=y}", "{\"a\":{\"b\":1,\"c\":\"x=y\"}}"},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        accept(PLAINDOC_FLAT, &rows[i]);
+    plain_accept(PLAINDOC_FLAT, rows, COUNT_OF(rows));
 }
 
 Test(plaindoc, flat_faults)
 {
-    static const struct bad rows[] = {
+    static const struct plain_bad rows[] = {
         {"gbs", 1, 1, "expected key = value"},
         {"a = 1\n  gbs 2\n", 2, 3, "expected key = value"},
         {"[a]\nb = 1\n[a]\n", 3, 1, "this section is defined twice"},
@@ -150,8 +114,7 @@ Test(plaindoc, flat_faults)
         {"a = \x01", 1, 5, "a control character (U+0001)"},
         {"a = 1\rb", 1, 6, "a control character (U+000D)"},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        refuse(PLAINDOC_FLAT, &rows[i]);
+    plain_refuse(PLAINDOC_FLAT, rows, COUNT_OF(rows));
 }
 
 static void fill(char *text, const char *piece, int times)

@@ -7,49 +7,14 @@
 #include <string.h>
 
 #include "base/document/plain.h"
+#include "tests/unit/support/plain_rows.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
-
-struct good {
-    const char *text, *json;
-};
-
-struct bad {
-    const char *text;
-    int line, column;
-    const char *wanted;
-};
-
-static void accept(const struct good *row)
-{
-    struct plaindoc doc;
-    struct pps_fault fault;
-    cJSON *wanted = cJSON_Parse(row->json);
-    cr_assert_not_null(wanted, "%s", row->json);
-    cr_assert(plaindoc_parse(&doc, PLAINDOC_TOML, row->text, strlen(row->text), &fault),
-              "%s:\n%d:%d: %s", row->text, fault.line, fault.column, fault.text);
-    char *got = cJSON_PrintUnformatted(doc.root);
-    cr_assert(cJSON_Compare(doc.root, wanted, true), "%s: %s", row->text, got);
-    cJSON_free(got);
-    cJSON_Delete(wanted);
-    plaindoc_free(&doc);
-}
-
-static void refuse(const struct bad *row)
-{
-    struct plaindoc doc;
-    struct pps_fault fault;
-    cr_assert_not(plaindoc_parse(&doc, PLAINDOC_TOML, row->text, strlen(row->text), &fault),
-                  "%s", row->text);
-    cr_assert_str_eq(fault.text, row->wanted, "%s: %s", row->text, fault.text);
-    cr_assert(fault.line == row->line && fault.column == row->column, "%s: %d:%d: %s",
-              row->text, fault.line, fault.column, fault.text);
-}
 
 // A value that a double cannot hold becomes text: a file with `lr = nan` or a date stays readable.
 Test(plain_toml, values)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"1", "1"},
         {"+1_000", "1000"},
         {"-2.5e3 # ratio", "-2500"},
@@ -91,15 +56,15 @@ Test(plain_toml, values)
         char text[256], json[256];
         snprintf(text, sizeof text, "k = %s\n", rows[i].text);
         snprintf(json, sizeof json, "{\"k\": %s}", rows[i].json);
-        accept(&(struct good){text, json});
+        plain_accept(PLAINDOC_TOML, &(struct plain_good){text, json}, 1);
         text[strlen(text) - 1] = '\0'; // without an end of line
-        accept(&(struct good){text, json});
+        plain_accept(PLAINDOC_TOML, &(struct plain_good){text, json}, 1);
     }
 }
 
 Test(plain_toml, tables)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"", "{}"},
         {"title = \"x\"# c\n[model]\nL = 2\n\n[training.more]\ngbs = 1_024\n[training]\nmbs=1",
          "{\"title\":\"x\",\"model\":{\"L\":2},\"training\":{\"more\":{\"gbs\":1024},\"mbs\":1}"
@@ -116,13 +81,12 @@ Test(plain_toml, tables)
          "{\"f\":{\"apple\":{\"color\":1,\"taste\":{\"sweet\":true}}}}"},
         {"  [a]  # indented\r\n\tb = 1\r\n", "{\"a\":{\"b\":1}}"},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        accept(&rows[i]);
+    plain_accept(PLAINDOC_TOML, rows, COUNT_OF(rows));
 }
 
 Test(plain_toml, faults)
 {
-    static const struct bad rows[] = {
+    static const struct plain_bad rows[] = {
         {"a\n", 1, 2, "expected = after a key"},
         {"a = b\n", 1, 5, "\"b\": text needs quotes"},
         {"a = True\n", 1, 5, "\"True\": text needs quotes"},
@@ -171,8 +135,7 @@ Test(plain_toml, faults)
         {"a = 1 b = 2\n", 1, 7, "the value ends before this; begin a new line"},
         {"a = 1\rb = 2\n", 1, 6, "a control character (U+000D)"},
     };
-    for (size_t i = 0; i < COUNT_OF(rows); i++)
-        refuse(&rows[i]);
+    plain_refuse(PLAINDOC_TOML, rows, COUNT_OF(rows));
 }
 
 static void fill(char *text, const char *piece, int times)

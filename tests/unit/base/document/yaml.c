@@ -8,54 +8,13 @@
 
 #include "base/document/plain.h"
 #include "base/text/text_buffer.h"
+#include "tests/unit/support/plain_rows.h"
 
 #define COUNT_OF(a) (sizeof(a) / sizeof *(a))
 
-struct good {
-    const char *text, *json;
-};
-
-struct bad {
-    const char *text;
-    int line, column;
-    const char *wanted;
-};
-
-static void accept(const struct good *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct plaindoc doc;
-        struct pps_fault fault;
-        cJSON *wanted = cJSON_Parse(rows[i].json);
-        cr_assert_not_null(wanted, "%s", rows[i].json);
-        cr_assert(
-            plaindoc_parse(&doc, PLAINDOC_YAML, rows[i].text, strlen(rows[i].text), &fault),
-            "%s:\n%d:%d: %s", rows[i].text, fault.line, fault.column, fault.text);
-        char *got = cJSON_PrintUnformatted(doc.root);
-        cr_expect(cJSON_Compare(doc.root, wanted, true), "%s: %s", rows[i].text, got);
-        cJSON_free(got);
-        cJSON_Delete(wanted);
-        plaindoc_free(&doc);
-    }
-}
-
-static void refuse(const struct bad *rows, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        struct plaindoc doc;
-        struct pps_fault fault;
-        const char *text = rows[i].text;
-        cr_assert_not(plaindoc_parse(&doc, PLAINDOC_YAML, text, strlen(text), &fault), "%s",
-                      text);
-        cr_expect(fault.line == rows[i].line && fault.column == rows[i].column, "%s: %d:%d: %s",
-                  text, fault.line, fault.column, fault.text);
-        cr_expect_str_eq(fault.text, rows[i].wanted, "%s: %s", text, fault.text);
-    }
-}
-
 Test(yaml, blocks)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"", "{}"},
         {"---\n# only this\n", "{}"},
         {"--- # begins\na: 1\n", "{\"a\":1}"},
@@ -83,12 +42,12 @@ Test(yaml, blocks)
         {"a: [b: 1]\n", "{\"a\":[{\"b\":1}]}"},
         {"a : 1\r\nb:\t2\r\n", "{\"a\":1,\"b\":2}"},
     };
-    accept(rows, COUNT_OF(rows));
+    plain_accept(PLAINDOC_YAML, rows, COUNT_OF(rows));
 }
 
 Test(yaml, text)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"a: 'it''s'\nb: x # y\nc: x#y\nd: http://x:80/\n",
          "{\"a\":\"it's\",\"b\":\"x\",\"c\":\"x#y\",\"d\":\"http://x:80/\"}"},
         {"a: |\n  one\n   two\n\nb: >-\n  three\n  four\nc: 1\n",
@@ -99,14 +58,14 @@ Test(yaml, text)
                                             "b\"}"},
         {"\xc3\xa4: \xe6\xa8\xa1 # \xe6\xa8\xa1\n", "{\"\xc3\xa4\":\"\xe6\xa8\xa1\"}"},
     };
-    accept(rows, COUNT_OF(rows));
+    plain_accept(PLAINDOC_YAML, rows, COUNT_OF(rows));
 }
 
 // Numbers and booleans mean what they mean to PyYAML; in addition 1e-5 is a number. Numbers that
 // cannot be held leave the document readable.
 Test(yaml, scalars)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"a: True\nb: FALSE\nc: yes\nd: Off\ne: y\nf: Null\n",
          "{\"a\":true,\"b\":false,\"c\":true,\"d\":false,\"e\":\"y\",\"f\":null}"},
         {"a: 'true'\nb: \"1\"\nc: ! 1\n", "{\"a\":\"true\",\"b\":\"1\",\"c\":\"1\"}"},
@@ -121,12 +80,12 @@ Test(yaml, scalars)
          "\"e\":9007199254740991}"},
         {"a: 0xfffffffffffffffff\nb: 55GB\n", "{\"a\":\"0xfffffffffffffffff\",\"b\":\"55GB\"}"},
     };
-    accept(rows, COUNT_OF(rows));
+    plain_accept(PLAINDOC_YAML, rows, COUNT_OF(rows));
 }
 
 Test(yaml, tags)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"a: !!str 12\nb: !!int \"7\"\nc: !!float 3\nd: !!bool \"yes\"\ne: !!null ''\n",
          "{\"a\":\"12\",\"b\":7,\"c\":3,\"d\":true,\"e\":null}"},
         {"a: !!map {b: 1}\nc: !!seq [1]\nd: !!binary aGk=\n",
@@ -134,12 +93,12 @@ Test(yaml, tags)
         {"a: !!python/tuple [1, 2]\nb: !!python/name:numpy.float32 ''\nc: !mine 1\n",
          "{\"a\":[1,2],\"b\":\"\",\"c\":\"1\"}"},
     };
-    accept(rows, COUNT_OF(rows));
+    plain_accept(PLAINDOC_YAML, rows, COUNT_OF(rows));
 }
 
 Test(yaml, aliases)
 {
-    static const struct good rows[] = {
+    static const struct plain_good rows[] = {
         {"a: &x 4\nb: *x\nc: [*x, 1]\n", "{\"a\":4,\"b\":4,\"c\":[4,1]}"},
         {"a: &x {b: [1, 2]}\nc: *x\nd: {e: *x}\n",
          "{\"a\":{\"b\":[1,2]},\"c\":{\"b\":[1,2]},\"d\":{\"e\":{\"b\":[1,2]}}}"},
@@ -157,12 +116,12 @@ Test(yaml, aliases)
          "{\"a\":{\"p\":1,\"q\":{\"r\":2},\"s\":3},\"b\":{\"p\":1,\"q\":{\"r\":2},\"s\":3}}"},
         {"a: {\"<<\": 1}\n", "{\"a\":{\"<<\":1}}"},
     };
-    accept(rows, COUNT_OF(rows));
+    plain_accept(PLAINDOC_YAML, rows, COUNT_OF(rows));
 }
 
 Test(yaml, faults)
 {
-    static const struct bad rows[] = {
+    static const struct plain_bad rows[] = {
         {"just text\n", 1, 1, "expected key: value"},
         {"- a\n", 1, 1, "expected key: value, not a list"},
         {"a: 1\nb\n", 2, 1, "expected key: value"},
@@ -198,7 +157,7 @@ Test(yaml, faults)
         {"a: &x 1\nb: {<<: *x}\n", 2, 9, "<<: expected a map, or a list of maps"},
         {"a: {<<: [{b: 1}, 2]}\n", 1, 9, "<<: expected a map, or a list of maps"},
     };
-    refuse(rows, COUNT_OF(rows));
+    plain_refuse(PLAINDOC_YAML, rows, COUNT_OF(rows));
 }
 
 // Every level has ten aliases of the level above: 10^9 values of 1 KB of text.
