@@ -142,10 +142,14 @@ static double number_or(const cJSON *item, double otherwise)
     return cJSON_IsNumber(item) ? item->valuedouble : otherwise;
 }
 
+enum { MULTIPLIER_MAX = 64 }; // a larger multiplier is the width itself, as in Telechat's files
+
 // The rule of the Llama family: two thirds of four times the width, rounded up.
 static double llama_width(double hidden, double multiplier, double multiple)
 {
     double width = 4 * hidden;
+    if (multiplier > MULTIPLIER_MAX)
+        return multiplier;
     if (multiplier > 0)
         width = floor((multiplier + 0.01) * width);
     width = floor(2 * width / 3);

@@ -206,6 +206,10 @@ Test(mindformers, models)
          "num_heads: "
          "32, vocab_size: 32000, multiple_of: 256, intermediate_size: 11000, n_kv_heads: }}\n",
          "model", "{\"ffn_hidden_size\": 11000, \"num_query_groups\": null}"},
+        {"model: {model_config: {type: TelechatConfig, num_layers: 38, hidden_size: 5120, "
+         "num_heads: "
+         "32, vocab_size: 120000, ffn_dim_multiplier: 12288}}\n",
+         "model", "{\"ffn_hidden_size\": 12288}"},
         {"model: {model_config: {type: GPT2Config, num_layers: 2, hidden_size: 64, num_heads: "
          "4, "
          "vocab_size: 9, expand_ratio: 4}}\n",
