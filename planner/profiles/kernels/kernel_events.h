@@ -46,7 +46,8 @@ struct kernel_events {
 
 // Reads a trace in JSON, plain or gzip: an array of events (Ascend's trace_view.json) or an object
 // with "traceEvents" (PyTorch's profiler). Only events that ran on a device count: category kernel
-// (CUDA, ROCm), or arguments with a task or stream (Ascend).
+// (CUDA, ROCm), or arguments with a task or stream (Ascend). Without any of these, events without a
+// category count.
 PPS_MUST_CHECK enum pps_status kernel_events_of_trace(struct kernel_events *events,
                                                       const struct kernel_names *names,
                                                       const char *path,

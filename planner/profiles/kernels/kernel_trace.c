@@ -10,7 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAME_KEPT = 1024, STEPS_MOST = 512 };
+enum {
+    NAME_KEPT = 1024,
+    STEPS_MOST = 512,
+    UNCERTAIN = -2
+}; // UNCERTAIN: a step, see take_event
 
 // Different numbers of steps that marks name.
 struct steps {
@@ -24,6 +28,7 @@ struct event {
     size_t n;
     char phase;
     bool is_kernel; // by its category or its arguments
+    bool has_category;
     bool has_start;
     bool is_on_gpu;    // category gpu_user_annotation
     bool is_of_device; // of an event of memory: "Device Type" 1
@@ -39,6 +44,7 @@ struct reader {
     struct pps_json_piece piece; // the last token
     struct pps_error *err;
     struct steps host, gpu;
+    uint64_t n_uncertain; // kernels that may have run on the host
     struct event event;
 };
 
@@ -143,6 +149,7 @@ static void take_field(struct reader *r, enum field field)
     } else if (field == FIELD_PHASE && is_text) {
         event->phase = piece->n == 1 ? piece->text[0] : '\0';
     } else if (field == FIELD_CATEGORY && is_text) {
+        event->has_category = piece->n > 0;
         event->is_kernel = event->is_kernel || strcasecmp(piece->text, "kernel") == 0;
         event->is_on_gpu = strcmp(piece->text, "gpu_user_annotation") == 0;
     } else if (field == FIELD_START) {
@@ -165,6 +172,36 @@ static double greater(double a, double b)
     return a > b ? a : b;
 }
 
+// Returns whether an event that says nothing about where it ran may be a kernel of attention or
+// experts. Names with @ are functions of the host.
+static bool may_be_kernel(const struct reader *r)
+{
+    const struct event *event = &r->event;
+    return !event->has_category && memchr(event->name, '@', event->n) == NULL &&
+           kernel_kind_of(r->names, event->name, event->n) != KERNEL_OTHER;
+}
+
+// Drops uncertain kernels if others are certain; keeps them otherwise.
+static void settle_uncertain(struct reader *r)
+{
+    struct kernel_events *events = r->events;
+    const bool keep = events->n_kernels == r->n_uncertain;
+    size_t n = 0;
+    for (size_t i = 0; i < events->n; i++) {
+        struct kernel_event *row = &events->rows[i];
+        if (row->step == UNCERTAIN && !keep) {
+            events->n_forward -= row->kind == KERNEL_FORWARD;
+            events->n_backward -= row->kind == KERNEL_BACKWARD;
+            events->n_experts -= row->kind == KERNEL_EXPERTS;
+            continue;
+        }
+        row->step = row->step == UNCERTAIN ? -1 : row->step;
+        events->rows[n++] = *row;
+    }
+    events->n = n;
+    events->n_kernels -= keep ? 0 : r->n_uncertain;
+}
+
 static enum pps_status take_event(struct reader *r)
 {
     static const char mark[] = "ProfilerStep#";
@@ -176,14 +213,15 @@ static enum pps_status take_event(struct reader *r)
         events->used_mb = greater(events->used_mb, event->allocated / 1048576);
         events->held_mb = greater(events->held_mb, event->reserved / 1048576);
     }
-    if (event->phase != 'X' || !event->is_kernel || !event->has_start)
+    if (event->phase != 'X' || !event->has_start || (!event->is_kernel && !may_be_kernel(r)))
         return PPS_OK;
+    r->n_uncertain += !event->is_kernel;
     const struct kernel_row row = {.name = event->name,
                                    .n = event->n,
                                    .kind_name = event->name,
                                    .kind_n = event->n,
                                    .ns = event->ns,
-                                   .step = -1};
+                                   .step = event->is_kernel ? -1 : UNCERTAIN};
     return kernel_events_add(events, r->names, &row, r->path, r->err);
 }
 
@@ -194,6 +232,7 @@ static enum pps_status read_event(struct reader *r)
     r->event.name[0] = '\0';
     r->event.phase = '\0';
     r->event.is_kernel = r->event.has_start = r->event.is_on_gpu = false;
+    r->event.has_category = false;
     r->event.is_of_device = false;
     r->event.allocated = r->event.reserved = 0;
     for (;;) {
@@ -312,6 +351,7 @@ enum pps_status kernel_events_of_trace(struct kernel_events *events,
     }
     pps_json_stream_close(r->stream);
     events->n_steps = r->gpu.n > 0 ? r->gpu.n : r->host.n;
+    settle_uncertain(r);
     free(r);
     if (status != PPS_OK)
         kernel_events_free(events);

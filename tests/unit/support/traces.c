@@ -201,6 +201,20 @@ static void write_table(const struct trace_kernels *kernels, bool mindspore, FIL
     }
 }
 
+static void write_bare(const struct trace_kernels *kernels, FILE *out)
+{
+    fprintf(out, "[{\"name\": \"x\", \"ph\": \"M\"}");
+    for (size_t i = 0; i < kernels->n; i++) {
+        const struct trace_kernel *k = &kernels->rows[i];
+        const char *type = ascend_type(k->kind);
+        fprintf(out,
+                ",\n{\"name\": \"aclnn%s_%s_%s\", \"tid\": 2, \"ts\": %.3f, \"dur\": %.3f, "
+                "\"ph\": \"X\"}",
+                type, type, type, k->us, k->duration);
+    }
+    fprintf(out, "]\n");
+}
+
 static void write_view(const struct trace_kernels *kernels, FILE *out)
 {
     fprintf(out,
@@ -209,6 +223,11 @@ static void write_view(const struct trace_kernels *kernels, FILE *out)
     for (size_t i = 0; i < kernels->n; i++) {
         const struct trace_kernel *k = &kernels->rows[i];
         const char *type = ascend_type(k->kind);
+        fprintf(
+            out,
+            ",\n{\"name\": \"aclnn%s_%s_%s\", \"pid\": 9, \"tid\": 3, \"ts\": \"%lld.000\", "
+            "\"dur\": 3.0, \"ph\": \"X\"}", // of the host, without '@'
+            type, type, type, CLOCK + (long long)k->us - 60);
         fprintf(
             out,
             ",\n{\"name\": \"AscendCL@aclnn%s\", \"pid\": 9, \"tid\": 1, \"ts\": \"%lld.000\", "
@@ -302,6 +321,8 @@ void traces_write(const struct trace_kernels *kernels,
         write_table(kernels, form == TRACE_MINDSPORE, out);
     else if (form == TRACE_VIEW)
         write_view(kernels, out);
+    else if (form == TRACE_BARE)
+        write_bare(kernels, out);
     else
         write_kineto(kernels, form == TRACE_CUDNN, rank, out);
     fclose(out);

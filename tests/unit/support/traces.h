@@ -46,6 +46,7 @@ enum trace_form {
     TRACE_KERNEL_DETAILS, // kernel_details.csv of torch_npu, with Step Id
     TRACE_MINDSPORE,      // kernel_details.csv of MindSpore, without Step Id
     TRACE_VIEW,           // trace_view.json of torch_npu
+    TRACE_BARE,           // the same with names and times only
     TRACE_FLASH,          // PyTorch, FlashAttention 2
     TRACE_CUDNN,          // PyTorch, cuDNN
 };

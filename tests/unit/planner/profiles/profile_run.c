@@ -101,6 +101,7 @@ Test(profile_run, forms_of_profiles, .init = enter, .fini = leave)
                           "kernel_details.csv"},
         {TRACE_VIEW,
          "DP4_TP1_PP2_EP4/rank-@_1_ascend_ms/ASCEND_PROFILER_OUTPUT/trace_view.json"},
+        {TRACE_BARE, "DP4_TP1_PP2_EP4/rank_@/ASCEND_PROFILER_OUTPUT/trace_view.json"},
         {TRACE_FLASH, "DP4_TP1_PP2_EP4/profile_trace/iteration_10/rank@_trace.json"},
         {TRACE_CUDNN, "DP4_TP1_PP2_EP4/tb/host@.123.456.pt.trace.json"}, // rank in the file
     };
