@@ -57,13 +57,13 @@ static enum shell_trial try_at(struct addition *a,
                                size_t at,
                                const char *before,
                                size_t n_before,
-                               const char *quote,
+                               enum shell_quotes quotes,
                                const char *after)
 {
     struct text_buffer text = {.text = NULL};
     text_buffer_add_bytes(&text, before, n_before);
-    text_buffer_add(&text, "--%s%s%s%s%s%s", a->name, a->value[0] != '\0' ? " " : "", quote,
-                    a->value, quote, after);
+    text_buffer_add(&text, "--%s%s%s%s%s%s", a->name, a->value[0] != '\0' ? " " : "",
+                    shell_quotes_open[quotes], a->value, shell_quotes_close[quotes], after);
     enum shell_trial trial = SHELL_TRIAL_STOPS;
     if (text.failed)
         pps_fault_set(a->edit->fault, NULL, false, "out of memory for this script");
@@ -83,7 +83,7 @@ static bool has_continuation(const struct addition *a, size_t from)
 }
 
 // The sibling is the first argument of its line: so is the new argument.
-static enum shell_trial try_line(struct addition *a, size_t gap, const char *quote)
+static enum shell_trial try_line(struct addition *a, size_t gap, enum shell_quotes quotes)
 {
     const char *text = a->edit->text;
     char before[128];
@@ -96,25 +96,25 @@ static enum shell_trial try_line(struct addition *a, size_t gap, const char *quo
     at += strspn(text + at, " \t");
     if (text[at] == '\\' && text[at + 1] == '\n')
         return try_at(a, at + 1, before + (continued ? 2 : 0), (size_t)n - (continued ? 2 : 0),
-                      quote, " \\");
+                      quotes, " \\");
     if (text[at] == '#')
         at += strcspn(text + at, "\n");
     if (!continued && text[at] == '\n')
-        return try_at(a, at, before, (size_t)n, quote, "");
-    return try_at(a, a->end, before, (size_t)n, quote, "");
+        return try_at(a, at, before, (size_t)n, quotes, "");
+    return try_at(a, a->end, before, (size_t)n, quotes, "");
 }
 
-static enum shell_trial try_beside(struct addition *a, const char *quote)
+static enum shell_trial try_beside(struct addition *a, enum shell_quotes quotes)
 {
     const size_t gap = gap_before(a);
     enum shell_trial trial = SHELL_TRIAL_FAILS;
     find_end(a);
     if (a->command->bare || memchr(a->edit->text + gap, '\n', a->from - gap) != NULL)
-        trial = try_line(a, gap, quote);
+        trial = try_line(a, gap, quotes);
     if (trial == SHELL_TRIAL_FAILS)
-        trial = try_at(a, a->end, " ", 1, quote, "");
+        trial = try_at(a, a->end, " ", 1, quotes, "");
     // In front of the sibling, if the end of the list is not a place for arguments.
-    return trial == SHELL_TRIAL_FAILS ? try_at(a, a->from, "", 0, quote, " ") : trial;
+    return trial == SHELL_TRIAL_FAILS ? try_at(a, a->from, "", 0, quotes, " ") : trial;
 }
 
 static enum shell_trial try_sibling(struct addition *a, const char *sibling)
@@ -126,9 +126,11 @@ static enum shell_trial try_sibling(struct addition *a, const char *sibling)
         return SHELL_TRIAL_FAILS;
     a->sibling = &argument;
     enum shell_trial trial = SHELL_TRIAL_FAILS;
-    if (shell_needs_quotes(a->value))
-        trial = try_beside(a, "'");
-    return trial == SHELL_TRIAL_FAILS ? try_beside(a, "") : trial;
+    enum shell_quotes quotes[SHELL_N_QUOTES];
+    const int n = shell_quotes_for(a->value, quotes);
+    for (int i = 0; i < n && trial == SHELL_TRIAL_FAILS; i++)
+        trial = try_beside(a, quotes[i]);
+    return trial;
 }
 
 bool shell_add(struct shell_edit *edit,

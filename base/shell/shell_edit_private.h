@@ -32,8 +32,14 @@ bool shell_says(const struct shell_edit *edit,
                 const char *name,
                 const char *value);
 
-// Returns whether a value has bytes that mean something to a shell. Blanks separate values.
-bool shell_needs_quotes(const char *value);
+// Ways to write a value. The plain one is for values without special bytes, and inside a longer
+// quoted text; the twice quoted one for text that is evaluated again (bash -c "...").
+enum shell_quotes { SHELL_PLAIN, SHELL_QUOTED, SHELL_TWICE_QUOTED, SHELL_N_QUOTES };
+extern const char *const shell_quotes_open[SHELL_N_QUOTES],
+    *const shell_quotes_close[SHELL_N_QUOTES];
+
+// Stores the ways to try for a value, in order, and returns their number.
+int shell_quotes_for(const char *value, enum shell_quotes quotes[SHELL_N_QUOTES]);
 
 // Fills the fault that an argument cannot be changed; why: the text of a reason, or "". false.
 bool shell_edit_fail(struct shell_edit *edit, size_t at, const char *name, const char *why);

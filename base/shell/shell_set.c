@@ -8,11 +8,20 @@
 
 // ---- values ----------------------------------------------------------------------------------
 
-bool shell_needs_quotes(const char *value)
+const char *const shell_quotes_open[SHELL_N_QUOTES] = {"", "'", "\"'"};
+const char *const shell_quotes_close[SHELL_N_QUOTES] = {"", "'", "'\""};
+
+int shell_quotes_for(const char *value, enum shell_quotes quotes[SHELL_N_QUOTES])
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+.,:/=@% ";
-    return strspn(value, plain) < strlen(value);
+                                "_-+.,:/=@% "; // blanks separate values
+    const bool special = strspn(value, plain) < strlen(value);
+    // The reader accepts parentheses without quotes, a shell does not.
+    const bool parentheses = strchr(value, '(') != NULL;
+    quotes[0] = special ? SHELL_QUOTED : SHELL_PLAIN;
+    quotes[1] = parentheses ? SHELL_TWICE_QUOTED : SHELL_PLAIN;
+    quotes[2] = parentheses ? SHELL_PLAIN : SHELL_TWICE_QUOTED;
+    return special ? SHELL_N_QUOTES : 1;
 }
 
 static void include_quotes(const struct shell_edit *edit, struct shell_change *change)
@@ -35,15 +44,19 @@ static enum shell_trial try_value(struct shell_edit *edit,
                                   const char *name,
                                   const char *value)
 {
-    char quoted[SHELL_VALUE_MAX + 4];
-    const struct shell_change plain = {from, to, value};
-    struct shell_change change = {from, to, quoted};
+    char text[SHELL_VALUE_MAX + 8];
+    enum shell_quotes quotes[SHELL_N_QUOTES];
+    const int n = shell_quotes_for(value, quotes);
     enum shell_trial trial = SHELL_TRIAL_FAILS;
-    snprintf(quoted, sizeof quoted, "'%s'", value);
-    include_quotes(edit, &change);
-    if (shell_needs_quotes(value))
+    for (int i = 0; i < n && trial == SHELL_TRIAL_FAILS; i++) {
+        struct shell_change change = {from, to, text};
+        snprintf(text, sizeof text, "%s%s%s", shell_quotes_open[quotes[i]], value,
+                 shell_quotes_close[quotes[i]]);
+        if (quotes[i] != SHELL_PLAIN)
+            include_quotes(edit, &change);
         trial = shell_try(edit, script, &change, name, value);
-    return trial == SHELL_TRIAL_FAILS ? shell_try(edit, script, &plain, name, value) : trial;
+    }
+    return trial;
 }
 
 static bool places_beside(const struct shell_script *script,

@@ -113,6 +113,9 @@ static const struct {
     const char *name;
     enum megatron_key key;
 } aliases[] = {
+    {"nodes", MG_NODES}, // srun
+    {"ntasks-per-node", MG_PER_NODE},
+    {"gpus-per-node", MG_PER_NODE},
     {"encoder-num-layers", MG_LAYERS},
     {"geglu", MG_GATED},
     {"quick-geglu", MG_GATED},

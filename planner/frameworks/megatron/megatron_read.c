@@ -40,6 +40,11 @@ static bool take_number(struct megatron *m, enum megatron_key key, const char *t
     double number;
     struct megatron_value *value = &m->values[key];
     const int64_t least = megatron_arguments[key].least;
+    if (text[0] == '$') // YAML: a variable of the environment
+        return megatron_fail(m, key,
+                             "the value is %s, which this file does not set; set the value in "
+                             "the file",
+                             number_text_quote(quoted, sizeof quoted, text, n));
     if (!number_text_read(text, n, &number) || floor(number) < number ||
         number < (double)least || number > 2147483647)
         return megatron_fail(m, key, "expected a whole number%s, not \"%s\"",
@@ -80,7 +85,8 @@ static bool take_word(struct megatron *m,
                       const struct shell_argument *argument)
 {
     if (argument->n_values == 0)
-        return framework_fail(m->r, shell_word_at(argument->word, script),
+        return megatron_arguments[key].kind == MG_HINT ||
+               framework_fail(m->r, shell_word_at(argument->word, script),
                               "--%s: the value is missing", argument->name);
     const struct shell_text *word = argument->values;
     const int32_t unresolved = shell_unresolved(word), uncertain = shell_uncertain(word);

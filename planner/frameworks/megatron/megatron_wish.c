@@ -68,8 +68,8 @@ static void want_degrees(struct megatron_wishes *w)
     megatron_want_number(w, MG_TP, s->tp, 1);
     megatron_want_number(w, MG_PP, s->pp, 1);
     megatron_want_number(w, MG_CP, s->cp, 1);
-    if (s->ep > 0 && experts)
-        megatron_want_number(w, MG_EP, s->ep, 1);
+    if (experts)
+        megatron_want_number(w, MG_EP, s->ep > 0 ? s->ep : 1, 1);
     // Experts that are split over tensor ranks stay so; others stay whole.
     if (experts && !megatron_has(w->now, MG_EXPERTS_WHOLE))
         megatron_want_number(w, MG_ETP, w->now->etp > 1 ? s->tp : 1, s->tp);

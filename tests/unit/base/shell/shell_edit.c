@@ -113,6 +113,8 @@ Test(shell_edit, additions)
         {"A=(--tp 8)\nt ${A[@]} --gbs 2", "new", "5", "A=(--tp 8 --new 5)\nt ${A[@]} --gbs 2"},
         {"A=(--tp 8)\nB=(--pp 2)\nt ${A[@]} ${B[@]}", "sp", "",
          "A=(--tp 8)\nB=(--pp 2 --sp)\nt ${A[@]} ${B[@]}"},
+        {"A=(--tp 8)\nbash -c \"python p.py ${A[*]}\"\n", "layout", "E|L",
+         "A=(--tp 8 --layout \"'E|L'\")\nbash -c \"python p.py ${A[*]}\"\n"},
         {"--tp 1\n--load 2\n", "new", "5", "--tp 1\n--load 2\n--new 5\n"},
         {"t --tp 8\n", "layout", "E|L", "t --tp 8 --layout 'E|L'\n"},
         {"A=\"--tp 8\"\nt $A\n", "layout", "E|L", "A=\"--tp 8 --layout E|L\"\nt $A\n"},

@@ -312,6 +312,11 @@ Test(megatron_read, devices)
                     "\"dp\":16");
     expect_baseline("#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=8\nsrun p.py " SHAPE,
                     PLAINDOC_FLAT, "\"dp\":32");
+    expect_baseline("srun --nodes=2 --ntasks-per-node=8 python p.py " SHAPE, PLAINDOC_FLAT,
+                    "\"dp\":16");
+    expect_baseline("srun --nodes=2 --ntasks-per-node=1 torchrun --nnodes=2 --nproc-per-node=4 "
+                    "p.py " SHAPE "--merge-file $MERGES --tokenizer-model",
+                    PLAINDOC_FLAT, "\"dp\":8");
     expect_baseline("torchrun --nproc_per_node=8 p.py " SHAPE, PLAINDOC_FLAT, "\"dp\":8");
     expect_baseline("ENV:\n  A: 1\nMODEL_ARGS:\n  --num-layers: 4\n  --hidden-size: 8\n"
                     "  --num-attention-heads: 2\n  --vocab-size: 100\n  --micro-batch-size: 1\n"
@@ -355,6 +360,9 @@ Test(megatron_read, faults)
          "in ([0]*3+[1]*58), one number for each of 12 layers"},
         {"p.py " SHAPE "--num-experts 8 --expert-model-parallel-size 3", 1, 194,
          "--expert-model-parallel-size: 3 does not divide the 8 experts"},
+        {"p.py " SHAPE "--tensor-model-parallel-size '${TP}'", 1, 179,
+         "--tensor-model-parallel-size: the value is ${TP}, which this file does not set; set "
+         "the value in the file"},
         {"p.py --num-layers many", 1, 19,
          "--num-layers: expected a whole number above 0, not \"many\""},
         {"p.py " SHAPE "--hybrid-layer-pattern M*M-", 1, 172,
