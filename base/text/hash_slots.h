@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hash table finds entries of the caller's array by the hashes of their keys. The table holds no
-// keys: the caller compares the keys of the entries that the table returns. Open addressing with
-// linear probing; at most half of the slots are in use. Any number of threads may search a table
-// while no thread adds entries.
+// Hash tables find entries by hashes. One kind holds indices into the caller's array and no keys: the
+// caller compares the keys of the entries that the table returns. The other kind maps 128-bit
+// hashes, which stand for the keys themselves, to numbers. Both use open addressing with linear
+// probing. Any number of threads may search a table while no thread adds entries.
 #ifndef PPS_BASE_TEXT_HASH_SLOTS_H
 #define PPS_BASE_TEXT_HASH_SLOTS_H
 
@@ -15,7 +15,7 @@ struct pps_hash_slot {
     uint32_t entry; // index in the caller's array + 1; 0: the slot is empty
 };
 
-// A zeroed table is empty.
+// A zeroed table is empty. At most half of the slots are in use.
 struct pps_hash_slots {
     struct pps_hash_slot *slots;
     size_t n_slots; // 0 or a power of two
@@ -61,6 +61,46 @@ static inline size_t pps_hash_next(const struct pps_hash_slots *table, uint32_t 
 static inline size_t pps_hash_index(const struct pps_hash_slots *table, size_t at)
 {
     return table->slots[at].entry - (size_t)1;
+}
+
+// ---- numbers by 128-bit keys --------------------------------------------------------------------
+
+// The hash of a key. Among 10^9 keys, two have the same hash with a probability of 10^-21.
+struct pps_key {
+    uint64_t low, high;
+};
+
+struct pps_key_slot {
+    struct pps_key key;
+    uint64_t number; // 0: the slot is empty
+};
+
+// A zeroed map is empty. At most three quarters of the slots are in use.
+struct pps_key_map {
+    struct pps_key_slot *slots;
+    uint64_t n_slots; // 0 or a power of two
+    uint64_t n;
+};
+
+// Makes room for n keys. Returns false if memory runs out; the map is unchanged then.
+bool pps_key_map_reserve(struct pps_key_map *map, uint64_t n);
+
+// Adds a key that the map does not have, with a number from 1. Returns false if memory runs out; the
+// map is unchanged then.
+bool pps_key_map_add(struct pps_key_map *map, struct pps_key key, uint64_t number);
+void pps_key_map_free(struct pps_key_map *map);
+
+// Returns the number of a key; 0: the map does not have the key.
+static inline uint64_t pps_key_map_find(const struct pps_key_map *map, struct pps_key key)
+{
+    const uint64_t mask = map->n_slots - 1;
+    if (map->n_slots == 0)
+        return 0;
+    for (uint64_t at = key.low & mask;; at = (at + 1) & mask) {
+        const struct pps_key_slot *slot = &map->slots[at];
+        if (slot->number == 0 || (slot->key.low == key.low && slot->key.high == key.high))
+            return slot->number;
+    }
 }
 
 #endif

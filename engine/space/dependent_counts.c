@@ -3,6 +3,8 @@
 // parameters) to the exact number of points below dependent axes.
 #include "engine/space/dependent_counts.h"
 
+#include "base/text/hash_slots.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,66 +12,41 @@
 
 enum { MAX_STATES = 1 << 18, MAX_VISITS = 20 * 1000 * 1000 };
 
-struct state {
-    XXH128_hash_t key;
-    uint64_t count;
-    bool used;
-};
-
 struct pps_dependent_counts {
-    struct state *states; // open addressing
-    uint64_t cap, n;      // cap is a power of two
+    struct pps_key_map states; // of a state: 1 + its count
     uint64_t visits;
 };
 
-static XXH128_hash_t state_key(const struct pps_space *space, int d, const double *point)
+static struct pps_key state_key(const struct pps_space *space, int d, const double *point)
 {
     double words[PPS_MAX_PARAMS + 1];
     size_t n = 0;
     words[n++] = d;
     for (uint64_t live = space->live[d]; live != 0; live &= live - 1)
         words[n++] = point[__builtin_ctzll(live)];
-    return XXH3_128bits(words, n * sizeof *words);
+    const XXH128_hash_t hash = XXH3_128bits(words, n * sizeof *words);
+    return (struct pps_key){hash.low64, hash.high64};
 }
 
-static struct state *slot(const struct pps_dependent_counts *table, XXH128_hash_t key)
+// Returns 1 + the count of a state; 0: not known.
+static uint64_t known_count(const struct pps_space *space, int d, const double *point)
 {
-    uint64_t at = key.low64 & (table->cap - 1);
-    while (table->states[at].used && !XXH128_isEqual(table->states[at].key, key))
-        at = (at + 1) & (table->cap - 1);
-    return &table->states[at];
-}
-
-static bool grow(struct pps_dependent_counts *table)
-{
-    struct pps_dependent_counts larger = {.cap = table->cap * 2, .n = table->n};
-    larger.states = calloc(larger.cap, sizeof *larger.states);
-    if (larger.states == NULL)
-        return false;
-    for (uint64_t i = 0; i < table->cap; i++)
-        if (table->states[i].used)
-            *slot(&larger, table->states[i].key) = table->states[i];
-    free(table->states);
-    table->states = larger.states;
-    table->cap = larger.cap;
-    return true;
+    return pps_key_map_find(&space->subtrees->states, state_key(space, d, point));
 }
 
 static enum pps_status remember(struct pps_dependent_counts *table,
-                                XXH128_hash_t key,
+                                struct pps_key key,
                                 uint64_t count,
                                 struct pps_error *err)
 {
-    if (table->n >= MAX_STATES)
+    if (table->states.n >= MAX_STATES)
         return pps_fail(err, PPS_E_INPUT,
                         "the dependent axes have more than %d different cases to count; let "
                         "fewer axes depend on each other",
                         MAX_STATES);
-    if (table->n * 2 >= table->cap && !grow(table))
-        return pps_fail_memory(err, "the counts of points");
-    *slot(table, key) = (struct state){key, count, true};
-    table->n++;
-    return PPS_OK;
+    return pps_key_map_add(&table->states, key, count + 1)
+               ? PPS_OK
+               : pps_fail_memory(err, "the counts of points");
 }
 
 static void note_highest(struct pps_space *space,
@@ -133,10 +110,10 @@ static enum pps_status count_below(struct pps_space *space,
         *count = 1;
         return PPS_OK;
     }
-    const XXH128_hash_t key = state_key(space, d, point);
-    const struct state *known = slot(space->subtrees, key);
-    if (known->used) {
-        *count = known->count;
+    const struct pps_key key = state_key(space, d, point);
+    const uint64_t known = pps_key_map_find(&space->subtrees->states, key);
+    if (known > 0) {
+        *count = known - 1;
         return PPS_OK;
     }
     enum pps_status status = count_values(space, d, point, count, err);
@@ -150,11 +127,7 @@ enum pps_status pps_dependent_counts_count(struct pps_space *space,
     double point[PPS_MAX_PARAMS];
     struct pps_dependent_counts *table = calloc(1, sizeof *table);
     space->subtrees = table;
-    if (table != NULL) {
-        table->cap = 64;
-        table->states = calloc(table->cap, sizeof *table->states);
-    }
-    if (table == NULL || table->states == NULL)
+    if (table == NULL)
         return pps_fail_memory(err, "the counts of points");
     memcpy(point, space->base, sizeof point);
     return count_below(space, 0, point, n_points, err);
@@ -164,10 +137,7 @@ const struct pps_axis *pps_dependent_counts_empty_axis(const struct pps_space *s
 {
     double point[PPS_MAX_PARAMS];
     memcpy(point, space->base, sizeof point);
-    if (space->subtrees == NULL || space->subtrees->states == NULL)
-        return NULL;
-    const struct state *root = slot(space->subtrees, state_key(space, 0, point));
-    if (!root->used || root->count > 0)
+    if (space->subtrees == NULL || known_count(space, 0, point) != 1) // unknown, or some points
         return NULL;
     for (int d = 0; d < space->n_axes; d++) {
         struct pps_axis_values values;
@@ -183,7 +153,7 @@ void pps_dependent_counts_free(struct pps_dependent_counts *subtrees)
 {
     if (subtrees == NULL)
         return;
-    free(subtrees->states);
+    pps_key_map_free(&subtrees->states);
     free(subtrees);
 }
 
@@ -191,5 +161,6 @@ uint64_t pps_dependent_counts_below(const struct pps_space *space, int d, const 
 {
     if (d == space->n_axes)
         return 1;
-    return slot(space->subtrees, state_key(space, d, point))->count;
+    const uint64_t known = known_count(space, d, point);
+    return known > 0 ? known - 1 : 0;
 }

@@ -66,3 +66,38 @@ Test(hash_slots, growth)
         cr_assert_eq(pps_hash_first(&table, i * 0x9E3779B9u), PPS_HASH_NONE, "absent %u", i);
     pps_hash_free(&table);
 }
+
+// ---- numbers by 128-bit keys --------------------------------------------------------------------
+
+// Equal low halves share a cluster of slots; the high half tells such keys apart.
+static struct pps_key key_of(uint64_t k)
+{
+    return (struct pps_key){k % 100 * 64, k};
+}
+
+Test(key_map, finds_every_key_and_no_other)
+{
+    struct pps_key_map map = {0};
+    cr_assert_eq(pps_key_map_find(&map, key_of(0)), 0);
+    for (uint64_t k = 0; k < 10000; k++) {
+        cr_assert_eq(pps_key_map_find(&map, key_of(k)), 0);
+        cr_assert(pps_key_map_add(&map, key_of(k), k + 1));
+    }
+    for (uint64_t k = 0; k < 10000; k++)
+        cr_assert_eq(pps_key_map_find(&map, key_of(k)), k + 1);
+    cr_assert_eq(map.n, 10000);
+    cr_assert(4 * map.n <= 3 * map.n_slots);
+    pps_key_map_free(&map);
+}
+
+Test(key_map, room_that_was_made_is_not_made_again)
+{
+    struct pps_key_map map = {0};
+    cr_assert(pps_key_map_reserve(&map, 1000));
+    const struct pps_key_slot *before = map.slots;
+    for (uint64_t k = 0; k < 1000; k++)
+        cr_assert(pps_key_map_add(&map, (struct pps_key){k * 0x9e3779b97f4a7c15, k}, 1));
+    cr_assert(map.slots == before);
+    cr_assert_not(pps_key_map_reserve(&map, UINT64_MAX));
+    pps_key_map_free(&map);
+}
