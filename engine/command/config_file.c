@@ -57,14 +57,14 @@ static enum pps_status unknown_key(const struct pps_args *args,
         pps_nearest_consider(&nearest, args->table[i].name);
     if (nearest.name == NULL)
         return pps_json_fail_key(&args->config, item, err,
-                                 "%s: %s has no such option; ppsweep %s --help lists them",
+                                 "%s: not an option of %s; ppsweep %s --help lists them",
                                  item->string, args->command->name, args->command->name);
     size_t n = 0;
     for (; nearest.name[n] != '\0' && n + 1 < sizeof name; n++)
         name[n] = nearest.name[n] == '-' ? '_' : nearest.name[n];
     name[n] = '\0';
     return pps_json_fail_key(&args->config, item, err,
-                             "%s: %s has no such option; did you mean %s?", item->string,
+                             "%s: not an option of %s; did you mean %s?", item->string,
                              args->command->name, name);
 }
 

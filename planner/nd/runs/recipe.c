@@ -97,7 +97,7 @@ static enum pps_status check_folders(const struct nd_recipe *recipe, struct pps_
 {
     for (int f = 0; f < N_FRAMEWORKS; f++)
         if (recipe->folders[f] != NULL && !exists(recipe->folders[f], "."))
-            return pps_fail(err, PPS_E_INPUT, "--%s %s: there is no such folder",
+            return pps_fail(err, PPS_E_INPUT, "--%s %s: this folder does not exist",
                             nd_launcher((enum framework)f, false)->option, recipe->folders[f]);
     return PPS_OK;
 }
