@@ -249,8 +249,7 @@ static const char *cuda_name(enum trace_kind kind, bool cudnn)
 {
     static const char *const flash[] = {
         "void pytorch_flash::flash_fwd_kernel<Flash_fwd_kernel_traits<128, 128> >(Params)",
-        "void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Traits<128> "
-        ">(Params)",
+        "void pytorch_flash::flash_bwd_dq_dk_dv_loop_seqk_parallel_kernel<Traits<128>>(Params)",
         "void cutlass::device_kernel<cutlass::gemm::GroupProblemShape<cute::tuple<int> > >(P)",
         "nvjet_tst_128x256_64x4_2x1_v_bz_coopA_TNT",
     };
