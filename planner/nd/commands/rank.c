@@ -5,7 +5,9 @@
 #include "planner/nd/commands/commands.h"
 
 #include "base/text/characters.h"
+#include "base/text/say.h"
 #include "planner/nd/commands/ranking.h"
+#include "planner/nd/input/baseline.h"
 #include "planner/nd/input/strategy_option.h"
 #include "planner/shared/files.h"
 #include "planner/shared/options.h"
@@ -33,7 +35,8 @@ static const struct pps_opt options[] = {
     {"top", 'k', "N", "show and write the best N; 0: all (0)"},
     {"output", 'o', "PATH",
      "write the table and configurations to a folder, or the table to NAME.csv"},
-    {"baseline", 0, "DEGREES", "compare with this strategy: dp=8,tp=4,pp=2 (also vp=2)"},
+    {"baseline", 0, "DEGREES",
+     "compare with this strategy: dp=8,tp=4,pp=2, also vp=2 (from the file)"},
     {"csv-lang", 0, "orig|en", "column names in the file: as published, or English (orig)"},
     {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
     // published names
@@ -170,6 +173,34 @@ static enum pps_status read_baseline(struct nd_rank_options *trial,
     return nd_strategy_check_chunks(&input->job, "baseline", text, strategy, err);
 }
 
+// Finds the baseline: --baseline, else the strategy of a document; *found is false without one. A
+// strategy of a document that cannot be ranked is reported and skipped.
+static enum pps_status find_baseline(struct nd_rank_options *trial,
+                                     struct nd_strategy *strategy,
+                                     struct nd_input *input,
+                                     const struct pps_args *args,
+                                     bool *found,
+                                     struct pps_error *err)
+{
+    char text[ND_BASELINE_BYTES] = "";
+    const char *option = pps_arg(args, "baseline");
+    enum pps_status status = PPS_OK;
+    if (option == NULL && input->compat == ND_CORRECTED)
+        status = nd_baseline_of_document(&input->job.run, input->quiet, text, err);
+    *found = option != NULL || text[0] != '\0';
+    if (status != PPS_OK || !*found)
+        return status;
+    status = read_baseline(trial, strategy, input, option != NULL ? option : text, err);
+    if (status == PPS_OK || option != NULL)
+        return status;
+    *found = false;
+    if (!input->quiet)
+        pps_say(stderr, "note      no baseline: the strategy in %s cannot be ranked: %s",
+                input->job.run.baseline_in->json.name, err->text);
+    *err = (struct pps_error){.code = PPS_OK};
+    return PPS_OK;
+}
+
 static enum pps_status run(struct nd_input *input,
                            const struct pps_args *args,
                            struct pps_error *err)
@@ -202,13 +233,13 @@ static enum pps_status run(struct nd_input *input,
     }
     struct nd_ranked base = {.outcome = ND_RANK_NO_MEMORY};
     struct nd_strategy strategy;
-    const char *baseline = pps_arg(args, "baseline");
+    bool has_base = false;
     struct nd_rank_options of_base = ranking.options;
-    if (status == PPS_OK && baseline != NULL)
-        status = read_baseline(&of_base, &strategy, input, baseline, err);
+    if (status == PPS_OK)
+        status = find_baseline(&of_base, &strategy, input, args, &has_base, err);
     if (status == PPS_OK)
         status = nd_ranking_all(&ranking, request.threads, err);
-    if (status == PPS_OK && baseline != NULL) {
+    if (status == PPS_OK && has_base) {
         ranking.base = &base;
         ranking.options = of_base;
         status = nd_ranking_base(&ranking, &strategy, err);
