@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// One step of the sequence: a task and its dependencies, which come in earlier steps.
+// One step of the sequence: a task and its dependencies, which come in earlier steps. A pipeline may
+// have 2^28 tasks, and each byte per task takes time to fill and to free.
 struct step {
-    int32_t task;
+    int32_t mark; // the task; ~task: the first task of its lane
     int32_t task_class;
-    int32_t before; // the previous task of the lane; -1: none
-    int32_t need;   // index of the first need; the needs end at `need` of the next step
+    int32_t need; // index of the first need; the needs end at `need` of the next step
 };
 
 struct timeline {
@@ -20,8 +20,12 @@ struct timeline {
     struct step *steps;          // [n + 1]
     struct timeline_need *needs; // in the sequence of steps
     int32_t *step_of;            // [n]: step of a task
-    int32_t *class_of;           // [n]
 };
+
+static int32_t task_of(const struct step *step)
+{
+    return step->mark < 0 ? ~step->mark : step->mark;
+}
 
 int32_t timeline_n_tasks(const struct timeline *timeline)
 {
@@ -30,7 +34,7 @@ int32_t timeline_n_tasks(const struct timeline *timeline)
 
 int32_t timeline_class_of(const struct timeline *timeline, int32_t task)
 {
-    return timeline->class_of[task];
+    return timeline->steps[timeline->step_of[task]].task_class;
 }
 
 void timeline_free(struct timeline *timeline)
@@ -40,7 +44,6 @@ void timeline_free(struct timeline *timeline)
     free(timeline->steps);
     free(timeline->needs);
     free(timeline->step_of);
-    free(timeline->class_of);
     free(timeline);
 }
 
@@ -54,9 +57,7 @@ static struct timeline *allocate(const struct timeline_tasks *tasks)
     timeline->steps = calloc((size_t)timeline->n + 1, sizeof *timeline->steps);
     timeline->needs = calloc((size_t)timeline->n_needs + 1, sizeof *timeline->needs);
     timeline->step_of = calloc((size_t)timeline->n + 1, sizeof *timeline->step_of);
-    timeline->class_of = calloc((size_t)timeline->n + 1, sizeof *timeline->class_of);
-    if (timeline->steps == NULL || timeline->needs == NULL || timeline->step_of == NULL ||
-        timeline->class_of == NULL) {
+    if (timeline->steps == NULL || timeline->needs == NULL || timeline->step_of == NULL) {
         timeline_free(timeline);
         return NULL;
     }
@@ -89,12 +90,10 @@ static void place(struct compiler *c, int32_t lane, int32_t task)
 {
     struct timeline *t = c->timeline;
     const bool first = task == c->tasks->lane_start[lane];
-    t->steps[c->n_steps] = (struct step){.task = task,
+    t->steps[c->n_steps] = (struct step){.mark = first ? ~task : task,
                                          .task_class = c->tasks->task_class[task],
-                                         .before = first ? -1 : task - 1,
                                          .need = c->n_placed};
     t->step_of[task] = c->n_steps++;
-    t->class_of[task] = c->tasks->task_class[task];
     for (int32_t k = c->tasks->need_start[task]; k < c->tasks->need_start[task + 1]; k++)
         t->needs[c->n_placed++] = c->tasks->needs[k];
 }
@@ -196,7 +195,8 @@ static double run_steps(const struct timeline *timeline,
 {
     for (int32_t k = from; k < to; k++) {
         const struct step *step = &timeline->steps[k];
-        double start = step->before >= 0 ? ends[step->before] : 0;
+        const int32_t task = task_of(step);
+        double start = step->mark >= 0 ? ends[task - 1] : 0;
         for (int32_t j = step->need; j < step[1].need; j++) {
             const struct timeline_need *need = &timeline->needs[j];
             const double wait = delays != NULL && need->wait > 0 ? delays[need->wait] : 0;
@@ -205,8 +205,8 @@ static double run_steps(const struct timeline *timeline,
         }
         const double end = start + durations[step->task_class];
         if (starts != NULL)
-            starts[step->task] = start;
-        ends[step->task] = end;
+            starts[task] = start;
+        ends[task] = end;
         makespan = end > makespan ? end : makespan;
     }
     return makespan;
@@ -229,28 +229,35 @@ double timeline_run(const struct timeline *timeline,
     return makespan;
 }
 
+static double duration_of(const struct timeline *timeline,
+                          const double *durations,
+                          int32_t task)
+{
+    return durations[timeline_class_of(timeline, task)];
+}
+
 bool timeline_from(const struct timeline *timeline,
                    const double *durations,
                    const double *delays,
                    int32_t source,
                    double *starts)
 {
-    const int32_t *class_of = timeline->class_of;
-    for (int32_t k = 0; k < timeline->step_of[source]; k++)
-        starts[timeline->steps[k].task] = -HUGE_VAL;
-    for (int32_t k = timeline->step_of[source]; k < timeline->n; k++) {
+    const int32_t reached = timeline->step_of[source];
+    for (int32_t k = 0; k < timeline->n; k++) {
         const struct step *step = &timeline->steps[k];
+        const int32_t task = task_of(step);
         if (poll_over(timeline->poll))
             return false;
-        double start = step->task == source ? 0 : -HUGE_VAL;
-        if (step->before >= 0)
-            start = fmax(start, starts[step->before] + durations[class_of[step->before]]);
-        for (int32_t j = step->need; j < step[1].need; j++) {
+        double start = k == reached ? 0 : -HUGE_VAL;
+        if (k >= reached && step->mark >= 0)
+            start = fmax(start, starts[task - 1] + duration_of(timeline, durations, task - 1));
+        for (int32_t j = step->need; k >= reached && j < step[1].need; j++) {
             const struct timeline_need *need = &timeline->needs[j];
             const double wait = delays != NULL && need->wait > 0 ? delays[need->wait] : 0;
-            start = fmax(start, starts[need->task] + durations[class_of[need->task]] + wait);
+            start = fmax(start, starts[need->task] +
+                                    duration_of(timeline, durations, need->task) + wait);
         }
-        starts[step->task] = start;
+        starts[task] = start;
     }
     return true;
 }
@@ -269,7 +276,20 @@ static int32_t waits_for(const struct timeline *timeline,
         if (ends[need->task] + wait == starts[k])
             return need->task;
     }
-    return step->before >= 0 && ends[step->before] == starts[k] ? step->before : -1;
+    return step->mark >= 0 && ends[k - 1] == starts[k] ? k - 1 : -1;
+}
+
+// Returns the task that ends last, or -1 if the poll ended the loop.
+static int32_t last_to_end(const struct timeline *timeline, const double *ends)
+{
+    int32_t last = 0;
+    for (int32_t k = 1; k < timeline->n; k++) {
+        if (poll_over(timeline->poll))
+            return -1;
+        if (ends[k] > ends[last])
+            last = k;
+    }
+    return last;
 }
 
 int32_t timeline_critical(const struct timeline *timeline,
@@ -279,13 +299,16 @@ int32_t timeline_critical(const struct timeline *timeline,
                           int32_t *path,
                           int32_t room)
 {
-    int32_t length = 0, task = 0;
-    for (int32_t k = 1; k < timeline->n; k++)
-        if (ends[k] > ends[task])
-            task = k;
+    if (timeline->n == 0)
+        return 0;
+    int32_t length = 0, task = last_to_end(timeline, ends);
+    if (task < 0)
+        return -1;
     // Tasks of zero duration cannot form a cycle here, as a task comes after its dependencies in the
     // sequence of steps.
-    for (; timeline->n > 0 && task >= 0; length++) {
+    for (; task >= 0; length++) {
+        if (poll_over(timeline->poll))
+            return -1;
         if (length < room)
             path[length] = task;
         task = waits_for(timeline, delays, starts, ends, task);

@@ -81,7 +81,7 @@ bool timeline_from(const struct timeline *timeline,
 
 // Finds the critical path of a run, up to the task that ends last: each task starts when the one
 // before has ended and the delay is over, the first task at 0. Returns the length of the path; of a
-// path longer than `room` only the last tasks are stored.
+// path longer than `room` only the last tasks are stored. Returns -1 if the poll ended the loop.
 int32_t timeline_critical(const struct timeline *timeline,
                           const double *delays,
                           const double *starts,

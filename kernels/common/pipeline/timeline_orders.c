@@ -96,28 +96,41 @@ static bool allocate(struct builder *b)
            b->need_start != NULL && b->needs != NULL;
 }
 
-static enum timeline_status of_orders(const struct orders_shape *shape,
-                                      enum orders_placement placement,
-                                      const struct orders_task *tasks,
-                                      struct poll *poll,
-                                      struct timeline **timeline,
-                                      struct timeline_cycle *cycle)
+static void free_builder(struct builder *b)
 {
-    struct builder b = {.shape = shape, .placement = placement, .length = orders_length(shape)};
-    enum timeline_status status = TIMELINE_NO_MEMORY;
-    *timeline = NULL;
-    if (allocate(&b)) {
-        const struct timeline_tasks compiled = {shape->stages, b.lane_start, b.task_class,
-                                                b.need_start, b.needs};
-        status = build(&b, tasks, poll) ? timeline_compile(&compiled, poll, timeline, cycle)
-                                        : TIMELINE_STOPPED;
-    }
-    free(b.where);
-    free(b.lane_start);
-    free(b.task_class);
-    free(b.need_start);
-    free(b.needs);
+    free(b->where);
+    free(b->lane_start);
+    free(b->task_class);
+    free(b->need_start);
+    free(b->needs);
+}
+
+// Frees the builder.
+static enum timeline_status compile(struct builder *b,
+                                    struct poll *poll,
+                                    struct timeline **timeline,
+                                    struct timeline_cycle *cycle)
+{
+    const struct timeline_tasks compiled = {b->shape->stages, b->lane_start, b->task_class,
+                                            b->need_start, b->needs};
+    free(b->where);
+    b->where = NULL;
+    const enum timeline_status status = timeline_compile(&compiled, poll, timeline, cycle);
+    free_builder(b);
     return status;
+}
+
+// After an error the builder is freed.
+static enum timeline_status prepare(struct builder *b,
+                                    const struct orders_task *tasks,
+                                    struct poll *poll)
+{
+    b->length = orders_length(b->shape);
+    const bool allocated = allocate(b);
+    if (allocated && build(b, tasks, poll))
+        return TIMELINE_DONE;
+    free_builder(b);
+    return allocated ? TIMELINE_STOPPED : TIMELINE_NO_MEMORY;
 }
 
 enum timeline_status timeline_of_orders(const struct orders_shape *shape,
@@ -126,7 +139,10 @@ enum timeline_status timeline_of_orders(const struct orders_shape *shape,
                                         struct timeline **timeline,
                                         struct timeline_cycle *cycle)
 {
-    return of_orders(shape, placement, tasks, NULL, timeline, cycle);
+    struct builder b = {.shape = shape, .placement = placement};
+    *timeline = NULL;
+    const enum timeline_status status = prepare(&b, tasks, NULL);
+    return status == TIMELINE_DONE ? compile(&b, NULL, timeline, cycle) : status;
 }
 
 enum timeline_status timeline_of_shape(const struct orders_shape *shape,
@@ -135,6 +151,7 @@ enum timeline_status timeline_of_shape(const struct orders_shape *shape,
 {
     const size_t length = (size_t)orders_length(shape), stages = (size_t)shape->stages;
     struct orders_task *tasks = malloc(stages * length * sizeof *tasks);
+    struct builder b = {.shape = shape, .placement = ORDERS_LOOP};
     *timeline = NULL;
     if (tasks == NULL)
         return TIMELINE_NO_MEMORY;
@@ -143,9 +160,9 @@ enum timeline_status timeline_of_shape(const struct orders_shape *shape,
         if (!orders_of_stage_polled(shape, i, &tasks[(size_t)i * length], poll))
             status = TIMELINE_STOPPED;
     if (status == TIMELINE_DONE)
-        status = of_orders(shape, ORDERS_LOOP, tasks, poll, timeline, NULL);
-    free(tasks);
-    return status;
+        status = prepare(&b, tasks, poll);
+    free(tasks); // before the compilation, which needs as much memory
+    return status == TIMELINE_DONE ? compile(&b, poll, timeline, NULL) : status;
 }
 
 // ---- cycles in words ----------------------------------------------------------------------------

@@ -70,7 +70,8 @@ void nd_evaluator_free(struct nd_evaluator *e)
     free(e);
 }
 
-// Where the first forwards of the last two parts are in the order of every stage.
+// Where the first forwards of the last two parts are in the order of every stage. Returns false if
+// memory runs out or the poll ended the loop.
 static bool find_marks(struct nd_evaluator *e)
 {
     const struct orders_shape *shape = &e->laid_out.shape;
@@ -78,9 +79,10 @@ static bool find_marks(struct nd_evaluator *e)
     struct orders_task *tasks = malloc((size_t)length * sizeof *tasks);
     if (tasks == NULL)
         return false;
-    for (int32_t i = 0; i < shape->stages; i++) {
-        orders_of_stage(shape, i, tasks);
-        for (int32_t k = 0; k < length; k++) {
+    bool stopped = false;
+    for (int32_t i = 0; i < shape->stages && !stopped; i++) {
+        stopped = !orders_of_stage_polled(shape, i, tasks, e->poll);
+        for (int32_t k = 0; k < length && !stopped; k++) {
             if (tasks[k].kind != ORDERS_FORWARD || tasks[k].chunk != 0)
                 continue;
             if (tasks[k].micro_batch == last - shape->stages)
@@ -90,7 +92,7 @@ static bool find_marks(struct nd_evaluator *e)
         }
     }
     free(tasks);
-    return true;
+    return !stopped;
 }
 
 static bool make_marks(struct nd_evaluator *e)
@@ -263,6 +265,8 @@ enum nd_outcome nd_evaluator_path(struct nd_evaluator *e,
     const int32_t n =
         timeline_critical(e->laid_out.timeline, e->program->hop > 0 ? delays : NULL, e->starts,
                           e->laid_out.ends, e->path, e->laid_out.n);
+    if (n < 0)
+        return ND_NO_MEMORY; // the poll ended the search of the path
     memset(forwards, 0, (size_t)(chunks * stages) * sizeof *forwards);
     memset(backwards, 0, (size_t)(chunks * stages) * sizeof *backwards);
     *constant = 0;

@@ -69,6 +69,32 @@ Test(poll, timing_ends_at_any_poll)
     free(ends);
 }
 
+// Catches a search of the critical path that runs to its end although its caller has asked it to stop,
+// in the loop over all tasks or in the loop over the path.
+Test(poll, critical_path_ends_at_any_poll)
+{
+    enum { ROOM = 16 };
+    struct counter counter = {.last = UINT64_MAX};
+    struct timeline *timeline;
+    double durations[16], *times = malloc(2 * TASKS * sizeof *times);
+    int32_t path[ROOM];
+    for (int k = 0; k < 16; k++)
+        durations[k] = 1;
+    cr_assert(compile(&counter, &timeline) == TIMELINE_DONE && times != NULL);
+    timeline_run(timeline, durations, NULL, times, times + TASKS);
+    const uint64_t before = counter.polls;
+    cr_assert(timeline_critical(timeline, NULL, times, times + TASKS, path, ROOM) >=
+              2 * 2 * 4000);
+    const uint64_t all = counter.polls - before;
+    cr_assert(all >= (TASKS + 2 * 2 * 4000) / POLL_STEPS - 1, "%d polls", (int)all);
+    for (uint64_t last = 1; last < all; last++) {
+        counter = (struct counter){.last = last};
+        cr_assert(timeline_critical(timeline, NULL, times, times + TASKS, path, ROOM) == -1);
+    }
+    timeline_free(timeline);
+    free(times);
+}
+
 // ---- the solver ---------------------------------------------------------------------------------
 
 static struct nd_program large_program(void)
