@@ -13,7 +13,7 @@ enum { MOST_DECIMALS = 15, FEWEST_DECIMALS = -15, DIGITS_OF_RANGE = 6 };
 static const char *const keys[] = {"start", "stop", "continuous", "decimals"};
 enum { N_KEYS = sizeof keys / sizeof *keys };
 
-bool pps_says_continuous(const cJSON *item)
+bool pps_is_continuous(const cJSON *item)
 {
     return cJSON_IsObject(item) && pps_json_member(item, "continuous") != NULL;
 }

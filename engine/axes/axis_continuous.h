@@ -10,7 +10,7 @@
 #include "engine/space/axis.h"
 
 // Returns true if the entry of a parameter is a continuous range.
-bool pps_says_continuous(const cJSON *item);
+bool pps_is_continuous(const cJSON *item);
 
 // Builds the axis of parameter p of the kernel. For an integer parameter the axis is the range
 // of all integers. Errors carry the place of item.

@@ -125,7 +125,7 @@ enum pps_status pps_axis_from_json(struct pps_axis *axis,
     *n_repeated = 0;
     if (cJSON_IsArray(item))
         return from_list(axis, &s, item, n_repeated);
-    if (pps_says_continuous(item))
+    if (pps_is_continuous(item))
         return pps_continuous_from_json(axis, kernel, p, json, item, err);
     if (cJSON_IsObject(item))
         return pps_axis_from_range(axis, &s, item);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-int pps_cells_say(FILE *out, const char *header, const char *row, uint64_t cells)
+int pps_print_cells(FILE *out, const char *header, const char *row, uint64_t cells)
 {
     int said = 0;
     for (int c = 0; c < 64 && header != NULL && row != NULL; c++) {
@@ -20,17 +20,17 @@ int pps_cells_say(FILE *out, const char *header, const char *row, uint64_t cells
     return said;
 }
 
-void pps_ties_say(FILE *out,
-                  const struct pps_best_ties *ties,
-                  size_t shown,
-                  const char *header,
-                  const char *row,
-                  uint64_t cells)
+void pps_print_ties(FILE *out,
+                    const struct pps_best_ties *ties,
+                    size_t shown,
+                    const char *header,
+                    const char *row,
+                    uint64_t cells)
 {
     const uint64_t common = cells & ~ties->differ;
     fprintf(out, "%zu of %llu equal best rows", shown, (unsigned long long)ties->n);
     if (common == 0)
         return;
     fputs("; all have ", out);
-    (void)pps_cells_say(out, header, row, common);
+    (void)pps_print_cells(out, header, row, common);
 }

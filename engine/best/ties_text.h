@@ -9,15 +9,15 @@
 
 // Prints "name=value, name=value" of the cells in the mask; returns how many these are. Header and
 // row are lines of cells with commas between.
-int pps_cells_say(FILE *out, const char *header, const char *row, uint64_t cells);
+int pps_print_cells(FILE *out, const char *header, const char *row, uint64_t cells);
 
 // Prints "3 of 11 equal best rows; all have name=value" without a newline; only the
 // common values in the mask `cells` are printed. row: one of the rows; shown: number of shown rows.
-void pps_ties_say(FILE *out,
-                  const struct pps_best_ties *ties,
-                  size_t shown,
-                  const char *header,
-                  const char *row,
-                  uint64_t cells);
+void pps_print_ties(FILE *out,
+                    const struct pps_best_ties *ties,
+                    size_t shown,
+                    const char *header,
+                    const char *row,
+                    uint64_t cells);
 
 #endif

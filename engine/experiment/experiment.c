@@ -3,7 +3,7 @@
 #include "engine/experiment/experiment.h"
 
 #include "engine/axes/option_json.h"
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 #include "engine/experiment/resolved.h"
 #include "engine/space/dependent_counts.h"
 #include "engine/space/typed_columns.h"

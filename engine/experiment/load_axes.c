@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds the axes of an experiment: parameters in their order, explicit points, the kernel's
 // composite axis.
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 
 #include "engine/axes/axis_json.h"
 #include "engine/axes/option_json.h"

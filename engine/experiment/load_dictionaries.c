@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads dictionaries, which set all members of the composite axis:
 // {"priorities": {"fwd_prop": 0.2}, "exclusive_tiers": {"grad_sync": "a"}}.
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 
 #include "base/text/nearest.h"
 

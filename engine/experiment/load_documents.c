@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds an axis from several documents of a slot.
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 
 #include "engine/axes/axis_json.h"
 #include "engine/experiment/documents.h"

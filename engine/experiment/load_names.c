@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects the entry of each name: from the file, then from the overrides of the command line.
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 
 #include "base/text/characters.h"
 #include "base/text/nearest.h"

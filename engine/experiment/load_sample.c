@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads the sample of an experiment: {"count": 1000, "method": "sobol", "seed": 1}.
 #include "engine/axes/axis_continuous.h"
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 #include "engine/space/sample.h"
 
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static enum pps_status refuse_continuous(struct pps_loader *l)
 {
     for (int e = 0; e < l->n_entries; e++) {
         const struct pps_entry *entry = &l->entries[e];
-        if (pps_says_continuous(entry->item))
+        if (pps_is_continuous(entry->item))
             return pps_override_place(
                 l,
                 pps_json_fail(entry->json, entry->item, l->err,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins paired axes ("zip"): pairs their lists as written, then removes repeated tuples.
-#include "engine/experiment/loading.h"
+#include "engine/experiment/loading_private.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -75,7 +75,7 @@ enum pps_status pps_kernel_list_open(struct pps_kernel_list *list,
                         PPS_MAX_KERNEL_FILES);
     list->all = calloc((size_t)n + n_built_in + 1, sizeof *list->all);
     if (list->all == NULL)
-        return pps_fail_errno(err, "out of memory for", "the list of kernels");
+        return pps_fail_memory(err, "the list of kernels");
     enum pps_status status = PPS_OK;
     for (int i = 0; i < n && status == PPS_OK; i++)
         status = load(list, built_in, paths[i], err);

@@ -294,9 +294,9 @@ static void say_ties(const struct top *top)
         }
         const char *row = top->bests[g].rows[0].text;
         fputs("ppsweep: ", talk);
-        if (top->n_bests > 1 && pps_cells_say(talk, top->row.text, row, groups) > 0)
+        if (top->n_bests > 1 && pps_print_cells(talk, top->row.text, row, groups) > 0)
             fputs(": ", talk);
-        pps_ties_say(talk, &ties, ties.kept, top->row.text, row, telling & ~groups);
+        pps_print_ties(talk, &ties, ties.kept, top->row.text, row, telling & ~groups);
         fputs(top->some_are_counted ? "\n" : " (--ties writes all)\n", talk);
     }
 }

@@ -128,9 +128,10 @@ static void print_ties(const struct table *t)
         }
         fputs("ties      ", stderr);
         if (t->n_groups > 1 &&
-            pps_cells_say(stderr, t->header, t->groups[g]->rows[0].text, group_cells) > 0)
+            pps_print_cells(stderr, t->header, t->groups[g]->rows[0].text, group_cells) > 0)
             fputs(": ", stderr);
-        pps_ties_say(stderr, &ties, equal, t->header, t->groups[g]->rows[0].text, other_cells);
+        pps_print_ties(stderr, &ties, equal, t->header, t->groups[g]->rows[0].text,
+                       other_cells);
         fputc('\n', stderr);
     }
     if (more > 0)

@@ -23,8 +23,8 @@ struct nd_shape_place {
     struct layercost_set set;
     double dense_time[LAYERCOST_MODES], moe_time[LAYERCOST_MODES]; // forward and backward
     double head_time; // of the last stage, MTP modules included
-    double ends
-        [ND_ENDS]; // parameters beyond layers; fewer for a single stage with tied embeddings
+    // Parameters beyond layers; a single stage with tied embeddings has fewer.
+    double ends[ND_ENDS];
     double logits; // bytes on the last stage, and buffers of the head
     // Temporary bytes of a stage with these kinds of layers: a layer that is recomputed, and
     // buffers of gradients; passing_full: in mode full.

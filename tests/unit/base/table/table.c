@@ -27,7 +27,7 @@ static bool first_row(const struct table *table, double *values, struct pps_faul
 }
 
 // Catches mixed-up columns, and bytes outside the table that are read as part of the table.
-Test(table, what_csv_may_look_like)
+Test(table, csv_quotes_blank_lines_and_line_ends)
 {
     static const char *const TEXTS[] = {
         "dp,peak_mb,cp\n4,17.5,2\n",

@@ -234,7 +234,7 @@ Test(nd_rank, a_row_as_published)
 }
 
 // Catches a gap reported for a proven or unpriced candidate, and a gap that is not reported.
-Test(nd_rank, gaps_are_told_apart)
+Test(nd_rank, reports_each_kind_of_gap)
 {
     static const struct {
         enum nd_rank_outcome outcome;

@@ -2,8 +2,8 @@
 // Holds the state of loading an experiment: the documents, the entry of each name, and the
 // steps that turn entries into axes. Private to experiment.c, load_names.c,
 // load_dictionaries.c, load_sample.c, load_documents.c, load_zip.c and load_axes.c.
-#ifndef PPS_ENGINE_EXPERIMENT_LOADING_H
-#define PPS_ENGINE_EXPERIMENT_LOADING_H
+#ifndef PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
+#define PPS_ENGINE_EXPERIMENT_LOADING_PRIVATE_H
 
 #include "engine/experiment/experiment.h"
 
