@@ -10,12 +10,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FOLDER_BYTES = 4000, PATH_BYTES = FOLDER_BYTES + 32 };
+enum { PATH_BYTES = 4096 };
 
 enum file { SVG, PNG, LOG, N_FILES };
 
 struct work {
-    char folder[FOLDER_BYTES];
+    char *folder;
     char path[N_FILES][PATH_BYTES];
 };
 
@@ -24,22 +24,26 @@ static enum pps_status open_work(struct work *work, struct pps_error *err)
     static const char *const names[N_FILES] = {"trace.svg", "trace.png", "log"};
     const char *temp = getenv("TMPDIR");
     temp = temp != NULL && temp[0] != '\0' ? temp : "/tmp";
-    if (snprintf(work->folder, sizeof work->folder, "%s/ppsweep-XXXXXX", temp) >= FOLDER_BYTES)
-        return pps_fail(err, PPS_E_INPUT, "TMPDIR is too long");
-    if (mkdtemp(work->folder) == NULL)
+    if (asprintf(&work->folder, "%s/ppsweep-XXXXXX", temp) < 0)
+        return pps_fail_memory(err, "the picture");
+    if (mkdtemp(work->folder) == NULL ||
+        strlen(work->folder) + sizeof "/trace.svg" > PATH_BYTES) {
+        free(work->folder);
         return pps_fail(err, PPS_E_MACHINE,
                         "cannot create a folder in %s: %s; set TMPDIR to another folder", temp,
                         strerror(errno));
+    }
     for (int f = 0; f < N_FILES; f++)
         snprintf(work->path[f], sizeof work->path[f], "%s/%s", work->folder, names[f]);
     return PPS_OK;
 }
 
-static void close_work(const struct work *work)
+static void close_work(struct work *work)
 {
     for (int f = 0; f < N_FILES; f++)
         unlink(work->path[f]);
     rmdir(work->folder);
+    free(work->folder);
 }
 
 static enum pps_status write_svg(const struct work *work,
