@@ -31,6 +31,7 @@ step() {
 	else
 		failed=$((failed + 1))
 		printf 'FAILED  %-46s %4d s\n' "$name" $((SECONDS - start))
+		grep -m 20 '^FAILED' "$log" || true
 		tail -60 "$log"
 	fi
 	rm -f "$log"

@@ -24,7 +24,8 @@ void kernel_events_free(struct kernel_events *events)
 
 bool kernel_events_read_us(const char *text, size_t n, int64_t *ns)
 {
-    enum { NS_DIGITS = 3, WHOLE_DIGITS = 15 };
+    enum { NS_DIGITS = 3, WHOLE_DIGITS = 16 };
+    const int64_t most_us = 4000000000000000; // since 1970: the year 2096
     while (n > 0 && isspace((unsigned char)text[n - 1]))
         n--;
     while (n > 0 && isspace((unsigned char)*text)) {
@@ -33,24 +34,23 @@ bool kernel_events_read_us(const char *text, size_t n, int64_t *ns)
     }
     size_t at = n > 0 && *text == '-', from = at, behind = 0;
     int64_t value = 0;
-    for (; at < n && isdigit((unsigned char)text[at]) && at - from <= WHOLE_DIGITS; at++)
+    for (; at < n && isdigit((unsigned char)text[at]) && at - from < WHOLE_DIGITS; at++)
         value = value * 10 + (text[at] - '0');
-    const bool has_digits = at > from;
-    const size_t point = at;
-    if (has_digits && at < n && text[at] == '.')
+    const bool is_exact = at > from && value <= most_us;
+    if (is_exact && at < n && text[at] == '.')
         for (at++; at < n && isdigit((unsigned char)text[at]); at++)
             if (behind < NS_DIGITS) {
                 value = value * 10 + (text[at] - '0');
                 behind++;
             }
-    if (has_digits && at == n && point - from <= WHOLE_DIGITS + 1) {
+    if (is_exact && at == n) {
         for (; behind < NS_DIGITS; behind++)
             value *= 10;
         *ns = *text == '-' ? -value : value;
         return true;
     }
-    double us; // an exponent
-    if (!number_text_read(text, n, &us) || fabs(us) > 1e15)
+    double us; // an exponent, or leading zeros
+    if (!number_text_read(text, n, &us) || fabs(us) > (double)most_us)
         return false;
     *ns = (int64_t)(us * 1e3);
     return true;

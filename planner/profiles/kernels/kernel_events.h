@@ -82,8 +82,8 @@ PPS_MUST_CHECK enum pps_status kernel_events_add(struct kernel_events *events,
                                                  struct pps_error *err);
 void kernel_events_sort(struct kernel_events *events);
 
-// Reads microseconds, such as 1710408000000123.456, as nanoseconds without rounding. false: not a
-// time.
+// Reads microseconds, such as 1710408000000123.456, as nanoseconds; digits behind the third are cut.
+// false: not a time, or more than 4e15 (the year 2096, when counted from 1970).
 bool kernel_events_read_us(const char *text, size_t n, int64_t *ns);
 
 #endif

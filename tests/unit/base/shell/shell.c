@@ -186,7 +186,7 @@ Test(shell, faults)
 }
 
 // Scripts that grow without end are refused, and nothing hangs.
-Test(shell, bombs, .timeout = 60)
+Test(shell, bombs)
 {
     struct text_buffer text = {.text = NULL};
     struct shell_script script;

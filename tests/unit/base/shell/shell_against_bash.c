@@ -142,7 +142,7 @@ static void ask_bash(const char *path,
     pclose(pipe);
 }
 
-Test(shell, agrees_with_bash, .timeout = 120)
+Test(shell, agrees_with_bash)
 {
     char path[] = "/tmp/shell_against_bash_XXXXXX";
     struct random r = {.state = 17};

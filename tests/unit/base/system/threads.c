@@ -22,7 +22,7 @@ static void meet(void *self, int i)
 
 // Catches a number that two threads get or none, and calls one after the other, which never
 // meet: the test would hang.
-Test(threads, all_at_once, .timeout = 60)
+Test(threads, all_at_once)
 {
     struct meeting meeting = {.calls = {0}};
     struct pps_error err;

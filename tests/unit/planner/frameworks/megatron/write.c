@@ -259,7 +259,7 @@ static void round_trip(const struct document *document, struct random *r)
     text_buffer_free(&out);
 }
 
-Test(megatron_write, round_trips, .timeout = 120)
+Test(megatron_write, round_trips)
 {
     struct random r = {.state = 5};
     for (size_t i = 0; i < COUNT_OF(names); i++) {
