@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the families of pipeline schedules by name. A family turns a pipeline into an order of
+// operations for every device. One table serves the kernel, the commands, help and documentation.
+#ifndef PPS_SCHEDULE_FAMILIES_FAMILY_H
+#define PPS_SCHEDULE_FAMILIES_FAMILY_H
+
+#include "kernels/common/pipeline/poll.h"
+#include "kernels/common/plan/order.h"
+
+// What a family promises.
+enum family_kind {
+    FAMILY_RULE,      // a closed rule: the order depends on P, M, v and options only
+    FAMILY_AUTOMATIC, // a heuristic that looks at times and memory
+    FAMILY_SEARCH,    // exact optimum, or a search with a bound
+};
+
+enum family_objective { FAMILY_MAKESPAN, FAMILY_SPAN };
+
+// Options of families; a family ignores the options that it does not use.
+struct family_options {
+    int32_t group;       // micro-batches of a group (interleaved: >= P; interleaved_group: >= 1); 0: default
+    bool descending;     // gpipe, bfs_loop: backwards from the last micro-batch to the first
+    bool published;      // automatic: exactly as published; otherwise never worse at the same limit
+    enum family_objective objective; // search
+    uint64_t seed;       // search
+    int64_t budget;      // search: evaluations at most
+};
+
+// What a search knows beyond its order; other families leave it as it was: all 0.
+struct family_result {
+    double value;        // of the objective, of the order found
+    double bound;        // proven lower bound of the objective; 0: none
+    bool proven;         // value is the optimum
+    int64_t evaluations; // orders or states looked at
+    const struct family *chosen; // family best: where the order comes from; otherwise NULL
+};
+
+enum family_status {
+    FAMILY_DONE,
+    FAMILY_NO_ROOM, // no order of this family stays within the limits of memory
+    FAMILY_FAILED,  // the published rule breaks down on these times
+    FAMILY_STOPPED, // by the poll
+};
+
+struct family {
+    const char *name;
+    const char *pytorch; // class of torch.distributed.pipelining with these orders; or NULL
+    const char *summary; // one line
+    const char *source;  // paper
+    enum family_kind kind;
+    enum pipeline_placement placement;
+    int directions;
+    bool whole_backward; // runs BW, not B and W
+    // Returns NULL if the family has an order for this shape, otherwise the reason: one of a fixed
+    // set of texts, e.g. "needs an even number of devices".
+    const char *(*misfit)(const struct pipeline_shape *shape, const struct family_options *options);
+    // Returns the chunks per device: v, or what the family fixes (2 for placement V).
+    int32_t (*chunks)(int32_t v);
+    // Takes the memory that build needs besides the order. NULL: none.
+    void *(*take)(const struct pipeline_shape *shape,
+                  const struct family_options *options,
+                  struct room *room);
+    // Writes the order, which is empty and has room (order_room). The shape fits. `memory`: what take
+    // returned.
+    enum family_status (*build)(const struct pipeline *pipeline,
+                                const struct family_options *options,
+                                void *memory,
+                                struct poll *poll,
+                                struct order *order,
+                                struct family_result *result);
+};
+
+// All families, in the order of the documentation, ended with NULL.
+extern const struct family *const families[];
+
+const struct family *family_named(const char *name);           // NULL: none
+const struct family *family_of_pytorch(const char *class_name); // NULL: none
+
+#endif
