@@ -33,12 +33,13 @@ struct executor {
     double *starts, *ends; // [order_at]
     // [part * items + item]: arrival of the input of an F, of a B; negative: not sent yet
     double *input[2];
-    uint8_t *seen;     // [part * items + item]: bits SEEN_
+    uint8_t *seen;          // [part * items + item]: bits SEEN_
     struct route *route[2]; // [part]: forward, backward
-    double *free_at;   // [resource]
-    double *clock;     // [device]
-    int32_t *position; // [device]: of the next operation
-    int64_t *wanted;   // [device]: index of the input that it waits for, with the kind in bit 0; -1
+    double *free_at;        // [resource]
+    double *clock;          // [device]
+    int32_t *position;      // [device]: of the next operation
+    int64_t
+        *wanted; // [device]: index of the input that it waits for, with the kind in bit 0; -1
     int32_t *awake;    // stack of devices
     int64_t *sequence; // [operations]: order_at in the order of execution
     int64_t n_sequence;
@@ -130,7 +131,8 @@ static bool is_pair(const struct order *order, int32_t device, int32_t position)
 
 static bool is_complete(unsigned seen)
 {
-    return (seen & SEEN_F) && ((seen & SEEN_BW) || (seen & (SEEN_B | SEEN_W)) == (SEEN_B | SEEN_W));
+    return (seen & SEEN_F) &&
+           ((seen & SEEN_BW) || (seen & (SEEN_B | SEEN_W)) == (SEEN_B | SEEN_W));
 }
 
 // Finds an operation that is missing; returns false if there is none.
@@ -193,7 +195,8 @@ static bool check_operations(struct executor *e, struct executor_fault *fault)
     wrong = EXECUTOR_MISSING;
     if (!find_missing(e, &place.operation))
         return true;
-    place.device = pipeline_device(e->pipeline, place.operation.direction, place.operation.stage);
+    place.device =
+        pipeline_device(e->pipeline, place.operation.direction, place.operation.stage);
     place.position = -1;
 fail:
     if (fault != NULL) {
@@ -285,7 +288,8 @@ static void send(struct executor *e,
         sent = sent > *free_at ? sent : *free_at;
         *free_at = sent + route->occupation;
     }
-    const double arrival = isnan(delay) ? sent + (route->occupation + route->latency) : end + delay;
+    const double arrival =
+        isnan(delay) ? sent + (route->occupation + route->latency) : end + delay;
     const int64_t to = forward ? at + e->n_items : at - e->n_items;
     e->input[!forward][to] = arrival;
     wake(e, n_awake, to * 2 + !forward, route->receiver);
@@ -326,10 +330,10 @@ static void advance(struct executor *e, int32_t d, const struct times *times, in
         if (start < 0)
             return;
         start = start > e->clock[d] ? start : e->clock[d];
-        double duration = n == 2 && !isnan(e->pipeline->pair[d])
-                              ? e->pipeline->pair[d]
-                              : time_of(e->pipeline, op) +
-                                    (n == 2 ? time_of(e->pipeline, op + 1) : 0);
+        double duration =
+            n == 2 && !isnan(e->pipeline->pair[d])
+                ? e->pipeline->pair[d]
+                : time_of(e->pipeline, op) + (n == 2 ? time_of(e->pipeline, op + 1) : 0);
         if (times->durations != NULL)
             duration = times->durations[at];
         const double end = start + duration;
@@ -411,7 +415,9 @@ enum executor_status executor_run(struct executor *executor,
     return e->status = execute(e, &(struct times){NULL, NULL});
 }
 
-void executor_run_again(struct executor *executor, const double *durations, const double *delays)
+void executor_run_again(struct executor *executor,
+                        const double *durations,
+                        const double *delays)
 {
     (void)execute(executor, &(struct times){durations, delays});
 }

@@ -56,7 +56,8 @@ enum executor_status executor_run_changed(struct executor *executor,
 // Start and end of the operation at [order_at]; both parts of a unit have the times of the unit.
 const double *executor_starts(const struct executor *executor);
 const double *executor_ends(const struct executor *executor);
-double executor_makespan(const struct executor *executor); // the latest end; 0 without operations
+double executor_makespan(
+    const struct executor *executor); // the latest end; 0 without operations
 // The greatest time, over all devices, from the start of the first operation to the end of the last.
 double executor_span(const struct executor *executor);
 
@@ -77,8 +78,8 @@ enum executor_wrong {
 };
 
 struct executor_blocked {
-    struct executor_place head;        // the first operation that cannot run
-    struct executor_place waits_for;   // its first input that is not computed
+    struct executor_place head;      // the first operation that cannot run
+    struct executor_place waits_for; // its first input that is not computed
 };
 
 enum { EXECUTOR_CYCLE_MAX = 64 };

@@ -27,8 +27,8 @@ struct order *order_new(int32_t devices, int32_t operations)
     struct room count = {NULL, 0};
     (void)room_take(&count, 1, sizeof(struct order));
     order_take(&counted, devices, operations, &count);
-    struct room room = {count.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, count.used),
-                        0};
+    struct room room = {
+        count.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, count.used), 0};
     if (room.memory == NULL)
         return NULL;
     struct order *order = room_take(&room, 1, sizeof *order);

@@ -26,8 +26,8 @@ struct operation {
 // The operation at position i of device d is at [d * room + i] of all arrays.
 struct order {
     int32_t devices;
-    int32_t room;   // operations of a device at most
-    int32_t *n;     // [devices]: operations of a device
+    int32_t room; // operations of a device at most
+    int32_t *n;   // [devices]: operations of a device
     struct operation *operations;
     uint8_t *paired; // 1: an F that runs as one unit with the BW that follows; otherwise 0
 };

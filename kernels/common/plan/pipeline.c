@@ -34,8 +34,8 @@ struct pipeline *pipeline_new(const struct pipeline_shape *shape)
     struct room count = {NULL, 0};
     (void)room_take(&count, 1, sizeof(struct pipeline));
     pipeline_take(&counted, shape, &count);
-    struct room room = {count.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, count.used),
-                        0};
+    struct room room = {
+        count.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, count.used), 0};
     if (room.memory == NULL)
         return NULL;
     struct pipeline *pipeline = room_take(&room, 1, sizeof *pipeline);

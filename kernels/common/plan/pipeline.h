@@ -30,8 +30,8 @@ struct pipeline_shape {
 
 // Times are >= 0. With slices, times and memory are those of one slice.
 struct pipeline_stage {
-    double f, b, w;                       // forward; backward of the input; backward of the weights
-    double r;                             // forward that is recomputed before the backward
+    double f, b, w; // forward; backward of the input; backward of the weights
+    double r;       // forward that is recomputed before the backward
     double kept_until_b, kept_until_w;    // memory taken at the start of a forward
     double forward_bytes, backward_bytes; // of the message after a forward, after a backward
 };
@@ -54,9 +54,10 @@ struct pipeline_links {
 
 struct pipeline {
     struct pipeline_shape shape;
-    int32_t *device_of; // [direction * stages + stage]
+    int32_t *device_of;           // [direction * stages + stage]
     struct pipeline_stage *stage; // [stages]
-    double *pair;  // [devices]: time of a forward that overlaps a full backward; NAN: f + b + w of the two
+    double *
+        pair; // [devices]: time of a forward that overlaps a full backward; NAN: f + b + w of the two
     double *fixed; // [devices]: memory held during the whole step
     double *limit; // [devices]: of the memory; INFINITY: none
     struct pipeline_links links;

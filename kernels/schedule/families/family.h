@@ -18,20 +18,21 @@ enum family_objective { FAMILY_MAKESPAN, FAMILY_SPAN };
 
 // Options of families; a family ignores the options that it does not use.
 struct family_options {
-    int32_t group;       // micro-batches of a group (interleaved: >= P; interleaved_group: >= 1); 0: default
-    bool descending;     // gpipe, bfs_loop: backwards from the last micro-batch to the first
-    bool published;      // automatic: exactly as published; otherwise never worse at the same limit
+    int32_t
+        group; // micro-batches of a group (interleaved: >= P; interleaved_group: >= 1); 0: default
+    bool descending; // gpipe, bfs_loop: backwards from the last micro-batch to the first
+    bool published;  // automatic: exactly as published; otherwise never worse at the same limit
     enum family_objective objective; // search
-    uint64_t seed;       // search
-    int64_t budget;      // search: evaluations at most
+    uint64_t seed;                   // search
+    int64_t budget;                  // search: evaluations at most
 };
 
 // What a search knows beyond its order; other families leave it as it was: all 0.
 struct family_result {
-    double value;        // of the objective, of the order found
-    double bound;        // proven lower bound of the objective; 0: none
-    bool proven;         // value is the optimum
-    int64_t evaluations; // orders or states looked at
+    double value;                // of the objective, of the order found
+    double bound;                // proven lower bound of the objective; 0: none
+    bool proven;                 // value is the optimum
+    int64_t evaluations;         // orders or states looked at
     const struct family *chosen; // family best: where the order comes from; otherwise NULL
 };
 
@@ -53,7 +54,8 @@ struct family {
     bool whole_backward; // runs BW, not B and W
     // Returns NULL if the family has an order for this shape, otherwise the reason: one of a fixed
     // set of texts, e.g. "needs an even number of devices".
-    const char *(*misfit)(const struct pipeline_shape *shape, const struct family_options *options);
+    const char *(*misfit)(const struct pipeline_shape *shape,
+                          const struct family_options *options);
     // Returns the chunks per device: v, or what the family fixes (2 for placement V).
     int32_t (*chunks)(int32_t v);
     // Takes the memory that build needs besides the order. NULL: none.
@@ -73,7 +75,7 @@ struct family {
 // All families, in the order of the documentation, ended with NULL.
 extern const struct family *const families[];
 
-const struct family *family_named(const char *name);           // NULL: none
+const struct family *family_named(const char *name);            // NULL: none
 const struct family *family_of_pytorch(const char *class_name); // NULL: none
 
 #endif
