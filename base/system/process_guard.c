@@ -148,8 +148,8 @@ static bool is_ours(const struct entry *entries, int n, pid_t pid)
     return false;
 }
 
-// Sends a signal to all descendants of this process. A stopped process acts on it, too.
-static void signal_all(struct state *state, int number)
+// Finds the descendants of this process; returns the number of entries.
+static int find_ours(struct state *state)
 {
     const pid_t self = getpid();
     const int n = state->entries != NULL ? list_processes(state->entries) : 0;
@@ -162,13 +162,40 @@ static void signal_all(struct state *state, int number)
             e->ours = changed = true;
         }
     }
+    return n;
+}
+
+// Returns the number of processes that got the signal.
+static int send_to_ours(const struct state *state, int n, int number)
+{
+    int sent = 0;
+    for (int i = 0; i < n; i++)
+        if (state->entries[i].ours)
+            sent += kill(state->entries[i].pid, number) == 0;
+    return sent;
+}
+
+// Stops all descendants for a moment, so that none starts a process that the next signal would miss.
+// A stopped process neither forks nor ends: the set is complete when its size no longer changes.
+static int freeze(struct state *state)
+{
+    int n = find_ours(state), stopped = send_to_ours(state, n, SIGSTOP);
+    for (int before = -1; stopped != before;) {
+        before = stopped;
+        n = find_ours(state);
+        stopped = send_to_ours(state, n, SIGSTOP);
+    }
+    return n;
+}
+
+// Sends a signal to all descendants of this process. A stopped process acts on it, too.
+static void signal_all(struct state *state, int number)
+{
+    const int n = freeze(state);
     if (state->program != 0) // also without /proc
         kill(-state->program, number);
-    for (int i = 0; i < n; i++)
-        if (state->entries[i].ours) {
-            kill(state->entries[i].pid, number);
-            kill(state->entries[i].pid, SIGCONT);
-        }
+    (void)send_to_ours(state, n, number);
+    (void)send_to_ours(state, n, SIGCONT);
 }
 
 // ---- end ----------------------------------------------------------------------------------------
