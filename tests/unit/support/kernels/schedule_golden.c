@@ -2,7 +2,7 @@
 // Loads a golden case of schedules.
 #include "tests/unit/support/kernels/schedule_golden.h"
 
-#include "kernels/schedule/orders/order_text.h"
+#include "kernels/common/plan/order_text.h"
 #include "tests/unit/support/documents.h"
 
 #include <dirent.h>
