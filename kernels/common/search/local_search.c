@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Improves a solution by random changes, within a budget of evaluations.
+#include "kernels/common/search/local_search.h"
+
+#include "base/math/random.h"
+#include "base/system/threads.h"
+
+#include <math.h>
+
+// ---- random numbers -----------------------------------------------------------------------------
+
+uint32_t search_below(struct search_draws *draws, uint32_t n)
+{
+    const uint64_t bits = pps_random_bits(draws->seed, draws->used++, draws->purpose) >> 32;
+    return (uint32_t)(bits * n >> 32);
+}
+
+double search_fraction(struct search_draws *draws)
+{
+    return (double)pps_random_53(draws->seed, draws->used++, draws->purpose) / 0x1p53;
+}
+
+// ---- late acceptance ----------------------------------------------------------------------------
+
+static bool is_over(const struct search_limits *limits, int64_t done, double best)
+{
+    return done >= limits->budget || best <= limits->bound ||
+           poll_over_after(limits->poll, limits->cost);
+}
+
+double search_local(const struct search_problem *problem,
+                    double value,
+                    const struct search_limits *limits,
+                    struct search_draws *draws,
+                    int64_t *evaluations)
+{
+    double history[SEARCH_HISTORY_MAX], best = value, now = value;
+    const int64_t n = limits->history, patience = limits->budget / 4 + 1;
+    int64_t done = 0, failures = 0;
+    for (int64_t k = 0; k < n; k++)
+        history[k] = value;
+    for (; !is_over(limits, done, best); done++) {
+        const double next = problem->change(problem->self, 0, draws);
+        double *past = &history[done % n];
+        failures++;
+        if (isfinite(next) && (next <= now || next <= *past))
+            now = next;
+        else
+            problem->undo(problem->self);
+        if (now < best) {
+            best = now;
+            failures = 0;
+            problem->keep(problem->self);
+        }
+        *past = now < *past || failures == 0 ? now : *past;
+        if (failures < patience)
+            continue;
+        problem->go_back(problem->self);
+        now = best;
+        failures = 0;
+        for (int64_t k = 0; k < n; k++)
+            history[k] = best;
+    }
+    *evaluations += done;
+    problem->go_back(problem->self);
+    return best;
+}
+
+// ---- large neighbourhoods -----------------------------------------------------------------------
+
+enum { LARGE_STEPS = 64 }; // failures until the size is 1
+
+double search_large(const struct search_problem *problem,
+                    double value,
+                    const struct search_limits *limits,
+                    struct search_draws *draws,
+                    int64_t *evaluations)
+{
+    double now = value;
+    int64_t done = 0, failures = 0;
+    for (; !is_over(limits, done, now); done++) {
+        const double size = (double)(failures % LARGE_STEPS + 1) / LARGE_STEPS,
+                     next = problem->change(problem->self, size, draws);
+        if (!(next <= now)) {
+            problem->undo(problem->self);
+            failures++;
+            continue;
+        }
+        failures = next < now ? 0 : failures + 1;
+        now = next;
+        problem->keep(problem->self);
+    }
+    *evaluations += done;
+    problem->go_back(problem->self);
+    return now;
+}
+
+// ---- restarts -----------------------------------------------------------------------------------
+
+struct restarts {
+    int n, threads;
+    double (*run)(void *self, int restart, int thread);
+    void *self;
+    double *values;
+};
+
+static void run_thread(void *self, int thread)
+{
+    const struct restarts *restarts = self;
+    for (int k = thread; k < restarts->n; k += restarts->threads)
+        restarts->values[k] = restarts->run(restarts->self, k, thread);
+}
+
+enum pps_status search_restarts(int n,
+                                int threads,
+                                double (*run)(void *self, int restart, int thread),
+                                void *self,
+                                double *values,
+                                int *best,
+                                struct pps_error *err)
+{
+    struct restarts restarts = {n, threads < n ? threads : n, run, self, values};
+    enum pps_status status = PPS_OK;
+    if (restarts.threads > 1)
+        status = pps_parallel(restarts.threads, run_thread, &restarts, err);
+    else
+        run_thread(&restarts, 0);
+    if (status != PPS_OK)
+        return status;
+    *best = 0;
+    for (int k = 1; k < n; k++)
+        if (values[k] < values[*best])
+            *best = k;
+    return PPS_OK;
+}

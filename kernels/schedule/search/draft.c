@@ -1,0 +1,400 @@
+// SPDX-License-Identifier: Apache-2.0
+// An order that a search changes.
+#include "kernels/schedule/search/draft.h"
+
+#include <math.h>
+#include <string.h>
+
+// The weight of the mean end of the devices beside the objective.
+static const double FINE = 1e-7;
+
+// How far behind an F without memory a W may stand that makes room for it.
+enum { W_BEHIND = 12 };
+
+struct draft *draft_take(const struct pipeline_shape *most,
+                         int32_t operations,
+                         struct room *room)
+{
+    const size_t all = (size_t)most->devices * (size_t)operations,
+                 parts = (size_t)most->directions * (size_t)most->stages,
+                 items = parts * (size_t)most->micro_batches * (size_t)most->slices;
+    struct draft *draft = room_take(room, 1, sizeof *draft), counted;
+    struct draft *d = draft != NULL ? draft : &counted;
+    *d = (struct draft){.device = 0, .dirty = -1};
+    order_take(&d->order, most->devices, operations, room);
+    d->level = room_take(room, all, sizeof *d->level);
+    d->most = room_take(room, (size_t)most->devices, sizeof *d->most);
+    d->place = room_take(room, 2 * items, sizeof *d->place);
+    d->old_operations = room_take(room, (size_t)operations, sizeof *d->old_operations);
+    d->old_paired = room_take(room, (size_t)operations, 1);
+    d->critical = room_take(room, all, sizeof *d->critical);
+    d->executor = executor_take(most, operations, room);
+    return draft;
+}
+
+// ---- memory and places --------------------------------------------------------------------------
+
+static double memory_of(const struct pipeline *pipeline, const struct operation *op)
+{
+    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
+    switch ((enum operation_type)op->type) {
+    case OPERATION_F:
+        return stage->kept_until_b + stage->kept_until_w;
+    case OPERATION_B:
+        return -stage->kept_until_b;
+    case OPERATION_W:
+        return -stage->kept_until_w;
+    case OPERATION_BW:
+        return -(stage->kept_until_b + stage->kept_until_w);
+    case OPERATION_R:
+    case OPERATION_TYPES:
+        break;
+    }
+    return 0;
+}
+
+static int64_t item_index(const struct draft *draft, const struct operation *op)
+{
+    const int64_t part = (int64_t)op->direction * draft->pipeline->shape.stages + op->stage;
+    return part * draft->n_items + op->item;
+}
+
+static int32_t *place_of(const struct draft *draft, const struct operation *op)
+{
+    if (op->type == OPERATION_W || op->type == OPERATION_R)
+        return NULL;
+    return &draft->place[2 * item_index(draft, op) + (op->type != OPERATION_F)];
+}
+
+// Computes levels and places of positions from ... end - 1. Returns whether the memory suffices.
+static bool measure(struct draft *draft, int32_t device, int32_t from, int32_t end)
+{
+    const int64_t first = order_at(&draft->order, device, 0);
+    double level = from == 0 ? draft->pipeline->fixed[device] : draft->level[first + from - 1];
+    bool fits = true;
+    for (int32_t i = from; i < end; i++) {
+        const struct operation *op = &draft->order.operations[first + i];
+        int32_t *place = place_of(draft, op);
+        level += memory_of(draft->pipeline, op);
+        draft->level[first + i] = level;
+        fits = fits && !(level > draft->most[device] && op->type == OPERATION_F);
+        if (place != NULL)
+            *place = i;
+    }
+    return fits;
+}
+
+bool draft_set(struct draft *draft, const struct order *order)
+{
+    order_copy(&draft->order, order);
+    for (int32_t d = 0; d < order->devices; d++)
+        (void)measure(draft, d, 0, order->n[d]);
+    draft->dirty = -1;
+    draft->end = draft->from = 0;
+    draft->critical_known = false;
+    draft->valid = executor_run(draft->executor, draft->pipeline, &draft->order, NULL, NULL) ==
+                   EXECUTOR_DONE;
+    draft->makespan = executor_makespan(draft->executor);
+    draft->span = executor_span(draft->executor);
+    return draft->valid;
+}
+
+bool draft_open(struct draft *draft,
+                const struct pipeline *pipeline,
+                const struct order *order,
+                enum family_objective objective,
+                struct poll *poll)
+{
+    draft->pipeline = pipeline;
+    draft->objective = objective;
+    draft->n_items = pipeline_items(pipeline);
+    draft->order.devices = pipeline->shape.devices;
+    bool fits = true;
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        draft->most[d] = pipeline->limit[d] + 1e-9 * fabs(pipeline->limit[d]);
+    if (executor_run(draft->executor, pipeline, order, NULL, poll) != EXECUTOR_DONE)
+        return false;
+    if (!draft_set(draft, order))
+        return false;
+    for (int32_t d = 0; d < order->devices; d++)
+        fits = measure(draft, d, 0, order->n[d]) && fits;
+    return fits;
+}
+
+// ---- moves --------------------------------------------------------------------------------------
+
+static bool is_same(const struct operation *a, const struct operation *b)
+{
+    return a->stage == b->stage && a->direction == b->direction;
+}
+
+// Returns whether two operations of a device may change places.
+static bool may_swap(const struct operation *a, const struct operation *b)
+{
+    return !is_same(a, b) || (a->type != b->type && a->item != b->item);
+}
+
+static bool in_pair(const struct draft *draft, int32_t device, int32_t position)
+{
+    const int64_t at = order_at(&draft->order, device, position);
+    return draft->order.paired[at] || (position > 0 && draft->order.paired[at - 1]);
+}
+
+// Remembers positions from ... end - 1 of a device, which are about to change.
+static void begin(struct draft *draft, int32_t device, int32_t from, int32_t end)
+{
+    const int64_t at = order_at(&draft->order, device, from);
+    if (draft->dirty >= 0 && draft->dirty != device) {
+        (void)executor_run_changed(draft->executor, draft->dirty, draft->dirty_from);
+        draft->dirty = -1;
+    }
+    draft->device = device;
+    draft->from = from;
+    draft->end = end;
+    draft->critical_before = draft->critical_known;
+    memcpy(draft->old_operations, draft->order.operations + at,
+           (size_t)(end - from) * sizeof *draft->old_operations);
+    memcpy(draft->old_paired, draft->order.paired + at, (size_t)(end - from));
+}
+
+static void restore(struct draft *draft)
+{
+    const int64_t at = order_at(&draft->order, draft->device, draft->from);
+    const size_t n = (size_t)(draft->end - draft->from);
+    memcpy(draft->order.operations + at, draft->old_operations,
+           n * sizeof *draft->old_operations);
+    memcpy(draft->order.paired + at, draft->old_paired, n);
+    (void)measure(draft, draft->device, draft->from, draft->end);
+    draft->critical_known = draft->critical_before;
+}
+
+// Ends a move: checks the memory; takes the move back if it does not suffice.
+static bool finish(struct draft *draft)
+{
+    draft->critical_known = false;
+    if (measure(draft, draft->device, draft->from, draft->end))
+        return true;
+    restore(draft);
+    draft->end = draft->from;
+    return false;
+}
+
+// Moves one operation, if it may pass those between.
+static bool rotate(struct draft *draft, int32_t device, int32_t at, int32_t to)
+{
+    struct operation *ops = draft->order.operations + order_at(&draft->order, device, 0);
+    uint8_t *paired = draft->order.paired + order_at(&draft->order, device, 0);
+    const int32_t step = to < at ? -1 : 1;
+    const struct operation moved = ops[at];
+    if (in_pair(draft, device, at) || (to < at && to > 0 && paired[to - 1]) ||
+        (to > at && paired[to]))
+        return false;
+    for (int32_t i = at + step; i != to + step; i += step)
+        if (!may_swap(&moved, &ops[i]))
+            return false;
+    for (int32_t i = at; i != to; i += step) {
+        ops[i] = ops[i + step];
+        paired[i] = paired[i + step];
+    }
+    ops[to] = moved;
+    paired[to] = 0;
+    return true;
+}
+
+// Returns the first F of positions from ... end - 1 for which the device lacks memory; -1: none.
+static int32_t first_over(const struct draft *draft, int32_t device, int32_t from, int32_t end)
+{
+    const int64_t first = order_at(&draft->order, device, 0);
+    for (int32_t i = from; i < end; i++)
+        if (draft->order.operations[first + i].type == OPERATION_F &&
+            draft->level[first + i] > draft->most[device])
+            return i;
+    return -1;
+}
+
+// Moves a W from behind an F that lacks memory to directly before it.
+static bool make_room(struct draft *draft, int32_t device, int32_t f)
+{
+    const struct operation *ops = draft->order.operations + order_at(&draft->order, device, 0);
+    for (int32_t i = f + 1; i < draft->end; i++)
+        if (ops[i].type == OPERATION_W && rotate(draft, device, i, f))
+            return true;
+    return false;
+}
+
+bool draft_shift(struct draft *draft, int32_t device, int32_t at, int32_t to)
+{
+    const int32_t n = draft->order.n[device], from = at < to ? at : to,
+                  behind = (at < to ? to : at) + 1,
+                  end = behind + W_BEHIND < n ? behind + W_BEHIND : n;
+    if (to < 0 || to >= n || to == at)
+        return false;
+    begin(draft, device, from, end);
+    if (!rotate(draft, device, at, to)) {
+        draft->end = draft->from;
+        return false;
+    }
+    if (!measure(draft, device, from, end)) {
+        const int32_t f = first_over(draft, device, from, end);
+        if (f >= 0)
+            (void)make_room(draft, device, f);
+    }
+    return finish(draft);
+}
+
+bool draft_shift_w(struct draft *draft, int32_t device, int32_t from, int32_t end, int by)
+{
+    const int64_t first = order_at(&draft->order, device, 0);
+    const int32_t n = draft->order.n[device], low = from > 0 ? from - 1 : 0,
+                  high = end < n ? end + 1 : n;
+    bool moved = false;
+    begin(draft, device, low, high);
+    for (int32_t k = 0; k < end - from; k++) {
+        const int32_t i = by < 0 ? from + k : end - 1 - k, to = i + by;
+        if (draft->order.operations[first + i].type == OPERATION_W && to >= low && to < high)
+            moved |= rotate(draft, device, i, to);
+    }
+    return finish(draft) && moved;
+}
+
+bool draft_shift_f(struct draft *draft, int32_t device, int32_t from, int32_t end, int by)
+{
+    const int64_t first = order_at(&draft->order, device, 0);
+    const struct operation *ops = draft->order.operations + first;
+    bool moved = false;
+    begin(draft, device, from, end);
+    for (int32_t k = 0; k < end - from; k++) {
+        const int32_t i = by < 0 ? from + k : end - 1 - k;
+        if (ops[i].type != OPERATION_F)
+            continue;
+        int32_t to = i + by; // the next backward in this direction
+        while (to >= from && to < end && ops[to].type != OPERATION_B &&
+               ops[to].type != OPERATION_BW && ops[to].type != OPERATION_F)
+            to += by;
+        if (to >= from && to < end && ops[to].type != OPERATION_F)
+            moved |= rotate(draft, device, i, to);
+    }
+    for (int32_t f = first_over(draft, device, from, end), k = 0;
+         moved && k < end - from && !measure(draft, device, from, end); k++) {
+        f = first_over(draft, device, from, end);
+        if (f < 0 || !make_room(draft, device, f))
+            break;
+    }
+    return finish(draft) && moved;
+}
+
+bool draft_run(struct draft *draft)
+{
+    int32_t from = draft->from;
+    if (draft->dirty >= 0 && draft->dirty_from < from)
+        from = draft->dirty_from;
+    draft->valid = executor_run_changed(draft->executor, draft->device, from) == EXECUTOR_DONE;
+    draft->dirty = draft->valid ? -1 : draft->device;
+    draft->dirty_from = from;
+    draft->makespan = executor_makespan(draft->executor);
+    draft->span = executor_span(draft->executor);
+    return draft->valid;
+}
+
+void draft_undo(struct draft *draft)
+{
+    if (draft->end <= draft->from)
+        return;
+    restore(draft);
+    draft->dirty_from =
+        draft->dirty >= 0 && draft->dirty_from < draft->from ? draft->dirty_from : draft->from;
+    draft->dirty = draft->device;
+    draft->valid = false;
+    draft->end = draft->from;
+}
+
+double draft_objective(const struct draft *draft)
+{
+    return draft->objective == FAMILY_SPAN ? draft->span : draft->makespan;
+}
+
+double draft_value(const struct draft *draft)
+{
+    const double *ends = executor_ends(draft->executor);
+    double sum = 0;
+    for (int32_t d = 0; d < draft->order.devices; d++)
+        if (draft->order.n[d] > 0)
+            sum += ends[order_at(&draft->order, d, draft->order.n[d] - 1)];
+    return draft_objective(draft) + FINE * sum / draft->order.devices;
+}
+
+// ---- the critical path --------------------------------------------------------------------------
+
+// Returns the order_at of the operation whose message an operation waits for; -1: none.
+static int64_t sender_of(const struct draft *draft, const struct operation *op)
+{
+    const int32_t stages = draft->pipeline->shape.stages;
+    const int64_t at = item_index(draft, op);
+    int32_t stage = op->stage, backward = op->type != OPERATION_F;
+    int64_t item = at;
+    if (op->type == OPERATION_F) {
+        if (stage == 0)
+            return -1;
+        stage--;
+        item -= draft->n_items;
+    } else if (stage + 1 < stages) {
+        stage++;
+        item += draft->n_items;
+    } else {
+        backward = 0;
+    }
+    return order_at(&draft->order, pipeline_device(draft->pipeline, op->direction, stage),
+                    draft->place[2 * item + backward]);
+}
+
+// Returns the first operation on the path to `at`, or -1 at the start of the step.
+static int64_t before(const struct draft *draft, int64_t at)
+{
+    const struct order *order = &draft->order;
+    const double *starts = executor_starts(draft->executor),
+                 *ends = executor_ends(draft->executor);
+    int32_t i = (int32_t)(at % order->room);
+    int64_t unit = at;
+    if (i > 0 && order->paired[at - 1]) {
+        i--;
+        unit--;
+    }
+    if (i > 0 && ends[unit - 1] >= starts[unit])
+        return unit - 1;
+    int64_t best = -1;
+    for (int k = 0; k < 1 + order->paired[unit]; k++) {
+        const struct operation *op = &order->operations[unit + k];
+        if (op->type == OPERATION_W || op->type == OPERATION_R)
+            continue;
+        const int64_t sender = sender_of(draft, op);
+        if (sender >= 0 && (best < 0 || ends[sender] > ends[best]))
+            best = sender;
+    }
+    return best;
+}
+
+void draft_find_critical(struct draft *draft)
+{
+    const struct order *order = &draft->order;
+    const double *starts = executor_starts(draft->executor),
+                 *ends = executor_ends(draft->executor);
+    int64_t last = -1, left = order_total(order);
+    double most = -1;
+    for (int32_t d = 0; d < order->devices; d++) {
+        if (order->n[d] == 0)
+            continue;
+        const int64_t at = order_at(order, d, order->n[d] - 1);
+        const double first =
+            draft->objective == FAMILY_SPAN ? starts[order_at(order, d, 0)] : 0;
+        if (ends[at] - first > most) {
+            most = ends[at] - first;
+            last = at;
+        }
+    }
+    draft->n_critical = 0;
+    for (; last >= 0 && left > 0; left--) {
+        draft->critical[draft->n_critical++] = last;
+        last = before(draft, last);
+    }
+    draft->critical_known = true;
+}
