@@ -4,7 +4,7 @@
 #include "kernels/schedule/search/order_search.h"
 
 #include "kernels/common/executor/executor.h"
-#include "kernels/schedule/search/greedy.h"
+#include "kernels/schedule/automatic/greedy.h"
 #include "tests/unit/support/random.h"
 
 #include <criterion/criterion.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds an order by dispatch.
-#include "kernels/schedule/search/greedy.h"
+#include "kernels/schedule/automatic/greedy.h"
 
 #include <math.h>
 

@@ -2,8 +2,8 @@
 // Builds an order by dispatch: operation by operation, the one that can start first. Keeps the memory
 // limits and cannot deadlock: a forward leaves room for the later chunks of its micro-batch. For
 // pipelines of one direction without slices.
-#ifndef PPS_SCHEDULE_SEARCH_GREEDY_H
-#define PPS_SCHEDULE_SEARCH_GREEDY_H
+#ifndef PPS_SCHEDULE_AUTOMATIC_GREEDY_H
+#define PPS_SCHEDULE_AUTOMATIC_GREEDY_H
 
 #include "kernels/common/pipeline/poll.h"
 #include "kernels/common/plan/order.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of dispatch. They would catch orders that exceed a limit, that cannot run, or that differ from
 // the published rule.
-#include "kernels/schedule/search/greedy.h"
+#include "kernels/schedule/automatic/greedy.h"
 #include "kernels/common/executor/executor.h"
 
 #include <criterion/criterion.h>

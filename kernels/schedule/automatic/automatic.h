@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the families whose orders look at the times of the stages and at the memory limits.
+#ifndef PPS_SCHEDULE_AUTOMATIC_AUTOMATIC_H
+#define PPS_SCHEDULE_AUTOMATIC_AUTOMATIC_H
+
+#include "kernels/schedule/families/family.h"
+
+// One stage per device.
+extern const struct family family_zb_auto;
+extern const struct family family_list_dispatch;
+
+// Placement V: two stages per device.
+extern const struct family family_vshape_dispatch;
+
+#endif

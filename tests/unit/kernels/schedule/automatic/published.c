@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the automatic schedulers against golden orders and published figures.
+#include "kernels/common/executor/executor.h"
+#include "kernels/schedule/automatic/automatic.h"
+
+#include "tests/unit/support/kernels/schedule_golden.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct built {
+    enum family_status status;
+    struct order *order;
+    double makespan, span, peak;
+};
+
+static double peak_of(const struct pipeline *p, const struct order *order)
+{
+    double most = 0;
+    for (int32_t d = 0; d < order->devices; d++) {
+        double held = 0;
+        for (int32_t i = 0; i < order->n[d]; i++) {
+            const struct operation *op = &order->operations[order_at(order, d, i)];
+            const struct pipeline_stage *s = &p->stage[op->stage];
+            if (op->type == OPERATION_F)
+                held += s->kept_until_b + s->kept_until_w;
+            most = fmax(most, held);
+            held -= op->type == OPERATION_B    ? s->kept_until_b
+                    : op->type == OPERATION_W  ? s->kept_until_w
+                    : op->type == OPERATION_BW ? s->kept_until_b + s->kept_until_w
+                                               : 0;
+        }
+    }
+    return most;
+}
+
+static struct built build(const struct family *family,
+                          const struct pipeline *p,
+                          const struct family_options *options)
+{
+    struct built built = {.order = order_new(p->shape.devices, order_room(p, false))};
+    struct room room = {NULL, 0};
+    (void)family->take(&p->shape, options, &room);
+    (void)executor_take(&p->shape, built.order->room, &room);
+    char *bytes = aligned_alloc(ROOM_ALIGNMENT, room.used);
+    room = (struct room){bytes, 0};
+    void *memory = family->take(&p->shape, options, &room);
+    struct executor *executor = executor_take(&p->shape, built.order->room, &room);
+    cr_assert_null(family->misfit(&p->shape, options));
+    built.status = family->build(p, options, memory, NULL, built.order, NULL);
+    if (built.status == FAMILY_DONE) {
+        cr_assert_eq(executor_run(executor, p, built.order, NULL, NULL), EXECUTOR_DONE);
+        built.makespan = executor_makespan(executor);
+        built.span = executor_span(executor);
+        built.peak = peak_of(p, built.order);
+    }
+    free(bytes);
+    return built;
+}
+
+static const struct family_options published = {.published = true}, own = {.published = false};
+
+static void check_zb_auto(const struct schedule_golden *g)
+{
+    struct built built = build(&family_zb_auto, g->pipeline, &published);
+    cr_assert_eq(built.status, FAMILY_DONE);
+    schedule_golden_same_order(g, built.order);
+    order_free(built.order);
+    built = build(&family_zb_auto, g->pipeline, &own);
+    cr_assert_eq(built.status, FAMILY_DONE);
+    cr_assert_leq(built.makespan, g->makespan, "%s: %g", g->name, built.makespan);
+    cr_assert_leq(built.span, g->span, "%s: %g", g->name, built.span);
+    order_free(built.order);
+}
+
+Test(automatic, zb_auto_has_the_published_orders)
+{
+    cr_assert_eq(schedule_golden_each("zb_auto", check_zb_auto), 5);
+}
+
+static void check_vshape(const struct schedule_golden *g)
+{
+    struct built built = build(&family_vshape_dispatch, g->pipeline, &published);
+    cr_assert_eq(built.status, FAMILY_DONE);
+    cr_expect_leq(built.makespan, g->makespan, "%s: %g", g->name, built.makespan);
+    cr_expect_leq(built.span, g->span, "%s: %g", g->name, built.span);
+    cr_expect_leq(built.peak, 16, "%s: %g", g->name, built.peak);
+    order_free(built.order);
+}
+
+Test(automatic, vshape_dispatch_reaches_the_published_figures)
+{
+    cr_assert_eq(schedule_golden_each("vshape_dispatch", check_vshape), 1);
+}
