@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads and writes orders of operations as documents:
+//
+//   text     one line per device, with the operations of order_text.h between spaces; empty lines and
+//            the rest of a line behind # are ignored
+//   PyTorch  the CSV of torch.distributed.pipelining: one row per rank, `1F3` is the forward of
+//            micro-batch 3 on stage 1 (pytorch_csv.h)
+//   JSON     {"order": ["F0.0 F1.0 ...", ...]}: one text per device; other keys are ignored, so that
+//            plans are orders too
+//
+// The number of devices, stages, micro-batches, slices and directions, and the devices of the stages,
+// follow from the operations.
+#ifndef PPS_SCHEDULE_ORDERS_ORDER_DOCUMENT_H
+#define PPS_SCHEDULE_ORDERS_ORDER_DOCUMENT_H
+
+#include "base/document/json.h"
+#include "base/text/text_buffer.h"
+#include "kernels/common/executor/executor.h"
+#include "ppsweep/fault.h"
+
+enum order_form {
+    ORDER_FORM_TEXT,
+    ORDER_FORM_PYTORCH,
+    ORDER_FORM_JSON,
+};
+
+// The document that an order comes from, to name places. text and lines belong to the caller.
+struct order_source {
+    enum order_form form;
+    const char *text; // text, PyTorch
+    size_t n;
+    const struct cJSON *lines; // JSON: the value of "order"
+};
+
+struct order_document {
+    struct order_source source;
+    struct pipeline_shape shape;
+    int32_t *device_of; // [direction * stages + stage]
+    struct order *order;
+    size_t *places;       // [order_at]: byte in the text, or in the text of the device
+    struct pps_json json; // of order_document_read: the tree of a JSON text
+};
+
+// Returns the form that a text seems to have.
+enum order_form order_form_of(const char *text, size_t n);
+
+// Reads a text of any form. The text must stay valid as long as the document. Returns false at the
+// first fault, which has line and column; there is nothing to free then. An empty fault->text means
+// out of memory. Checks what the form of an order can show, but not whether the set of operations is
+// complete (order_document_check).
+bool order_document_read(struct order_document *document,
+                         const char *text,
+                         size_t n,
+                         struct pps_fault *fault);
+
+// Reads the tree of a JSON document, which must stay valid as long as the document. The fault names
+// the item.
+bool order_document_of_json(struct order_document *document,
+                            const struct cJSON *root,
+                            struct pps_fault *fault);
+
+void order_document_free(struct order_document *document); // a zeroed document is allowed
+
+// Returns a pipeline of the order's shape and placement in which every operation takes a time of 1
+// and messages are free; the caller frees it with pipeline_free. NULL: out of memory.
+struct pipeline *order_document_pipeline(const struct order_document *document);
+
+// Checks that every operation is there exactly once, on the device of its stage, and that the order
+// does not deadlock. The fault names the rank and the position of the operation. An empty
+// fault->text means out of memory.
+bool order_document_check(const struct order_document *document, struct pps_fault *fault);
+
+// Fills the fault for an executor's fault in this order, with place and remedy. Returns false.
+bool order_document_blame(const struct order_document *document,
+                          enum executor_status status,
+                          const struct executor_fault *why,
+                          struct pps_fault *fault);
+
+// Appends the order as a document. PyTorch: without sends and receives (pytorch_csv_write has them).
+// false: the form cannot express the order; fault->text has the reason.
+bool order_write(enum order_form form,
+                 const struct pipeline *pipeline,
+                 const struct order *order,
+                 struct text_buffer *out,
+                 struct pps_fault *fault);
+
+#endif
