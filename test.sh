@@ -47,7 +47,7 @@ unit_tests() {
 
 # Runs two files of cases at a time, the largest first.
 command_line_cases() {
-	ls -S tests/cli/*.cases | xargs -P 2 -n 1 tests/cli/run-cases "$1"
+	find tests/cli -name '*.cases' -print0 | xargs -0 ls -S | xargs -P 2 -n 1 tests/cli/run-cases "$1"
 }
 
 # Runs the tests with assertions and sanitizers. Criterion reports a leak but exits 0, so the
