@@ -10,6 +10,7 @@ extern const struct family family_zb_auto;
 extern const struct family family_list_dispatch;
 
 // Placement V: two stages per device.
+extern const struct family family_zbv;
 extern const struct family family_vshape_dispatch;
 
 #endif
