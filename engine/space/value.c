@@ -65,7 +65,9 @@ void pps_value_domain(const struct pps_param *param, char *out, size_t cap)
     if (takes_numbers(param)) {
         describe_limits(param, out, cap);
         at = strlen(out);
-        if (n > 0)
+        if (n == 1)
+            snprintf(out + at, cap - at, ", or %s", names[0]);
+        else if (n > 1)
             snprintf(out + at, cap - at, ", or a letter %s ... %s", names[0], names[n - 1]);
         return;
     }

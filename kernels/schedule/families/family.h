@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the families of pipeline schedules by name. A family turns a pipeline into an order of
-// operations for every device. One table serves the kernel, the commands, help and documentation.
+// A family of pipeline schedules turns a pipeline into an order of operations for every device.
+// kernels/schedule/catalogue lists all families.
 #ifndef PPS_SCHEDULE_FAMILIES_FAMILY_H
 #define PPS_SCHEDULE_FAMILIES_FAMILY_H
 
@@ -71,11 +71,5 @@ struct family {
                                 struct order *order,
                                 struct family_result *result);
 };
-
-// All families, in the order of the documentation, ended with NULL.
-extern const struct family *const families[];
-
-const struct family *family_named(const char *name);            // NULL: none
-const struct family *family_of_pytorch(const char *class_name); // NULL: none
 
 #endif

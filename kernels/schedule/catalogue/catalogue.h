@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lists the families of pipeline schedules by name. One table serves the kernel, the commands, help and
+// documentation.
+#ifndef PPS_SCHEDULE_CATALOGUE_CATALOGUE_H
+#define PPS_SCHEDULE_CATALOGUE_CATALOGUE_H
+
+#include "kernels/schedule/families/family.h"
+
+// All families, in the order of the documentation, ended with NULL.
+extern const struct family *const families[];
+
+// Returns the family of this name, or of its alias (1f1b: one_f_one_b). NULL: none.
+const struct family *family_named(const char *name);
+
+// Returns the family whose orders a class of torch.distributed.pipelining has. NULL: none.
+const struct family *family_of_pytorch(const char *class_name);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the reason why a point is skipped.
+#include "kernels/schedule/point.h"
+#include "kernels/schedule/table.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    OTHER_CHUNKS = 1,
+    MEMORY_SUM,
+    SMALL_LIMIT,
+    TOO_LARGE,
+    OTHER_SHAPE,
+    MISFITS,
+};
+
+const char *const schedule_reasons[] = {
+    "",
+    [OTHER_CHUNKS] = "the family has another number of chunks (v = 1: as the family needs)",
+    [MEMORY_SUM] = "mem_f + mem_b + mem_w is not 0",
+    [SMALL_LIMIT] = "limit is less than the memory of one forward",
+    [TOO_LARGE] = "more than 2^28 operations",
+    [OTHER_SHAPE] = "the family has no order for this p, m and v",
+    [MISFITS] = "needs 1 stage per device",
+    "needs 2 stages per device",
+    "has no order for slices of micro-batches",
+    "has no order for two directions",
+    NULL,
+};
+
+static int reason_of(const char *misfit)
+{
+    for (int i = MISFITS; schedule_reasons[i] != NULL; i++)
+        if (strcmp(schedule_reasons[i], misfit) == 0)
+            return i;
+    return OTHER_SHAPE;
+}
+
+int schedule_check(const double *value, const void *shared)
+{
+    (void)shared;
+    const struct schedule_point point = schedule_point_of(value);
+    const double f = value[P_MEM_F], sum = f + value[P_MEM_B] + value[P_MEM_W];
+    if (value[P_V] > 1 && point.shape.stages != point.shape.devices * value[P_V])
+        return OTHER_CHUNKS;
+    if (!(fabs(sum) <= 1e-9 * f))
+        return MEMORY_SUM;
+    if (point.limit < point.stage.kept_until_b + point.stage.kept_until_w)
+        return SMALL_LIMIT;
+    if (!schedule_is_small(&point.shape))
+        return TOO_LARGE;
+    const char *misfit = point.family->misfit(&point.shape, &point.options);
+    return misfit == NULL ? 0 : reason_of(misfit);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the columns of the kernel, and the columns that add up to a total.
+#include "kernels/schedule/point.h"
+#include "kernels/schedule/table.h"
+
+#define TIME(name_, summary_)                                                                  \
+    {                                                                                          \
+        .name = name_, .unit = "time", .summary = summary_, .kind = PPS_COLUMN_REAL,           \
+        .decimals = 4, .goal = PPS_LOWER                                                       \
+    }
+#define PART(name_, summary_)                                                                  \
+    {                                                                                          \
+        .name = name_, .unit = "time", .summary = summary_, .kind = PPS_COLUMN_REAL,           \
+        .decimals = 4, .goal = PPS_LOWER, .on_request = true                                   \
+    }
+#define RATIO(name_, summary_, on_request_)                                                    \
+    {                                                                                          \
+        .name = name_, .unit = "%", .summary = summary_, .kind = PPS_COLUMN_REAL,              \
+        .decimals = 2, .goal = PPS_LOWER, .size_free = true, .on_request = on_request_         \
+    }
+
+const struct pps_column schedule_columns[N_COLUMNS] = {
+    [C_MAKESPAN] = TIME("makespan", "time of a step; empty if it does not fit in memory"),
+    [C_SPAN] = TIME("span", "largest time of a device from its first start to its last end"),
+    [C_BUBBLE] = RATIO("bubble", "idle part of all devices in makespan", false),
+    [C_BUBBLE_SPAN] = RATIO("bubble_span", "idle part of the busiest device in span", true),
+    [C_BUBBLE_IDEAL] =
+        RATIO("bubble_ideal", "idle time of the busiest device by its busy time", true),
+    [C_THROUGHPUT] = {.name = "throughput",
+                      .unit = "1/time",
+                      .summary = "micro-batches per time",
+                      .kind = PPS_COLUMN_REAL,
+                      .decimals = 6,
+                      .goal = PPS_HIGHER},
+    [C_PEAK] = {.name = "peak",
+                .unit = "memory",
+                .summary = "largest memory of a device; if it does not fit: the least limit "
+                           "that is enough",
+                .kind = PPS_COLUMN_REAL,
+                .decimals = 4,
+                .goal = PPS_LOWER},
+    [C_BOUND] = PART("bound", "proven lower bound of the objective under this limit"),
+    [C_GAP] = RATIO("gap", "by how much the objective exceeds the bound", true),
+    [C_PROVEN] = {.name = "proven",
+                  .unit = "",
+                  .summary = "yes: no order is better under this limit",
+                  .kind = PPS_COLUMN_TEXT,
+                  .text_max = 3,
+                  .on_request = true},
+    [C_CHOSEN] = {.name = "chosen",
+                  .unit = "",
+                  .summary = "the family whose order it is",
+                  .kind = PPS_COLUMN_TEXT,
+                  .text_max = 24,
+                  .on_request = true},
+    [C_EVALUATIONS] = {.name = "evaluations",
+                       .unit = "",
+                       .summary = "orders or states that a search evaluated",
+                       .kind = PPS_COLUMN_INTEGER,
+                       .goal = PPS_LOWER,
+                       .on_request = true},
+    [C_CHUNKS] = {.name = "chunks",
+                  .unit = "",
+                  .summary = "stages per device",
+                  .kind = PPS_COLUMN_INTEGER,
+                  .on_request = true},
+    [C_BUBBLE_TIME] = PART("bubble_time", "idle time of all devices"),
+    [C_IDLE_WARM_UP] = PART("idle_warm_up", "of bubble_time: before the first operation"),
+    [C_IDLE_FORWARD] = PART("idle_forward", "of bubble_time: waits for a forward"),
+    [C_IDLE_GRADIENT] = PART("idle_gradient", "of bubble_time: waits for a gradient"),
+    [C_IDLE_CHANNEL] = PART("idle_channel", "of bubble_time: waits for an occupied channel"),
+    [C_IDLE_COOL_DOWN] = PART("idle_cool_down", "of bubble_time: after the last operation"),
+    [C_UTILISATION] = {.name = "utilisation",
+                       .unit = "%",
+                       .summary = "busy part of makespan of each device, from device 0",
+                       .kind = PPS_COLUMN_TEXT,
+                       .text_max = UTILISATION_BYTES * SCHEDULE_DEVICES_MAX,
+                       .on_request = true,
+                       .by_name = true},
+};
+
+const struct pps_stack schedule_stacks[] = {
+    {"idle", "idle_warm_up,idle_forward,idle_gradient,idle_channel,idle_cool_down"},
+    {NULL, NULL},
+};

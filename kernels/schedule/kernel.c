@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defines the kernel: a point is a pipeline and a schedule, a row holds its time, bubbles and memory.
+#include "kernels/schedule/table.h"
+#include "kernels/schedule/timeline.h"
+
+#include <stddef.h>
+
+static const struct pps_bench_axis bench_axes[] = {
+    {"p", {4, 8, 32}, 3},
+    {"m", {8, 64, 256}, 3},
+    {NULL, {0}, 0},
+};
+
+extern const struct pps_kernel pps_kernel_schedule;
+const struct pps_kernel pps_kernel_schedule = {
+    .name = "schedule",
+    .summary =
+        "time, bubble and memory of pipeline schedules (1F1B, zero bubble, DualPipe ...)",
+    .source = "the definition in kernels/schedule/model.md",
+    .version = "1",
+    .params = schedule_params,
+    .n_params = N_PARAMS,
+    .columns = schedule_columns,
+    .n_columns = N_COLUMNS,
+    .reasons = schedule_reasons,
+    .heatmap = {.x = "m", .y = "p", .value = "bubble", .split = "family"},
+    .stacks = schedule_stacks,
+    .nearest = "peak",
+    .trace_names = &schedule_trace_names,
+    .bench_axes = bench_axes,
+    .presets = schedule_presets,
+    .scratch_bytes = schedule_scratch_bytes,
+    .check = schedule_check,
+    .cost = schedule_cost,
+    .run = schedule_run,
+    .reference = schedule_run_reference,
+    .tolerance = 1e-9,
+    .trace = schedule_trace,
+};

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// Declares the parameters of the kernel, and converts their values to a point.
+#include "kernels/schedule/family_names.h"
+#include "kernels/schedule/point.h"
+#include "kernels/schedule/table.h"
+
+#include <math.h>
+
+static const char *const channel_names[] =
+    {[PIPELINE_FREE] = "free", [PIPELINE_LINKS] = "link", [PIPELINE_CARDS] = "card", NULL};
+static const char *const per_names[] = {[PER_DEVICE] = "device", [PER_CHUNK] = "chunk", NULL};
+static const char *const objective_names[] =
+    {[FAMILY_MAKESPAN] = "makespan", [FAMILY_SPAN] = "span", NULL};
+static const char *const compat_names[] =
+    {[COMPAT_NONE] = "none", [COMPAT_ORIG] = "orig", NULL};
+static const char *const limit_names[] = {"none", NULL};
+static const char *const pair_names[] = {"sum", NULL};
+
+#define COUNT(name_, symbol_, summary_, fallback_, min_, max_, work_)                          \
+    {                                                                                          \
+        .name = name_, .symbol = symbol_, .unit = "", .summary = summary_,                     \
+        .kind = PPS_INTEGER, .fallback = fallback_, .min = min_, .max = max_,                  \
+        .changes_work = work_                                                                  \
+    }
+#define TIME(name_, summary_, fallback_)                                                       \
+    {                                                                                          \
+        .name = name_, .unit = "time", .summary = summary_, .kind = PPS_REAL,                  \
+        .fallback = fallback_, .min = 0, .max = HUGE_VAL                                       \
+    }
+#define MEMORY(name_, summary_, fallback_, min_, max_)                                         \
+    {                                                                                          \
+        .name = name_, .unit = "memory", .summary = summary_, .kind = PPS_REAL,                \
+        .fallback = fallback_, .min = min_, .max = max_                                        \
+    }
+#define CHOICE(name_, summary_, names_, last_)                                                 \
+    {                                                                                          \
+        .name = name_, .unit = "", .summary = summary_, .kind = PPS_CHOICE, .max = last_,      \
+        .names = names_                                                                        \
+    }
+
+const struct pps_param schedule_params[N_PARAMS] = {
+    [P_FAMILY] = {.name = "family",
+                  .unit = "",
+                  .summary = "the schedule",
+                  .kind = PPS_CHOICE,
+                  .fallback = FAMILY_NAME_DEFAULT,
+                  .max = FAMILY_NAMES - 1,
+                  .names = schedule_family_names},
+    [P_P] = COUNT("p", "P", "devices of the pipeline", 4, 1, SCHEDULE_DEVICES_MAX, true),
+    [P_M] = COUNT("m", "M", "micro-batches of a step", 8, 1, 1 << 20, true),
+    [P_V] = COUNT("v",
+                  NULL,
+                  "chunks (stages) per device; 1: as the family needs",
+                  1,
+                  1,
+                  SCHEDULE_CHUNKS_MAX,
+                  false),
+    [P_SLICES] = COUNT("slices",
+                       "Q",
+                       "parts of a micro-batch along the sequence (seq_1f1b)",
+                       1,
+                       1,
+                       1024,
+                       false),
+    [P_GROUP] = COUNT("group",
+                      NULL,
+                      "micro-batches of a group (interleaved, interleaved_group); 0: p",
+                      0,
+                      0,
+                      1 << 20,
+                      false),
+    [P_DESCENDING] = {.name = "descending",
+                      .unit = "",
+                      .summary = "gpipe, bfs_loop: backwards from the last micro-batch",
+                      .kind = PPS_BOOLEAN,
+                      .max = 1},
+    [P_F] = TIME("f", "forward of a micro-batch", 1),
+    [P_B] = TIME("b", "backward of the input of a micro-batch", 1.5),
+    [P_W] = TIME("w", "backward of the weights of a micro-batch", 0.3),
+    [P_PAIR] = {.name = "pair",
+                .unit = "time",
+                .summary = "a forward that overlaps a full backward; sum: f + b + w",
+                .kind = PPS_REAL,
+                .fallback = -1,
+                .max = HUGE_VAL,
+                .names = pair_names},
+    [P_LATENCY] = TIME("latency", "a message between two devices", 0),
+    [P_CHANNELS] = CHOICE("channels",
+                          "what a message occupies for latency: nothing, its link, or the "
+                          "sender's card",
+                          channel_names,
+                          PIPELINE_CARDS),
+    [P_MEM_F] = MEMORY("mem_f", "memory that a forward takes at its start", 1, 0, HUGE_VAL),
+    [P_MEM_B] = MEMORY("mem_b", "change of memory at the end of b", 0, -HUGE_VAL, 0),
+    [P_MEM_W] = MEMORY("mem_w", "change of memory at the end of w", -1, -HUGE_VAL, 0),
+    [P_LIMIT] = {.name = "limit",
+                 .unit = "memory",
+                 .summary = "memory of each device",
+                 .kind = PPS_REAL,
+                 .fallback = -1,
+                 .max = HUGE_VAL,
+                 .names = limit_names},
+    [P_PER] = CHOICE("per",
+                     "times and memory are those of a micro-batch on all chunks of a device, "
+                     "or on one chunk",
+                     per_names,
+                     PER_CHUNK),
+    [P_OBJECTIVE] = CHOICE("objective", "what searches minimise", objective_names, FAMILY_SPAN),
+    [P_BUDGET] = COUNT("budget", NULL, "evaluations of a search", 20000, 1, 1e12, false),
+    [P_SEED] = COUNT("seed", NULL, "seed of searches", 42, 0, 0x1p52, false),
+    [P_COMPAT] = CHOICE("compat",
+                        "none, or orig: zb_auto, zbv, v_half, v_min ... exactly as published",
+                        compat_names,
+                        COMPAT_ORIG),
+};
+
+// ---- points -------------------------------------------------------------------------------------
+
+static const struct family_options default_options = {.group = 0};
+
+static struct family_options options_of(const double *value)
+{
+    struct family_options options = default_options;
+    options.group = (int32_t)value[P_GROUP];
+    options.descending = value[P_DESCENDING] != 0;
+    options.published = value[P_COMPAT] == COMPAT_ORIG;
+    options.objective = (enum family_objective)value[P_OBJECTIVE];
+    options.seed = (uint64_t)value[P_SEED];
+    options.budget = (int64_t)value[P_BUDGET];
+    return options;
+}
+
+struct schedule_point schedule_point_of(const double *value)
+{
+    const struct family *family = schedule_family_at((int)value[P_FAMILY]);
+    const int32_t chunks = family->chunks((int32_t)value[P_V]);
+    const double part = value[P_PER] == PER_DEVICE ? 1.0 / chunks : 1;
+    return (struct schedule_point){
+        .family = family,
+        .options = options_of(value),
+        .shape = {.devices = (int32_t)value[P_P],
+                  .stages = (int32_t)value[P_P] * chunks,
+                  .micro_batches = (int32_t)value[P_M],
+                  .slices = (int32_t)value[P_SLICES],
+                  .directions = family->directions},
+        .stage = {.f = value[P_F] * part,
+                  .b = value[P_B] * part,
+                  .w = value[P_W] * part,
+                  .r = value[P_F] * part,
+                  .kept_until_b = -value[P_MEM_B] * part,
+                  .kept_until_w = -value[P_MEM_W] * part},
+        .pair = value[P_PAIR] < 0 ? (double)NAN : value[P_PAIR] * part,
+        .limit = value[P_LIMIT] < 0 ? HUGE_VAL : value[P_LIMIT],
+        .links = {.channels = (enum pipeline_channels)value[P_CHANNELS],
+                  .latency = value[P_CHANNELS] == PIPELINE_FREE ? value[P_LATENCY] : 0,
+                  .occupation = value[P_CHANNELS] == PIPELINE_FREE ? 0 : value[P_LATENCY]},
+    };
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates one point of the kernel.
+#include "kernels/schedule/point.h"
+
+#include <math.h>
+#include <stddef.h>
+
+bool schedule_is_small(const struct pipeline_shape *shape)
+{
+    const double operations =
+        3.0 * shape->stages * shape->micro_batches * shape->slices * shape->directions;
+    return shape->devices <= PIPELINE_DEVICES_MAX && shape->stages <= PIPELINE_STAGES_MAX &&
+           operations <= PIPELINE_OPERATIONS_MAX;
+}
+
+// ---- scratch ------------------------------------------------------------------------------------
+
+// F, B and W of all chunks of a device; each micro-batch of a bidirectional pipeline runs in one
+// direction, which the family chooses.
+static int32_t room_of(const struct pipeline_shape *shape)
+{
+    return 3 * shape->directions * (shape->stages / shape->devices) * shape->micro_batches *
+           shape->slices;
+}
+
+void schedule_scratch_take(struct schedule_scratch *scratch,
+                           const struct schedule_point *point,
+                           struct room *room)
+{
+    const struct pipeline_shape *shape = &point->shape;
+    const size_t devices = (size_t)shape->devices;
+    const int32_t operations = room_of(shape);
+    pipeline_take(&scratch->pipeline, shape, room);
+    order_take(&scratch->order, shape->devices, operations, room);
+    scratch->executor = executor_take(shape, operations, room);
+    scratch->busy = room_take(room, devices, sizeof(double));
+    scratch->peak = room_take(room, devices, sizeof(double));
+    scratch->family_memory =
+        point->family->take != NULL ? point->family->take(shape, &point->options, room) : NULL;
+}
+
+static void set_limits(struct pipeline *pipeline, double limit)
+{
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        pipeline->limit[d] = limit;
+}
+
+void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedule_point *point)
+{
+    struct pipeline *pipeline = &scratch->pipeline;
+    pipeline_place(pipeline, point->family->placement);
+    pipeline_set_uniform(pipeline, &point->stage);
+    pipeline->links = point->links;
+    set_limits(pipeline, point->limit);
+    for (int32_t d = 0; d < pipeline->shape.devices; d++)
+        pipeline->pair[d] = point->pair / point->shape.slices;
+}
+
+// ---- evaluation ---------------------------------------------------------------------------------
+
+static enum schedule_status status_of(enum family_status status)
+{
+    switch (status) {
+    case FAMILY_DONE:
+        return SCHEDULE_DONE;
+    case FAMILY_NO_ROOM:
+        return SCHEDULE_OVER_LIMIT;
+    case FAMILY_STOPPED:
+        return SCHEDULE_STOPPED;
+    case FAMILY_FAILED:
+        break;
+    }
+    return SCHEDULE_FAILED;
+}
+
+// Orders, executes and measures the pipeline under its limits.
+static enum schedule_status try(struct schedule_scratch *scratch,
+                                const struct family *family,
+                                const struct family_options *options,
+                                struct poll *poll,
+                                struct schedule_figures *figures)
+{
+    struct executor *executor = scratch->executor;
+    *figures = (struct schedule_figures){.least_limit = (double)NAN};
+    order_clear(&scratch->order);
+    const enum schedule_status status =
+        status_of(family->build(&scratch->pipeline, options, scratch->family_memory, poll,
+                                &scratch->order, &figures->found));
+    if (status != SCHEDULE_DONE)
+        return status;
+    const enum executor_status executed =
+        executor_run(executor, &scratch->pipeline, &scratch->order, NULL, poll);
+    if (executed != EXECUTOR_DONE)
+        return executed == EXECUTOR_STOPPED ? SCHEDULE_STOPPED : SCHEDULE_FAILED;
+    metrics_of(&scratch->pipeline, &scratch->order, executor_starts(executor),
+               executor_ends(executor), &figures->metrics, scratch->busy, scratch->peak);
+    struct metrics_excess excess;
+    return metrics_over_limit(&scratch->pipeline, &scratch->order, &excess)
+               ? SCHEDULE_OVER_LIMIT
+               : SCHEDULE_DONE;
+}
+
+// Returns the smallest positive memory that an operation releases; 0: none.
+static double memory_step(const struct pipeline *pipeline)
+{
+    double least = HUGE_VAL;
+    for (int32_t s = 0; s < pipeline->shape.stages; s++) {
+        const struct pipeline_stage *stage = &pipeline->stage[s];
+        if (stage->kept_until_b > 0)
+            least = fmin(least, stage->kept_until_b);
+        if (stage->kept_until_w > 0)
+            least = fmin(least, stage->kept_until_w);
+    }
+    return isfinite(least) ? least : 0;
+}
+
+// Finds the least limit of all devices, in steps of memory_step, at which the family has an order.
+// `limit` is too small. Changes the limits of the pipeline.
+static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
+                                             const struct family *family,
+                                             const struct family_options *options,
+                                             double limit,
+                                             struct poll *poll,
+                                             double *least)
+{
+    struct schedule_figures figures;
+    struct family_options quick = *options;
+    const double step = memory_step(&scratch->pipeline);
+    quick.budget = 1;
+    set_limits(&scratch->pipeline, HUGE_VAL);
+    enum schedule_status status = try(scratch, family, &quick, poll, &figures);
+    if (status != SCHEDULE_DONE)
+        return status;
+    *least = figures.metrics.peak_most;
+    limit = floor(limit / step) * step;
+    while (*least - limit > step * (1 + 1e-9)) {
+        const double middle = limit + fmax(1, floor((*least - limit) / step / 2)) * step;
+        set_limits(&scratch->pipeline, middle);
+        status = try(scratch, family, &quick, poll, &figures);
+        if (status == SCHEDULE_STOPPED)
+            return status;
+        if (status == SCHEDULE_DONE)
+            *least = fmin(middle, figures.metrics.peak_most);
+        else
+            limit = middle;
+    }
+    return SCHEDULE_DONE;
+}
+
+enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
+                                       const struct family *family,
+                                       const struct family_options *options,
+                                       struct poll *poll,
+                                       struct schedule_figures *figures)
+{
+    const double limit = scratch->pipeline.limit[0];
+    enum schedule_status status = try(scratch, family, options, poll, figures);
+    if (status == SCHEDULE_DONE)
+        metrics_idle_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
+                        executor_ends(scratch->executor), &figures->idle);
+    if (status != SCHEDULE_OVER_LIMIT)
+        return status;
+    double least = figures->metrics.peak_most;
+    if (family->kind != FAMILY_RULE) {
+        status = find_least_limit(scratch, family, options, limit, poll, &least);
+        set_limits(&scratch->pipeline, limit);
+    }
+    figures->least_limit = least;
+    return status == SCHEDULE_STOPPED || status == SCHEDULE_FAILED ? status
+                                                                   : SCHEDULE_OVER_LIMIT;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates one point of the kernel: a pipeline, and a family that orders its operations.
+#ifndef PPS_SCHEDULE_POINT_H
+#define PPS_SCHEDULE_POINT_H
+
+#include "kernels/common/executor/metrics.h"
+#include "kernels/schedule/families/family.h"
+
+enum { SCHEDULE_DEVICES_MAX = 1024, SCHEDULE_CHUNKS_MAX = 64 };
+
+// Values of parameter `per` and of parameter `compat`.
+enum { PER_DEVICE, PER_CHUNK };
+enum { COMPAT_NONE, COMPAT_ORIG };
+
+// A pipeline whose stages are all equal, and how its operations are ordered.
+struct schedule_point {
+    const struct family *family;
+    struct family_options options;
+    struct pipeline_shape shape;
+    struct pipeline_stage stage; // of every stage; without slices
+    double pair;                 // NAN: f + b + w
+    double limit;                // of every device; INFINITY: none
+    struct pipeline_links links;
+};
+
+// Converts the values of the parameters.
+struct schedule_point schedule_point_of(const double *value);
+
+// Returns whether a pipeline of this shape is within the limits of pipeline.h.
+bool schedule_is_small(const struct pipeline_shape *shape);
+
+// All that the evaluation of a point needs, in one room.
+struct schedule_scratch {
+    struct pipeline pipeline;
+    struct order order;
+    struct executor *executor;
+    double *busy, *peak; // [devices]
+    void *family_memory;
+};
+
+// Takes the scratch for points of this shape and family from the room.
+void schedule_scratch_take(struct schedule_scratch *scratch,
+                           const struct schedule_point *point,
+                           struct room *room);
+
+// Sets the pipeline of the point.
+void schedule_set_pipeline(struct schedule_scratch *scratch,
+                           const struct schedule_point *point);
+
+enum schedule_status {
+    SCHEDULE_DONE,
+    SCHEDULE_OVER_LIMIT, // there is no order within the limit; figures.peak is a limit that is enough
+    SCHEDULE_FAILED,
+    SCHEDULE_STOPPED,
+};
+
+struct schedule_figures {
+    struct metrics metrics;
+    struct metrics_idle idle;
+    struct family_result found;
+    double least_limit; // of SCHEDULE_OVER_LIMIT
+};
+
+// Orders and executes the pipeline of the scratch.
+enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
+                                       const struct family *family,
+                                       const struct family_options *options,
+                                       struct poll *poll,
+                                       struct schedule_figures *figures);
+
+#endif

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Defines the presets: all closed families over the number of micro-batches, and the exchange of memory
+// for time.
+#include "kernels/schedule/table.h"
+
+#include <stddef.h>
+
+#define FAMILY_LIST "[\"gpipe\", \"1f1b\", \"zb_auto\", \"list_dispatch\", \"vshape_dispatch\"]"
+
+static const struct pps_preset_axis family_axes[] = {
+    {"p", "[4, 8]"},
+    {"m", "[8, 16, 32, 64]"},
+    {"family", FAMILY_LIST},
+    {0},
+};
+
+static const struct pps_preset_axis memory_axes[] = {
+    {"p", "[4, 8]"},
+    {"m", "[4*p]"},
+    {"limit", "[p/2, 0.75*p, p, 1.25*p, 1.5*p, 2*p]"},
+    {"family", FAMILY_LIST},
+    {0},
+};
+
+static const char *const no_rules[] = {NULL};
+
+const struct pps_preset schedule_presets[] = {
+    {"families", "every family over the number of micro-batches", family_axes, no_rules},
+    {"memory", "every family over the memory of a device", memory_axes, no_rules},
+    {NULL, NULL, NULL, NULL},
+};

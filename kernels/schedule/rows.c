@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates batches of points and writes their rows.
+#include "kernels/schedule/family_names.h"
+#include "kernels/schedule/point.h"
+#include "kernels/schedule/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- rows ---------------------------------------------------------------------------------------
+
+static void put(const struct pps_batch *batch, size_t i, int c, double value)
+{
+    if (batch->column[c] != NULL)
+        batch->column[c][i] = value;
+}
+
+static void put_text(const struct pps_batch *batch, size_t i, int c, const char *text)
+{
+    const size_t room = (size_t)schedule_columns[c].text_max + 1;
+    if (batch->text[c] != NULL)
+        snprintf(batch->text[c] + i * room, room, "%s", text);
+}
+
+// Writes the utilisation of every device, with one decimal, from tenths of a percent: the same text in
+// every locale.
+static void put_utilisation(const struct pps_batch *batch,
+                            size_t i,
+                            const struct schedule_scratch *scratch,
+                            double makespan)
+{
+    if (batch->text[C_UTILISATION] == NULL)
+        return;
+    char *text =
+        batch->text[C_UTILISATION] + i * (UTILISATION_BYTES * SCHEDULE_DEVICES_MAX + 1);
+    size_t n = 0;
+    text[0] = '\0';
+    for (int32_t d = 0; d < scratch->pipeline.shape.devices; d++) {
+        const double part = makespan > 0 ? scratch->busy[d] / makespan : 0;
+        const int tenths = (int)floor(part * 1000 + 0.5);
+        n += (size_t)snprintf(text + n, UTILISATION_BYTES + 1, "%s%d.%d", d > 0 ? ";" : "",
+                              tenths / 10, tenths % 10);
+    }
+}
+
+static void put_idle(const struct pps_batch *batch, size_t i, const struct metrics_idle *idle)
+{
+    put(batch, i, C_IDLE_WARM_UP, idle->warm_up);
+    put(batch, i, C_IDLE_FORWARD, idle->forward);
+    put(batch, i, C_IDLE_GRADIENT, idle->gradient);
+    put(batch, i, C_IDLE_CHANNEL, idle->channel);
+    put(batch, i, C_IDLE_COOL_DOWN, idle->cool_down);
+}
+
+static void put_bound(const struct pps_batch *batch,
+                      size_t i,
+                      const struct schedule_point *point,
+                      const struct schedule_figures *figures)
+{
+    const struct family_result *found = &figures->found;
+    const double value = point->options.objective == FAMILY_SPAN ? figures->metrics.span
+                                                                 : figures->metrics.makespan;
+    put(batch, i, C_BOUND, found->bound);
+    put(batch, i, C_GAP, found->bound > 0 ? 100 * (value - found->bound) / found->bound : 0);
+    put_text(batch, i, C_PROVEN, found->proven ? "yes" : "no");
+}
+
+static void put_row(const struct pps_batch *batch,
+                    size_t i,
+                    const struct schedule_point *point,
+                    const struct schedule_scratch *scratch,
+                    const struct schedule_figures *figures)
+{
+    const struct metrics *m = &figures->metrics;
+    const struct family *chosen = figures->found.chosen;
+    put(batch, i, C_MAKESPAN, m->makespan);
+    put(batch, i, C_SPAN, m->span);
+    put(batch, i, C_BUBBLE, 100 * m->bubble_ratio);
+    put(batch, i, C_BUBBLE_SPAN, 100 * m->bubble_ratio_span);
+    put(batch, i, C_BUBBLE_IDEAL, 100 * m->bubble_to_ideal);
+    put(batch, i, C_THROUGHPUT, m->throughput);
+    put(batch, i, C_PEAK, m->peak_most);
+    put(batch, i, C_EVALUATIONS, (double)figures->found.evaluations);
+    put(batch, i, C_BUBBLE_TIME, m->bubble_time);
+    put_bound(batch, i, point, figures);
+    put_idle(batch, i, &figures->idle);
+    put_utilisation(batch, i, scratch, m->makespan);
+    put_text(batch, i, C_CHOSEN, (chosen != NULL ? chosen : point->family)->name);
+}
+
+static void put_empty_row(const struct pps_batch *batch, size_t i)
+{
+    for (int c = 0; c < N_COLUMNS; c++) {
+        put(batch, i, c, (double)NAN);
+        if (schedule_columns[c].kind == PPS_COLUMN_TEXT)
+            put_text(batch, i, c, "");
+    }
+}
+
+// ---- points -------------------------------------------------------------------------------------
+
+static bool is_stopped(void *self)
+{
+    const atomic_bool *stop = self;
+    return stop != NULL && atomic_load_explicit(stop, memory_order_relaxed);
+}
+
+struct poll schedule_poll(const struct pps_worker *worker)
+{
+    return (struct poll){.over = is_stopped, .self = (void *)(uintptr_t)worker->stop};
+}
+
+static enum pps_outcome run_point(const struct pps_batch *batch,
+                                  size_t i,
+                                  const struct pps_worker *worker)
+{
+    double value[N_PARAMS];
+    for (int p = 0; p < N_PARAMS; p++)
+        value[p] = batch->param[p][i];
+    const struct schedule_point point = schedule_point_of(value);
+    struct schedule_scratch scratch;
+    struct schedule_figures figures;
+    struct room room = {worker->scratch, 0};
+    struct poll poll = schedule_poll(worker);
+    schedule_scratch_take(&scratch, &point, &room);
+    schedule_set_pipeline(&scratch, &point);
+    put_empty_row(batch, i);
+    const enum schedule_status status =
+        schedule_evaluate(&scratch, point.family, &point.options, &poll, &figures);
+    put(batch, i, C_CHUNKS, point.shape.stages / point.shape.devices);
+    if (status == SCHEDULE_DONE)
+        put_row(batch, i, &point, &scratch, &figures);
+    if (status == SCHEDULE_OVER_LIMIT)
+        put(batch, i, C_PEAK, figures.least_limit);
+    return status == SCHEDULE_DONE         ? PPS_DONE
+           : status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE
+           : status == SCHEDULE_STOPPED    ? PPS_STOPPED
+                                           : PPS_FAILED;
+}
+
+void schedule_run(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    for (size_t i = 0; i < batch->n_points; i++) {
+        batch->outcome[i] = PPS_STOPPED;
+        if (!is_stopped((void *)(uintptr_t)worker->stop))
+            batch->outcome[i] = (uint8_t)run_point(batch, i, worker);
+    }
+}
+
+void schedule_run_reference(const struct pps_batch *batch, const struct pps_worker *worker)
+{
+    schedule_run(batch, worker);
+}
+
+// ---- scratch and cost ---------------------------------------------------------------------------
+
+// The largest scratch of the families up to the highest.
+size_t schedule_scratch_bytes(const double *highest, const void *shared)
+{
+    (void)shared;
+    size_t most = 0;
+    double value[N_PARAMS];
+    memcpy(value, highest, sizeof value);
+    for (int i = 0; i <= (int)highest[P_FAMILY]; i++) {
+        value[P_FAMILY] = i;
+        const struct schedule_point point = schedule_point_of(value);
+        struct schedule_scratch scratch;
+        struct room room = {NULL, 0};
+        if (!schedule_is_small(&point.shape))
+            return SIZE_MAX;
+        schedule_scratch_take(&scratch, &point, &room);
+        most = room.used > most ? room.used : most;
+    }
+    return most;
+}
+
+// Operations take about 30 ns each; searches evaluate an order up to `budget` times.
+double schedule_cost(const double *value, const void *shared)
+{
+    (void)shared;
+    const struct schedule_point point = schedule_point_of(value);
+    const double operations =
+        3.0 * point.shape.stages * point.shape.micro_batches * point.shape.slices;
+    const double runs = point.family->kind == FAMILY_RULE        ? 1
+                        : point.family->kind == FAMILY_AUTOMATIC ? 10
+                                                                 : 2 + 0.1 * value[P_BUDGET];
+    return 1000 + 30 * operations * runs;
+}

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sends the timeline of a point: operations and messages in order of start, and the memory of devices.
+#include "kernels/schedule/timeline.h"
+
+#include "kernels/schedule/table.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { TRACK_COMPUTE, TRACK_FORWARD, TRACK_BACKWARD };
+enum { KIND_MESSAGE = OPERATION_TYPES };
+
+static const char *const track_names[] = {"compute", "to next stage", "to previous stage",
+                                          NULL};
+static const char *const kind_names[] = {[OPERATION_F] = "forward",
+                                         [OPERATION_B] = "backward of input",
+                                         [OPERATION_W] = "backward of weights",
+                                         [OPERATION_BW] = "backward",
+                                         [OPERATION_R] = "recomputed forward",
+                                         [KIND_MESSAGE] = "message",
+                                         NULL};
+static const char *const counter_names[] = {"memory", NULL};
+
+const struct pps_trace_names schedule_trace_names = {
+    .group = "device",
+    .item = "micro_batch",
+    .flag = "overlapped",
+    .tracks = track_names,
+    .kinds = kind_names,
+    .counters = counter_names,
+};
+
+// ---- events -------------------------------------------------------------------------------------
+
+// A segment, or a level where piece.track is -1.
+struct event {
+    double time;
+    int64_t number; // order of events of one time
+    struct pps_piece piece;
+    double memory;
+};
+
+struct events {
+    struct event *list;
+    int64_t n;
+};
+
+static void add(struct events *events, struct event event)
+{
+    event.number = events->n;
+    events->list[events->n++] = event;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return (x->number > y->number) - (x->number < y->number);
+}
+
+static double memory_change(const struct pipeline_stage *stage, enum operation_type type)
+{
+    switch (type) {
+    case OPERATION_F:
+        return stage->kept_until_b + stage->kept_until_w;
+    case OPERATION_B:
+        return -stage->kept_until_b;
+    case OPERATION_W:
+        return -stage->kept_until_w;
+    case OPERATION_BW:
+        return -(stage->kept_until_b + stage->kept_until_w);
+    case OPERATION_R:
+    case OPERATION_TYPES:
+        break;
+    }
+    return 0;
+}
+
+// Adds the message that an operation sends to another device. Messages of a device that occupy a
+// channel are drawn from the time at which they are ready.
+static void add_message(struct events *events,
+                        const struct pipeline *pipeline,
+                        const struct operation *op,
+                        int32_t device,
+                        double end)
+{
+    const bool forward = op->type == OPERATION_F;
+    const int32_t to = forward ? op->stage + 1 : op->stage - 1;
+    if (op->type == OPERATION_W || op->type == OPERATION_R || to < 0 ||
+        to >= pipeline->shape.stages)
+        return;
+    const struct pipeline_stage *stage = &pipeline->stage[op->stage];
+    const double delay =
+        pipeline_delay(pipeline, device, pipeline_device(pipeline, op->direction, to),
+                       forward ? stage->forward_bytes : stage->backward_bytes);
+    const struct pps_piece piece = {.group = device,
+                                    .track = forward ? TRACK_FORWARD : TRACK_BACKWARD,
+                                    .kind = KIND_MESSAGE,
+                                    .item = op->item,
+                                    .ordinal = op->item,
+                                    .start = end,
+                                    .end = end + delay,
+                                    .rate = 1};
+    if (delay > 0)
+        add(events, (struct event){.time = end, .piece = piece});
+}
+
+static void add_device(struct events *events,
+                       const struct schedule_scratch *scratch,
+                       int32_t device)
+{
+    const struct order *order = &scratch->order;
+    const struct pipeline *pipeline = &scratch->pipeline;
+    const double *starts = executor_starts(scratch->executor),
+                 *ends = executor_ends(scratch->executor);
+    double memory = pipeline->fixed[device];
+    const struct pps_piece level = {.group = device, .track = -1};
+    add(events, (struct event){.time = 0, .piece = level, .memory = memory});
+    for (int32_t i = 0; i < order->n[device]; i++) {
+        const int64_t at = order_at(order, device, i);
+        const struct operation *op = &order->operations[at];
+        const double change =
+            memory_change(&pipeline->stage[op->stage], (enum operation_type)op->type);
+        const bool paired = order->paired[at] || (i > 0 && order->paired[at - 1]);
+        memory += change;
+        add(events, (struct event){.time = starts[at],
+                                   .piece = {.group = device,
+                                             .track = TRACK_COMPUTE,
+                                             .kind = op->type,
+                                             .item = op->item,
+                                             .ordinal = op->item,
+                                             .start = starts[at],
+                                             .end = ends[at],
+                                             .rate = 1,
+                                             .flag = paired}});
+        if (change != 0)
+            add(events, (struct event){.time = change > 0 ? starts[at] : ends[at],
+                                       .piece = level,
+                                       .memory = memory});
+        add_message(events, pipeline, op, device, ends[at]);
+    }
+}
+
+// ---- the timeline -------------------------------------------------------------------------------
+
+enum pps_outcome schedule_send_timeline(const struct schedule_scratch *scratch,
+                                        const struct pps_trace_sink *sink)
+{
+    const int32_t devices = scratch->pipeline.shape.devices;
+    struct events events = {
+        calloc((size_t)(3 * order_total(&scratch->order) + devices), sizeof *events.list), 0};
+    if (events.list == NULL)
+        return PPS_FAILED;
+    for (int32_t d = 0; d < devices; d++) {
+        if (isfinite(scratch->pipeline.limit[d]))
+            sink->limit(sink->self, &(struct pps_limit){d, 0, scratch->pipeline.limit[d]});
+        add_device(&events, scratch, d);
+    }
+    qsort(events.list, (size_t)events.n, sizeof *events.list, compare);
+    for (int64_t i = 0; i < events.n; i++) {
+        const struct event *event = &events.list[i];
+        if (event->piece.track >= 0)
+            sink->piece(sink->self, &event->piece);
+        else
+            sink->level(sink->self,
+                        &(struct pps_level){event->piece.group, 0, event->time, event->memory});
+    }
+    free(events.list);
+    return PPS_DONE;
+}
+
+enum pps_outcome schedule_trace(const double *value,
+                                const struct pps_worker *worker,
+                                const struct pps_trace_sink *sink)
+{
+    const struct schedule_point point = schedule_point_of(value);
+    struct schedule_scratch scratch;
+    struct schedule_figures figures;
+    struct room room = {worker->scratch, 0};
+    struct poll poll = schedule_poll(worker);
+    schedule_scratch_take(&scratch, &point, &room);
+    schedule_set_pipeline(&scratch, &point);
+    const enum schedule_status status =
+        schedule_evaluate(&scratch, point.family, &point.options, &poll, &figures);
+    if (status == SCHEDULE_DONE)
+        return schedule_send_timeline(&scratch, sink);
+    return status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE
+           : status == SCHEDULE_STOPPED  ? PPS_STOPPED
+                                         : PPS_FAILED;
+}
