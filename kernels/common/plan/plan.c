@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the plan of a training step.
+#include "kernels/common/plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const plan_part_names[PLAN_PARTS] = {
+    [PLAN_PLACEMENT] = "placement", [PLAN_TIMES] = "times", [PLAN_MEMORY] = "memory",
+    [PLAN_LINKS] = "links",         [PLAN_ORDER] = "order",
+};
+
+// ---- copies -------------------------------------------------------------------------------------
+
+// Copies a table of links; diagonal: the value of [d * devices + d]. NULL: out of memory.
+static double *copy_table(const double *table, int32_t devices, double diagonal)
+{
+    const size_t n = (size_t)devices * (size_t)devices;
+    double *copy = malloc(n * sizeof *copy);
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, table, n * sizeof *copy);
+    for (int32_t d = 0; d < devices; d++)
+        copy[(size_t)d * (size_t)devices + (size_t)d] = diagonal;
+    return copy;
+}
+
+static bool copy_links(struct pipeline *to, const struct pipeline *from)
+{
+    const struct pipeline_links *links = &from->links;
+    const int32_t devices = from->shape.devices;
+    to->links = *links;
+    to->links.latencies = to->links.bandwidths = NULL;
+    if (links->latencies != NULL) {
+        to->links.latencies = copy_table(links->latencies, devices, 0);
+        if (to->links.latencies == NULL)
+            return false;
+    }
+    if (links->bandwidths != NULL)
+        to->links.bandwidths = copy_table(links->bandwidths, devices, HUGE_VAL);
+    return links->bandwidths == NULL || to->links.bandwidths != NULL;
+}
+
+static bool copy_pipeline(struct plan *plan, const struct pipeline *from)
+{
+    const struct pipeline_shape *shape = &from->shape;
+    const size_t devices = (size_t)shape->devices, stages = (size_t)shape->stages;
+    struct pipeline *to = plan->pipeline = pipeline_new(shape);
+    if (to == NULL)
+        return false;
+    memcpy(to->device_of, from->device_of,
+           (size_t)shape->directions * stages * sizeof *to->device_of);
+    memcpy(to->stage, from->stage, stages * sizeof *to->stage);
+    memcpy(to->pair, from->pair, devices * sizeof *to->pair);
+    memcpy(to->fixed, from->fixed, devices * sizeof *to->fixed);
+    memcpy(to->limit, from->limit, devices * sizeof *to->limit);
+    return copy_links(to, from);
+}
+
+static bool copy_order(struct plan *plan, const struct order *from)
+{
+    int32_t most = 0;
+    for (int32_t d = 0; d < from->devices; d++)
+        most = from->n[d] > most ? from->n[d] : most;
+    plan->order = order_new(from->devices, most);
+    if (plan->order != NULL)
+        order_copy(plan->order, from);
+    return plan->order != NULL;
+}
+
+struct plan *plan_new(const struct pipeline *pipeline, const struct order *order)
+{
+    struct plan *plan = calloc(1, sizeof *plan);
+    if (plan == NULL)
+        return NULL;
+    for (int k = 0; k < PLAN_PARTS; k++)
+        plan->makers[k].value = plan->makers[k].bound = (double)NAN;
+    if (copy_pipeline(plan, pipeline) && (order == NULL || copy_order(plan, order)))
+        return plan;
+    plan_free(plan);
+    return NULL;
+}
+
+static void free_table(const double *table)
+{
+    union {
+        const double *read;
+        void *own;
+    } pointer = {.read = table};
+    free(pointer.own);
+}
+
+void plan_free(struct plan *plan)
+{
+    if (plan == NULL)
+        return;
+    if (plan->pipeline != NULL) {
+        free_table(plan->pipeline->links.latencies);
+        free_table(plan->pipeline->links.bandwidths);
+    }
+    pipeline_free(plan->pipeline);
+    order_free(plan->order);
+    free(plan);
+}
+
+void plan_made_by(struct plan *plan,
+                  enum plan_part part,
+                  const char *by,
+                  const char *objective,
+                  double value,
+                  double bound)
+{
+    struct plan_maker *maker = &plan->makers[part];
+    snprintf(maker->by, sizeof maker->by, "%s", by);
+    snprintf(maker->objective, sizeof maker->objective, "%s", objective);
+    maker->value = value;
+    maker->bound = bound;
+}
+
+// ---- equality -----------------------------------------------------------------------------------
+
+// All values that are not numbers are equal.
+static bool same_number(double a, double b)
+{
+    return (isnan(a) && isnan(b)) || memcmp(&a, &b, sizeof a) == 0;
+}
+
+static bool same_numbers(const double *a, const double *b, size_t n)
+{
+    if (a == NULL || b == NULL)
+        return a == b;
+    for (size_t i = 0; i < n; i++)
+        if (!same_number(a[i], b[i]))
+            return false;
+    return true;
+}
+
+static bool same_pipeline(const struct pipeline *a, const struct pipeline *b)
+{
+    const struct pipeline_shape *shape = &a->shape;
+    const size_t devices = (size_t)shape->devices, stages = (size_t)shape->stages;
+    return memcmp(shape, &b->shape, sizeof *shape) == 0 &&
+           memcmp(a->device_of, b->device_of,
+                  (size_t)shape->directions * stages * sizeof *a->device_of) == 0 &&
+           same_numbers(&a->stage->f, &b->stage->f,
+                        stages * (sizeof *a->stage / sizeof(double))) &&
+           same_numbers(a->pair, b->pair, devices) &&
+           same_numbers(a->fixed, b->fixed, devices) &&
+           same_numbers(a->limit, b->limit, devices) &&
+           a->links.channels == b->links.channels &&
+           same_number(a->links.latency, b->links.latency) &&
+           same_number(a->links.occupation, b->links.occupation) &&
+           same_numbers(a->links.latencies, b->links.latencies, devices * devices) &&
+           same_numbers(a->links.bandwidths, b->links.bandwidths, devices * devices);
+}
+
+static bool same_maker(const struct plan_maker *a, const struct plan_maker *b)
+{
+    return strcmp(a->by, b->by) == 0 && strcmp(a->objective, b->objective) == 0 &&
+           same_number(a->value, b->value) && same_number(a->bound, b->bound);
+}
+
+bool plan_equal(const struct plan *a, const struct plan *b)
+{
+    for (int k = 0; k < PLAN_PARTS; k++)
+        if (!same_maker(&a->makers[k], &b->makers[k]))
+            return false;
+    if ((a->order == NULL) != (b->order == NULL))
+        return false;
+    return same_pipeline(a->pipeline, b->pipeline) &&
+           (a->order == NULL || order_equal(a->order, b->order));
+}

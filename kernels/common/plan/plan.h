@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the plan of a training step, as kernels and commands hand it on: the work of the pipeline in
+// seconds and bytes, the order of operations, and who made each part.
+#ifndef PPS_COMMON_PLAN_PLAN_H
+#define PPS_COMMON_PLAN_PLAN_H
+
+#include "kernels/common/plan/order.h"
+
+enum plan_part {
+    PLAN_PLACEMENT, // stages on devices
+    PLAN_TIMES,     // of operations
+    PLAN_MEMORY,    // kept memory, fixed memory, limits
+    PLAN_LINKS,     // messages and links
+    PLAN_ORDER,     // operations of the devices
+    PLAN_PARTS,
+};
+
+extern const char *const plan_part_names[PLAN_PARTS]; // "placement", "times", ...
+
+enum { PLAN_NAME = 64 };
+
+// Who made a part, and how good it is.
+struct plan_maker {
+    char by[PLAN_NAME];        // a command, a family, a profile; "": not known
+    char objective[PLAN_NAME]; // what value and bound measure, as in "makespan"; "": none
+    double value, bound;       // of the part, and a proven lower bound; NAN: none
+};
+
+struct plan {
+    struct pipeline *pipeline; // seconds and bytes; its tables of links belong to the plan
+    struct order *order;       // NULL: none
+    struct plan_maker makers[PLAN_PARTS];
+};
+
+// Makes a plan with copies of the pipeline and the order, which may be NULL, and no makers. On the
+// diagonals of the tables of links, which mean nothing, latencies are 0 and bandwidths infinite. The
+// caller frees it with plan_free. NULL: out of memory.
+struct plan *plan_new(const struct pipeline *pipeline, const struct order *order);
+void plan_free(struct plan *plan); // NULL is allowed
+
+// Names the maker of a part; longer names are cut. value, bound: NAN: none.
+void plan_made_by(struct plan *plan,
+                  enum plan_part part,
+                  const char *by,
+                  const char *objective,
+                  double value,
+                  double bound);
+
+// Returns whether two plans are equal in every bit.
+bool plan_equal(const struct plan *a, const struct plan *b);
+
+#endif
