@@ -11,6 +11,8 @@ extern const struct family family_list_dispatch;
 
 // Placement V: two stages per device.
 extern const struct family family_zbv;
+extern const struct family family_v_half;
+extern const struct family family_v_min;
 extern const struct family family_vshape_dispatch;
 
 #endif

@@ -97,6 +97,75 @@ Test(automatic, zbv_has_the_published_orders)
     cr_assert_eq(schedule_golden_each("zbv", check_zbv), 3);
 }
 
+static void check_v_half(const struct schedule_golden *g)
+{
+    check_both(&family_v_half, g);
+}
+
+static void check_v_min(const struct schedule_golden *g)
+{
+    check_both(&family_v_min, g);
+}
+
+Test(automatic, v_half_and_v_min_have_the_published_orders)
+{
+    cr_assert_eq(schedule_golden_each("v_half", check_v_half), 2);
+    cr_assert_eq(schedule_golden_each("v_min", check_v_min), 1);
+}
+
+// Returns a pipeline with equal stages and the memory of one chunk per forward.
+static struct pipeline *vee(int32_t devices, int32_t m, struct pipeline_stage stage)
+{
+    struct pipeline *p = pipeline_new(&(struct pipeline_shape){devices, 2 * devices, m, 1, 1});
+    cr_assert_not_null(p);
+    pipeline_place(p, PIPELINE_VEE);
+    stage.kept_until_w = 1;
+    pipeline_set_uniform(p, &stage);
+    return p;
+}
+
+Test(automatic, published_makespans_and_peaks_with_equal_times)
+{
+    static const struct {
+        const struct family *family;
+        int32_t devices, m;
+        double makespan, peak;
+    } cases[] = {{&family_v_half, 4, 8, 53, 6},    {&family_v_half, 6, 12, 83, 8},
+                 {&family_v_half, 8, 16, 113, 10}, {&family_v_min, 4, 8, 59, 4},
+                 {&family_v_min, 6, 12, 89, 6},    {&family_v_min, 8, 16, 123, 8},
+                 {&family_zbv, 4, 8, 51, 8},       {&family_zbv, 6, 12, 77, 12},
+                 {&family_zbv, 8, 16, 103, 16}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct pipeline *p =
+            vee(cases[i].devices, cases[i].m, (struct pipeline_stage){.f = 1, .b = 1, .w = 1});
+        struct built built = build(cases[i].family, p, &published);
+        cr_expect_eq(built.makespan, cases[i].makespan, "case %zu: %g", i, built.makespan);
+        cr_expect_eq(built.peak, cases[i].peak, "case %zu: %g", i, built.peak);
+        order_free(built.order);
+        pipeline_free(p);
+    }
+}
+
+// The peak of V-Half is 2 floor((P + 2) / 2) chunks, that of V-Min 2 floor((P + 4) / 3), for all P, and
+// never more with few micro-batches.
+Test(automatic, controllable_memory_of_all_shapes)
+{
+    for (int32_t devices = 1; devices <= 16; devices++)
+        for (int32_t m = 1; m <= 3 * devices + 3; m += 1 + m / 4) {
+            struct pipeline *p =
+                vee(devices, m, (struct pipeline_stage){.f = 3, .b = 4, .w = 2});
+            struct built half = build(&family_v_half, p, &published),
+                         min = build(&family_v_min, p, &published);
+            cr_assert(half.status == FAMILY_DONE && min.status == FAMILY_DONE, "P %d, M %d",
+                      devices, m);
+            cr_assert_leq(half.peak, (devices + 2) / 2 * 2);
+            cr_assert_leq(min.peak, (devices + 4) / 3 * 2);
+            order_free(half.order);
+            order_free(min.order);
+            pipeline_free(p);
+        }
+}
+
 static void check_vshape(const struct schedule_golden *g)
 {
     struct built built = build(&family_vshape_dispatch, g->pipeline, &published);

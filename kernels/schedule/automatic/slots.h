@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules of placement V as operations in slots of unit length: repeats a pattern with a period of
+// six slots, and then pulls the operations of the warm-up and of the cool-down forward without more
+// memory.
+//
+// Phases of a micro-batch on a device: 0, 1: forwards of the first and the second stage; 2, 3: backwards of
+// the second and the first stage.
+#ifndef PPS_SCHEDULE_AUTOMATIC_SLOTS_H
+#define PPS_SCHEDULE_AUTOMATIC_SLOTS_H
+
+#include "kernels/common/pipeline/poll.h"
+#include "kernels/common/plan/order.h"
+
+enum { SLOT_W = 4, SLOT_KINDS }; // kinds 0 to 3: the phases
+
+struct slots {
+    int32_t devices, micro_batches;
+    int32_t room;       // slots of a device
+    int32_t end;        // the slots from here on are free on all devices
+    int32_t most;       // memory of a device at most, in chunks
+    int32_t *cell;      // [device * room + slot]: item * SLOT_KINDS + kind; -1: free
+    int32_t *place;     // slot of an operation; see place_of
+    int32_t *backwards; // [devices]: backwards that a pass has visited
+    int32_t *level;     // [device * room + slot]: chunks in memory after the slot
+    int32_t *waiting;   // [device * room + slot]: weight gradients that are due after the slot
+    struct poll *poll;
+    bool stopped;
+};
+
+void slots_take(struct slots *slots, const struct pipeline_shape *shape, struct room *room);
+
+// The slot of each phase of micro-batch 0 on a device.
+typedef int32_t slots_pattern(int32_t devices, int phase, int32_t device);
+
+// Writes the order of the repeated pattern, with F, B and W. Returns false if the poll ended it.
+bool slots_build(struct slots *slots,
+                 const struct pipeline_shape *shape,
+                 slots_pattern *pattern,
+                 struct poll *poll,
+                 struct order *order);
+
+#endif
