@@ -82,8 +82,9 @@ static void print_slots(const struct pps_kernel *kernel)
         printf("\ninput documents (\"inputs\" in the experiment, or --input):\n");
     for (int s = 0; s < kernel->n_slots; s++) {
         const struct pps_slot *slot = &kernel->slots[s];
-        printf("  %-16s %s%s%s\n", slot->name, slot->summary,
-               slot->required ? "; required" : "", slot->param >= 0 ? "; one or several" : "");
+        printf("  %-16s %s%s%s%s\n", slot->name, slot->summary,
+               slot->text ? "; JSON or text" : "", slot->required ? "; required" : "",
+               slot->param >= 0 ? "; one or several" : "");
     }
 }
 
@@ -108,6 +109,15 @@ static void print_column(const struct pps_column *column)
     putchar('\n');
 }
 
+static void print_artifacts(const struct pps_kernel *kernel)
+{
+    const struct pps_artifact *artifact = kernel->artifacts;
+    for (; artifact != NULL && artifact->name != NULL; artifact++)
+        printf("%s  %-16s %s\n",
+               artifact == kernel->artifacts ? "\nartifacts of a point for trace --as:\n" : "",
+               artifact->name, artifact->summary);
+}
+
 static void print_kernel(const struct pps_kernel *kernel)
 {
     printf("%s %s: %s\n%s\n", kernel->name, kernel->version, kernel->summary, kernel->source);
@@ -127,6 +137,7 @@ static void print_kernel(const struct pps_kernel *kernel)
     for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
         printf("%s  %s: %s\n", s == kernel->stacks ? "\nstacks for plot --stack:\n" : "",
                s->name, s->columns);
+    print_artifacts(kernel);
     printf("\na point is skipped if:\n");
     for (int r = 1; kernel->reasons[r] != NULL; r++)
         printf("  %s\n", kernel->reasons[r]);
@@ -162,6 +173,8 @@ static cJSON *slot_json(const struct pps_slot *slot)
     cJSON_AddStringToObject(object, "summary", slot->summary);
     cJSON_AddBoolToObject(object, "required", slot->required);
     cJSON_AddBoolToObject(object, "several", slot->param >= 0);
+    if (slot->text)
+        cJSON_AddBoolToObject(object, "text", true);
     return object;
 }
 
@@ -218,6 +231,11 @@ static cJSON *kernel_json(const struct pps_kernel *kernel)
     cJSON *stacks = cJSON_AddObjectToObject(object, "stacks");
     for (const struct pps_stack *s = kernel->stacks; s != NULL && s->name != NULL; s++)
         cJSON_AddStringToObject(stacks, s->name, s->columns);
+    if (kernel->artifacts != NULL) {
+        cJSON *artifacts = cJSON_AddObjectToObject(object, "artifacts");
+        for (const struct pps_artifact *a = kernel->artifacts; a->name != NULL; a++)
+            cJSON_AddStringToObject(artifacts, a->name, a->summary);
+    }
     return object;
 }
 

@@ -6,7 +6,6 @@
 #include "engine/job/result_path.h"
 
 #include "base/system/disk.h"
-#include "base/system/machine.h"
 #include "base/system/whole_file.h"
 #include "base/text/characters.h"
 #include "base/text/say.h"
@@ -14,6 +13,7 @@
 #include "engine/experiment/experiment.h"
 #include "engine/kernels/kernel_list.h"
 #include "engine/manifest/manifest_file.h"
+#include "engine/point/artifact.h"
 #include "engine/point/one_point.h"
 #include "engine/read/view.h"
 #include "engine/space/value.h"
@@ -34,6 +34,8 @@ static const struct pps_opt options[] = {
     {"row", 0, "K", "trace the point of data row K of RESULT, counted from 1 (1)"},
     {"input", 'i', "SLOT=FILE", "input document of KERNEL, such as model=FILE"},
     {"output", 'o', "FILE", "NAME.json, .svg, .png or .csv, or - for stdout (outputs/traces/)"},
+    {"as", 0, "NAME",
+     "write the artifact NAME of the kernel instead of a timeline (ppsweep kernels KERNEL)"},
     {"format", 0, "FORMAT", "chrome, svg, png or csv (from the name of FILE, else chrome)"},
     {"view", 0, "NAME",
      "arrangement of the lanes: dual or single for contention (as --simulator of the run)"},
@@ -63,6 +65,9 @@ static const char details[] =
     "--view single draws the transfers of a GPU on one lane, --view dual (the default of\n"
     "contention) on a lane per direction. Views show the same simulation.\n"
     "\n"
+    "--as NAME writes a text that the kernel has of the point besides its row and timeline,\n"
+    "for example an order of operations as CSV.\n"
+    "\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12\n"
     "  ppsweep trace contention n=8 gpus=4 p_fwd_prop=a p_grad_sync=0.2 -o -\n"
     "  ppsweep trace outputs/data/first.csv.gz --row 12 -o row12.svg\n";
@@ -75,6 +80,7 @@ struct trace {
     const struct pps_kernel *kernel;
     double point[PPS_MAX_PARAMS];
     uint64_t shown;  // bit set of parameters in the row of a result
+    int artifact;    // of --as, or -1
     char path[1200]; // "-": stdout
     char stem[160];
     struct pps_tracewrite write;
@@ -173,12 +179,32 @@ static enum pps_status choose_point(struct trace *t, struct pps_error *err)
         status = point_of_row(t, err);
     if (status == PPS_OK)
         status = set_words(t, first_word, err);
-    if (status == PPS_OK && t->kernel->trace_names == NULL)
+    if (status == PPS_OK && pps_arg(t->args, "as") != NULL)
+        status = pps_artifact_find(t->kernel, pps_arg(t->args, "as"), &t->artifact, err);
+    else if (status == PPS_OK && t->kernel->trace_names == NULL)
         status = pps_fail(err, PPS_E_INPUT, "the kernel %s has no traces", t->kernel->name);
     return status == PPS_OK ? pps_point_check(t->kernel, t->point, err) : status;
 }
 
 // ---- the output -------------------------------------------------------------------------------
+
+// Chooses the form of a timeline from --format or the name of the file.
+static enum pps_status choose_form(struct trace *t, struct pps_error *err)
+{
+    const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
+    t->write.form = PPS_TRACE_JSON;
+    if (format != NULL && t->artifact >= 0)
+        return pps_fail(err, PPS_E_INPUT, "--format and --as cannot be used together");
+    if (format != NULL && !pps_trace_form_named(format, &t->write.form))
+        return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg, png or csv",
+                        format);
+    if (format == NULL && path != NULL && t->artifact < 0 &&
+        !pps_trace_form_of(path, &t->write.form))
+        return pps_fail(err, PPS_E_INPUT,
+                        "-o %s: end the name in .json, .svg, .png or .csv, or add --format",
+                        path);
+    return PPS_OK;
+}
 
 static enum pps_status choose_output(struct trace *t, struct pps_error *err)
 {
@@ -186,17 +212,17 @@ static enum pps_status choose_output(struct trace *t, struct pps_error *err)
                                           [PPS_TRACE_SVG] = "svg",
                                           [PPS_TRACE_TEXT] = "csv",
                                           [PPS_TRACE_PNG] = "png"};
-    const char *path = pps_arg(t->args, "output"), *format = pps_arg(t->args, "format");
-    t->write.form = PPS_TRACE_JSON;
-    if (format != NULL && !pps_trace_form_named(format, &t->write.form))
-        return pps_fail(err, PPS_E_INPUT, "--format %s: expected chrome, svg, png or csv",
-                        format);
-    if (format == NULL && path != NULL && !pps_trace_form_of(path, &t->write.form))
-        return pps_fail(err, PPS_E_INPUT,
-                        "-o %s: end the name in .json, .svg, .png or .csv, or add --format",
-                        path);
+    const char *path = pps_arg(t->args, "output");
+    const struct pps_artifact *artifact =
+        t->artifact >= 0 ? &t->kernel->artifacts[t->artifact] : NULL;
+    const enum pps_status status = choose_form(t, err);
+    if (status != PPS_OK)
+        return status;
     if (path != NULL)
         snprintf(t->path, sizeof t->path, "%s", path);
+    else if (artifact != NULL)
+        snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s-%s%s", t->stem, artifact->name,
+                 artifact->ending);
     else
         snprintf(t->path, sizeof t->path, TRACE_FOLDER "/%s.%s", t->stem,
                  endings[t->write.form]);
@@ -255,6 +281,10 @@ static enum pps_status choose_view(struct trace *t, struct pps_error *err)
     const char *name = pps_arg(t->args, "view");
     cJSON *manifest = NULL;
     enum pps_status status = PPS_OK;
+    if (t->artifact >= 0)
+        return name == NULL
+                   ? PPS_OK
+                   : pps_fail(err, PPS_E_INPUT, "--view and --as cannot be used together");
     if (name == NULL && t->result != NULL) {
         status = pps_manifest_of_result(t->result, &manifest, err);
         name = cJSON_GetStringValue(pps_json_member(manifest, "view"));
@@ -282,18 +312,16 @@ static enum pps_status run_kernel(void *self,
                                   struct pps_error *err)
 {
     const struct trace *t = self;
-    const size_t bytes = t->kernel->scratch_bytes(t->point, t->kernel->shared);
-    if (bytes == SIZE_MAX || (double)bytes > 0.8 * pps_machine_memory())
-        return pps_fail(err, PPS_E_INPUT, "the point needs more memory than this machine has");
-    struct pps_worker worker = {pps_scratch_take(bytes), pps_signals_install(false), true,
-                                t->kernel->shared, 0};
-    if (worker.scratch == NULL)
-        return pps_fail_memory(err, "the scratch of %s", t->kernel->name);
+    struct pps_worker worker;
+    enum pps_status status =
+        pps_point_worker(t->kernel, t->point, pps_signals_install(false), &worker, err);
+    if (status != PPS_OK)
+        return status;
     const enum pps_outcome outcome = t->kernel->trace(t->point, &worker, sink);
     free(worker.scratch);
-    if (outcome == PPS_FAILED)
-        return pps_fail(err, PPS_E_POINTS, "the kernel could not finish this point");
-    return outcome == PPS_STOPPED ? pps_fail(err, PPS_E_STOPPED, "stopped") : PPS_OK;
+    // An infeasible point has a timeline: it shows what exceeds the limit.
+    return outcome == PPS_INFEASIBLE ? PPS_OK
+                                     : pps_point_outcome(outcome, "this point", "", err);
 }
 
 // Returns whether the value of the parameter is the name of a given document.
@@ -328,7 +356,7 @@ static char *make_title(const struct trace *t)
     return NULL;
 }
 
-static enum pps_status write_file(struct trace *t, struct pps_error *err)
+static enum pps_status write_timeline(struct trace *t, struct pps_error *err)
 {
     char *title = make_title(t);
     if (title == NULL)
@@ -337,19 +365,34 @@ static enum pps_status write_file(struct trace *t, struct pps_error *err)
     t->write.names = t->kernel->trace_names;
     t->write.tell = run_kernel;
     t->write.self = t;
+    const enum pps_status status = pps_tracewrite(&t->write, err);
+    free(title);
+    return status;
+}
+
+static enum pps_status write_artifact(const struct trace *t, struct pps_error *err)
+{
+    const struct pps_artifact_file to = {.path = t->path,
+                                         .force = t->write.force,
+                                         .same = t->write.same,
+                                         .stop = pps_signals_install(false)};
+    return pps_artifact_write(t->kernel, t->artifact, t->point, &to, err);
+}
+
+static enum pps_status write_file(struct trace *t, struct pps_error *err)
+{
     enum pps_status status =
         pps_arg(t->args, "output") == NULL ? pps_disk_make_folder(TRACE_FOLDER, err) : PPS_OK;
     if (status == PPS_OK)
-        status = pps_tracewrite(&t->write, err);
+        status = t->artifact >= 0 ? write_artifact(t, err) : write_timeline(t, err);
     if (status == PPS_OK && strcmp(t->path, "-") != 0 && pps_arg(t->args, "quiet") == NULL)
         pps_say(stdout, "%s", t->path);
-    free(title);
     return status;
 }
 
 static enum pps_status trace_main(const struct pps_args *args, struct pps_error *err)
 {
-    struct trace t = {.args = args};
+    struct trace t = {.args = args, .artifact = -1};
     enum pps_status status = pps_trace_words_read(args, &t.words, err);
     if (status == PPS_OK)
         status = choose_point(&t, err);

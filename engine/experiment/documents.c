@@ -18,9 +18,20 @@ static enum pps_status refuse(const struct pps_opening *o, const struct pps_faul
     const int d = fault->document >= 0 && fault->document < o->inputs->n ? fault->document : 0;
     const struct pps_source *source = &o->inputs->sources[d];
     const cJSON *item = fault->item != NULL ? fault->item : source->root;
+    if (source->text != NULL)
+        return pps_text_document_fail(source, fault, o->err);
     if (fault->at_key)
         return pps_json_fail_key(source->json, item, o->err, "%s", fault->text);
     return pps_json_fail(source->json, item, o->err, "%s", fault->text);
+}
+
+static struct pps_document document_of(const struct pps_source *source)
+{
+    return (struct pps_document){.slot = source->slot,
+                                 .name = source->name,
+                                 .root = source->text != NULL ? NULL : source->root,
+                                 .text = source->text,
+                                 .n = source->n};
 }
 
 static enum pps_status open_kernel(struct pps_opening *o)
@@ -30,8 +41,7 @@ static enum pps_status open_kernel(struct pps_opening *o)
     struct pps_fault fault = {.document = 0};
     void *shared = NULL;
     for (int i = 0; i < inputs->n; i++)
-        documents[i] = (struct pps_document){inputs->sources[i].slot, inputs->sources[i].name,
-                                             inputs->sources[i].root};
+        documents[i] = document_of(&inputs->sources[i]);
     if (!inputs->base->open(documents, inputs->n, &shared, &fault))
         return refuse(o, &fault);
     inputs->kernel.shared = shared;
@@ -202,6 +212,8 @@ void pps_documents_list(const struct pps_documents *inputs, FILE *out)
 
 static cJSON *resolve_one(const struct pps_source *source)
 {
+    if (source->text != NULL)
+        return pps_text_document_resolve(source);
     cJSON *copy = cJSON_Duplicate(source->root, true);
     const cJSON *said = pps_json_member(copy, "name");
     if (cJSON_IsString(said) && strcmp(said->valuestring, source->name) == 0)
@@ -258,6 +270,8 @@ static void drop_files(struct pps_documents *inputs)
 {
     for (int i = 0; i < inputs->n; i++) {
         pps_json_free(&inputs->sources[i].own);
+        free(inputs->sources[i].text);
+        inputs->sources[i].text = NULL;
         inputs->sources[i].json = NULL;
         inputs->sources[i].root = NULL;
     }

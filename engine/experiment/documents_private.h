@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares functions that share the work on documents: documents_read.c finds and reads the
-// documents, documents.c opens the kernel with them. Private to these files.
+// documents, documents_text.c those that are not JSON, and documents.c opens the kernel with
+// them. Private to these files.
 #ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 #define PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 
@@ -16,6 +17,8 @@ struct pps_source {
     struct pps_json own;         // the file's content; valid while the inputs are opened
     const struct pps_json *json; // `own`, or the experiment
     const cJSON *root;
+    char *text; // n bytes; NULL: the document is `root`
+    size_t n;
     char name[PPS_DOCUMENT_NAME];
 };
 
@@ -40,5 +43,24 @@ struct pps_opening {
 // Reads the documents that the experiment and the command line name into inputs->sources, which
 // has room for all of them.
 PPS_MUST_CHECK enum pps_status pps_documents_read(struct pps_opening *o);
+
+// ---- documents_text.c ----
+
+// Reads the file of a slot that takes text: a JSON object to source->own, other text to
+// source->text. The caller frees both, also after an error.
+PPS_MUST_CHECK enum pps_status pps_text_document_load(struct pps_source *source,
+                                                      struct pps_error *err);
+
+// Takes the text of {"text": "..."}, with or without a "name"; other objects stay JSON. Returns
+// false if memory runs out.
+PPS_MUST_CHECK bool pps_text_document_take(struct pps_source *source);
+
+// Returns {"name": NAME, "text": TEXT}; the caller frees it.
+cJSON *pps_text_document_resolve(const struct pps_source *source);
+
+// Fills err with the fault at its place in the text.
+enum pps_status pps_text_document_fail(const struct pps_source *source,
+                                       const struct pps_fault *fault,
+                                       struct pps_error *err);
 
 #endif

@@ -93,10 +93,12 @@ static enum pps_status keep(struct pps_opening *o, const struct pps_source *sour
         kept->json = &kept->own;
         kept->root = kept->own.root;
     }
-    if (!cJSON_IsObject(kept->root))
+    const struct pps_slot *slot = &o->ask->kernel->slots[kept->slot];
+    if (kept->text == NULL && !cJSON_IsObject(kept->root))
         status = pps_json_fail(kept->json, kept->root, o->err,
-                               "inputs: expected an object that describes a %s",
-                               o->ask->kernel->slots[kept->slot].name);
+                               "inputs: expected an object that describes a %s", slot->name);
+    if (status == PPS_OK && kept->text == NULL && slot->text && !pps_text_document_take(kept))
+        status = pps_fail_memory(o->err, "the inputs");
     if (status == PPS_OK)
         status = name_source(o, kept);
     o->inputs->n++;
@@ -149,9 +151,12 @@ static enum pps_status read_file(struct pps_opening *o,
     enum pps_status status = path != NULL ? check_found(o, slot, name, path, item)
                                           : pps_fail_memory(o->err, "the inputs");
     if (status == PPS_OK)
-        status = pps_json_load(&source.own, path, o->err);
+        status = o->ask->kernel->slots[slot].text ? pps_text_document_load(&source, o->err)
+                                                  : pps_json_load(&source.own, path, o->err);
     if (status == PPS_OK)
         return keep(o, &source);
+    pps_json_free(&source.own);
+    free(source.text);
     free(path);
     return status;
 }

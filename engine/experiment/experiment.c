@@ -144,15 +144,17 @@ static enum pps_status open_inputs(struct pps_loader *l)
 static enum pps_status other_words(struct pps_loader *l)
 {
     const cJSON *root = l->file.root;
-    const cJSON *item = pps_json_member(root, "seed");
+    const bool own = pps_seed_param(l->kernel) >= 0; // then "seed" is an axis
+    const cJSON *item = own ? NULL : pps_json_member(root, "seed");
     if (item != NULL &&
         (!cJSON_IsNumber(item) || item->valuedouble < 0 || item->valuedouble >= 0x1p53 ||
          item->valuedouble != (double)(uint64_t)item->valuedouble))
         return pps_json_fail(&l->file, item, l->err,
                              "seed: expected a whole number from 0 up, below 2^53");
-    l->experiment->seed = l->request->seed_given ? l->request->seed
-                          : item != NULL         ? (uint64_t)item->valuedouble
-                                                 : 0;
+    l->experiment->seed = own                      ? 0
+                          : l->request->seed_given ? l->request->seed
+                          : item != NULL           ? (uint64_t)item->valuedouble
+                                                   : 0;
     item = pps_json_member(root, "output");
     if (item != NULL && (!cJSON_IsString(item) || item->valuestring[0] == '\0'))
         return pps_json_fail(&l->file, item, l->err,
@@ -309,7 +311,7 @@ static enum pps_status finish(struct pps_loader *l,
         status = load(l);
     pps_json_free(&l->file);
     pps_json_free(&l->preset);
-    for (int i = 0; l->overrides != NULL && i < l->request->n_overrides; i++)
+    for (int i = 0; l->overrides != NULL && i <= l->request->n_overrides; i++)
         pps_json_free(&l->overrides[i]);
     free(l->overrides);
     free(l->points_path);

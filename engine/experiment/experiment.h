@@ -58,11 +58,11 @@ struct pps_experiment {
     bool wanted[PPS_MAX_COLUMNS]; // result columns of a row
     int nearest; // the wanted column that compares infeasible rows (pps_kernel.nearest), or -1
     int digits;
-    bool exact;           // the kernel takes no short cut
-    uint64_t point_limit; // a point that takes more events fails; 0: none does
-    bool status;          // rows have a last column PPS_STATUS_COLUMN
-    uint64_t n_points;    // of the space, cut by the limit
-    uint64_t seed;
+    bool exact;             // the kernel takes no short cut
+    uint64_t point_limit;   // a point that takes more events fails; 0: none does
+    bool status;            // rows have a last column PPS_STATUS_COLUMN
+    uint64_t n_points;      // of the space, cut by the limit
+    uint64_t seed;          // 0 if the kernel has a seed parameter, which is part of the space
     uint64_t points_digest; // of a file of points
     char *only;             // as in the request; NULL: all rows
     cJSON *resolved;        // the equivalent experiment with every option written out

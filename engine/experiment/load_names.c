@@ -23,6 +23,13 @@ static bool is_reserved(const char *name)
     return false;
 }
 
+// Returns whether the key is an entry of its own: "seed" is one if the kernel has a parameter of
+// this name.
+static bool is_entry(const struct pps_kernel *kernel, const char *name)
+{
+    return !is_reserved(name) || (strcmp(name, "seed") == 0 && pps_seed_param(kernel) >= 0);
+}
+
 int pps_find_option(const struct pps_kernel *kernel, const char *name)
 {
     const struct pps_composite *composite = kernel->composite;
@@ -181,7 +188,7 @@ static bool is_given(const struct pps_kernel *kernel, int p)
 enum pps_status pps_add_entry(struct pps_loader *l, const struct pps_entry *entry)
 {
     const size_t n = strlen(entry->name);
-    if (is_reserved(entry->name))
+    if (!is_entry(l->kernel, entry->name))
         return pps_json_fail_key(entry->json, entry->item, l->err,
                                  "%s is not a parameter; write it next to params, not inside",
                                  entry->name);
@@ -215,7 +222,7 @@ static enum pps_status file_entries(struct pps_loader *l, const cJSON *object, b
                                      "params: expected an object from parameter to values");
             status = file_entries(l, item, false);
         } else if (!pps_is_dictionary(l->kernel, item->string) &&
-                   (!top || !is_reserved(item->string))) {
+                   (!top || is_entry(l->kernel, item->string))) {
             status = pps_add_entry(l, &(struct pps_entry){item->string, &l->file, item});
         }
         if (status != PPS_OK)
@@ -231,13 +238,29 @@ enum pps_status pps_override_place(struct pps_loader *l, enum pps_status status)
     return status;
 }
 
+// Adds --seed as the entry of the kernel's seed parameter.
+static enum pps_status seed_entry(struct pps_loader *l)
+{
+    struct pps_json *json = &l->overrides[l->request->n_overrides];
+    char text[32];
+    if (!l->request->seed_given || pps_seed_param(l->kernel) < 0)
+        return PPS_OK;
+    for (int i = 0; i < l->request->n_overrides; i++)
+        if (strcmp(l->request->overrides[i].key, "seed") == 0)
+            return pps_fail(l->err, PPS_E_INPUT, "--seed and -s seed: give one of them");
+    snprintf(text, sizeof text, "%llu", (unsigned long long)l->request->seed);
+    enum pps_status status = pps_json_parse(json, "--seed", text, strlen(text), l->err);
+    const struct pps_entry entry = {"seed", json, json->root};
+    return status == PPS_OK ? pps_add_entry(l, &entry) : status;
+}
+
 static enum pps_status override_entries(struct pps_loader *l)
 {
     for (int i = 0; i < l->request->n_overrides; i++) {
         const struct pps_override *override = &l->request->overrides[i];
         enum pps_status status = parse_override(l, i);
         const struct pps_entry entry = {override->key, &l->overrides[i], l->overrides[i].root};
-        if (status == PPS_OK && is_reserved(override->key))
+        if (status == PPS_OK && !is_entry(l->kernel, override->key))
             status = pps_json_fail(entry.json, entry.item, l->err,
                                    "-s sets parameters; %s is set in the experiment file",
                                    override->key);
@@ -246,7 +269,7 @@ static enum pps_status override_entries(struct pps_loader *l)
         if (status != PPS_OK)
             return status;
     }
-    return PPS_OK;
+    return seed_entry(l);
 }
 
 // ---- presets ----------------------------------------------------------------------------------

@@ -53,7 +53,17 @@ static enum pps_status read_method(const struct pps_loader *l,
                          "sample.method: expected \"random\", \"sobol\" or \"lhs\"");
 }
 
-static enum pps_status read_sample(const struct pps_loader *l,
+// Returns the seed of a sample that names none: the experiment's, also if it is the value of the
+// kernel's seed parameter; 0 if that has several values.
+static uint64_t usual_seed(struct pps_loader *l)
+{
+    const struct pps_entry *entry = pps_find_entry(l, "seed");
+    if (entry == NULL || !cJSON_IsNumber(entry->item) || entry->item->valuedouble < 0)
+        return l->experiment->seed;
+    return (uint64_t)entry->item->valuedouble;
+}
+
+static enum pps_status read_sample(struct pps_loader *l,
                                    const cJSON *object,
                                    struct pps_sample *sample)
 {
@@ -72,7 +82,7 @@ static enum pps_status read_sample(const struct pps_loader *l,
         status = read_whole(l, count, 1, &sample->count);
     if (status == PPS_OK && method != NULL)
         status = read_method(l, method, &sample->method);
-    sample->seed = l->experiment->seed;
+    sample->seed = usual_seed(l);
     if (status == PPS_OK && seed != NULL)
         status = read_whole(l, seed, 0, &sample->seed);
     if (l->request->seed_given)

@@ -22,7 +22,7 @@ struct pps_loader {
     const struct pps_kernel *kernel;
     struct pps_json file;
     struct pps_json preset;     // document of the preset; without a root if there is no preset
-    struct pps_json *overrides; // one document each
+    struct pps_json *overrides; // one document each, and one of --seed
     struct pps_entry entries[PPS_MAX_ENTRIES];
     int n_entries;
     int axis_of[PPS_MAX_PARAMS]; // -1: no axis

@@ -6,6 +6,7 @@
 #include "engine/axes/axis_json.h"
 #include "engine/axes/option_json.h"
 #include "engine/space/sample.h"
+#include "engine/space/value.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +129,8 @@ enum pps_status pps_experiment_resolve(struct pps_experiment *e,
     add_options(root, e);
     add_rules(root, &e->space);
     add_sample(root, e->space.sample);
-    pps_json_add_count(root, "seed", e->seed); // with all digits
+    if (pps_seed_param(e->kernel) < 0)
+        pps_json_add_count(root, "seed", e->seed); // with all digits
     char *text = cJSON_PrintUnformatted(root);
     if (text == NULL)
         return pps_fail_memory(err, "the experiment");

@@ -48,6 +48,8 @@ static bool param_valid(const struct pps_param *param, struct report report)
     if (param->kind == PPS_REAL && param->names != NULL && param->min < 0)
         return wrong(report, "parameter %s has names, so its minimum must not be negative",
                      param->name);
+    if (strcmp(param->name, "seed") == 0 && (param->kind != PPS_INTEGER || param->min < 0))
+        return wrong(report, "parameter seed is not a whole number from 0 up");
     return true;
 }
 
@@ -99,6 +101,18 @@ static bool columns_exist(const struct pps_kernel *k, struct report report)
     return true;
 }
 
+static bool artifacts_valid(const struct pps_kernel *k, struct report report)
+{
+    for (const struct pps_artifact *a = k->artifacts; a != NULL && a->name != NULL; a++) {
+        if (!identifier(a->name))
+            return wrong(report, "the name of an artifact is not a lower-case identifier");
+        if (a->summary == NULL || a->ending == NULL || a->ending[0] != '.')
+            return wrong(report, "artifact %s has no summary, or no ending such as .csv",
+                         a->name);
+    }
+    return true;
+}
+
 static bool functions_exist(const struct pps_kernel *k, struct report report)
 {
     if (k->scratch_bytes == NULL || k->check == NULL || k->cost == NULL || k->run == NULL ||
@@ -108,6 +122,8 @@ static bool functions_exist(const struct pps_kernel *k, struct report report)
         return wrong(report, "a kernel with documents needs open and close");
     if ((k->trace == NULL) != (k->trace_names == NULL))
         return wrong(report, "trace needs trace_names, and trace_names needs trace");
+    if ((k->artifact == NULL) != (k->artifacts == NULL))
+        return wrong(report, "artifact needs artifacts, and artifacts needs artifact");
     if (!(k->tolerance >= 0))
         return wrong(report, "tolerance is negative or not a number");
     return true;
@@ -134,5 +150,6 @@ bool pps_kernel_table_valid(const struct pps_kernel *k, char *fault, size_t cap)
             return false;
     if (k->columns[0].kind == PPS_COLUMN_TEXT)
         return wrong(report, "the first column must be a number");
-    return names_distinct(k, report) && columns_exist(k, report) && functions_exist(k, report);
+    return names_distinct(k, report) && columns_exist(k, report) &&
+           artifacts_valid(k, report) && functions_exist(k, report);
 }

@@ -231,6 +231,14 @@ int pps_param_find(const struct pps_kernel *kernel, const char *name, size_t n)
     return -1;
 }
 
+int pps_seed_param(const struct pps_kernel *kernel)
+{
+    for (int p = 0; p < kernel->n_params; p++)
+        if (strcmp(kernel->params[p].name, "seed") == 0)
+            return p;
+    return -1;
+}
+
 int pps_column_find(const struct pps_kernel *kernel, const char *name, size_t n)
 {
     for (int c = 0; c < kernel->n_columns; c++)

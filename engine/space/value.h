@@ -47,6 +47,9 @@ const struct pps_kernel *pps_kernels_find(const struct pps_kernel *const *kernel
 // Returns the index of the parameter with this name (n characters), or -1.
 int pps_param_find(const struct pps_kernel *kernel, const char *name, size_t n);
 
+// Returns the kernel's seed parameter (its name is "seed"), or -1 if it has none.
+int pps_seed_param(const struct pps_kernel *kernel);
+
 // Returns the index of the column with this name (n characters), or -1.
 int pps_column_find(const struct pps_kernel *kernel, const char *name, size_t n);
 

@@ -77,7 +77,8 @@ struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
         last = i;
         if (other->end > piece->start)
             continue;
-        const bool same = other->kind == piece->kind && other->item == piece->item;
+        const bool same = other->kind == piece->kind && other->item == piece->item &&
+                          other->chunk == piece->chunk;
         if (lane == NULL || same)
             lane = other;
         if (same)
@@ -91,6 +92,7 @@ struct pps_lane *pps_lanes_put(struct pps_lanes *lanes,
     if (lane != NULL) {
         lane->kind = piece->kind;
         lane->item = piece->item;
+        lane->chunk = piece->chunk;
         lane->end = piece->end;
     }
     return lane;

@@ -14,7 +14,7 @@ struct pps_lane {
     int32_t group, track;
     int32_t slot; // index among the lanes of the track, from 0
     int32_t next; // next lane of the track, or -1
-    int32_t kind, item;
+    int32_t kind, item, chunk;
     double end; // of its last segment
 };
 

@@ -26,7 +26,7 @@ static const char GRID[] = "#dddddd";
 
 // A task, or a part of a task without a pause: consecutive segments of one lane.
 struct task {
-    int32_t lane, kind, item, ordinal;
+    int32_t lane, kind, item, chunk, ordinal;
     double start, end;
     double slowest; // lowest rate
 };
@@ -54,7 +54,7 @@ static void add_to_tasks(struct picture *p, const struct pps_drawn_piece *drawn,
     const struct pps_piece *piece = &drawn->piece;
     struct task *task = last[drawn->lane] < 0 ? NULL : &p->tasks[last[drawn->lane]];
     if (task != NULL && task->kind == piece->kind && task->item == piece->item &&
-        task->end == piece->start) {
+        task->chunk == piece->chunk && task->end == piece->start) {
         task->end = piece->end;
         task->slowest = fmin(task->slowest, piece->rate);
         return;
@@ -64,6 +64,7 @@ static void add_to_tasks(struct picture *p, const struct pps_drawn_piece *drawn,
         .lane = drawn->lane,
         .kind = piece->kind,
         .item = piece->item,
+        .chunk = piece->chunk,
         .ordinal = piece->ordinal,
         .start = piece->start,
         .end = piece->end,
@@ -292,11 +293,13 @@ static void put_piece(const struct picture *p, const struct pps_drawn_piece *dra
     const double share = fmin(fmax(piece->rate / p->pieces->highest, 0), 1);
     const double w = x_of(p, piece->end) - x;
     const char *unit = names->time_unit;
-    char hint[256];
-    snprintf(hint, sizeof hint, "%s %d, %s %d: %.9g to %.9g%s%s, rate %.4g%s%s",
-             names->kinds[piece->kind], piece->ordinal, names->item, piece->item, piece->start,
-             piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "", piece->rate,
-             piece->flag ? ", " : "", piece->flag ? names->flag : "");
+    char hint[256], chunk[64] = "";
+    if (names->chunk != NULL)
+        snprintf(chunk, sizeof chunk, ", %.40s %d", names->chunk, piece->chunk);
+    snprintf(hint, sizeof hint, "%s %d, %s %d%s: %.9g to %.9g%s%s, rate %.4g%s%s",
+             names->kinds[piece->kind], piece->ordinal, names->item, piece->item, chunk,
+             piece->start, piece->end, unit != NULL ? " " : "", unit != NULL ? unit : "",
+             piece->rate, piece->flag ? ", " : "", piece->flag ? names->flag : "");
     const struct pps_trace_colour *colour = pps_trace_colour(piece->kind);
     const struct pps_svg_box whole = {x, y, w, LANE};
     const struct pps_svg_box full = {x, y + LANE * (1 - share), w, LANE * share};

@@ -25,6 +25,12 @@ static void put_number(FILE *out, double value)
 
 // ---- CSV ------------------------------------------------------------------------------------
 
+// Ends the row of a counter, which has neither a flag nor a chunk.
+static void end_counter(const struct pps_tracefile *file)
+{
+    fputs(file->names->chunk != NULL ? ",,\n" : ",\n", file->out);
+}
+
 static void csv_piece(void *self, const struct pps_piece *piece)
 {
     const struct pps_tracefile *file = self;
@@ -34,7 +40,10 @@ static void csv_piece(void *self, const struct pps_piece *piece)
     put_number(file->out, piece->end);
     fputc(',', file->out);
     put_number(file->out, piece->rate);
-    fputs(piece->flag ? ",1\n" : ",0\n", file->out);
+    fputs(piece->flag ? ",1" : ",0", file->out);
+    if (file->names->chunk != NULL)
+        fprintf(file->out, ",%d", piece->chunk);
+    fputc('\n', file->out);
 }
 
 static void csv_level(void *self, const struct pps_level *level)
@@ -44,7 +53,7 @@ static void csv_level(void *self, const struct pps_level *level)
     put_number(file->out, level->time);
     fputs(",,", file->out);
     put_number(file->out, level->value);
-    fputs(",\n", file->out);
+    end_counter(file);
 }
 
 static void csv_limit(void *self, const struct pps_limit *limit)
@@ -52,7 +61,7 @@ static void csv_limit(void *self, const struct pps_limit *limit)
     const struct pps_tracefile *file = self;
     fprintf(file->out, "%s limit,,%d,,,", file->names->counters[limit->counter], limit->group);
     put_number(file->out, limit->value);
-    fputs(",\n", file->out);
+    end_counter(file);
 }
 
 // ---- JSON -----------------------------------------------------------------------------------
@@ -139,7 +148,13 @@ static void chrome_piece(void *self, const struct pps_piece *piece)
     put_number(file->out, piece->rate);
     fputs(",\"", file->out);
     put_text(file->out, file->names->flag);
-    fprintf(file->out, "\":%s}}", piece->flag ? "true" : "false");
+    fprintf(file->out, "\":%s", piece->flag ? "true" : "false");
+    if (file->names->chunk != NULL) {
+        fputs(",\"", file->out);
+        put_text(file->out, file->names->chunk);
+        fprintf(file->out, "\":%d", piece->chunk);
+    }
+    fputs("}}", file->out);
 }
 
 // Writes a counter event named after the quantity; `series` names the value.
@@ -187,7 +202,9 @@ enum pps_status pps_tracefile_open(struct pps_tracefile **out_file,
     while (names->tracks[file->lanes.n_tracks] != NULL)
         file->lanes.n_tracks++;
     if (format == PPS_TRACE_CSV)
-        fprintf(out, "kind,%s,%s,start,end,rate,%s\n", names->item, names->group, names->flag);
+        fprintf(out, "kind,%s,%s,start,end,rate,%s%s%s\n", names->item, names->group,
+                names->flag, names->chunk != NULL ? "," : "",
+                names->chunk != NULL ? names->chunk : "");
     else
         fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
     return PPS_OK;

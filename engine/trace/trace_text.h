@@ -10,7 +10,8 @@
 #include <stdio.h>
 
 enum pps_trace_format {
-    // kind,<item>,<group>,start,end,rate,<flag>; numbers read back exactly, the flag is 0 or 1.
+    // kind,<item>,<group>,start,end,rate,<flag>[,<chunk>]; numbers read back exactly, the flag is
+    // 0 or 1. The last column exists if the kernel names chunks.
     // The row of a counter has the counter's name as kind, its time as start, its value as
     // rate, and empty cells otherwise.
     PPS_TRACE_CSV,

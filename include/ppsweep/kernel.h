@@ -31,6 +31,10 @@ enum pps_kind {
 // as 0 or 1, a choice as its index in `names`. A real may have `names` in addition to its
 // numbers (a priority is a weight, or a tier a...z): names[i] is passed as -1 - i, so min must
 // be >= 0.
+//
+// A parameter named "seed" is the seed of the kernel's random draws: a PPS_INTEGER from 0 up.
+// The key "seed" of an experiment sets it and may be a list, which is then an axis; the option
+// --seed sets it too.
 struct pps_param {
     const char *name;
     const char *symbol;  // a second name in expressions ("N"); or NULL
@@ -145,12 +149,19 @@ struct pps_slot {
     // override the document. NULL: none.
     const int *sets;
     int n_sets;
+    // The slot also takes text that is not a JSON object: a file whose first character, apart
+    // from blanks and comments, is not {; or {"text": "..."} in an experiment.
+    bool text;
 };
 
+// A document has either a root or a text; both are valid while `open` runs. In a fault, `item`
+// is in the root; `line` and `column` are in the text.
 struct pps_document {
     int slot;
-    const char *name;         // "name" in the document, or the name of its file
-    const struct cJSON *root; // valid while `open` runs
+    const char *name; // "name" in the document, or the name of its file
+    const struct cJSON *root;
+    const char *text; // n bytes of UTF-8 without NUL, then a NUL
+    size_t n;
 };
 
 // A named set of axes and rules. A parameter that the experiment sets replaces the axis of the
@@ -214,7 +225,8 @@ struct pps_piece {
     int32_t ordinal; // the label: the micro-batch, or the ordinal among its kind
     double start, end;
     double rate;
-    bool flag; // named by `flag` of the names: throttled
+    bool flag;     // named by `flag` of the names: throttled
+    int32_t chunk; // the model chunk, from 0; used only if the names name it
 };
 
 // A quantity that changes at `time` and keeps its value until the next of the same group.
@@ -253,6 +265,22 @@ struct pps_trace_names {
     const char *const *counters;        // "memory_gib"; or NULL
     const char *time_unit;              // "us"; or NULL: the model's own
     const struct pps_trace_view *views; // the first is the default; or NULL: no other view
+    const char *chunk;                  // "chunk"; or NULL: no piece has a chunk
+};
+
+// ---- artifacts ------------------------------------------------------------------------------
+
+// A text that the kernel can write of a point besides its row: an order as CSV, a plan as JSON.
+// `trace RESULT --row K --as NAME` writes it.
+struct pps_artifact {
+    const char *name; // a lower-case identifier
+    const char *summary;
+    const char *ending; // of the file's name: ".csv"
+};
+
+struct pps_text_sink {
+    void *self;
+    void (*write)(void *self, const char *text, size_t n); // appends n bytes
 };
 
 // ---- the kernel -----------------------------------------------------------------------------
@@ -354,6 +382,14 @@ struct pps_kernel {
     enum pps_outcome (*trace)(const double *point,
                               const struct pps_worker *worker,
                               const struct pps_trace_sink *sink);
+    const struct pps_artifact *artifacts; // end with a NULL name; or NULL: none
+    // Writes artifact `which` of one point, which has passed `check`. PPS_FAILED and
+    // PPS_INFEASIBLE: fault->text gives the reason, and nothing that was written is used.
+    enum pps_outcome (*artifact)(const double *point,
+                                 int which,
+                                 const struct pps_worker *worker,
+                                 const struct pps_text_sink *sink,
+                                 struct pps_fault *fault);
 
     const void *shared; // set for a kernel with documents (documents.h); otherwise NULL
 };
@@ -361,7 +397,7 @@ struct pps_kernel {
 // ---- kernels in shared libraries --------------------------------------------------------------
 
 // Changes whenever a compiled kernel would no longer fit the structs of this header.
-enum { PPS_KERNEL_ABI = 3 };
+enum { PPS_KERNEL_ABI = 4 };
 
 // A shared library with a kernel exports this object under the name ppsweep_kernel_module.
 struct pps_kernel_module {

@@ -30,12 +30,12 @@ static const int training_sets[] = {P_GBS,
 
 const struct pps_slot nd_slots[N_SLOTS] = {
     [SLOT_MODEL] = {"model", "shape of the model: a model file or a Hugging Face config.json",
-                    true, P_MODEL, model_sets, LENGTH(model_sets)},
+                    true, P_MODEL, model_sets, LENGTH(model_sets), false},
     [SLOT_CLUSTER] = {"cluster", "number, type and memory of devices (eight H100)", false,
-                      P_CLUSTER, cluster_sets, LENGTH(cluster_sets)},
+                      P_CLUSTER, cluster_sets, LENGTH(cluster_sets), false},
     [SLOT_TRAINING] = {"training",
                        "batch, sharding, bytes per parameter and schedule (1f1b or vpp)", false,
-                       -1, training_sets, LENGTH(training_sets)},
+                       -1, training_sets, LENGTH(training_sets), false},
 };
 
 // ---- reading ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ Test(kernel_table, mistakes_are_found)
 {
     const struct pps_kernel *good = pps_kernels_find(pps_kernels, "contention");
     struct pps_column text_first[64], twin[64];
-    struct pps_param far[64];
+    struct pps_param far[64], seeds[64];
     memcpy(text_first, good->columns, (size_t)good->n_columns * sizeof *text_first);
     memcpy(twin, good->columns, (size_t)good->n_columns * sizeof *twin);
     memcpy(far, good->params, (size_t)good->n_params * sizeof *far);
@@ -30,8 +30,8 @@ Test(kernel_table, mistakes_are_found)
     text_first[0].text_max = 8;
     twin[1].name = good->params[0].name;
     far[0].fallback = -5;
-    struct pps_kernel bad[9];
-    for (int i = 0; i < 9; i++)
+    struct pps_kernel bad[12];
+    for (int i = 0; i < 12; i++)
         bad[i] = *good;
     bad[0].name = "No";
     bad[1].version = "";
@@ -42,10 +42,18 @@ Test(kernel_table, mistakes_are_found)
     bad[6].heatmap.x = "nothing";
     bad[7].run = NULL;
     bad[8].tolerance = -1;
-    static const char *const faults[] = {"its name",     "version",        "parameters",
-                                         "first column", "two parameters", "default",
-                                         "nothing",      "required",       "tolerance"};
-    for (int i = 0; i < 9; i++) {
+    static const struct pps_artifact wrong_ending[] = {{"order", "", "csv"},
+                                                       {NULL, NULL, NULL}};
+    memcpy(seeds, good->params, (size_t)good->n_params * sizeof *seeds);
+    seeds[1].name = "seed";
+    seeds[1].kind = PPS_REAL;
+    bad[9].artifacts = wrong_ending;
+    bad[10].artifacts = &wrong_ending[1];
+    bad[11].params = seeds;
+    static const char *const faults[] = {
+        "its name", "version",  "parameters", "first column", "two parameters", "default",
+        "nothing",  "required", "tolerance",  "ending",       "needs artifact", "seed"};
+    for (int i = 0; i < 12; i++) {
         char fault[256] = "";
         cr_expect(!pps_kernel_table_valid(&bad[i], fault, sizeof fault), "%d", i);
         cr_expect_neq(strstr(fault, faults[i]), NULL, "%d: %s", i, fault);

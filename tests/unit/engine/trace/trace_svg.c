@@ -9,15 +9,15 @@
 
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd<&\">", "never", NULL};
-static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
-                                             kinds, NULL,          NULL,        NULL};
+static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks, kinds,
+                                             NULL,  NULL,          NULL,        NULL};
 
 // Two transfers of GPU 0 overlap; the second continues alone, faster. GPU 1 comes first.
 static const struct pps_piece pieces[] = {
-    {1, 0, 0, 0, 7, 0, 1, 1, false},
-    {0, 1, 1, 0, 3, 1, 2, 0.5, false},
-    {0, 1, 1, 1, 4, 1, 2, 0.5, true},
-    {0, 1, 1, 1, 4, 2, 10, 1, false},
+    {1, 0, 0, 0, 7, 0, 1, 1, false, 0},
+    {0, 1, 1, 0, 3, 1, 2, 0.5, false, 0},
+    {0, 1, 1, 1, 4, 1, 2, 0.5, true, 0},
+    {0, 1, 1, 1, 4, 2, 10, 1, false, 0},
 };
 
 static const struct pps_trace_window whole = {0, INFINITY};
@@ -151,7 +151,7 @@ Test(tracesvg, texts_are_escaped)
 Test(tracesvg, an_empty_trace_is_a_picture_too)
 {
     enum pps_status status;
-    const struct pps_piece point = {0, 0, 0, 0, 0, 0, 0, 0, false};
+    const struct pps_piece point = {0, 0, 0, 0, 0, 0, 0, 0, false, 0};
     for (int n = 0; n < 2; n++) {
         char *text = draw(&point, n, &status);
         cr_assert_eq(status, PPS_OK);
@@ -170,7 +170,7 @@ Test(tracesvg, too_many_pieces_are_refused)
     cr_assert_eq(pps_tracesvg_open(&svg, "", whole, &names, &err), PPS_OK);
     const struct pps_trace_sink sink = pps_tracesvg_sink(svg);
     for (int i = 0; i <= PPS_TRACESVG_PIECES; i++)
-        sink.piece(sink.self, &(struct pps_piece){0, 0, 0, i, i, i, i + 1, 1, false});
+        sink.piece(sink.self, &(struct pps_piece){0, 0, 0, i, i, i, i + 1, 1, false, 0});
     cr_assert_eq(pps_tracesvg_draw(svg, stdout, &err), PPS_E_INPUT);
     cr_assert(strstr(err.text, "20001 > 20000") != NULL, "%s", err.text);
     pps_tracesvg_close(svg);
@@ -193,8 +193,8 @@ Test(tracesvg, a_failed_write_is_reported)
 Test(tracesvg, counters_are_strips_below_their_group)
 {
     static const char *const counters[] = {"memory_gib", NULL};
-    static const struct pps_trace_names counted = {"gpu", "micro_batch", "throttled", tracks,
-                                                   kinds, counters,      "us",        NULL};
+    static const struct pps_trace_names counted = {
+        "gpu", "micro_batch", "throttled", tracks, kinds, counters, "us", NULL, NULL};
     static const struct pps_level levels[] = {{0, 0, 0, 20}, {0, 0, 5, 40}};
     struct pps_tracesvg *svg;
     struct pps_error err;

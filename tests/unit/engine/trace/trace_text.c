@@ -10,14 +10,17 @@
 static const char *const tracks[] = {"compute", "down", NULL};
 static const char *const kinds[] = {"forward", "fwd_prop", NULL};
 static const char *const counters[] = {"memory_gib", NULL};
-static const struct pps_trace_names names = {"gpu", "micro_batch", "throttled", tracks,
-                                             kinds, counters,      NULL,        NULL};
+static const struct pps_trace_names names = {
+    "gpu", "micro_batch", "throttled", tracks, kinds, counters, NULL, NULL, NULL};
 
 // Two transfers of GPU 0 overlap, the second continues alone, and a third starts when it ends.
 static const struct pps_piece pieces[] = {
-    {0, 0, 0, 0, 1, 0, 1, 1, false},     {0, 1, 1, 0, 1, 1, 2.1, 0.5, false},
-    {0, 1, 1, 1, 2, 1, 2.1, 0.5, true},  {0, 1, 1, 1, 2, 2.1, 3, 1, false},
-    {5, 0, 0, 0, 1, 2.1, 3.1, 1, false}, {0, 1, 1, 2, 3, 3, 4, 0.30000000000000004, false},
+    {0, 0, 0, 0, 1, 0, 1, 1, false, 0},
+    {0, 1, 1, 0, 1, 1, 2.1, 0.5, false, 0},
+    {0, 1, 1, 1, 2, 1, 2.1, 0.5, true, 0},
+    {0, 1, 1, 1, 2, 2.1, 3, 1, false, 0},
+    {5, 0, 0, 0, 1, 2.1, 3.1, 1, false, 0},
+    {0, 1, 1, 2, 3, 3, 4, 0.30000000000000004, false, 0},
 };
 enum { N_PIECES = sizeof pieces / sizeof *pieces };
 
@@ -49,6 +52,33 @@ Test(tracefile, csv_is_one_line_a_piece)
                            "forward,0,5,2.1,3.1,1,0\n"
                            "fwd_prop,2,0,3,4,0.30000000000000004,0\n");
     free(text);
+}
+
+// Catches chunks that are lost, and chunks in the traces of kernels without chunks.
+Test(tracefile, chunks_follow_the_flag)
+{
+    static const char *const wanted[] = {
+        "start,end,rate,throttled,chunk\nmemory_gib limit,,3,,,64,,\nforward,7,0,0,1,1,1,2\n",
+        "\"micro_batch\":7,\"rate\":1,\"throttled\":true,\"chunk\":2}}"};
+    struct pps_trace_names chunked = names;
+    chunked.chunk = "chunk";
+    for (int f = 0; f < 2; f++) {
+        struct pps_tracefile *file;
+        struct pps_error err;
+        char *text = NULL;
+        size_t size;
+        FILE *out = open_memstream(&text, &size);
+        cr_assert_eq(pps_tracefile_open(&file, f == 0 ? PPS_TRACE_CSV : PPS_TRACE_CHROME,
+                                        &chunked, out, &err),
+                     PPS_OK);
+        const struct pps_trace_sink sink = pps_tracefile_sink(file);
+        sink.limit(sink.self, &(struct pps_limit){3, 0, 64});
+        sink.piece(sink.self, &(struct pps_piece){0, 0, 0, 7, 1, 0, 1, 1, true, 2});
+        cr_assert_eq(pps_tracefile_close(file, &err), PPS_OK);
+        fclose(out);
+        cr_expect(strstr(text, wanted[f]) != NULL, "%s", text);
+        free(text);
+    }
 }
 
 // Catches counters that are lost, or written under another name.
