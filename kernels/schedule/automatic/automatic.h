@@ -13,6 +13,7 @@ extern const struct family family_list_dispatch;
 extern const struct family family_zbv;
 extern const struct family family_v_half;
 extern const struct family family_v_min;
+extern const struct family family_v_1f1b;
 extern const struct family family_vshape_dispatch;
 
 #endif

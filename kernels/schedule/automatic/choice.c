@@ -2,6 +2,8 @@
 // Chooses the best of several orders for one pipeline.
 #include "kernels/schedule/automatic/choice.h"
 
+#include "kernels/common/executor/metrics.h"
+
 #include <math.h>
 
 void choice_take(struct choice *choice,
@@ -28,30 +30,6 @@ void choice_open(struct choice *choice,
                               .most_peak = (double)INFINITY};
 }
 
-// Returns the largest memory of a device, without its fixed part; INFINITY: a device exceeds its limit.
-static double peak_of(const struct pipeline *p, const struct order *order)
-{
-    double most = 0;
-    for (int32_t d = 0; d < order->devices; d++) {
-        double held = 0, peak = 0;
-        for (int32_t i = 0; i < order->n[d]; i++) {
-            const struct operation *op = &order->operations[order_at(order, d, i)];
-            const struct pipeline_stage *stage = &p->stage[op->stage];
-            if (op->type == OPERATION_F)
-                held += stage->kept_until_b + stage->kept_until_w;
-            peak = held > peak ? held : peak;
-            if (op->type == OPERATION_B || op->type == OPERATION_BW)
-                held -= stage->kept_until_b;
-            if (op->type == OPERATION_W || op->type == OPERATION_BW)
-                held -= stage->kept_until_w;
-        }
-        if (p->fixed[d] + peak > p->limit[d] + 1e-9 * fabs(p->limit[d]))
-            return (double)INFINITY;
-        most = peak > most ? peak : most;
-    }
-    return most;
-}
-
 static bool is_more(double a, double most)
 {
     return a > most * (1 + 1e-9);
@@ -60,16 +38,20 @@ static bool is_more(double a, double most)
 bool choice_offer(struct choice *choice, const struct order *order)
 {
     struct choice *c = choice;
-    const double peak = peak_of(c->pipeline, order);
-    if (c->stopped || isinf(peak) || is_more(peak, c->most_peak))
+    struct metrics_excess excess;
+    struct metrics metrics;
+    if (c->stopped || metrics_over_limit(c->pipeline, order, &excess))
         return false;
     const enum executor_status status =
         executor_run(c->executor, c->pipeline, order, NULL, c->poll);
     c->stopped = status == EXECUTOR_STOPPED;
     if (status != EXECUTOR_DONE)
         return false;
-    const double makespan = executor_makespan(c->executor), span = executor_span(c->executor);
-    if (is_more(makespan, c->most_makespan) || is_more(span, c->most_span))
+    metrics_of(c->pipeline, order, executor_starts(c->executor), executor_ends(c->executor),
+               &metrics, NULL, NULL);
+    const double makespan = metrics.makespan, span = metrics.span, peak = metrics.peak_most;
+    if (is_more(makespan, c->most_makespan) || is_more(span, c->most_span) ||
+        is_more(peak, c->most_peak))
         return false;
     const bool by_span = c->objective == FAMILY_SPAN;
     const double value = by_span ? span : makespan, other = by_span ? makespan : span,

@@ -14,7 +14,7 @@ struct choice {
     struct executor *executor;
     struct order *best; // of the caller
     bool found, stopped;
-    double makespan, span, peak; // of `best`; the peak of the device with the highest
+    double makespan, span, peak; // of `best`; the highest peak of a device, with its fixed part
     double most_makespan, most_span, most_peak; // orders above are refused
 };
 

@@ -4,9 +4,8 @@
 // The published rule tries four settings of its switches, and repeats each while the greatest idle time
 // of a device shrinks. Beyond it, the family drops settings that break down, judges all attempts by the
 // executed makespan and span, and also tries dispatch.
+#include "kernels/schedule/automatic/alternatives.h"
 #include "kernels/schedule/automatic/automatic.h"
-#include "kernels/schedule/automatic/choice.h"
-#include "kernels/schedule/automatic/greedy.h"
 #include "kernels/schedule/automatic/shapes.h"
 #include "kernels/schedule/automatic/vee_attempt.h"
 
@@ -18,8 +17,7 @@ struct zbv_memory {
     struct vee_attempt attempt;
     struct order tried, best; // of a setting
     double *limit;            // [devices]: of the pipeline, or the default
-    struct choice choice;
-    struct greedy *greedy;
+    struct alternatives alternatives;
 };
 
 static void *zbv_take(const struct pipeline_shape *shape,
@@ -33,10 +31,7 @@ static void *zbv_take(const struct pipeline_shape *shape,
     order_take(&m->tried, shape->devices, operations, room);
     order_take(&m->best, shape->devices, operations, room);
     m->limit = room_take(room, (size_t)shape->devices, sizeof(double));
-    if (options->published)
-        return memory;
-    choice_take(&m->choice, shape, operations, room);
-    m->greedy = greedy_take(shape, room);
+    alternatives_take(&m->alternatives, shape, options, operations, room);
     return memory;
 }
 
@@ -108,20 +103,9 @@ static enum family_status improve(struct zbv_memory *m,
 {
     double idle = 0;
     for (int k = 0; k < SETTINGS; k++)
-        if (run_setting(m, k, &m->choice, poll, &idle) == VEE_STOPPED)
+        if (run_setting(m, k, &m->alternatives.choice, poll, &idle) == VEE_STOPPED)
             return FAMILY_STOPPED;
-    for (int k = 0; k < 2; k++) {
-        const struct greedy_rule rule = {.cap = 2.0 * pipeline->shape.devices,
-                                         .early_chunk = k};
-        order_clear(&m->tried);
-        const enum greedy_status status =
-            greedy_build(m->greedy, pipeline, &rule, poll, &m->tried);
-        if (status == GREEDY_DONE)
-            (void)choice_offer(&m->choice, &m->tried);
-        if (status == GREEDY_STOPPED)
-            return FAMILY_STOPPED;
-    }
-    return choice_status(&m->choice);
+    return alternatives_offer(&m->alternatives, pipeline, false, poll);
 }
 
 // Copies the limits; devices without a limit get the default, the memory of 1F1B. Returns whether a device
@@ -161,9 +145,9 @@ static enum family_status zbv_build(const struct pipeline *pipeline,
     const enum vee_status status = run_settings(m, poll, order, &found);
     if (options->published || status == VEE_STOPPED)
         return status_of(status);
-    choice_open(&m->choice, &limited, options->objective, poll, order);
-    if (found && choice_offer(&m->choice, order))
-        choice_keep_level(&m->choice, is_default);
+    choice_open(&m->alternatives.choice, &limited, options->objective, poll, order);
+    if (found && choice_offer(&m->alternatives.choice, order))
+        choice_keep_level(&m->alternatives.choice, is_default);
     return improve(m, &limited, poll);
 }
 

@@ -113,6 +113,16 @@ Test(automatic, v_half_and_v_min_have_the_published_orders)
     cr_assert_eq(schedule_golden_each("v_min", check_v_min), 1);
 }
 
+static void check_v_1f1b(const struct schedule_golden *g)
+{
+    check_both(&family_v_1f1b, g);
+}
+
+Test(automatic, v_1f1b_has_the_published_order)
+{
+    cr_assert_eq(schedule_golden_each("v_1f1b", check_v_1f1b), 1);
+}
+
 // Returns a pipeline with equal stages and the memory of one chunk per forward.
 static struct pipeline *vee(int32_t devices, int32_t m, struct pipeline_stage stage)
 {

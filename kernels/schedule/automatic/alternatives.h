@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compares the order of a family with placement V with orders from dispatch, within the same memory.
+#ifndef PPS_SCHEDULE_AUTOMATIC_ALTERNATIVES_H
+#define PPS_SCHEDULE_AUTOMATIC_ALTERNATIVES_H
+
+#include "kernels/schedule/automatic/choice.h"
+#include "kernels/schedule/automatic/greedy.h"
+
+struct alternatives {
+    struct choice choice;
+    struct greedy *greedy;
+    struct order order;
+    double *limit; // [devices]
+};
+
+// Takes the memory for orders of at most `operations` per device.
+void alternatives_take(struct alternatives *alternatives,
+                       const struct pipeline_shape *shape,
+                       const struct family_options *options,
+                       int32_t operations,
+                       struct room *room);
+
+// Offers orders from dispatch to alternatives->choice, which is open. With an order in the choice, the
+// memory of a device is limited to the highest peak of that order. Returns the status of the choice.
+enum family_status alternatives_offer(struct alternatives *alternatives,
+                                      const struct pipeline *pipeline,
+                                      bool whole_backward,
+                                      struct poll *poll);
+
+// Keeps the order if its memory is within the limits, and, unless options->published, replaces it by an
+// order from dispatch that is better and needs no more memory. FAMILY_NO_ROOM: the order exceeds a
+// limit.
+enum family_status alternatives_choose(struct alternatives *alternatives,
+                                       const struct pipeline *pipeline,
+                                       const struct family_options *options,
+                                       bool whole_backward,
+                                       struct poll *poll,
+                                       struct order *order);
+
+#endif
