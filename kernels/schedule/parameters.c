@@ -116,11 +116,9 @@ const struct pps_param schedule_params[N_PARAMS] = {
 
 // ---- points -------------------------------------------------------------------------------------
 
-static const struct family_options default_options = {.group = 0};
-
 static struct family_options options_of(const double *value)
 {
-    struct family_options options = default_options;
+    struct family_options options = {.group = 0};
     options.group = (int32_t)value[P_GROUP];
     options.descending = value[P_DESCENDING] != 0;
     options.published = value[P_COMPAT] == COMPAT_ORIG;
@@ -130,29 +128,46 @@ static struct family_options options_of(const double *value)
     return options;
 }
 
+// Sets times, memory and links; part: of the times of the parameters, that of a stage.
+static void set_costs(struct schedule_point *point, const double *value, double part)
+{
+    const bool is_free = value[P_CHANNELS] == PIPELINE_FREE;
+    point->options = options_of(value);
+    point->stage = (struct pipeline_stage){.f = value[P_F] * part,
+                                           .b = value[P_B] * part,
+                                           .w = value[P_W] * part,
+                                           .r = value[P_F] * part,
+                                           .kept_until_b = -value[P_MEM_B] * part,
+                                           .kept_until_w = -value[P_MEM_W] * part};
+    point->pair = value[P_PAIR] < 0 ? (double)NAN : value[P_PAIR] * part;
+    point->limit = value[P_LIMIT] < 0 ? HUGE_VAL : value[P_LIMIT];
+    point->links =
+        (struct pipeline_links){.channels = (enum pipeline_channels)value[P_CHANNELS],
+                                .latency = is_free ? value[P_LATENCY] : 0,
+                                .occupation = is_free ? 0 : value[P_LATENCY]};
+}
+
 struct schedule_point schedule_point_of(const double *value)
 {
     const struct family *family = schedule_family_at((int)value[P_FAMILY]);
     const int32_t chunks = family->chunks((int32_t)value[P_V]);
-    const double part = value[P_PER] == PER_DEVICE ? 1.0 / chunks : 1;
-    return (struct schedule_point){
-        .family = family,
-        .options = options_of(value),
-        .shape = {.devices = (int32_t)value[P_P],
-                  .stages = (int32_t)value[P_P] * chunks,
-                  .micro_batches = (int32_t)value[P_M],
-                  .slices = (int32_t)value[P_SLICES],
-                  .directions = family->directions},
-        .stage = {.f = value[P_F] * part,
-                  .b = value[P_B] * part,
-                  .w = value[P_W] * part,
-                  .r = value[P_F] * part,
-                  .kept_until_b = -value[P_MEM_B] * part,
-                  .kept_until_w = -value[P_MEM_W] * part},
-        .pair = value[P_PAIR] < 0 ? (double)NAN : value[P_PAIR] * part,
-        .limit = value[P_LIMIT] < 0 ? HUGE_VAL : value[P_LIMIT],
-        .links = {.channels = (enum pipeline_channels)value[P_CHANNELS],
-                  .latency = value[P_CHANNELS] == PIPELINE_FREE ? value[P_LATENCY] : 0,
-                  .occupation = value[P_CHANNELS] == PIPELINE_FREE ? 0 : value[P_LATENCY]},
-    };
+    struct schedule_point point = {.family = family,
+                                   .shape = {.devices = (int32_t)value[P_P],
+                                             .stages = (int32_t)value[P_P] * chunks,
+                                             .micro_batches = (int32_t)value[P_M],
+                                             .slices = (int32_t)value[P_SLICES],
+                                             .directions = family->directions}};
+    set_costs(&point, value, value[P_PER] == PER_DEVICE ? 1.0 / chunks : 1);
+    return point;
+}
+
+struct schedule_point schedule_point_of_order(const double *value,
+                                              const struct pipeline_shape *shape,
+                                              const int32_t *device_of,
+                                              const struct order *order)
+{
+    struct schedule_point point = {.shape = *shape, .device_of = device_of, .order = order};
+    const double chunks = (double)shape->stages / shape->devices;
+    set_costs(&point, value, value[P_PER] == PER_DEVICE ? 1 / chunks : 1);
+    return point;
 }

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <string.h>
 
 bool schedule_is_small(const struct pipeline_shape *shape)
 {
@@ -29,14 +30,15 @@ void schedule_scratch_take(struct schedule_scratch *scratch,
 {
     const struct pipeline_shape *shape = &point->shape;
     const size_t devices = (size_t)shape->devices;
-    const int32_t operations = room_of(shape);
+    const int32_t operations = point->order != NULL ? point->order->room : room_of(shape);
     pipeline_take(&scratch->pipeline, shape, room);
     order_take(&scratch->order, shape->devices, operations, room);
     scratch->executor = executor_take(shape, operations, room);
     scratch->busy = room_take(room, devices, sizeof(double));
     scratch->peak = room_take(room, devices, sizeof(double));
-    scratch->family_memory =
-        point->family->take != NULL ? point->family->take(shape, &point->options, room) : NULL;
+    scratch->family_memory = point->family != NULL && point->family->take != NULL
+                                 ? point->family->take(shape, &point->options, room)
+                                 : NULL;
 }
 
 static void set_limits(struct pipeline *pipeline, double limit)
@@ -48,7 +50,12 @@ static void set_limits(struct pipeline *pipeline, double limit)
 void schedule_set_pipeline(struct schedule_scratch *scratch, const struct schedule_point *point)
 {
     struct pipeline *pipeline = &scratch->pipeline;
-    pipeline_place(pipeline, point->family->placement);
+    if (point->family != NULL)
+        pipeline_place(pipeline, point->family->placement);
+    else
+        memcpy(pipeline->device_of, point->device_of,
+               (size_t)(point->shape.directions * point->shape.stages) *
+                   sizeof *pipeline->device_of);
     pipeline_set_uniform(pipeline, &point->stage);
     pipeline->links = point->links;
     set_limits(pipeline, point->limit);
@@ -73,19 +80,33 @@ static enum schedule_status status_of(enum family_status status)
     return SCHEDULE_FAILED;
 }
 
+static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
+                                           const struct schedule_point *point,
+                                           const struct family_options *options,
+                                           struct poll *poll,
+                                           struct family_result *found)
+{
+    order_clear(&scratch->order);
+    if (point->family != NULL)
+        return status_of(point->family->build(&scratch->pipeline, options,
+                                              scratch->family_memory, poll, &scratch->order,
+                                              found));
+    order_copy(&scratch->order, point->order);
+    return SCHEDULE_DONE;
+}
+
 // Orders, executes and measures the pipeline under its limits.
 static enum schedule_status try(struct schedule_scratch *scratch,
-                                const struct family *family,
+                                const struct schedule_point *point,
                                 const struct family_options *options,
                                 struct poll *poll,
                                 struct schedule_figures *figures)
 {
     struct executor *executor = scratch->executor;
+    struct metrics_excess excess;
     *figures = (struct schedule_figures){.least_limit = (double)NAN};
-    order_clear(&scratch->order);
     const enum schedule_status status =
-        status_of(family->build(&scratch->pipeline, options, scratch->family_memory, poll,
-                                &scratch->order, &figures->found));
+        order_pipeline(scratch, point, options, poll, &figures->found);
     if (status != SCHEDULE_DONE)
         return status;
     const enum executor_status executed =
@@ -94,7 +115,6 @@ static enum schedule_status try(struct schedule_scratch *scratch,
         return executed == EXECUTOR_STOPPED ? SCHEDULE_STOPPED : SCHEDULE_FAILED;
     metrics_of(&scratch->pipeline, &scratch->order, executor_starts(executor),
                executor_ends(executor), &figures->metrics, scratch->busy, scratch->peak);
-    struct metrics_excess excess;
     return metrics_over_limit(&scratch->pipeline, &scratch->order, &excess)
                ? SCHEDULE_OVER_LIMIT
                : SCHEDULE_DONE;
@@ -117,18 +137,17 @@ static double memory_step(const struct pipeline *pipeline)
 // Finds the least limit of all devices, in steps of memory_step, at which the family has an order.
 // `limit` is too small. Changes the limits of the pipeline.
 static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
-                                             const struct family *family,
-                                             const struct family_options *options,
+                                             const struct schedule_point *point,
                                              double limit,
                                              struct poll *poll,
                                              double *least)
 {
     struct schedule_figures figures;
-    struct family_options quick = *options;
+    struct family_options quick = point->options;
     const double step = memory_step(&scratch->pipeline);
     quick.budget = 1;
     set_limits(&scratch->pipeline, HUGE_VAL);
-    enum schedule_status status = try(scratch, family, &quick, poll, &figures);
+    enum schedule_status status = try(scratch, point, &quick, poll, &figures);
     if (status != SCHEDULE_DONE)
         return status;
     *least = figures.metrics.peak_most;
@@ -136,7 +155,7 @@ static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
     while (*least - limit > step * (1 + 1e-9)) {
         const double middle = limit + fmax(1, floor((*least - limit) / step / 2)) * step;
         set_limits(&scratch->pipeline, middle);
-        status = try(scratch, family, &quick, poll, &figures);
+        status = try(scratch, point, &quick, poll, &figures);
         if (status == SCHEDULE_STOPPED)
             return status;
         if (status == SCHEDULE_DONE)
@@ -148,21 +167,20 @@ static enum schedule_status find_least_limit(struct schedule_scratch *scratch,
 }
 
 enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
-                                       const struct family *family,
-                                       const struct family_options *options,
+                                       const struct schedule_point *point,
                                        struct poll *poll,
                                        struct schedule_figures *figures)
 {
     const double limit = scratch->pipeline.limit[0];
-    enum schedule_status status = try(scratch, family, options, poll, figures);
+    enum schedule_status status = try(scratch, point, &point->options, poll, figures);
     if (status == SCHEDULE_DONE)
         metrics_idle_of(&scratch->pipeline, &scratch->order, executor_starts(scratch->executor),
                         executor_ends(scratch->executor), &figures->idle);
     if (status != SCHEDULE_OVER_LIMIT)
         return status;
     double least = figures->metrics.peak_most;
-    if (family->kind != FAMILY_RULE) {
-        status = find_least_limit(scratch, family, options, limit, poll, &least);
+    if (point->family != NULL && point->family->kind != FAMILY_RULE) {
+        status = find_least_limit(scratch, point, limit, poll, &least);
         set_limits(&scratch->pipeline, limit);
     }
     figures->least_limit = least;

@@ -12,9 +12,11 @@ enum { SCHEDULE_DEVICES_MAX = 1024, SCHEDULE_CHUNKS_MAX = 64 };
 enum { PER_DEVICE, PER_CHUNK };
 enum { COMPAT_NONE, COMPAT_ORIG };
 
-// A pipeline whose stages are all equal, and how its operations are ordered.
+// A pipeline whose stages are all equal, and how its operations are ordered: by a family, or as given.
 struct schedule_point {
-    const struct family *family;
+    const struct family *family; // NULL: the order is given
+    const struct order *order;   // given
+    const int32_t *device_of;    // of the given order: [direction * stages + stage]
     struct family_options options;
     struct pipeline_shape shape;
     struct pipeline_stage stage; // of every stage; without slices
@@ -25,6 +27,13 @@ struct schedule_point {
 
 // Converts the values of the parameters.
 struct schedule_point schedule_point_of(const double *value);
+
+// The same for a given order, whose size replaces that of the parameters. A device has
+// stages / devices chunks.
+struct schedule_point schedule_point_of_order(const double *value,
+                                              const struct pipeline_shape *shape,
+                                              const int32_t *device_of,
+                                              const struct order *order);
 
 // Returns whether a pipeline of this shape is within the limits of pipeline.h.
 bool schedule_is_small(const struct pipeline_shape *shape);
@@ -38,7 +47,7 @@ struct schedule_scratch {
     void *family_memory;
 };
 
-// Takes the scratch for points of this shape and family from the room.
+// Takes the scratch of the point from the room.
 void schedule_scratch_take(struct schedule_scratch *scratch,
                            const struct schedule_point *point,
                            struct room *room);
@@ -61,10 +70,9 @@ struct schedule_figures {
     double least_limit; // of SCHEDULE_OVER_LIMIT
 };
 
-// Orders and executes the pipeline of the scratch.
+// Orders and executes the pipeline of the scratch, which schedule_set_pipeline has set.
 enum schedule_status schedule_evaluate(struct schedule_scratch *scratch,
-                                       const struct family *family,
-                                       const struct family_options *options,
+                                       const struct schedule_point *point,
                                        struct poll *poll,
                                        struct schedule_figures *figures);
 

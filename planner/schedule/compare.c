@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates several schedules of one pipeline and sorts them.
+#include "planner/schedule/compare.h"
+
+#include "base/system/threads.h"
+
+#include <stdlib.h>
+
+// ---- one candidate ------------------------------------------------------------------------------
+
+static bool is_stopped(void *self)
+{
+    return atomic_load_explicit((const atomic_bool *)self, memory_order_relaxed);
+}
+
+static enum schedule_outcome outcome_of(enum schedule_status status)
+{
+    switch (status) {
+    case SCHEDULE_DONE:
+        return CANDIDATE_FITS;
+    case SCHEDULE_OVER_LIMIT:
+        return CANDIDATE_OVER_LIMIT;
+    case SCHEDULE_STOPPED:
+        return CANDIDATE_STOPPED;
+    case SCHEDULE_FAILED:
+        break;
+    }
+    return CANDIDATE_FAILED;
+}
+
+static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
+                                      const atomic_bool *stop)
+{
+    struct room room = {NULL, 0};
+    struct poll poll = {.over = is_stopped, .self = (void *)(uintptr_t)stop};
+    if (candidate->why != NULL)
+        return CANDIDATE_IMPOSSIBLE;
+    schedule_scratch_take(&candidate->scratch, &candidate->point, &room);
+    room.memory = candidate->memory =
+        room.used == SIZE_MAX ? NULL : aligned_alloc(ROOM_ALIGNMENT, room.used);
+    room.used = 0;
+    if (candidate->memory == NULL)
+        return CANDIDATE_NO_MEMORY;
+    schedule_scratch_take(&candidate->scratch, &candidate->point, &room);
+    schedule_set_pipeline(&candidate->scratch, &candidate->point);
+    return outcome_of(schedule_evaluate(&candidate->scratch, &candidate->point, &poll,
+                                        &candidate->figures));
+}
+
+// ---- all ----------------------------------------------------------------------------------------
+
+static void work(void *self, int thread)
+{
+    (void)thread;
+    struct schedule_comparison *comparison = self;
+    for (;;) {
+        const int i = atomic_fetch_add(&comparison->next, 1);
+        if (i >= comparison->n)
+            return;
+        struct schedule_candidate *candidate = &comparison->list[i];
+        candidate->outcome = evaluate(candidate, comparison->stop);
+    }
+}
+
+double schedule_objective(const struct schedule_comparison *comparison,
+                          const struct schedule_candidate *candidate)
+{
+    return comparison->objective == FAMILY_SPAN ? candidate->figures.metrics.span
+                                                : candidate->figures.metrics.makespan;
+}
+
+// Of equal values the candidate with less memory is better.
+static bool is_before(const struct schedule_comparison *comparison,
+                      const struct schedule_candidate *a,
+                      const struct schedule_candidate *b)
+{
+    if (a->outcome != b->outcome)
+        return a->outcome < b->outcome;
+    if (a->outcome == CANDIDATE_OVER_LIMIT)
+        return a->figures.least_limit < b->figures.least_limit;
+    if (a->outcome != CANDIDATE_FITS)
+        return false;
+    const double x = schedule_objective(comparison, a), y = schedule_objective(comparison, b);
+    return x != y ? x < y : a->figures.metrics.peak_most < b->figures.metrics.peak_most;
+}
+
+// Keeps the order of candidates that are equal.
+static void sort(struct schedule_comparison *comparison)
+{
+    struct schedule_candidate *list = comparison->list;
+    for (int i = 1; i < comparison->n; i++)
+        for (int k = i; k > 0 && is_before(comparison, &list[k], &list[k - 1]); k--) {
+            const struct schedule_candidate swap = list[k];
+            list[k] = list[k - 1];
+            list[k - 1] = swap;
+        }
+}
+
+enum pps_status schedule_compare(struct schedule_comparison *comparison,
+                                 int threads,
+                                 struct pps_error *err)
+{
+    atomic_init(&comparison->next, 0);
+    const enum pps_status status = pps_parallel(
+        threads < comparison->n ? threads : comparison->n, work, comparison, err);
+    if (status != PPS_OK)
+        return status;
+    for (int i = 0; i < comparison->n; i++) {
+        if (comparison->list[i].outcome == CANDIDATE_NO_MEMORY)
+            return pps_fail_memory(err, "schedule %s", comparison->list[i].label);
+        if (comparison->list[i].outcome == CANDIDATE_STOPPED)
+            return pps_fail(err, PPS_E_STOPPED, "stopped; nothing was written");
+    }
+    sort(comparison);
+    return PPS_OK;
+}
+
+void schedule_comparison_free(struct schedule_comparison *comparison)
+{
+    for (int i = 0; i < comparison->n; i++)
+        free(comparison->list[i].memory);
+    free(comparison->list);
+}

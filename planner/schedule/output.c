@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the files of a comparison of schedules.
+#include "planner/schedule/output.h"
+
+#include "base/system/whole_file.h"
+#include "base/text/say.h"
+#include "engine/trace/trace_write.h"
+#include "kernels/schedule/orders/pytorch_csv.h"
+#include "kernels/schedule/timeline.h"
+#include "planner/schedule/show.h"
+#include "planner/shared/files.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const form_words[] = {[ORDER_FORM_TEXT] = "text",
+                                         [ORDER_FORM_PYTORCH] = "pytorch",
+                                         [ORDER_FORM_JSON] = "json"};
+static const char *const form_names[] = {[ORDER_FORM_TEXT] = "order.txt",
+                                         [ORDER_FORM_PYTORCH] = "order.csv",
+                                         [ORDER_FORM_JSON] = "order.json"};
+static const char table_name[] = "schedules.csv", timeline_name[] = "timeline.svg";
+
+// ---- options ------------------------------------------------------------------------------------
+
+static enum pps_status read_form(struct schedule_output *output,
+                                 const struct pps_args *args,
+                                 struct pps_error *err)
+{
+    const char *word = pps_arg(args, "to");
+    output->messages = pps_arg(args, "messages") != NULL;
+    for (int i = 0; word != NULL; i++) {
+        if (i > ORDER_FORM_JSON)
+            return pps_fail(err, PPS_E_INPUT, "--to %s: expected text, pytorch or json", word);
+        if (strcmp(form_words[i], word) == 0) {
+            output->form = (enum order_form)i;
+            break;
+        }
+    }
+    if (word != NULL && output->folder == NULL)
+        return pps_fail(err, PPS_E_INPUT, "--to %s: add -o DIR, the folder to write to", word);
+    if (output->messages && output->form != ORDER_FORM_PYTORCH)
+        return pps_fail(err, PPS_E_INPUT, "--messages: add --to pytorch");
+    return PPS_OK;
+}
+
+static enum pps_status path_of(const struct schedule_output *output,
+                               const char *name,
+                               char path[PLAN_PATH],
+                               struct pps_error *err)
+{
+    if (snprintf(path, PLAN_PATH, "%s/%s", output->folder, name) < PLAN_PATH)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--output: the name is too long");
+}
+
+static enum pps_status check_folder(const struct schedule_output *output, struct pps_error *err)
+{
+    const char *const names[] = {table_name, timeline_name, form_names[output->form]};
+    char path[PLAN_PATH];
+    enum pps_status status = plan_check_folder(output->folder, err);
+    for (int i = 0; i < 3 && status == PPS_OK; i++) {
+        status = path_of(output, names[i], path, err);
+        if (status == PPS_OK)
+            status = pps_whole_file_check(path, output->force, err);
+    }
+    return status;
+}
+
+enum pps_status schedule_read_output(struct schedule_output *output,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
+{
+    enum pps_trace_form form;
+    *output = (struct schedule_output){.folder = pps_arg(args, "output"),
+                                       .trace = pps_arg(args, "trace"),
+                                       .force = pps_arg(args, "force") != NULL};
+    enum pps_status status = read_form(output, args, err);
+    if (status == PPS_OK && output->folder != NULL)
+        status = check_folder(output, err);
+    if (status != PPS_OK || output->trace == NULL)
+        return status;
+    if (!pps_trace_form_of(output->trace, &form) || strcmp(output->trace, "-") == 0)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--trace %s: end the name in .json, .svg, .png or .csv", output->trace);
+    return plan_check_file(output->trace, output->force, err);
+}
+
+// ---- files --------------------------------------------------------------------------------------
+
+static enum pps_status tell(void *self, const struct pps_trace_sink *sink, struct pps_error *err)
+{
+    const struct schedule_candidate *candidate = self;
+    return schedule_send_timeline(&candidate->scratch, sink) == PPS_DONE
+               ? PPS_OK
+               : pps_fail_memory(err, "the timeline");
+}
+
+static enum pps_status write_timeline(const struct schedule_output *output,
+                                      const struct schedule_candidate *candidate,
+                                      const char *path,
+                                      struct pps_error *err)
+{
+    char title[512];
+    const struct pipeline_shape *shape = &candidate->point.shape;
+    struct schedule_candidate shown = *candidate;
+    struct pps_tracewrite write = {.path = path,
+                                   .force = output->force,
+                                   .title = title,
+                                   .window = {0, (double)INFINITY},
+                                   .names = &schedule_trace_names,
+                                   .tell = tell,
+                                   .self = &shown};
+    snprintf(title, sizeof title, "%s: %d devices, %d micro-batches, makespan %.6g",
+             candidate->label, shape->devices, shape->micro_batches,
+             candidate->figures.metrics.makespan);
+    pps_trace_form_of(path, &write.form);
+    const enum pps_status status = pps_tracewrite(&write, err);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote     %s", path);
+    return status;
+}
+
+static enum pps_status write_text(const struct schedule_output *output,
+                                  const char *path,
+                                  struct text_buffer *text,
+                                  struct pps_error *err)
+{
+    const enum pps_status status = plan_write_text(path, text, output->force, err);
+    if (status == PPS_OK)
+        pps_say(stdout, "wrote     %s", path);
+    return status;
+}
+
+static enum pps_status write_order(const struct schedule_output *output,
+                                   const struct schedule_candidate *candidate,
+                                   struct pps_error *err)
+{
+    char path[PLAN_PATH];
+    struct pps_fault fault = {.document = 0};
+    struct text_buffer text = {0};
+    const struct schedule_scratch *scratch = &candidate->scratch;
+    const enum pps_status status = path_of(output, form_names[output->form], path, err);
+    if (status != PPS_OK)
+        return status;
+    const bool made = output->messages ? pytorch_csv_write(&scratch->pipeline, &scratch->order,
+                                                           true, &text, &fault)
+                                       : order_write(output->form, &scratch->pipeline,
+                                                     &scratch->order, &text, &fault);
+    if (made)
+        return write_text(output, path, &text, err);
+    text_buffer_free(&text);
+    return fault.text[0] == '\0'
+               ? pps_fail_memory(err, "%s", path)
+               : pps_fail(err, PPS_E_INPUT, "--to %s: %s: %s", form_words[output->form],
+                          candidate->label, fault.text);
+}
+
+static enum pps_status write_table(const struct schedule_output *output,
+                                   const struct schedule_comparison *comparison,
+                                   const struct schedule_candidate *base,
+                                   struct pps_error *err)
+{
+    char path[PLAN_PATH];
+    struct text_buffer text = {0};
+    const enum pps_status status = path_of(output, table_name, path, err);
+    if (status != PPS_OK)
+        return status;
+    schedule_show_csv(comparison, base, &text);
+    return write_text(output, path, &text, err);
+}
+
+// A picture of many operations would be too large; --trace writes other forms.
+static enum pps_status write_picture(const struct schedule_output *output,
+                                     const struct schedule_candidate *chosen,
+                                     struct pps_error *err)
+{
+    char path[PLAN_PATH];
+    const enum pps_status status = path_of(output, timeline_name, path, err);
+    if (status != PPS_OK || 3 * order_total(&chosen->scratch.order) > PPS_TRACESVG_PIECES)
+        return status;
+    return write_timeline(output, chosen, path, err);
+}
+
+enum pps_status schedule_write_output(const struct schedule_output *output,
+                                      const struct schedule_comparison *comparison,
+                                      const struct schedule_candidate *base,
+                                      const struct schedule_candidate *chosen,
+                                      struct pps_error *err)
+{
+    enum pps_status status = PPS_OK;
+    if (output->folder != NULL || output->trace != NULL)
+        printf("\n");
+    if (output->folder != NULL) {
+        status = write_order(output, chosen, err);
+        if (status == PPS_OK)
+            status = write_table(output, comparison, base, err);
+        if (status == PPS_OK)
+            status = write_picture(output, chosen, err);
+    }
+    if (status == PPS_OK && output->trace != NULL)
+        status = write_timeline(output, chosen, output->trace, err);
+    return status;
+}

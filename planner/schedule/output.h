@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the files of a comparison of schedules: the table, the order and its timeline.
+#ifndef PPS_PLANNER_SCHEDULE_OUTPUT_H
+#define PPS_PLANNER_SCHEDULE_OUTPUT_H
+
+#include "kernels/schedule/orders/order_document.h"
+#include "planner/schedule/compare.h"
+
+struct schedule_output {
+    const char *folder, *trace; // NULL: none
+    enum order_form form;
+    bool messages, force;
+};
+
+// Reads --output, --to, --messages, --trace and --force, and refuses files that exist.
+PPS_MUST_CHECK enum pps_status schedule_read_output(struct schedule_output *output,
+                                                    const struct pps_args *args,
+                                                    struct pps_error *err);
+
+PPS_MUST_CHECK enum pps_status schedule_write_output(const struct schedule_output *output,
+                                                     const struct schedule_comparison *comparison,
+                                                     const struct schedule_candidate *base,
+                                                     const struct schedule_candidate *chosen,
+                                                     struct pps_error *err);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the options of `ppsweep schedule` as values of the kernel's parameters.
+#include "planner/schedule/request.h"
+
+#include "base/text/nearest.h"
+#include "base/text/number.h"
+#include "engine/space/value.h"
+#include "kernels/schedule/family_names.h"
+
+#include <math.h>
+#include <string.h>
+
+// Options whose value is that of a parameter.
+static const struct {
+    const char *option;
+    int param;
+} single[] = {
+    {"devices", P_P},
+    {"micro-batches", P_M},
+    {"chunks", P_V},
+    {"slices", P_SLICES},
+    {"group", P_GROUP},
+    {"latency", P_LATENCY},
+    {"channels", P_CHANNELS},
+    {"pair", P_PAIR},
+    {"limit", P_LIMIT},
+    {"per", P_PER},
+    {"objective", P_OBJECTIVE},
+    {"budget", P_BUDGET},
+    {"seed", P_SEED},
+    {"compat", P_COMPAT},
+};
+
+static enum pps_status read_value(double *value,
+                                  const char *option,
+                                  const char *text,
+                                  size_t n,
+                                  const struct pps_param *param,
+                                  struct pps_error *err)
+{
+    char why[PPS_WHY];
+    if (pps_value_parse(param, text, n, value, why))
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--%s %.*s: %s", option, (int)n, text, why);
+}
+
+// Reads three values separated by commas.
+static enum pps_status read_three(double value[N_PARAMS],
+                                  const struct pps_args *args,
+                                  const char *option,
+                                  const int params[3],
+                                  const char *example,
+                                  struct pps_error *err)
+{
+    const char *text = pps_arg(args, option), *rest = text;
+    enum pps_status status = PPS_OK;
+    if (text == NULL)
+        return PPS_OK;
+    for (int i = 0; i < 3 && status == PPS_OK; i++) {
+        const size_t n = strcspn(rest, ",");
+        if ((rest[n] == ',') != (i < 2))
+            return pps_fail(err, PPS_E_INPUT,
+                            "--%s %s: expected three numbers separated by commas, such as %s",
+                            option, text, example);
+        status = read_value(&value[params[i]], option, rest, n, &schedule_params[params[i]], err);
+        rest += n + 1;
+    }
+    return status;
+}
+
+// Checks what concerns all families. check() of the kernel has the same rules.
+static enum pps_status check_memory(const double value[N_PARAMS], struct pps_error *err)
+{
+    const double f = value[P_MEM_F], b = value[P_MEM_B], w = value[P_MEM_W];
+    if (!(fabs(f + b + w) <= 1e-9 * f))
+        return pps_fail(err, PPS_E_INPUT,
+                        "--memory %.10g,%.10g,%.10g: the changes must add up to 0: write "
+                        "%.10g,%.10g,%.10g",
+                        f, b, w, f, b, -f - b);
+    if (value[P_LIMIT] >= 0 && value[P_PER] == PER_CHUNK && value[P_LIMIT] < f)
+        return pps_fail(err, PPS_E_INPUT,
+                        "--limit %.10g: a forward takes %.10g; write a limit of at least that",
+                        value[P_LIMIT], f);
+    return PPS_OK;
+}
+
+enum pps_status schedule_read_values(double value[N_PARAMS],
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
+{
+    static const int times[] = {P_F, P_B, P_W}, memory[] = {P_MEM_F, P_MEM_B, P_MEM_W};
+    enum pps_status status = PPS_OK;
+    for (int p = 0; p < N_PARAMS; p++)
+        value[p] = schedule_params[p].fallback;
+    for (size_t i = 0; i < sizeof single / sizeof *single && status == PPS_OK; i++) {
+        const char *text = pps_arg(args, single[i].option);
+        if (text != NULL)
+            status = read_value(&value[single[i].param], single[i].option, text, strlen(text),
+                                &schedule_params[single[i].param], err);
+    }
+    if (status == PPS_OK && pps_arg(args, "descending") != NULL)
+        value[P_DESCENDING] = 1;
+    if (status == PPS_OK)
+        status = read_three(value, args, "times", times, "1,1.5,0.3", err);
+    if (status == PPS_OK)
+        status = read_three(value, args, "memory", memory, "1,0,-1", err);
+    return status == PPS_OK ? check_memory(value, err) : status;
+}
+
+enum pps_status schedule_read_family(const char *option,
+                                     const char *name,
+                                     int *index,
+                                     struct pps_error *err)
+{
+    for (int i = 0; i < FAMILY_NAMES; i++)
+        if (strcmp(schedule_family_names[i], name) == 0) {
+            *index = i;
+            return PPS_OK;
+        }
+    return pps_fail(err, PPS_E_INPUT,
+                    "--%s %s: not a schedule%s; ppsweep kernels schedule lists them", option, name,
+                    pps_did_you_mean(name, schedule_family_names, FAMILY_NAMES).text);
+}

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the options of `ppsweep schedule` as values of the kernel's parameters.
+#ifndef PPS_PLANNER_SCHEDULE_REQUEST_H
+#define PPS_PLANNER_SCHEDULE_REQUEST_H
+
+#include "engine/command/command.h"
+#include "kernels/schedule/point.h"
+#include "kernels/schedule/table.h"
+
+// Options that describe times, memory and messages.
+#define SCHEDULE_PIPELINE_OPTIONS                                                              \
+    {"times", 0, "F,B,W",                                                                      \
+     "times of forward, backward of the input, backward of the weights (1,1.5,0.3)"},          \
+        {"latency", 0, "TIME", "time of a message between two devices (0)"},                   \
+        {"channels", 0, "NAME",                                                                \
+         "what a message occupies: free (nothing), link, or card of the sender (free)"},       \
+        {"pair", 0, "TIME", "time of a forward that overlaps a full backward (F+B+W)"},        \
+        {"memory", 0, "F,B,W",                                                                 \
+         "change of memory by a forward, at the end of B, at the end of W (1,0,-1)"},          \
+        {"limit", 0, "MEMORY", "memory of each device (none)"},                                \
+    {                                                                                          \
+        "per", 0, "NAME",                                                                      \
+            "times and memory are those of a micro-batch on a device, or on a chunk (device)"  \
+    }
+
+// Sets the defaults, and the values of the options that are given. A value out of range is refused.
+PPS_MUST_CHECK enum pps_status schedule_read_values(double value[N_PARAMS],
+                                                    const struct pps_args *args,
+                                                    struct pps_error *err);
+
+// Finds the index of a family in parameter `family`; a suggestion follows an unknown name.
+PPS_MUST_CHECK enum pps_status schedule_read_family(const char *option,
+                                                    const char *name,
+                                                    int *index,
+                                                    struct pps_error *err);
+
+#endif

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// ppsweep schedule: compares the schedules of a pipeline.
+#include "planner/schedule/commands.h"
+
+#include "base/text/say.h"
+#include "engine/command/signals.h"
+#include "kernels/schedule/family_names.h"
+#include "planner/schedule/compare.h"
+#include "planner/schedule/order_file.h"
+#include "planner/schedule/output.h"
+#include "planner/schedule/show.h"
+#include "planner/shared/options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { THREADS_MAX = 64 };
+
+static const struct pps_opt options[] = {
+    {"devices", 'p', "P", "devices of the pipeline (4)"},
+    {"micro-batches", 'm', "M", "micro-batches of a step (8)"},
+    {"chunks", 'v', "V", "chunks (stages) per device (1: as each family needs)"},
+    SCHEDULE_PIPELINE_OPTIONS,
+    {"family", 'f', "NAME", "a family, all, or best: the best order that is found (all)"},
+    {"order", 0, "FILE", "also compare the order of FILE"},
+    {"baseline", 0, "FAMILY", "compare with this family (1f1b)"},
+    {"objective", 0, "NAME", "minimise makespan or span (makespan)"},
+    {"group", 0, "N", "micro-batches of a group: interleaved, interleaved_group (P)"},
+    {"slices", 0, "Q", "parts of a micro-batch along the sequence: seq_1f1b (1)"},
+    {"descending", 0, NULL, "gpipe, bfs_loop: backwards from the last micro-batch"},
+    {"budget", 0, "N", "evaluations of a search (20000)"},
+    {"seed", 0, "N", "seed of searches (42)"},
+    {"compat", 0, "NAME", "orig: automatic schedules exactly as published (none)"},
+    {"output", 'o', "DIR", "write the table, the best order and its timeline to a folder"},
+    {"to", 0, "FORM", "form of the order in DIR: text, pytorch or json (text)"},
+    {"messages", 0, NULL, "--to pytorch: with sends and receives"},
+    {"trace", 0, "FILE", "write the timeline of the best: NAME.json, .svg, .png or .csv"},
+    {"threads", 'j', "N", "worker threads (all CPUs this process may use)"},
+    {"force", 0, NULL, "overwrite files that exist"},
+    {NULL, 0, NULL, NULL},
+};
+
+static const char details[] =
+    "For a pipeline of P devices and M micro-batches, the command builds every schedule that is\n"
+    "possible, executes it, and prints the best first: time of a step (makespan), largest time\n"
+    "of a device (span), idle part (bubble), peak memory and a lower bound of the objective. A\n"
+    "star marks an order that is proven optimal.\n"
+    "\n"
+    "Times and memory are those of a micro-batch on a whole device. A device with several chunks\n"
+    "runs parts of them, so that all schedules do the same work.\n"
+    "\n"
+    "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
+    "  ppsweep schedule -p 4 -m 8 --family zb_h1 -o zb --to pytorch --trace zb.svg\n";
+
+// ---- candidates ---------------------------------------------------------------------------------
+
+static const char *why_not(const double value[N_PARAMS])
+{
+    const int reason = schedule_check(value, NULL);
+    return reason == 0 ? NULL : schedule_reasons[reason];
+}
+
+// A family with a fixed number of chunks takes that number, whatever --chunks is.
+static struct schedule_candidate candidate_of(const double value[N_PARAMS], int family)
+{
+    double own[N_PARAMS];
+    memcpy(own, value, sizeof own);
+    own[P_FAMILY] = family;
+    const struct family *of = schedule_family_at(family);
+    if (of->chunks(1) == of->chunks(SCHEDULE_CHUNKS_MAX))
+        own[P_V] = 1;
+    return (struct schedule_candidate){.label = schedule_family_names[family],
+                                       .point = schedule_point_of(own),
+                                       .why = why_not(own)};
+}
+
+struct job {
+    double value[N_PARAMS];
+    struct schedule_comparison comparison;
+    struct schedule_order_file order;
+    const char *family, *baseline;
+    int family_index, baseline_index;
+    struct schedule_output output;
+    uint64_t threads;
+};
+
+static bool is_wanted(const struct job *job, int family)
+{
+    if (strcmp(schedule_family_names[family], "one_f_one_b") == 0)
+        return false; // 1f1b
+    if (strcmp(job->family, "all") == 0)
+        return true;
+    return family == job->family_index || family == job->baseline_index;
+}
+
+static enum pps_status list_candidates(struct job *job, struct pps_error *err)
+{
+    struct schedule_comparison *comparison = &job->comparison;
+    comparison->list = calloc(FAMILY_NAMES + 1, sizeof *comparison->list);
+    if (comparison->list == NULL)
+        return pps_fail_memory(err, "the schedules");
+    for (int i = 0; i < FAMILY_NAMES; i++)
+        if (is_wanted(job, i))
+            comparison->list[comparison->n++] = candidate_of(job->value, i);
+    if (job->order.path != NULL)
+        comparison->list[comparison->n++] = (struct schedule_candidate){
+            .label = job->order.path, .point = schedule_order_point(&job->order, job->value)};
+    return PPS_OK;
+}
+
+// ---- options ------------------------------------------------------------------------------------
+
+// Reads a name of one_f_one_b as 1f1b, which the table has.
+static enum pps_status read_family(const char *option,
+                                   const char *name,
+                                   int *index,
+                                   struct pps_error *err)
+{
+    return schedule_read_family(option, strcmp(name, "one_f_one_b") == 0 ? "1f1b" : name, index,
+                                err);
+}
+
+static enum pps_status read_families(struct job *job,
+                                     const struct pps_args *args,
+                                     struct pps_error *err)
+{
+    job->family = pps_arg(args, "family");
+    job->baseline = pps_arg(args, "baseline");
+    job->family_index = job->baseline_index = -1;
+    enum pps_status status = PPS_OK;
+    if (job->family == NULL)
+        job->family = "all";
+    if (strcmp(job->family, "all") != 0)
+        status = read_family("family", job->family, &job->family_index, err);
+    if (status == PPS_OK)
+        status = read_family("baseline", job->baseline != NULL ? job->baseline : "1f1b",
+                             &job->baseline_index, err);
+    return status;
+}
+
+// An order has its own size, which the families of the comparison take.
+static enum pps_status read_order(struct job *job,
+                                  const struct pps_args *args,
+                                  struct pps_error *err)
+{
+    static const struct {
+        const char *option;
+        int param;
+    } sizes[] = {{"devices", P_P}, {"micro-batches", P_M}, {"slices", P_SLICES}};
+    const char *path = pps_arg(args, "order");
+    if (path == NULL)
+        return PPS_OK;
+    enum pps_status status = schedule_order_read(&job->order, path, err);
+    if (status == PPS_OK)
+        status = schedule_order_check(&job->order, err);
+    if (status != PPS_OK)
+        return status;
+    const struct pipeline_shape *shape = &job->order.document.shape;
+    const int32_t size[] = {shape->devices, shape->micro_batches, shape->slices};
+    for (int i = 0; i < 3; i++) {
+        if (pps_arg(args, sizes[i].option) != NULL && job->value[sizes[i].param] != size[i])
+            return pps_fail(err, PPS_E_INPUT, "--%s %s: the order of %s has %d",
+                            sizes[i].option, pps_arg(args, sizes[i].option), path, size[i]);
+        job->value[sizes[i].param] = size[i];
+    }
+    return PPS_OK;
+}
+
+// A family that is named must be possible.
+static enum pps_status check_family(const struct job *job, struct pps_error *err)
+{
+    if (job->family_index < 0)
+        return PPS_OK;
+    const struct schedule_candidate candidate = candidate_of(job->value, job->family_index);
+    if (candidate.why == NULL)
+        return PPS_OK;
+    return pps_fail(err, PPS_E_INPUT, "--family %s: %s (%d devices, %d micro-batches, %d chunks)",
+                    job->family, candidate.why, candidate.point.shape.devices,
+                    candidate.point.shape.micro_batches,
+                    candidate.point.shape.stages / candidate.point.shape.devices);
+}
+
+// ---- the command --------------------------------------------------------------------------------
+
+static const struct schedule_candidate *find(const struct schedule_comparison *comparison,
+                                             const char *label)
+{
+    for (int i = 0; i < comparison->n; i++)
+        if (strcmp(comparison->list[i].label, label) == 0)
+            return &comparison->list[i];
+    return NULL;
+}
+
+// Nothing fits: the least limit that is enough.
+static enum pps_status fail_all(const struct job *job, struct pps_error *err)
+{
+    const struct schedule_candidate *first = &job->comparison.list[0];
+    if (first->outcome == CANDIDATE_OVER_LIMIT)
+        return pps_fail(err, PPS_E_INFEASIBLE,
+                        "no schedule fits: --limit %.10g; %s needs the least limit: %.10g",
+                        job->value[P_LIMIT], first->label, first->figures.least_limit);
+    if (first->outcome == CANDIDATE_IMPOSSIBLE)
+        return pps_fail(err, PPS_E_INPUT, "no schedule is possible: %s: %s", first->label,
+                        first->why);
+    return pps_fail(err, PPS_E_INFEASIBLE,
+                    "no schedule is possible: %s has no order for these times and this limit",
+                    first->label);
+}
+
+// The candidate whose order is written: the family that is named, otherwise the best.
+static const struct schedule_candidate *chosen(const struct job *job)
+{
+    const struct schedule_comparison *comparison = &job->comparison;
+    const struct schedule_candidate *named =
+        job->family_index < 0 ? NULL
+                              : find(comparison, schedule_family_names[job->family_index]);
+    return named != NULL && named->outcome == CANDIDATE_FITS ? named : &comparison->list[0];
+}
+
+static enum pps_status compare(struct job *job, struct pps_error *err)
+{
+    struct schedule_comparison *comparison = &job->comparison;
+    comparison->objective = (enum family_objective)job->value[P_OBJECTIVE];
+    comparison->stop = pps_signals_install(false);
+    enum pps_status status = list_candidates(job, err);
+    if (status == PPS_OK)
+        status = schedule_compare(comparison, (int)job->threads, err);
+    if (status != PPS_OK)
+        return status;
+    const struct schedule_candidate *base =
+        find(comparison, schedule_family_names[job->baseline_index]);
+    schedule_show_pipeline(job->value);
+    schedule_show(comparison, base);
+    if (comparison->list[0].outcome != CANDIDATE_FITS)
+        return fail_all(job, err);
+    return schedule_write_output(&job->output, comparison, base, chosen(job), err);
+}
+
+static enum pps_status schedule_main(const struct pps_args *args, struct pps_error *err)
+{
+    struct job job = {.family = NULL};
+    enum pps_status status = schedule_read_values(job.value, args, err);
+    if (status == PPS_OK)
+        status = plan_arg_threads(args, THREADS_MAX, &job.threads, err);
+    if (status == PPS_OK)
+        status = read_families(&job, args, err);
+    if (status == PPS_OK)
+        status = read_order(&job, args, err);
+    if (status == PPS_OK)
+        status = check_family(&job, err);
+    if (status == PPS_OK)
+        status = schedule_read_output(&job.output, args, err);
+    if (status == PPS_OK)
+        status = compare(&job, err);
+    schedule_comparison_free(&job.comparison);
+    schedule_order_free(&job.order);
+    return status;
+}
+
+const struct pps_command schedule_command = {
+    .name = "schedule",
+    .summary = "compare the schedules of a pipeline: time, bubble, memory",
+    .usage = "[options]",
+    .details = details,
+    .options = options,
+    .config = true,
+    .min_words = 0,
+    .max_words = 0,
+    .main = schedule_main,
+};

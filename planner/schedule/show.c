@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints comparisons of schedules, and writes them as CSV.
+#include "planner/schedule/show.h"
+
+#include "base/text/say.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- the pipeline -------------------------------------------------------------------------------
+
+void schedule_show_pipeline(const double value[N_PARAMS])
+{
+    printf("%.0f device%s, %.0f micro-batch%s; f %.10g, b %.10g, w %.10g", value[P_P],
+           value[P_P] == 1 ? "" : "s", value[P_M], value[P_M] == 1 ? "" : "es", value[P_F],
+           value[P_B], value[P_W]);
+    if (value[P_LATENCY] > 0)
+        printf(", latency %.10g%s%s", value[P_LATENCY],
+               value[P_CHANNELS] == PIPELINE_FREE ? "" : " on each ",
+               value[P_CHANNELS] == PIPELINE_FREE    ? ""
+               : value[P_CHANNELS] == PIPELINE_LINKS ? "link"
+                                                     : "card");
+    printf(" (per %s)\n", value[P_PER] == PER_DEVICE ? "device" : "chunk");
+    printf("memory %.10g by a forward, %.10g after b, %.10g after w", value[P_MEM_F],
+           value[P_MEM_B], value[P_MEM_W]);
+    if (value[P_LIMIT] >= 0)
+        printf("; limit %.10g\n\n", value[P_LIMIT]);
+    else
+        printf("; no limit\n\n");
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+static int label_width(const struct schedule_comparison *comparison)
+{
+    size_t width = strlen("schedule");
+    for (int i = 0; i < comparison->n; i++)
+        width = strlen(comparison->list[i].label) > width ? strlen(comparison->list[i].label)
+                                                          : width;
+    return width < 40 ? (int)width : 40;
+}
+
+static int chunks_of(const struct schedule_candidate *candidate)
+{
+    return candidate->point.shape.stages / candidate->point.shape.devices;
+}
+
+// Returns by how many percent the objective exceeds the base's.
+static double more_than(const struct schedule_comparison *comparison,
+                        const struct schedule_candidate *candidate,
+                        const struct schedule_candidate *base)
+{
+    const double value = schedule_objective(comparison, base);
+    return value > 0 ? 100 * (schedule_objective(comparison, candidate) / value - 1) : 0;
+}
+
+static void show_row(const struct schedule_comparison *comparison,
+                     const struct schedule_candidate *candidate,
+                     const struct schedule_candidate *base,
+                     int width)
+{
+    const struct metrics *m = &candidate->figures.metrics;
+    const struct family_result *found = &candidate->figures.found;
+    pps_say_part(stdout, "%-*.*s", width, width, candidate->label);
+    printf(" %2d %11.6g %11.6g %6.2f %%", chunks_of(candidate), m->makespan, m->span,
+           100 * m->bubble_ratio);
+    printf(" %10.6g %11.6g%s", m->peak_most, found->bound, found->proven ? "*" : " ");
+    if (base != NULL && base->outcome == CANDIDATE_FITS)
+        printf(" %+9.2f %%", more_than(comparison, candidate, base));
+    if (found->chosen != NULL)
+        printf("  %s", found->chosen->name);
+    printf("\n");
+}
+
+static bool any(const struct schedule_comparison *comparison, enum schedule_outcome outcome)
+{
+    for (int i = 0; i < comparison->n; i++)
+        if (comparison->list[i].outcome == outcome)
+            return true;
+    return false;
+}
+
+static void show_others(const struct schedule_comparison *comparison, int width)
+{
+    if (any(comparison, CANDIDATE_OVER_LIMIT))
+        printf("\nover the limit\n");
+    for (int i = 0; i < comparison->n; i++) {
+        const struct schedule_candidate *candidate = &comparison->list[i];
+        if (candidate->outcome == CANDIDATE_OVER_LIMIT)
+            printf("%-*s needs a limit of %.10g\n", width, candidate->label,
+                   candidate->figures.least_limit);
+    }
+    if (any(comparison, CANDIDATE_IMPOSSIBLE) || any(comparison, CANDIDATE_FAILED))
+        printf("\nimpossible\n");
+    for (int i = 0; i < comparison->n; i++) {
+        const struct schedule_candidate *candidate = &comparison->list[i];
+        if (candidate->outcome == CANDIDATE_IMPOSSIBLE)
+            printf("%-*s %s\n", width, candidate->label, candidate->why);
+        if (candidate->outcome == CANDIDATE_FAILED)
+            printf("%-*s its rule has no order for these times and this limit\n", width,
+                   candidate->label);
+    }
+}
+
+void schedule_show(const struct schedule_comparison *comparison,
+                   const struct schedule_candidate *base)
+{
+    const int width = label_width(comparison);
+    const bool compared = base != NULL && base->outcome == CANDIDATE_FITS;
+    char title[64] = "";
+    if (compared)
+        snprintf(title, sizeof title, " vs %s", base->label);
+    if (any(comparison, CANDIDATE_FITS))
+        printf("%-*s  v    makespan        span   bubble       peak       bound %11s\n", width,
+               "schedule", title);
+    for (int i = 0; i < comparison->n; i++)
+        if (comparison->list[i].outcome == CANDIDATE_FITS)
+            show_row(comparison, &comparison->list[i], base, width);
+    show_others(comparison, width);
+}
+
+// ---- one schedule -------------------------------------------------------------------------------
+
+void schedule_show_one(const struct schedule_candidate *candidate)
+{
+    const struct metrics *m = &candidate->figures.metrics;
+    const struct metrics_idle *idle = &candidate->figures.idle;
+    const struct schedule_scratch *scratch = &candidate->scratch;
+    printf("makespan %.10g, span %.10g, bubble %.2f %%, peak %.10g\n", m->makespan, m->span,
+           100 * m->bubble_ratio, m->peak_most);
+    printf("idle %.10g: warm-up %.10g, forward %.10g, gradient %.10g, channel %.10g, cool-down "
+           "%.10g\n\n",
+           m->bubble_time, idle->warm_up, idle->forward, idle->gradient, idle->channel,
+           idle->cool_down);
+    printf("device operations        busy  busy %%       first        last        peak\n");
+    for (int32_t d = 0; d < scratch->order.devices; d++) {
+        const int32_t n = scratch->order.n[d];
+        const double first = n > 0 ? executor_starts(scratch->executor)[order_at(
+                                         &scratch->order, d, 0)]
+                                   : 0;
+        const double last =
+            n > 0 ? executor_ends(scratch->executor)[order_at(&scratch->order, d, n - 1)] : 0;
+        printf("%6d %10d %11.6g %7.2f %11.6g %11.6g %11.6g\n", d, n, scratch->busy[d],
+               m->makespan > 0 ? 100 * scratch->busy[d] / m->makespan : 0, first, last,
+               scratch->peak[d]);
+    }
+}
+
+// ---- CSV ----------------------------------------------------------------------------------------
+
+static void add_number(struct text_buffer *text, double value)
+{
+    text_buffer_add(text, ",");
+    if (isfinite(value))
+        text_buffer_add_number(text, value);
+}
+
+void schedule_show_csv(const struct schedule_comparison *comparison,
+                       const struct schedule_candidate *base,
+                       struct text_buffer *text)
+{
+    text_buffer_add(text, "schedule,v,makespan,span,bubble,throughput,peak,bound,proven,chosen%s\n",
+                    base != NULL ? ",vs_baseline" : "");
+    for (int i = 0; i < comparison->n; i++) {
+        const struct schedule_candidate *candidate = &comparison->list[i];
+        const struct metrics *m = &candidate->figures.metrics;
+        const struct family_result *found = &candidate->figures.found;
+        if (candidate->outcome != CANDIDATE_FITS)
+            continue;
+        text_buffer_add(text, "%s,%d", candidate->label, chunks_of(candidate));
+        add_number(text, m->makespan);
+        add_number(text, m->span);
+        add_number(text, 100 * m->bubble_ratio);
+        add_number(text, m->throughput);
+        add_number(text, m->peak_most);
+        add_number(text, found->bound);
+        text_buffer_add(text, ",%s,%s", found->proven ? "yes" : "no",
+                        found->chosen != NULL ? found->chosen->name : "");
+        if (base != NULL)
+            add_number(text, base->outcome == CANDIDATE_FITS
+                                 ? more_than(comparison, candidate, base)
+                                 : (double)NAN);
+        text_buffer_add(text, "\n");
+    }
+}

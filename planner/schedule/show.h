@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prints comparisons of schedules, and writes them as CSV.
+#ifndef PPS_PLANNER_SCHEDULE_SHOW_H
+#define PPS_PLANNER_SCHEDULE_SHOW_H
+
+#include "base/text/text_buffer.h"
+#include "planner/schedule/compare.h"
+
+// Prints the pipeline: devices, micro-batches, times, memory.
+void schedule_show_pipeline(const double value[N_PARAMS]);
+
+// Prints the table; base: the candidate that the others are compared with, or NULL.
+void schedule_show(const struct schedule_comparison *comparison,
+                   const struct schedule_candidate *base);
+
+// Prints the times, memory and idle time of one schedule, device by device.
+void schedule_show_one(const struct schedule_candidate *candidate);
+
+// Appends the table as CSV.
+void schedule_show_csv(const struct schedule_comparison *comparison,
+                       const struct schedule_candidate *base,
+                       struct text_buffer *text);
+
+#endif
