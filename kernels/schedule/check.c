@@ -19,7 +19,7 @@ const char *const schedule_reasons[] = {
     "",
     [OTHER_CHUNKS] = "the family has another number of chunks (v = 1: as the family needs)",
     [MEMORY_SUM] = "mem_f + mem_b + mem_w is not 0",
-    [SMALL_LIMIT] = "limit is less than the memory of one forward",
+    [SMALL_LIMIT] = "limit is less than the memory of one micro-batch",
     [TOO_LARGE] = "more than 2^28 operations",
     [OTHER_SHAPE] = "the family has no order for this p, m and v",
     [MISFITS] = "needs 1 stage per device",
@@ -37,6 +37,12 @@ static int reason_of(const char *misfit)
     return OTHER_SHAPE;
 }
 
+static int32_t chunks_of(const struct pipeline_shape *shape)
+{
+    return shape->stages / shape->devices;
+}
+
+// A micro-batch runs forwards on all chunks of a device before the first backward frees memory.
 int schedule_check(const double *value, const void *shared)
 {
     (void)shared;
@@ -46,7 +52,7 @@ int schedule_check(const double *value, const void *shared)
         return OTHER_CHUNKS;
     if (!(fabs(sum) <= 1e-9 * f))
         return MEMORY_SUM;
-    if (point.limit < point.stage.kept_until_b + point.stage.kept_until_w)
+    if (point.limit < (value[P_PER] == PER_DEVICE ? f : f * chunks_of(&point.shape)))
         return SMALL_LIMIT;
     if (!schedule_is_small(&point.shape))
         return TOO_LARGE;

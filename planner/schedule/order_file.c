@@ -17,7 +17,7 @@ static enum pps_status fail(const struct schedule_order_file *file,
     if (fault->text[0] == '\0')
         return pps_fail_memory(err, "%s", file->path);
     if (fault->item != NULL && file->document.json.root != NULL)
-        return pps_json_fail(&file->document.json, fault->item, err, "%s", fault->text);
+        pps_json_where(&file->document.json, fault->item, 0, &line, &column);
     return pps_fail_at(err, PPS_E_INPUT, file->path, line, column, "%s", fault->text);
 }
 

@@ -2,6 +2,7 @@
 // Writes the files of a comparison of schedules.
 #include "planner/schedule/output.h"
 
+#include "base/system/disk.h"
 #include "base/system/whole_file.h"
 #include "base/text/say.h"
 #include "engine/trace/trace_write.h"
@@ -194,7 +195,9 @@ enum pps_status schedule_write_output(const struct schedule_output *output,
     if (output->folder != NULL || output->trace != NULL)
         printf("\n");
     if (output->folder != NULL) {
-        status = write_order(output, chosen, err);
+        status = pps_disk_make_folder(output->folder, err);
+        if (status == PPS_OK)
+            status = write_order(output, chosen, err);
         if (status == PPS_OK)
             status = write_table(output, comparison, base, err);
         if (status == PPS_OK)

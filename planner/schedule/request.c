@@ -77,10 +77,10 @@ static enum pps_status check_memory(const double value[N_PARAMS], struct pps_err
                         "--memory %.10g,%.10g,%.10g: the changes must add up to 0: write "
                         "%.10g,%.10g,%.10g",
                         f, b, w, f, b, -f - b);
-    if (value[P_LIMIT] >= 0 && value[P_PER] == PER_CHUNK && value[P_LIMIT] < f)
+    if (value[P_LIMIT] >= 0 && value[P_LIMIT] < f)
         return pps_fail(err, PPS_E_INPUT,
-                        "--limit %.10g: a forward takes %.10g; write a limit of at least that",
-                        value[P_LIMIT], f);
+                        "--limit %.10g: one forward takes %.10g; write %.10g or more",
+                        value[P_LIMIT], f, f);
     return PPS_OK;
 }
 

@@ -112,8 +112,8 @@ void schedule_show(const struct schedule_comparison *comparison,
     if (compared)
         snprintf(title, sizeof title, " vs %s", base->label);
     if (any(comparison, CANDIDATE_FITS))
-        printf("%-*s  v    makespan        span   bubble       peak       bound %11s\n", width,
-               "schedule", title);
+        printf("%-*s  v    makespan        span   bubble       peak       bound%s%s\n", width,
+               "schedule", title[0] != '\0' ? "    " : "", title);
     for (int i = 0; i < comparison->n; i++)
         if (comparison->list[i].outcome == CANDIDATE_FITS)
             show_row(comparison, &comparison->list[i], base, width);
