@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists the names of parameter `family`: every family of the catalogue, and 1f1b, another name of
-// one_f_one_b.
+// Lists the names of parameter `family`: every family of the catalogue, and 1f1b.
 #ifndef PPS_SCHEDULE_FAMILY_NAMES_H
 #define PPS_SCHEDULE_FAMILY_NAMES_H
 
 #include "kernels/schedule/catalogue/catalogue.h"
 
-enum { FAMILY_NAMES = 6, FAMILY_NAME_DEFAULT = 1 };
+// The index of each name: FAMILY_NAME_gpipe ...; 1f1b is FAMILY_NAME_DEFAULT.
+enum {
+#define ALIASED(name, alias) FAMILY_NAME_DEFAULT, FAMILY_NAME_##name,
+#define FAMILY(name)         FAMILY_NAME_##name,
+#define SEARCH(name)         FAMILY_NAME_##name,
+#include "kernels/schedule/catalogue/families.def"
+#undef ALIASED
+#undef FAMILY
+#undef SEARCH
+    FAMILY_NAMES,
+};
 
 extern const char *const schedule_family_names[FAMILY_NAMES + 1]; // ends with NULL
 

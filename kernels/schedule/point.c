@@ -88,9 +88,8 @@ static enum schedule_status order_pipeline(struct schedule_scratch *scratch,
 {
     order_clear(&scratch->order);
     if (point->family != NULL)
-        return status_of(point->family->build(&scratch->pipeline, options,
-                                              scratch->family_memory, poll, &scratch->order,
-                                              found));
+        return status_of(point->family->build(
+            &scratch->pipeline, options, scratch->family_memory, poll, &scratch->order, found));
     order_copy(&scratch->order, point->order);
     return SCHEDULE_DONE;
 }

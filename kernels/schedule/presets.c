@@ -5,21 +5,26 @@
 
 #include <stddef.h>
 
-#define FAMILY_LIST "[\"gpipe\", \"1f1b\", \"zb_auto\", \"list_dispatch\", \"vshape_dispatch\"]"
+// A list of every family but searches.
+#define ALIASED(name, alias) "\"" alias "\""
+#define FAMILY(name)         ", \"" #name "\""
+#define SEARCH(name)
+static const char family_list[] = "["
+#include "kernels/schedule/catalogue/families.def"
+                                  "]";
+#undef ALIASED
+#undef FAMILY
+#undef SEARCH
 
 static const struct pps_preset_axis family_axes[] = {
     {"p", "[4, 8]"},
     {"m", "[8, 16, 32, 64]"},
-    {"family", FAMILY_LIST},
+    {"family", family_list},
     {0},
 };
 
 static const struct pps_preset_axis memory_axes[] = {
-    {"p", "[4, 8]"},
-    {"m", "[4*p]"},
-    {"limit", "[p/2, 0.75*p, p, 1.25*p, 1.5*p, 2*p]"},
-    {"family", FAMILY_LIST},
-    {0},
+    {"p", "[4, 8]"}, {"m", "4*p"}, {"limit", "p/2..2*p step p/4"}, {"family", family_list}, {0},
 };
 
 static const char *const no_rules[] = {NULL};

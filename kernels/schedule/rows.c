@@ -126,8 +126,7 @@ static enum pps_outcome run_point(const struct pps_batch *batch,
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
     put_empty_row(batch, i);
-    const enum schedule_status status =
-        schedule_evaluate(&scratch, &point, &poll, &figures);
+    const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
     put(batch, i, C_CHUNKS, point.shape.stages / point.shape.devices);
     if (status == SCHEDULE_DONE)
         put_row(batch, i, &point, &scratch, &figures);

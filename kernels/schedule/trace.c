@@ -181,8 +181,7 @@ enum pps_outcome schedule_trace(const double *value,
     struct poll poll = schedule_poll(worker);
     schedule_scratch_take(&scratch, &point, &room);
     schedule_set_pipeline(&scratch, &point);
-    const enum schedule_status status =
-        schedule_evaluate(&scratch, &point, &poll, &figures);
+    const enum schedule_status status = schedule_evaluate(&scratch, &point, &poll, &figures);
     if (status == SCHEDULE_DONE)
         return schedule_send_timeline(&scratch, sink);
     return status == SCHEDULE_OVER_LIMIT ? PPS_INFEASIBLE

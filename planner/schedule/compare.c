@@ -43,8 +43,8 @@ static enum schedule_outcome evaluate(struct schedule_candidate *candidate,
         return CANDIDATE_NO_MEMORY;
     schedule_scratch_take(&candidate->scratch, &candidate->point, &room);
     schedule_set_pipeline(&candidate->scratch, &candidate->point);
-    return outcome_of(schedule_evaluate(&candidate->scratch, &candidate->point, &poll,
-                                        &candidate->figures));
+    return outcome_of(
+        schedule_evaluate(&candidate->scratch, &candidate->point, &poll, &candidate->figures));
 }
 
 // ---- all ----------------------------------------------------------------------------------------
@@ -101,8 +101,8 @@ enum pps_status schedule_compare(struct schedule_comparison *comparison,
                                  struct pps_error *err)
 {
     atomic_init(&comparison->next, 0);
-    const enum pps_status status = pps_parallel(
-        threads < comparison->n ? threads : comparison->n, work, comparison, err);
+    const enum pps_status status =
+        pps_parallel(threads < comparison->n ? threads : comparison->n, work, comparison, err);
     if (status != PPS_OK)
         return status;
     for (int i = 0; i < comparison->n; i++) {

@@ -16,9 +16,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-static const char *const form_words[] = {[ORDER_FORM_TEXT] = "text",
-                                         [ORDER_FORM_PYTORCH] = "pytorch",
-                                         [ORDER_FORM_JSON] = "json"};
+static const char *const form_words[] =
+    {[ORDER_FORM_TEXT] = "text", [ORDER_FORM_PYTORCH] = "pytorch", [ORDER_FORM_JSON] = "json"};
 static const char *const form_names[] = {[ORDER_FORM_TEXT] = "order.txt",
                                          [ORDER_FORM_PYTORCH] = "order.csv",
                                          [ORDER_FORM_JSON] = "order.json"};
@@ -91,7 +90,9 @@ enum pps_status schedule_read_output(struct schedule_output *output,
 
 // ---- files --------------------------------------------------------------------------------------
 
-static enum pps_status tell(void *self, const struct pps_trace_sink *sink, struct pps_error *err)
+static enum pps_status tell(void *self,
+                            const struct pps_trace_sink *sink,
+                            struct pps_error *err)
 {
     const struct schedule_candidate *candidate = self;
     return schedule_send_timeline(&candidate->scratch, sink) == PPS_DONE
@@ -146,10 +147,10 @@ static enum pps_status write_order(const struct schedule_output *output,
     const enum pps_status status = path_of(output, form_names[output->form], path, err);
     if (status != PPS_OK)
         return status;
-    const bool made = output->messages ? pytorch_csv_write(&scratch->pipeline, &scratch->order,
-                                                           true, &text, &fault)
-                                       : order_write(output->form, &scratch->pipeline,
-                                                     &scratch->order, &text, &fault);
+    const bool made =
+        output->messages
+            ? pytorch_csv_write(&scratch->pipeline, &scratch->order, true, &text, &fault)
+            : order_write(output->form, &scratch->pipeline, &scratch->order, &text, &fault);
     if (made)
         return write_text(output, path, &text, err);
     text_buffer_free(&text);

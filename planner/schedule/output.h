@@ -17,10 +17,11 @@ PPS_MUST_CHECK enum pps_status schedule_read_output(struct schedule_output *outp
                                                     const struct pps_args *args,
                                                     struct pps_error *err);
 
-PPS_MUST_CHECK enum pps_status schedule_write_output(const struct schedule_output *output,
-                                                     const struct schedule_comparison *comparison,
-                                                     const struct schedule_candidate *base,
-                                                     const struct schedule_candidate *chosen,
-                                                     struct pps_error *err);
+PPS_MUST_CHECK enum pps_status schedule_write_output(
+    const struct schedule_output *output,
+    const struct schedule_comparison *comparison,
+    const struct schedule_candidate *base,
+    const struct schedule_candidate *chosen,
+    struct pps_error *err);
 
 #endif

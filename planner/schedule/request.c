@@ -15,20 +15,11 @@ static const struct {
     const char *option;
     int param;
 } single[] = {
-    {"devices", P_P},
-    {"micro-batches", P_M},
-    {"chunks", P_V},
-    {"slices", P_SLICES},
-    {"group", P_GROUP},
-    {"latency", P_LATENCY},
-    {"channels", P_CHANNELS},
-    {"pair", P_PAIR},
-    {"limit", P_LIMIT},
-    {"per", P_PER},
-    {"objective", P_OBJECTIVE},
-    {"budget", P_BUDGET},
-    {"seed", P_SEED},
-    {"compat", P_COMPAT},
+    {"devices", P_P},         {"micro-batches", P_M},     {"chunks", P_V},
+    {"slices", P_SLICES},     {"group", P_GROUP},         {"latency", P_LATENCY},
+    {"channels", P_CHANNELS}, {"pair", P_PAIR},           {"limit", P_LIMIT},
+    {"per", P_PER},           {"objective", P_OBJECTIVE}, {"budget", P_BUDGET},
+    {"seed", P_SEED},         {"compat", P_COMPAT},
 };
 
 static enum pps_status read_value(double *value,
@@ -62,7 +53,8 @@ static enum pps_status read_three(double value[N_PARAMS],
             return pps_fail(err, PPS_E_INPUT,
                             "--%s %s: expected three numbers separated by commas, such as %s",
                             option, text, example);
-        status = read_value(&value[params[i]], option, rest, n, &schedule_params[params[i]], err);
+        status =
+            read_value(&value[params[i]], option, rest, n, &schedule_params[params[i]], err);
         rest += n + 1;
     }
     return status;
@@ -118,6 +110,6 @@ enum pps_status schedule_read_family(const char *option,
             return PPS_OK;
         }
     return pps_fail(err, PPS_E_INPUT,
-                    "--%s %s: not a schedule%s; ppsweep kernels schedule lists them", option, name,
-                    pps_did_you_mean(name, schedule_family_names, FAMILY_NAMES).text);
+                    "--%s %s: not a schedule%s; ppsweep kernels schedule lists them", option,
+                    name, pps_did_you_mean(name, schedule_family_names, FAMILY_NAMES).text);
 }

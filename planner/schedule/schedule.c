@@ -41,12 +41,16 @@ static const struct pps_opt options[] = {
 };
 
 static const char details[] =
-    "For a pipeline of P devices and M micro-batches, the command builds every schedule that is\n"
-    "possible, executes it, and prints the best first: time of a step (makespan), largest time\n"
-    "of a device (span), idle part (bubble), peak memory and a lower bound of the objective. A\n"
+    "For a pipeline of P devices and M micro-batches, the command builds every schedule that "
+    "is\n"
+    "possible, executes it, and prints the best first: time of a step (makespan), largest "
+    "time\n"
+    "of a device (span), idle part (bubble), peak memory and a lower bound of the objective. "
+    "A\n"
     "star marks an order that is proven optimal.\n"
     "\n"
-    "Times and memory are those of a micro-batch on a whole device. A device with several chunks\n"
+    "Times and memory are those of a micro-batch on a whole device. A device with several "
+    "chunks\n"
     "runs parts of them, so that all schedules do the same work.\n"
     "\n"
     "  ppsweep schedule -p 8 -m 32 --times 12,13,7 --latency 1 --limit 8\n"
@@ -103,8 +107,9 @@ static enum pps_status list_candidates(struct job *job, struct pps_error *err)
         if (is_wanted(job, i))
             comparison->list[comparison->n++] = candidate_of(job->value, i);
     if (job->order.path != NULL)
-        comparison->list[comparison->n++] = (struct schedule_candidate){
-            .label = job->order.path, .point = schedule_order_point(&job->order, job->value)};
+        comparison->list[comparison->n++] =
+            (struct schedule_candidate){.label = job->order.path,
+                                        .point = schedule_order_point(&job->order, job->value)};
     return PPS_OK;
 }
 
@@ -174,8 +179,9 @@ static enum pps_status check_family(const struct job *job, struct pps_error *err
     const struct schedule_candidate candidate = candidate_of(job->value, job->family_index);
     if (candidate.why == NULL)
         return PPS_OK;
-    return pps_fail(err, PPS_E_INPUT, "--family %s: %s (%d devices, %d micro-batches, %d chunks)",
-                    job->family, candidate.why, candidate.point.shape.devices,
+    return pps_fail(err, PPS_E_INPUT,
+                    "--family %s: %s (%d devices, %d micro-batches, %d chunks)", job->family,
+                    candidate.why, candidate.point.shape.devices,
                     candidate.point.shape.micro_batches,
                     candidate.point.shape.stages / candidate.point.shape.devices);
 }

@@ -136,9 +136,8 @@ void schedule_show_one(const struct schedule_candidate *candidate)
     printf("device operations        busy  busy %%       first        last        peak\n");
     for (int32_t d = 0; d < scratch->order.devices; d++) {
         const int32_t n = scratch->order.n[d];
-        const double first = n > 0 ? executor_starts(scratch->executor)[order_at(
-                                         &scratch->order, d, 0)]
-                                   : 0;
+        const double first =
+            n > 0 ? executor_starts(scratch->executor)[order_at(&scratch->order, d, 0)] : 0;
         const double last =
             n > 0 ? executor_ends(scratch->executor)[order_at(&scratch->order, d, n - 1)] : 0;
         printf("%6d %10d %11.6g %7.2f %11.6g %11.6g %11.6g\n", d, n, scratch->busy[d],
@@ -160,7 +159,8 @@ void schedule_show_csv(const struct schedule_comparison *comparison,
                        const struct schedule_candidate *base,
                        struct text_buffer *text)
 {
-    text_buffer_add(text, "schedule,v,makespan,span,bubble,throughput,peak,bound,proven,chosen%s\n",
+    text_buffer_add(text,
+                    "schedule,v,makespan,span,bubble,throughput,peak,bound,proven,chosen%s\n",
                     base != NULL ? ",vs_baseline" : "");
     for (int i = 0; i < comparison->n; i++) {
         const struct schedule_candidate *candidate = &comparison->list[i];

@@ -9,14 +9,35 @@
 #include <string.h>
 
 const struct family *const families[] = {
-    &family_gpipe,         &family_one_f_one_b,     &family_zb_auto,
-    &family_list_dispatch, &family_vshape_dispatch, NULL,
+#define ALIASED(name, alias) &family_##name,
+#define FAMILY(name)         &family_##name,
+#define SEARCH(name)         &family_##name,
+#include "kernels/schedule/catalogue/families.def"
+#undef ALIASED
+#undef FAMILY
+#undef SEARCH
+    NULL,
+};
+
+static const struct {
+    const char *name;
+    const struct family *family;
+} aliases[] = {
+#define ALIASED(name, alias) {alias, &family_##name},
+#define FAMILY(name)
+#define SEARCH(name)
+#include "kernels/schedule/catalogue/families.def"
+#undef ALIASED
+#undef FAMILY
+#undef SEARCH
+    {NULL, NULL},
 };
 
 const struct family *family_named(const char *name)
 {
-    if (strcmp(name, "1f1b") == 0)
-        name = "one_f_one_b";
+    for (int i = 0; aliases[i].name != NULL; i++)
+        if (strcmp(aliases[i].name, name) == 0)
+            return aliases[i].family;
     for (int i = 0; families[i] != NULL; i++)
         if (strcmp(families[i]->name, name) == 0)
             return families[i];
