@@ -216,8 +216,8 @@ static enum pps_status find_experiment(struct verifier *v, struct pps_error *err
     if (!pps_experiment_again_possible(&v->said, ask->kernels, ask->version, verified->why_not,
                                        sizeof verified->why_not))
         return PPS_OK;
-    enum pps_status status =
-        pps_experiment_again(&v->said, ask->kernels, &v->index.file.head, &v->experiment, err);
+    enum pps_status status = pps_experiment_again(&v->said, ask->kernels, &v->index.file.head,
+                                                  &ask->inputs, &v->experiment, err);
     verified->in_order = status == PPS_OK;
     if (status != PPS_E_INPUT)
         return status;

@@ -6,6 +6,7 @@
 #define PPS_ENGINE_CHECK_VERIFY_H
 
 #include "base/text/status.h"
+#include "engine/experiment/documents.h"
 #include "engine/run/audit.h"
 #include "engine/store/counts.h"
 #include "ppsweep/kernel.h"
@@ -20,6 +21,7 @@ struct pps_verify_ask {
     double sample;  // fraction of the rows to compute again, at least a few rows; 0: none
     bool reference; // compute these rows with the kernel's reference as well
     int threads;
+    struct pps_input_words inputs; // files of documents that are too large for the manifest
 };
 
 // What has been verified.

@@ -32,7 +32,8 @@
 
 static const struct pps_opt options[] = {
     {"row", 0, "K", "trace the point of data row K of RESULT, counted from 1 (1)"},
-    {"input", 'i', "SLOT=FILE", "input document of KERNEL, such as model=FILE"},
+    {"input", 'i', "SLOT=FILE",
+     "input document of KERNEL, or one that is too large for the manifest of RESULT"},
     {"output", 'o', "FILE", "NAME.json, .svg, .png or .csv, or - for stdout (outputs/traces/)"},
     {"as", 0, "NAME",
      "write the artifact NAME of the kernel instead of a timeline (ppsweep kernels KERNEL)"},
@@ -108,10 +109,13 @@ static void name_point(struct trace *t, const char *from, int first_word)
 
 static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
 {
-    const char *path = t->words.list[0];
+    const char *path = t->words.list[0], *files[PPS_MAX_INPUT_WORDS];
+    struct pps_input_words inputs;
     char stem[96], name[128];
     uint64_t row = 1;
     enum pps_status status = pps_arg_count(t->args, "row", 1, (uint64_t)1 << 62, &row, err);
+    if (status == PPS_OK)
+        status = pps_request_inputs(t->args, files, &inputs, err);
     if (status == PPS_OK)
         status = pps_resultpath_check(path, err);
     if (status != PPS_OK)
@@ -120,8 +124,8 @@ static enum pps_status point_of_row(struct trace *t, struct pps_error *err)
     pps_view_stem(path, stem, sizeof stem);
     snprintf(name, sizeof name, "%s-row%llu", stem, (unsigned long long)row);
     name_point(t, name, 1);
-    return pps_point_from_row(pps_arg_kernels(t->args), path, row, &t->inputs, &t->kernel,
-                              t->point, &t->shown, err);
+    return pps_point_from_row(pps_arg_kernels(t->args), path, row, &inputs, &t->inputs,
+                              &t->kernel, t->point, &t->shown, err);
 }
 
 // Sets the point to the defaults of the kernel.

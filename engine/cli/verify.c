@@ -16,6 +16,7 @@
 static const struct pps_opt options[] = {
     {"sample", 0, "F", "fraction of the rows to compute again, from 0 to 1 (0.001)"},
     {"reference", 0, NULL, "also compute these rows with the reference of the kernel"},
+    {"input", 'i', "SLOT=FILE", "file of a document that is too large for the manifest"},
     {"threads", 'j', "N", "number of worker threads (all CPUs this process may use)"},
     {"quiet", 'q', NULL, "print errors only"},
     {NULL, 0, NULL, NULL},
@@ -37,7 +38,8 @@ static const char details[] =
     "reports which shard is missing.\n"
     "\n"
     "Rows can only be computed again by the version of ppsweep and of the kernel that wrote\n"
-    "them. If the points were read from a file, this file must not have changed.\n"
+    "them. If the points were read from a file, this file must not have changed. A document\n"
+    "of more than 1 MiB is not part of the manifest: give its file with --input.\n"
     "\n"
     "exit status:\n"
     "  0  every result is correct\n"
@@ -164,8 +166,11 @@ static enum pps_status verify_all(const struct pps_args *args,
 
 static enum pps_status verify_main(const struct pps_args *args, struct pps_error *err)
 {
+    const char *words[PPS_MAX_INPUT_WORDS];
     struct pps_verify_ask ask;
     enum pps_status status = fill_ask(args, &ask, err);
+    if (status == PPS_OK)
+        status = pps_request_inputs(args, words, &ask.inputs, err);
     if (status != PPS_OK)
         return status;
     struct pps_verified *verified = calloc((size_t)pps_arg_words(args), sizeof *verified);

@@ -210,19 +210,6 @@ void pps_documents_list(const struct pps_documents *inputs, FILE *out)
 
 // ---- resolved documents -----------------------------------------------------------------------
 
-static cJSON *resolve_one(const struct pps_source *source)
-{
-    if (source->text != NULL)
-        return pps_text_document_resolve(source);
-    cJSON *copy = cJSON_Duplicate(source->root, true);
-    const cJSON *said = pps_json_member(copy, "name");
-    if (cJSON_IsString(said) && strcmp(said->valuestring, source->name) == 0)
-        return copy;
-    cJSON_DeleteItemFromObjectCaseSensitive(copy, "name");
-    cJSON_AddStringToObject(copy, "name", source->name);
-    return copy;
-}
-
 static bool resolve(struct pps_documents *inputs)
 {
     inputs->resolved = cJSON_CreateObject();
@@ -231,7 +218,9 @@ static bool resolve(struct pps_documents *inputs)
         for (int i = 0; i < inputs->n; i++) {
             if (inputs->sources[i].slot != s)
                 continue;
-            cJSON *one = resolve_one(&inputs->sources[i]);
+            cJSON *one = pps_document_resolve(&inputs->sources[i]);
+            if (one == NULL)
+                return false;
             if (list != NULL)
                 cJSON_AddItemToArray(list, one);
             else
@@ -327,19 +316,14 @@ enum pps_status pps_documents_again(struct pps_documents **inputs,
                                     const struct pps_kernel *kernel,
                                     const char *path,
                                     const cJSON *experiment,
+                                    const struct pps_input_words *words,
                                     struct pps_error *err)
 {
     const cJSON *item = pps_json_member(experiment, "inputs");
-    struct pps_documents_ask ask = {.kernel = kernel};
+    struct pps_documents_ask ask = {.kernel = kernel, .words = *words, .again = true};
     struct pps_json json = {.name = NULL};
     *inputs = NULL;
-    char *text = item != NULL ? cJSON_PrintUnformatted(item) : NULL;
-    enum pps_status status = PPS_OK;
-    if (item != NULL && text == NULL)
-        status = pps_fail_memory(err, "the inputs of %s", path);
-    else if (item != NULL)
-        status = pps_json_parse(&json, path, text, strlen(text), err);
-    cJSON_free(text);
+    enum pps_status status = item != NULL ? pps_json_of_tree(&json, path, item, err) : PPS_OK;
     if (status != PPS_OK)
         return status;
     ask.file = &json;

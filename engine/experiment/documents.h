@@ -32,6 +32,8 @@ struct pps_documents_ask {
     // paths in `item` are relative to the folder of this file; NULL: working folder
     const char *beside;
     struct pps_input_words words; // each replaces the documents of its slot in `item`
+    // `item` is that of a manifest: `words` give the documents that are too large for it instead
+    bool again;
 };
 
 // Reads the documents and opens the kernel with them. Returns PPS_E_INPUT with the place of the
@@ -47,7 +49,8 @@ void pps_documents_close(struct pps_documents *inputs); // NULL is allowed
 const struct pps_kernel *pps_documents_kernel(const struct pps_documents *inputs);
 
 // Returns all documents in the form that an experiment takes under "inputs", or NULL if there
-// are none. Owned by inputs.
+// are none. A document of more than 1 MiB is represented by its name, size and digest. Owned by
+// inputs.
 const cJSON *pps_documents_resolved(const struct pps_documents *inputs);
 
 // Returns the number of documents in a slot.
@@ -57,12 +60,14 @@ int pps_documents_count(const struct pps_documents *inputs, int slot);
 // documents.
 void pps_documents_list(const struct pps_documents *inputs, FILE *out);
 
-// Opens the documents of the experiment in a manifest or result. Returns PPS_E_INPUT with
-// `path` as the file name. After an error there is nothing to close.
+// Opens the documents of the experiment in a manifest or result; `words` give the files of the
+// documents that are too large for it. Returns PPS_E_INPUT with `path` as the file name. After an
+// error there is nothing to close.
 PPS_MUST_CHECK enum pps_status pps_documents_again(struct pps_documents **inputs,
                                                    const struct pps_kernel *kernel,
                                                    const char *path,
                                                    const cJSON *experiment,
+                                                   const struct pps_input_words *words,
                                                    struct pps_error *err);
 
 // Returns the value that a document (numbered from 0) of the slot sets for its parameter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Declares functions that share the work on documents: documents_read.c finds and reads the
-// documents, documents_text.c those that are not JSON, and documents.c opens the kernel with
-// them. Private to these files.
+// documents, documents_text.c those that are not JSON, documents_omitted.c those that are too
+// large for a manifest, and documents.c opens the kernel with them. Private to these files.
 #ifndef PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 #define PPS_ENGINE_EXPERIMENT_DOCUMENTS_PRIVATE_H
 
@@ -43,6 +43,40 @@ struct pps_opening {
 // Reads the documents that the experiment and the command line name into inputs->sources, which
 // has room for all of them.
 PPS_MUST_CHECK enum pps_status pps_documents_read(struct pps_opening *o);
+
+// Reads the document at source->path. The caller calls pps_document_free, also after an error,
+// unless pps_document_keep takes the document.
+PPS_MUST_CHECK enum pps_status pps_document_load(const struct pps_opening *o,
+                                                 struct pps_source *source);
+void pps_document_free(struct pps_source *source);
+
+// Adds the document to the inputs and names it if it has no name yet. Takes ownership of the
+// source's memory, also if the document is refused.
+PPS_MUST_CHECK enum pps_status pps_document_keep(struct pps_opening *o,
+                                                 const struct pps_source *source);
+
+// Returns the slot of SLOT=FILE, or -1.
+int pps_input_word_slot(const struct pps_kernel *kernel, const char *word);
+
+// ---- documents_omitted.c ----
+
+// A document with more bytes of JSON text than this is not part of a resolved experiment.
+enum { PPS_DOCUMENT_WHOLE = 1 << 20 };
+
+// Returns the document in the form of a resolved experiment: with its name, and only its size
+// and digest if it is large. NULL if memory runs out. The caller frees it.
+cJSON *pps_document_resolve(const struct pps_source *source);
+
+// Returns whether the item stands for a large document.
+bool pps_document_is_omitted(const cJSON *item);
+
+// Finds the document of such an item among the files of --input, by its content.
+PPS_MUST_CHECK enum pps_status pps_omitted_read(struct pps_opening *o,
+                                                int slot,
+                                                const cJSON *item);
+
+// Returns PPS_E_INPUT for a file of --input that is not a document of the manifest.
+PPS_MUST_CHECK enum pps_status pps_omitted_check(const struct pps_opening *o);
 
 // ---- documents_text.c ----
 

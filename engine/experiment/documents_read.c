@@ -70,7 +70,7 @@ static enum pps_status choose_name(const struct pps_opening *o, struct pps_sourc
 static enum pps_status name_source(const struct pps_opening *o, struct pps_source *source)
 {
     const char *slot = o->ask->kernel->slots[source->slot].name;
-    enum pps_status status = choose_name(o, source);
+    enum pps_status status = source->name[0] == '\0' ? choose_name(o, source) : PPS_OK;
     for (int i = 0; i < o->inputs->n && status == PPS_OK; i++)
         if (o->inputs->sources[i].slot == source->slot &&
             strcmp(o->inputs->sources[i].name, source->name) == 0)
@@ -83,8 +83,7 @@ static enum pps_status name_source(const struct pps_opening *o, struct pps_sourc
 
 // ---- documents --------------------------------------------------------------------------------
 
-// Takes ownership of the source's memory, also if the document is refused.
-static enum pps_status keep(struct pps_opening *o, const struct pps_source *source)
+enum pps_status pps_document_keep(struct pps_opening *o, const struct pps_source *source)
 {
     struct pps_source *kept = &o->inputs->sources[o->inputs->n];
     enum pps_status status = PPS_OK;
@@ -138,6 +137,25 @@ static enum pps_status check_found(const struct pps_opening *o,
     return pps_json_fail(o->ask->file, item, o->err, "inputs: %s", missing.text);
 }
 
+void pps_document_free(struct pps_source *source)
+{
+    pps_json_free(&source->own);
+    free(source->text);
+    free(source->path);
+}
+
+enum pps_status pps_document_load(const struct pps_opening *o, struct pps_source *source)
+{
+    const bool text = o->ask->kernel->slots[source->slot].text;
+    enum pps_status status = text ? pps_text_document_load(source, o->err)
+                                  : pps_json_load(&source->own, source->path, o->err);
+    source->json = &source->own;
+    source->root = source->own.root;
+    if (status == PPS_OK && text && source->text == NULL && !pps_text_document_take(source))
+        status = pps_fail_memory(o->err, "the inputs");
+    return status;
+}
+
 // Reads the document `name`, from item or from the command line (NULL). Takes ownership of
 // path, the path that `name` stands for; NULL means that memory ran out.
 static enum pps_status read_file(struct pps_opening *o,
@@ -151,13 +169,10 @@ static enum pps_status read_file(struct pps_opening *o,
     enum pps_status status = path != NULL ? check_found(o, slot, name, path, item)
                                           : pps_fail_memory(o->err, "the inputs");
     if (status == PPS_OK)
-        status = o->ask->kernel->slots[slot].text ? pps_text_document_load(&source, o->err)
-                                                  : pps_json_load(&source.own, path, o->err);
+        status = pps_document_load(o, &source);
     if (status == PPS_OK)
-        return keep(o, &source);
-    pps_json_free(&source.own);
-    free(source.text);
-    free(path);
+        return pps_document_keep(o, &source);
+    pps_document_free(&source);
     return status;
 }
 
@@ -167,8 +182,10 @@ static enum pps_status read_item(struct pps_opening *o, int slot, const cJSON *i
     enum pps_status status = check_room(o, slot, item);
     if (status != PPS_OK)
         return status;
+    if (pps_document_is_omitted(item))
+        return pps_omitted_read(o, slot, item);
     if (!cJSON_IsString(item))
-        return keep(o, &part);
+        return pps_document_keep(o, &part);
     if (item->valuestring[0] == '\0')
         return pps_json_fail(o->ask->file, item, o->err, "inputs: expected the path of a file");
     return read_file(o, slot, item->valuestring,
@@ -220,7 +237,7 @@ static enum pps_status unknown_slot(const struct pps_opening *o, const cJSON *it
 static bool is_overridden(const struct pps_opening *o, const char *slot)
 {
     const size_t n = strlen(slot);
-    for (int i = 0; i < o->ask->words.n; i++)
+    for (int i = 0; i < o->ask->words.n && !o->ask->again; i++)
         if (strncmp(o->ask->words.words[i], slot, n) == 0 && o->ask->words.words[i][n] == '=')
             return true;
     return false;
@@ -301,12 +318,17 @@ static enum pps_status check_word(const struct pps_opening *o, const char *word)
                     kernel->name, name, nearest_slot(kernel, name, NULL).text, slots);
 }
 
+int pps_input_word_slot(const struct pps_kernel *kernel, const char *word)
+{
+    return find_slot(kernel, word, strcspn(word, "="));
+}
+
 static enum pps_status read_words(struct pps_opening *o, int slot)
 {
     enum pps_status status = PPS_OK;
-    for (int i = 0; i < o->ask->words.n && status == PPS_OK; i++) {
+    for (int i = 0; i < o->ask->words.n && status == PPS_OK && !o->ask->again; i++) {
         const char *word = o->ask->words.words[i];
-        if (find_slot(o->ask->kernel, word, strcspn(word, "=")) == slot)
+        if (pps_input_word_slot(o->ask->kernel, word) == slot)
             status = read_word(o, word, slot);
     }
     return status;
@@ -329,5 +351,5 @@ enum pps_status pps_documents_read(struct pps_opening *o)
                               "or --input %s=FILE.json",
                               o->ask->kernel->name, slot->name, slot->name, slot->name);
     }
-    return status;
+    return status == PPS_OK && o->ask->again ? pps_omitted_check(o) : status;
 }

@@ -134,7 +134,8 @@ static enum pps_status open_inputs(struct pps_loader *l)
                                           .file = &l->file,
                                           .item = pps_json_member(l->file.root, "inputs"),
                                           .beside = l->request->path,
-                                          .words = l->request->inputs};
+                                          .words = l->request->inputs,
+                                          .again = l->request->again};
     enum pps_status status = pps_documents_open(&l->experiment->inputs, &ask, l->err);
     if (status == PPS_OK)
         l->kernel = pps_documents_kernel(l->experiment->inputs);

@@ -44,6 +44,7 @@ struct pps_request {
     bool status;                   // --status: rows end with what became of their point
     bool typed;                    // --typed: numbers and names in columns of their own
     struct pps_input_words inputs; // --input
+    bool again;       // the experiment is that of a manifest (see struct pps_documents_ask)
     const char *only; // what of all rows is wanted (--only-top), part of the digest; NULL: all
 };
 

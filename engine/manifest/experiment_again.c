@@ -140,6 +140,7 @@ static enum pps_status load_and_check(const struct pps_manifest_facts *said,
 enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
                                      const struct pps_kernel *const *kernels,
                                      const struct pps_index_head *head,
+                                     const struct pps_input_words *inputs,
                                      struct pps_experiment **experiment,
                                      struct pps_error *err)
 {
@@ -152,6 +153,8 @@ enum pps_status pps_experiment_again(const struct pps_manifest_facts *said,
                                   .point_limit = said->point_limit,
                                   .status = has_status(said),
                                   .typed = is_typed(said, only[0]),
+                                  .inputs = *inputs,
+                                  .again = true,
                                   .only = said->only};
     enum pps_status status;
     *experiment = NULL;

@@ -154,6 +154,7 @@ static enum pps_status go_to_row(struct pps_result *result,
 enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
                                    const char *path,
                                    uint64_t row,
+                                   const struct pps_input_words *words,
                                    struct pps_documents **inputs,
                                    const struct pps_kernel **kernel,
                                    double *point,
@@ -172,7 +173,7 @@ enum pps_status pps_point_from_row(const struct pps_kernel *const *kernels,
         status = choose_kernel(kernels, path, manifest, result, &bare, err);
     if (status == PPS_OK)
         status = pps_documents_again(inputs, bare, path,
-                                     pps_json_member(manifest, "experiment"), err);
+                                     pps_json_member(manifest, "experiment"), words, err);
     if (status == PPS_OK) {
         *kernel = pps_documents_kernel(*inputs);
         pps_typed_join(result, *kernel);

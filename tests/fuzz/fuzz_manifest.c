@@ -35,7 +35,8 @@ static void make_again(const struct pps_manifest_facts *said)
     char why[128];
     if (!pps_experiment_again_possible(said, pps_kernels, said->version, why, sizeof why))
         return;
-    if (pps_experiment_again(said, pps_kernels, &head, &experiment, &err) != PPS_OK)
+    if (pps_experiment_again(said, pps_kernels, &head, &(struct pps_input_words){NULL, 0},
+                             &experiment, &err) != PPS_OK)
         check_refused(&err);
     pps_experiment_free(experiment);
 }

@@ -77,6 +77,8 @@ Test(verify_lies, an_index_that_lies_is_refused)
     free(index);
 }
 
+static const struct pps_input_words no_words = {NULL, 0};
+
 // Catches a build with more reasons that reports another number of points.
 Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
 {
@@ -91,11 +93,12 @@ Test(verify_lies, an_index_of_other_reasons_is_told_from_other_points)
     memcpy(&head, index, sizeof head);
     free(index);
     cr_assert_eq(pps_manifest_facts_read(&said, "r.csv.gz.json", &err), PPS_OK, "%s", err.text);
-    cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &e, &err), PPS_OK, "%s",
-                 err.text);
+    cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &no_words, &e, &err), PPS_OK,
+                 "%s", err.text);
     pps_experiment_free(e);
     head.n_reasons++;
-    cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &e, &err), PPS_E_WRONG);
+    cr_assert_eq(pps_experiment_again(&said, test_kernels, &head, &no_words, &e, &err),
+                 PPS_E_WRONG);
     cr_assert(strstr(err.text, "reasons to skip points") != NULL, "%s", err.text);
     cr_assert_null(e);
     pps_manifest_facts_free(&said);

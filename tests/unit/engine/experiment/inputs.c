@@ -210,6 +210,8 @@ Test(inputs, points_and_documents)
 
 // ---- documents of a manifest --------------------------------------------------------------------
 
+static const struct pps_input_words no_words = {NULL, 0};
+
 Test(inputs, opened_again)
 {
     struct pps_experiment *e =
@@ -218,8 +220,8 @@ Test(inputs, opened_again)
              NULL);
     struct pps_documents *inputs;
     struct pps_error err = {.text = ""};
-    cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", e->resolved, &err), PPS_OK, "%s",
-                 err.text);
+    cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", e->resolved, &no_words, &err),
+                 PPS_OK, "%s", err.text);
     const struct pps_kernel *kernel = pps_documents_kernel(inputs);
     double point[TOY_N] = {[TOY_BOX] = 1, [TOY_SIZE] = 99};
     cr_assert_str_eq(kernel->params[TOY_BOX].names[1], "crate");
@@ -235,7 +237,8 @@ Test(inputs, opened_again)
     pps_documents_close(inputs);
     pps_experiment_free(e);
     cJSON *none = cJSON_Parse("{\"inputs\": {\"box\": {}}}");
-    cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", none, &err), PPS_E_INPUT);
+    cr_assert_eq(pps_documents_again(&inputs, &toy, "r.csv", none, &no_words, &err),
+                 PPS_E_INPUT);
     cr_assert_str_eq(err.file, "r.csv");
     cr_assert_null(inputs);
     cJSON_Delete(none);
