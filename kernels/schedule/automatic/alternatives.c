@@ -42,8 +42,7 @@ enum family_status alternatives_offer(struct alternatives *alternatives,
     limited.limit = a->limit;
     for (int32_t d = 0; d < pipeline->shape.devices; d++)
         a->limit[d] =
-            fmin(pipeline->limit[d],
-                 pipeline->fixed[d] + (a->choice.found ? a->choice.peak : (double)INFINITY));
+            fmin(pipeline->limit[d], a->choice.found ? a->choice.peak : (double)INFINITY);
     for (int k = 0; k < (whole_backward ? 4 : 12); k++) {
         const struct greedy_rule rule = {.whole_backward = whole_backward,
                                          .early_chunk = k & 1,

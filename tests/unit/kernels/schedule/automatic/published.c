@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the automatic schedulers against golden orders and published figures.
-#include "kernels/common/executor/executor.h"
+#include "kernels/common/executor/metrics.h"
 #include "kernels/schedule/automatic/automatic.h"
 
 #include "tests/unit/support/kernels/schedule_golden.h"
@@ -14,26 +14,6 @@ struct built {
     struct order *order;
     double makespan, span, peak;
 };
-
-static double peak_of(const struct pipeline *p, const struct order *order)
-{
-    double most = 0;
-    for (int32_t d = 0; d < order->devices; d++) {
-        double held = 0;
-        for (int32_t i = 0; i < order->n[d]; i++) {
-            const struct operation *op = &order->operations[order_at(order, d, i)];
-            const struct pipeline_stage *s = &p->stage[op->stage];
-            if (op->type == OPERATION_F)
-                held += s->kept_until_b + s->kept_until_w;
-            most = fmax(most, held);
-            held -= op->type == OPERATION_B    ? s->kept_until_b
-                    : op->type == OPERATION_W  ? s->kept_until_w
-                    : op->type == OPERATION_BW ? s->kept_until_b + s->kept_until_w
-                                               : 0;
-        }
-    }
-    return most;
-}
 
 static struct built build(const struct family *family,
                           const struct pipeline *p,
@@ -51,9 +31,12 @@ static struct built build(const struct family *family,
     built.status = family->build(p, options, memory, NULL, built.order, NULL);
     if (built.status == FAMILY_DONE) {
         cr_assert_eq(executor_run(executor, p, built.order, NULL, NULL), EXECUTOR_DONE);
-        built.makespan = executor_makespan(executor);
-        built.span = executor_span(executor);
-        built.peak = peak_of(p, built.order);
+        struct metrics metrics;
+        metrics_of(p, built.order, executor_starts(executor), executor_ends(executor), &metrics,
+                   NULL, NULL);
+        built.makespan = metrics.makespan;
+        built.span = metrics.span;
+        built.peak = metrics.peak_most;
     }
     free(bytes);
     return built;
